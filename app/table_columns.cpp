@@ -3,6 +3,7 @@
 
 #include "app/dock_set.h"
 #include "app/settings.h"
+#include "widgets/common/absent_columns.h"
 #include "widgets/common/dock.h"
 #include "widgets/weight/weight_grid_model.h"
 
@@ -131,10 +132,11 @@ void TableColumns::fillMenu(QMenu *menu, QAbstractItemView *view)
 QString TableColumns::stateOf(const QHeaderView &header)
 {
     QStringList words;
+    const QVariantList absent = header.property(ui::kAbsentColumns).toList();
     for (int visual = 0; visual < header.count(); ++visual) {
         const int column = header.logicalIndex(visual);
-        words += (header.isSectionHidden(column) ? QStringLiteral("-") : QString()) +
-                 QString::number(column);
+        const bool chosenAway = header.isSectionHidden(column) && !absent.contains(column);
+        words += (chosenAway ? QStringLiteral("-") : QString()) + QString::number(column);
     }
     return words.join(QLatin1Char(' '));
 }

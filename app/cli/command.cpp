@@ -6,12 +6,14 @@
 #include "core/base/overlaid_file.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/interrupted_save.h"
+#include "core/target/rules.h"
 #include "core/target/target.h"
 
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
@@ -43,7 +45,8 @@ void addCommonOptions(CLI::App &command, Session &session)
     addSharedOptions(command, session);
     command
         .add_option("--target", session.target,
-                    "Chip to judge by, under any of its names (default H13)")
+                    fmt::format("Chip to judge by, under any of its names (default {})",
+                                target::defaultTarget().name))
         ->type_name("NAME")
         ->each([](const std::string &name) {
             if (auto found = target::findTarget(name); !found)

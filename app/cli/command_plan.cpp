@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/plan.h"
 #include "app/cli/usage.h"
+#include "core/target/rules.h"
 #include "core/target/target.h"
 
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace kernscope::cli {
 
@@ -103,8 +105,9 @@ void addPlan(CLI::App &app, Session &session)
     addSharedOptions(*command, session);
     command
         ->add_option("--target", options->targets,
-                     "Chip to plan for, under any of its names (default H13); may be given again: "
-                     "a form must be one that all of them take")
+                     fmt::format("Chip to plan for, under any of its names (default {}); may be "
+                                 "given again: a form must be one that all of them take",
+                                 target::defaultTarget().name))
         ->type_name("NAME")
         ->allow_extra_args(false)
         ->each([](const std::string &name) {

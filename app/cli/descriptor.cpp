@@ -7,11 +7,12 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/report/descriptor_json.h"
 #include "core/report/engine_json.h"
 #include "core/target/rules.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,8 +25,7 @@ using descriptor::FormatLane;
 using report::Json;
 
 constexpr std::string_view kDescriptorCommand = "descriptor";
-constexpr std::array<FormatLane, 3> kFormatLanes{FormatLane::Source1, FormatLane::Source2,
-                                                 FormatLane::Output};
+using report::kFormatLanes;
 
 std::string addressText(const std::optional<std::uint32_t> &address)
 {
@@ -129,9 +129,8 @@ Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
             return tl::unexpected(bits.error());
         word |= *bits;
     }
-    out.json["word"] = {{"value", fmt::format("{:#x}", word)}, {"formats", options.formats}};
     out.text += fmt::format("  format word {:#x}\n", word);
-    Json overflow = Json::object();
+    std::vector<report::OverflowChoice> overflow;
     for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
         const bool first = lane == FormatLane::Source1;
         const char *name = first ? "source1" : "source2";
@@ -144,13 +143,11 @@ Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
         const auto &place = first ? layout.overflowSource1 : layout.overflowSource2;
         if (!place)
             continue;
-        overflow[name] = {{"mode", asked ? "saturate" : "nan"},
-                          {"offset", fmt::format("{:#x}", *place)},
-                          {"bits", fmt::format("{:#x}", *bits)}};
+        overflow.push_back({name, asked, *place, *bits});
         out.text += fmt::format("  overflow of {}: {} ({:#x} at +{:#x})\n", name,
                                 asked ? "saturates" : "gives NaN", *bits, *place);
     }
-    out.json["word"]["overflow"] = std::move(overflow);
+    out.json["word"] = report::encodedWordJson(word, options.formats, overflow);
     return {};
 }
 
@@ -161,14 +158,11 @@ Result<void> readWord(const DescriptorOptions &options, std::uint32_t version,
     if (!word || *word < 0 || *word > 0xffffffffLL)
         return tl::unexpected(
             usageError("--word", "32 bits, such as 0x124", options.word, "This is no word."));
-    Json lanes = Json::object();
-    for (const FormatLane lane : kFormatLanes) {
-        const std::string name =
-            descriptor::decodeFormatLane(version, lane, static_cast<std::uint32_t>(*word));
-        lanes[std::string(descriptor::formatLaneName(lane))] = name;
-        out.text += fmt::format("  {}: {}\n", descriptor::formatLaneName(lane), name);
-    }
-    out.json["word"] = {{"value", fmt::format("{:#x}", *word)}, {"lanes", lanes}};
+    const auto bits = static_cast<std::uint32_t>(*word);
+    for (const FormatLane lane : kFormatLanes)
+        out.text += fmt::format("  {}: {}\n", descriptor::formatLaneName(lane),
+                                descriptor::decodeFormatLane(version, lane, bits));
+    out.json["word"] = report::decodedWordJson(version, bits);
     return {};
 }
 
@@ -186,10 +180,7 @@ Result<void> readImage(const DescriptorOptions &options, DescriptorAnswer &out)
             .message("The file is too short for the ordering bits of a version-10 image")
             .unexpected();
     }
-    out.json["ordering"] = {{"l2_barrier", bits->l2Barrier},
-                            {"forward_barrier", bits->forwardBarrier},
-                            {"signal_mask", fmt::format("{:#x}", bits->signalMask)},
-                            {"wait_mask", fmt::format("{:#x}", bits->waitMask)}};
+    out.json["ordering"] = report::orderingJson(*bits);
     out.text +=
         fmt::format("  layer-two barrier {}, forward barrier {}, signal mask {:#x}, wait "
                     "mask {:#x}\n",

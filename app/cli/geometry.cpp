@@ -283,85 +283,118 @@ std::string geometryText(const std::string &title, const decision::Operation &op
     return text + conditionsText(gate.conditions) + conditionsText(gate.selection);
 }
 
-int runGeometry(const ChipOptions &options, Session &session)
-{
-    const auto chosen = chosenTarget(options, session);
-    if (!chosen)
-        return refuseTarget(session, "geometry", chosen.error());
+namespace {
+
+/// What is asked about, and what is said of it.
+struct GeometryAnswer {
     std::vector<Judged> operations;
     Diagnostics diagnostics;
-    std::string shapes, rest;
     report::Json document = report::document("geometry");
-    document["target"] = report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
-    if (!options.channels.empty()) {
-        auto typed = typedOperation(options);
-        if (!typed)
-            return refuseTarget(session, "geometry", typed.error());
-        operations.push_back(std::move(*typed));
-    } else {
-        if (options.path.empty())
-            return refuseTarget(session, "geometry",
-                                badNumbers("PATH", "a bundle, or --channels", "neither"));
-        const auto opened = openBundle(options.path, options.shapes);
-        if (!opened)
-            return reportFailure(session, "geometry", opened.error());
-        operations = bundleOperations(*opened->bundle);
-        const auto unplaced = unplacedWeights(*opened->bundle);
-        rest = unplacedText(unplaced);
-        document["unplaced"] = report::Json::array();
-        for (const auto &row : unplaced)
-            document["unplaced"].push_back(
-                {{"weight", row[0]}, {"consumer", row[1]}, {"reason", row[2]}});
-        diagnostics = opened->bundle->diagnostics();
-        document["bundle"] = opened->bundle->name();
-        addShapes(document, *opened);
-        shapes = shapesText(*opened);
-    }
+    std::string text, notes; ///< of the operations, and what follows them
+};
+
+/// The operations of the bundle that read a weight, and the weights that none reads.
+Result<void> askBundle(const ChipOptions &options, GeometryAnswer &answer)
+{
+    const auto opened = openBundle(options.path, options.shapes);
+    if (!opened)
+        return tl::unexpected(opened.error());
+    answer.operations = bundleOperations(*opened->bundle);
+    const auto unplaced = unplacedWeights(*opened->bundle);
+    answer.document["unplaced"] = report::Json::array();
+    for (const auto &row : unplaced)
+        answer.document["unplaced"].push_back(
+            {{"weight", row[0]}, {"consumer", row[1]}, {"reason", row[2]}});
+    answer.diagnostics = opened->bundle->diagnostics();
+    answer.document["bundle"] = opened->bundle->name();
+    addShapes(answer.document, *opened);
+    answer.notes = unplacedText(unplaced) + shapesText(*opened);
+    return {};
+}
+
+decision::GeometryOptions geometryOptions(const ChipOptions &options, const ChosenTarget &chosen)
+{
     decision::GeometryOptions wanted;
-    wanted.choice = chosen->choice;
+    wanted.choice = chosen.choice;
     if (options.reading == "formula")
         wanted.reading = decision::OcgReading::Formula;
     if (!options.mode.empty())
         wanted.mode = decision::sourceModeFromName(options.mode);
     if (options.demandGiven)
         wanted.demand = options.demand;
-    const auto roofs = roofline::roofsOf(chosen->target());
-    if (!roofs)
-        return refuseTarget(session, "geometry", roofs.error());
-    decision::Judge judge(chosen->choice);
-    document["operations"] = report::Json::array();
-    std::string text = "On " + chosen->text();
-    for (const Judged &judged : operations) {
-        const auto geometry = decision::computeGeometry(chosen->target(), judged.operation, wanted);
+    return wanted;
+}
+
+report::Json operationJson(const Judged &judged, const decision::Geometry &geometry,
+                           const roofline::Assessment &assessment)
+{
+    report::Json row;
+    row["weight"] = judged.weight.empty() ? report::Json(nullptr) : report::Json(judged.weight);
+    row["function"] = judged.layer.function;
+    row["consumer"] = judged.consumer;
+    row["op"] = judged.op;
+    row.update(report::geometryJson(judged.operation, geometry));
+    row["assessment"] = report::assessmentJson(assessment);
+    return row;
+}
+
+/// Every operation on the chip: as rows of the document, or as text.
+void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions &wanted,
+                     const roofline::Roofs &roofs, bool json, GeometryAnswer &answer)
+{
+    decision::Judge judge(chosen.choice);
+    answer.document["operations"] = report::Json::array();
+    for (const Judged &judged : answer.operations) {
+        const auto geometry = decision::computeGeometry(chosen.target(), judged.operation, wanted);
         if (!geometry) {
             Error error = geometry.error();
             error.field = judged.title + ": " + error.field;
-            diagnostics.push_back({Severity::Error, std::move(error)});
+            answer.diagnostics.push_back({Severity::Error, std::move(error)});
             continue;
         }
-        const auto assessment = roofline::assess(judged.layer, judged.layer.form, *roofs, judge);
-        if (!session.json) {
-            text += geometryText(judged.title, judged.operation, *geometry, assessment);
-            continue;
-        }
-        report::Json row;
-        row["weight"] = judged.weight.empty() ? report::Json(nullptr) : report::Json(judged.weight);
-        row["function"] = judged.layer.function;
-        row["consumer"] = judged.consumer;
-        row["op"] = judged.op;
-        row.update(report::geometryJson(judged.operation, *geometry));
-        row["assessment"] = report::assessmentJson(assessment);
-        document["operations"].push_back(std::move(row));
+        const auto assessment = roofline::assess(judged.layer, judged.layer.form, roofs, judge);
+        if (json)
+            answer.document["operations"].push_back(operationJson(judged, *geometry, assessment));
+        else
+            answer.text += geometryText(judged.title, judged.operation, *geometry, assessment);
     }
+    if (answer.operations.empty())
+        answer.text += "\nNo operation with a kernel.\n";
+}
+
+} // namespace
+
+int runGeometry(const ChipOptions &options, Session &session)
+{
+    const auto chosen = chosenTarget(options, session);
+    if (!chosen)
+        return refuseTarget(session, "geometry", chosen.error());
+    GeometryAnswer answer;
+    answer.document["target"] =
+        report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
+    if (!options.channels.empty()) {
+        auto typed = typedOperation(options);
+        if (!typed)
+            return refuseTarget(session, "geometry", typed.error());
+        answer.operations.push_back(std::move(*typed));
+    } else if (options.path.empty()) {
+        return refuseTarget(session, "geometry",
+                            badNumbers("PATH", "a bundle, or --channels", "neither"));
+    } else if (auto asked = askBundle(options, answer); !asked) {
+        return reportFailure(session, "geometry", asked.error());
+    }
+    const auto roofs = roofline::roofsOf(chosen->target());
+    if (!roofs)
+        return refuseTarget(session, "geometry", roofs.error());
+    judgeOperations(*chosen, geometryOptions(options, *chosen), *roofs, session.json, answer);
     if (session.json) {
-        printDocument(session, document, diagnostics);
-        return exitCodeOf(diagnostics);
+        printDocument(session, answer.document, answer.diagnostics);
+        return exitCodeOf(answer.diagnostics);
     }
     if (!session.quiet)
-        print((operations.empty() ? text + "\nNo operation with a kernel.\n" : text) + rest +
-              shapes);
-    printDiagnostics(session, diagnostics);
-    return exitCodeOf(diagnostics);
+        print("On " + chosen->text() + answer.text + answer.notes);
+    printDiagnostics(session, answer.diagnostics);
+    return exitCodeOf(answer.diagnostics);
 }
 
 } // namespace kernscope::cli

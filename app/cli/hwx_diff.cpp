@@ -7,7 +7,7 @@
 #include "core/diff/byte_differences.h"
 #include "core/diff/diff.h"
 #include "core/diff/task_comparison.h"
-#include "core/report/hwx_json.h"
+#include "core/report/container_difference.h"
 
 #include <algorithm>
 #include <optional>
@@ -25,13 +25,7 @@ namespace {
 
 using Align = Table::Align;
 
-/// Everything that two containers hold, compared.
-struct ContainerDifference {
-    BundlePtr a, b;
-    Difference whole;
-    TaskComparison tasks;
-    std::vector<std::pair<std::string, ByteTally>> sections; ///< those whose bytes differ
-};
+using report::ContainerDifference;
 
 Result<ContainerDifference> compareContainers(const HwxOptions &options, Session &session)
 {
@@ -178,50 +172,6 @@ std::string containersText(const ContainerDifference &difference)
     return text;
 }
 
-report::Json weightsJson(const ContainerDifference &difference)
-{
-    report::Json list = report::Json::array();
-    for (const WeightPair &pair : difference.whole.weights)
-        list.push_back({{"name", difference.a->weights()[pair.a].name},
-                        {"name_b", difference.b->weights()[pair.b].name},
-                        {"pairing", pairingName(pair.pairing)},
-                        {"layout_equal", pair.layoutEqual},
-                        {"stored_equal", pair.storedEqual}});
-    for (const JoinedWeights &joined : difference.whole.joined) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i)
-            list.push_back({{"name", difference.a->weights()[joined.weightA(i)].name},
-                            {"name_b", difference.b->weights()[joined.weightB(i)].name},
-                            {"pairing", joined.name()},
-                            {"layout_equal", false},
-                            {"stored_equal", false}});
-    }
-    for (const std::size_t i : difference.whole.onlyA)
-        list.push_back({{"name", difference.a->weights()[i].name}, {"name_b", nullptr}});
-    for (const std::size_t i : difference.whole.onlyB)
-        list.push_back({{"name", nullptr}, {"name_b", difference.b->weights()[i].name}});
-    return list;
-}
-
-report::Json containersJson(const ContainerDifference &difference)
-{
-    report::Json document = report::document("hwx");
-    document["identical"] = difference.whole.identical;
-    document["a"] = difference.a->files().front().path;
-    document["b"] = difference.b->files().front().path;
-    document["tasks_a"] = difference.tasks.tasksA;
-    document["tasks_b"] = difference.tasks.tasksB;
-    document["tasks"] = report::hwxDifferencesJson(difference.tasks.differences);
-    document["weights"] = weightsJson(difference);
-    document["sections"] = report::Json::array();
-    for (const auto &[name, bytes] : difference.sections)
-        document["sections"].push_back({{"name", name},
-                                        {"different_bytes", bytes.total()},
-                                        {"changed_bytes", bytes.changed},
-                                        {"only_a_bytes", bytes.onlyA},
-                                        {"only_b_bytes", bytes.onlyB}});
-    return document;
-}
-
 } // namespace
 
 int runHwxDiff(const HwxOptions &options, Session &session)
@@ -233,7 +183,7 @@ int runHwxDiff(const HwxOptions &options, Session &session)
     const auto &others = difference->b->diagnostics();
     diagnostics.insert(diagnostics.end(), others.begin(), others.end());
     if (session.json) {
-        report::Json document = containersJson(*difference);
+        report::Json document = report::containerDifferenceJson(*difference);
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)

@@ -8,8 +8,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/diff/byte_ranges.h"
 #include "core/patch/binary/apply_binary.h"
-#include "core/report/json.h"
-#include "core/report/json_values.h"
+#include "core/report/applied_json.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -33,11 +32,7 @@ struct PatchTarget {
 };
 
 /// What came of it.
-struct Applied {
-    patch::PatchedFile result;
-    diff::DifferentBytes changed;
-    std::uint64_t bytesBefore = 0;
-    std::optional<bool> verified; ///< empty where nothing was written
+struct Applied : report::AppliedPatch {
     Diagnostics diagnostics;
 };
 
@@ -168,39 +163,6 @@ void noteUnchecked(const std::string &patch, Applied &applied)
                       "checked")});
 }
 
-report::Json appliedJson(const PatchTarget &target, const ApplyArguments &arguments,
-                         const Applied &applied)
-{
-    report::Json document = report::document("patch");
-    document["bundle"] = target.bundle ? target.bundle->name() : target.name;
-    document["mode"] = arguments.dryRun ? "dry-run" : "output";
-    if (!arguments.output.empty())
-        document["output"] = arguments.output;
-    document["edits"] = report::Json::array();
-    document["ranges"] = report::Json::array();
-    for (const ByteRange &range : applied.changed.ranges)
-        document["ranges"].push_back({{"file", target.name},
-                                      {"offset", report::numberJson(range.offset.value)},
-                                      {"bytes", report::numberJson(range.bytes.value)}});
-    document["ranges_cut"] = applied.changed.cut;
-    document["applied"] = {{"patch", arguments.patch},
-                           {"format", patch::binaryFormatName(applied.result.format)},
-                           {"file", target.name},
-                           {"steps", report::numberJson(applied.result.steps)},
-                           {"bytes_before", report::numberJson(applied.bytesBefore)},
-                           {"bytes_after", report::numberJson(applied.result.bytes.size())},
-                           {"source_checked", applied.result.sourceChecked},
-                           {"target_checked", applied.result.targetChecked}};
-    document["verified"] =
-        applied.verified ? report::Json(*applied.verified) : report::Json(nullptr);
-    document["saved"] =
-        applied.verified
-            ? report::Json{{"bytes_written", report::numberJson(applied.result.bytes.size())},
-                           {"verified", *applied.verified}}
-            : report::Json(nullptr);
-    return document;
-}
-
 std::string appliedText(const PatchTarget &target, const ApplyArguments &arguments,
                         const Applied &applied)
 {
@@ -274,7 +236,10 @@ int runApply(const ApplyArguments &arguments, Session &session)
     if (applied->verified)
         outputInPlace();
     if (session.json) {
-        report::Json document = appliedJson(*target, arguments, *applied);
+        report::Json document =
+            report::appliedJson({target->bundle ? target->bundle->name() : target->name,
+                                 target->name, arguments.patch, arguments.output, arguments.dryRun},
+                                *applied);
         printDocument(session, document, applied->diagnostics);
         return kDone;
     }

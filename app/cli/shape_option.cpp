@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
 #include "core/bundle/shapes/tensor.h"
+#include "core/report/shapes_json.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -47,26 +48,7 @@ void addShapes(report::Json &document, const ShapedBundle &opened)
 {
     if (!opened.shapes)
         return;
-    using report::Json;
-    Json json;
-    json["bound"] = Json::array();
-    for (const shapes::Binding &each : opened.shapes->bound) {
-        Json dims = Json::array();
-        for (const std::int64_t extent : each.dims)
-            dims.push_back(extent < 0 ? Json(nullptr) : Json(extent));
-        json["bound"].push_back({{"input", each.input}, {"shape", std::move(dims)}});
-    }
-    json["values"] = opened.shapes->values;
-    json["open"] = opened.shapes->open;
-    json["inferred"] = opened.shapes->inferred;
-    json["unknown"] = Json::array();
-    for (const shapes::Open &each : opened.shapes->unknown)
-        json["unknown"].push_back({{"function", each.function},
-                                   {"operation", each.operation},
-                                   {"op", each.type},
-                                   {"value", each.value},
-                                   {"reason", each.reason}});
-    document["shapes"] = std::move(json);
+    document["shapes"] = report::shapesJson(*opened.shapes);
 }
 
 std::string shapesText(const ShapedBundle &opened)

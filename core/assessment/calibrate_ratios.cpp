@@ -69,11 +69,12 @@ void predictStack(const SpeedupRow &row, CalibrationRow &made)
         if (row.form == "palette4" && bandwidths) {
             const double share = (1 - other.low / other.high) / (1 - sparseBytes);
             made.predicted = 1 - share * (1 - paletteBytes);
-            made.fittedOn = "H13 sparse stack, effective bandwidth 29 to 48 GB/s";
+            made.fittedOn = fmt::format("{} {} stack, effective bandwidth {} to {} GB/s",
+                                        other.target, other.form, other.low, other.high);
         } else if (row.form == "sparse" && stack) {
             const double share = (1 - 1 / other.low) / (1 - paletteBytes);
             made.predicted = 1 - share * (1 - sparseBytes);
-            made.fittedOn = "H13 palette4 stack, 2.37";
+            made.fittedOn = fmt::format("{} {} stack, {}", other.target, other.form, other.low);
         }
     }
     made.basis = "fixed share of the dense time, and a share that goes with the bytes";

@@ -13,6 +13,7 @@
 #include "core/report/search_table.h"
 #include "core/report/section_table.h"
 #include "core/report/target_table.h"
+#include "core/report/task_table.h"
 
 namespace kernscope::report {
 
@@ -31,7 +32,8 @@ std::vector<TableFacts> declaredTables()
     return factsOf(activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
                    diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(),
                    codegenTable(), graphTable(), plannedWeightTable(), frontTable(), reasonTable(),
-                   hitTable(), sectionTable(), targetFactTable(), floorTable(), placedFactTable());
+                   hitTable(), sectionTable(), targetFactTable(), taskTable(), floorTable(),
+                   placedFactTable());
 }
 
 } // namespace kernscope::report

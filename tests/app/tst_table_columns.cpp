@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/table_columns.h"
 #include "tests/app/window_fixture.h"
+#include "widgets/common/absent_columns.h"
 
 #include <QAction>
 #include <QHeaderView>
@@ -44,6 +45,10 @@ void TestTableColumns::statesGoBackAndForth()
     QCOMPARE(header.visualIndex(2), 0);
     QVERIFY(header.isSectionHidden(0));
     QCOMPARE(TableColumns::stateOf(header), QStringLiteral("2 -0 3 1"));
+    // What a table hides because no row has it is no choice of the user.
+    header.setProperty(ui::kAbsentColumns, QVariantList{0});
+    QCOMPARE(TableColumns::stateOf(header), QStringLiteral("2 0 3 1"));
+    header.setProperty(ui::kAbsentColumns, QVariantList());
     QVERIFY(TableColumns::restore(header, QStringLiteral("0 1 2 3")));
     QCOMPARE(header.hiddenSectionCount(), 0);
     QCOMPARE(header.visualIndex(2), 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/geometry_rows.h"
 
+#include "core/assessment/measured.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/table_text.h"
 
@@ -124,6 +125,21 @@ void addCores(const Operation &operation, const Geometry &geometry, RowList &row
         GeometryWords::tr("table 20.1"), Confidence::Assumed);
 }
 
+/// What was measured of weights with a mask, each with its conditions.
+QString measuredSparse()
+{
+    QString text;
+    for (const SpeedupRow &row : speedupRows()) {
+        if (row.form != "sparse" || row.measurement != "speedup_vs_dense")
+            continue;
+        text += GeometryWords::tr("; measured %1 to %2 times: %3")
+                    .arg(row.low)
+                    .arg(row.high)
+                    .arg(fromUtf8(row.condition));
+    }
+    return text;
+}
+
 void addCycles(const CycleEstimate &cycles, RowList &rows)
 {
     rows.section(GeometryWords::tr("Cycles and zeros"));
@@ -151,8 +167,7 @@ void addCycles(const CycleEstimate &cycles, RowList &rows)
     if (cycles.sparseRatio)
         rows.add(GeometryWords::tr("sparse store"),
                  GeometryWords::tr("%1 of dense bytes").arg(ratioText(*cycles.sparseRatio)),
-                 GeometryWords::tr(
-                     "1/16 + density; measured 1.55 to 1.64 times on the M1 at 63 % zeros"),
+                 GeometryWords::tr("1/16 + density") + measuredSparse(),
                  GeometryWords::tr("chapter 25"));
     if (!cycles.sparseRatio)
         rows.add(GeometryWords::tr("zero-skip"), GeometryWords::tr("density not known"),

@@ -167,7 +167,7 @@ void TasksDock::clear()
 {
     m_task = kNoIndex;
     m_following = true;
-    m_list->setTasks({});
+    m_list->setRows({});
     m_following = false;
     m_registers->setRows({});
     m_words->setRows({});
@@ -231,33 +231,32 @@ void TasksDock::readTasks()
         this, tr("Reading task descriptors"),
         [bundle = m_shown](Progress &progress) {
             const BundleReadLock lock(*bundle);
-            return readTaskRows(*bundle, progress);
+            return report::taskRows(*bundle, progress);
         },
         [this](std::vector<TaskRow> rows) {
             m_job.reset();
             const std::size_t wanted = m_task;
             m_following = true;
-            m_list->setTasks(std::move(rows));
+            m_list->setRows(std::move(rows));
             m_following = false;
             m_other->setRange(0, static_cast<int>(std::min<std::size_t>(
-                                     m_list->size() == 0 ? 0 : m_list->size() - 1,
+                                     m_list->rows().size() == 0 ? 0 : m_list->rows().size() - 1,
                                      std::numeric_limits<int>::max())));
             const std::size_t placed =
                 place().bytes ? m_list->taskOfByte(place().bytes->offset) : kNoIndex;
-            showTask(placed != kNoIndex ? placed : wanted < m_list->size() ? wanted : 0);
+            showTask(placed != kNoIndex ? placed : wanted < m_list->rows().size() ? wanted : 0);
             followPlace();
         });
 }
 
 TaskRow TasksDock::rowOf(std::size_t task) const
 {
-    const TaskRow *row = m_list->taskAt(m_list->rowOf(task));
-    return row != nullptr ? *row : TaskRow{};
+    return task < m_list->rows().size() ? m_list->rows()[task] : TaskRow{};
 }
 
 void TasksDock::showTask(std::size_t task)
 {
-    if (!m_shown || !m_shown->hardware() || task >= m_list->size())
+    if (!m_shown || !m_shown->hardware() || task >= m_list->rows().size())
         return;
     m_task = task;
     m_following = true;
@@ -282,7 +281,7 @@ void TasksDock::showTask(std::size_t task)
                            .arg(container.version == nullptr ? 0 : container.version->number)
                            .arg(row.exact ? QString() : tr(" · its records do not end with it")));
     m_following = false;
-    if (m_other->value() == static_cast<int>(task) && m_list->size() > 1)
+    if (m_other->value() == static_cast<int>(task) && m_list->rows().size() > 1)
         m_other->setValue(task == 0 ? 1 : static_cast<int>(task - 1));
     compareWithOther();
 }
@@ -290,7 +289,8 @@ void TasksDock::showTask(std::size_t task)
 void TasksDock::compareWithOther()
 {
     const auto other = static_cast<std::size_t>(m_other->value());
-    if (!m_shown || !m_shown->hardware() || m_task >= m_list->size() || other >= m_list->size())
+    if (!m_shown || !m_shown->hardware() || m_task >= m_list->rows().size() ||
+        other >= m_list->rows().size())
         return;
     const TaskRow a = rowOf(m_task), b = rowOf(other);
     const BundleReadLock lock(*m_shown);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/search/search_dock.h"
 
+#include "widgets/common/absent_columns.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/session.h"
@@ -258,8 +259,7 @@ void SearchDock::showPlaces(std::vector<report::HitFacts> rows)
 {
     m_filling = true;
     m_model->setRows(std::move(rows));
-    for (int column = 0; column < m_model->columnCount(); ++column)
-        m_table->setColumnHidden(column, m_model->rowCount() > 0 && m_model->isAbsent(column));
+    hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     m_filling = false;
 }
 

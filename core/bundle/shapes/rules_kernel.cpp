@@ -3,6 +3,7 @@
 #include "core/bundle/shapes/rules.h"
 
 #include <string>
+#include <utility>
 
 namespace kernscope::shapes {
 
@@ -84,12 +85,15 @@ Outcome placed(const std::string &name, Dims result, const Dims &x,
     return made(std::move(result));
 }
 
-/// x and weight of a convolution, of one rank.
-struct Pair {
+/// x and weight of a convolution, of one rank, and how the kernel goes over x.
+struct Convolution {
     Dims x, weight;
+    std::vector<Window> windows;
+    std::int64_t groups = 1;
 };
 
-std::optional<Pair> pairOf(const OperationView &view, const Operands &names, Outcome &fault)
+std::optional<Convolution> convolutionOf(const OperationView &view, const Operands &names,
+                                         Outcome &fault)
 {
     const Tensor x = view.operand(names[0]), weight = view.operand(names[1]);
     if (!x.dims || !weight.dims) {
@@ -101,7 +105,13 @@ std::optional<Pair> pairOf(const OperationView &view, const Operands &names, Out
             conflict(names[0], std::to_string(weight.dims->size()) + " axes", dimsText(*x.dims));
         return std::nullopt;
     }
-    return Pair{*x.dims, *weight.dims};
+    auto windows = windowsOf(view, Dims(weight.dims->begin() + 2, weight.dims->end()));
+    const auto groups = view.number("groups", 1);
+    if (!windows || !groups) {
+        fault = unknown("strides, dilations, padding or groups are not known");
+        return std::nullopt;
+    }
+    return Convolution{*x.dims, *weight.dims, std::move(*windows), *groups};
 }
 
 bool differ(std::int64_t a, std::int64_t b)
@@ -115,17 +125,13 @@ bool differ(std::int64_t a, std::int64_t b)
 Outcome convRule(const OperationView &view, const Operands &names)
 {
     Outcome fault;
-    const auto pair = pairOf(view, names, fault);
-    const auto groups = view.number("groups", 1);
-    if (!pair)
+    const auto of = convolutionOf(view, names, fault);
+    if (!of)
         return fault;
-    const auto windows = windowsOf(view, Dims(pair->weight.begin() + 2, pair->weight.end()));
-    if (!windows || !groups)
-        return unknown("strides, dilations, padding or groups are not known");
-    const std::int64_t channels = times(pair->weight[1], *groups);
-    if (differ(pair->x[1], channels))
-        return conflict(names[0], std::to_string(channels) + " channels", dimsText(pair->x));
-    return placed(names[0], {pair->x[0], pair->weight[0]}, pair->x, *windows);
+    const std::int64_t channels = times(of->weight[1], of->groups);
+    if (differ(of->x[1], channels))
+        return conflict(names[0], std::to_string(channels) + " channels", dimsText(of->x));
+    return placed(names[0], {of->x[0], of->weight[0]}, of->x, of->windows);
 }
 
 /// Row: x, weight [input channels, output channels of a group, kernel …].
@@ -136,19 +142,15 @@ Outcome convTransposeRule(const OperationView &view, const Operands &names)
         return given ? made(std::move(*given)) : unknown("output_shape is not known");
     }
     Outcome fault;
-    const auto pair = pairOf(view, names, fault);
-    const auto groups = view.number("groups", 1);
-    if (!pair)
+    const auto of = convolutionOf(view, names, fault);
+    if (!of)
         return fault;
-    const auto windows = windowsOf(view, Dims(pair->weight.begin() + 2, pair->weight.end()));
-    if (!windows || !groups)
-        return unknown("strides, dilations, padding or groups are not known");
-    if (differ(pair->x[1], pair->weight[0]))
-        return conflict(names[0], std::to_string(pair->weight[0]) + " channels", dimsText(pair->x));
-    Dims result{pair->x[0], times(pair->weight[1], *groups)};
-    for (std::size_t i = 0; i < windows->size(); ++i) {
-        const Window &window = (*windows)[i];
-        const std::int64_t extent = pair->x[i + 2];
+    if (differ(of->x[1], of->weight[0]))
+        return conflict(names[0], std::to_string(of->weight[0]) + " channels", dimsText(of->x));
+    Dims result{of->x[0], times(of->weight[1], of->groups)};
+    for (std::size_t i = 0; i < of->windows.size(); ++i) {
+        const Window &window = of->windows[i];
+        const std::int64_t extent = of->x[i + 2];
         std::int64_t out = times(extent, window.stride);
         if (!window.same && out >= 0)
             out = plus(plus(plus(out, -window.stride), reach(window)),

@@ -4,6 +4,7 @@
 #include "core/lanes/size_law.h"
 #include "core/lanes/slices.h"
 #include "core/lanes/sparse.h"
+#include "lane_samples.h"
 
 #include <QtTest>
 
@@ -13,43 +14,9 @@
 
 using namespace kernscope;
 using namespace kernscope::lanes;
+using namespace kernscope::test;
 
 namespace {
-
-std::uint16_t halfAt(std::span<const std::byte> bytes, std::uint64_t at)
-{
-    return static_cast<std::uint16_t>(std::to_integer<unsigned>(bytes[at]) |
-                                      std::to_integer<unsigned>(bytes[at + 1]) << 8);
-}
-
-std::vector<std::uint16_t> numbered(std::uint64_t count, std::uint16_t from)
-{
-    std::vector<std::uint16_t> values(count);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<std::uint16_t>(from + i);
-    return values;
-}
-
-std::vector<std::span<const std::byte>> spansOf(const std::vector<Slice> &slices)
-{
-    return {slices.begin(), slices.end()};
-}
-
-std::vector<std::byte> bytesOf(std::initializer_list<int> values)
-{
-    std::vector<std::byte> bytes;
-    for (const int value : values)
-        bytes.push_back(static_cast<std::byte>(value));
-    return bytes;
-}
-
-SliceLayout layoutOf(const Geometry &geometry, Law law, const DealOptions &options = {})
-{
-    auto layout = SliceLayout::make(geometry, law, options);
-    if (!layout)
-        qFatal("%s", layout.error().message.c_str());
-    return *layout;
-}
 
 struct Drawn {
     Geometry geometry;
@@ -107,10 +74,6 @@ private slots:
     void placesByHand();
     void matchesTheMatmulFormula();
     void roundTripsRandomShapes();
-    void roundTripsRandomSparse();
-    void sparseBytesByHand_data();
-    void sparseBytesByHand();
-    void refusesDamagedSparse();
     void refusesWhatIsNotPublished();
     void ordersAgreeWithBytes();
     void explainsSizes();
@@ -240,136 +203,6 @@ void TestLanes::roundTripsRandomShapes()
             }
         }
     }
-}
-
-void TestLanes::roundTripsRandomSparse()
-{
-    std::mt19937 random(5);
-    for (int i = 0; i < 200; ++i) {
-        Geometry geometry;
-        geometry.outputs = 1 + random() % 128;
-        geometry.inputs = 1 + random() % 40;
-        geometry.bias = random() % 2 == 0;
-        DealOptions options;
-        options.cap = 1U << random() % 4;
-        const SparseForm form = random() % 2 == 0 ? SparseForm::H13 : SparseForm::H14;
-        const SliceLayout layout = layoutOf(geometry, Law::Dense, options);
-        auto weights = numbered(layout.elements(), 1);
-        for (auto &value : weights) {
-            if (random() % 3 == 0 || (value & 0x7fff) == 0)
-                value = 0;
-        }
-        const auto bias = numbered(geometry.bias ? geometry.outputs : 0, 3);
-        const auto slices = encodeSparse(form, layout, weights, bias);
-        QVERIFY(slices.has_value());
-        const auto decoded = decodeSparse(form, layout, spansOf(*slices));
-        QVERIFY(decoded.has_value());
-        QVERIFY(decoded->weights == weights && decoded->bias == bias);
-        QVERIFY(*encodeSparse(form, layout, decoded->weights, decoded->bias) == *slices);
-        const auto index = SparseIndex::make(form, layout, spansOf(*slices));
-        QVERIFY(index.has_value());
-        SlicePlaces places;
-        Slice file(7);
-        for (const Slice &slice : *slices) {
-            places.starts.push_back(file.size());
-            places.lengths.push_back(slice.size());
-            file.insert(file.end(), slice.begin(), slice.end());
-        }
-        const auto order = *(*sparseOrder(form, layout, places))->bound(file);
-        std::vector<std::uint64_t> bits(weights.size()), maskBits(weights.size());
-        order->positions(0, bits);
-        order->mask()->positions(0, maskBits);
-        const std::size_t first = random() % weights.size();
-        std::vector<std::uint64_t> some(1 + random() % (weights.size() - first));
-        order->positions(first, some);
-        QVERIFY(std::equal(some.begin(), some.end(),
-                           bits.begin() + static_cast<std::ptrdiff_t>(first)));
-        for (std::size_t e = 0; e < weights.size(); ++e) {
-            const unsigned mask = std::to_integer<unsigned>(file[maskBits[e] / 8]);
-            QCOMPARE((mask >> maskBits[e] % 8 & 1U) != 0, weights[e] != 0);
-            QCOMPARE(bits[e] == codec::ElementOrder::kAbsent, weights[e] == 0);
-            if (weights[e] != 0)
-                QCOMPARE(halfAt(file, bits[e] / 8), weights[e]);
-        }
-        if (geometry.bias) {
-            const auto planes = *sparsePlanes(form, layout, spansOf(*slices));
-            std::vector<std::uint64_t> rows(geometry.outputs);
-            (*sparseBiasOrder(layout, planes, places))->positions(0, rows);
-            for (std::size_t c = 0; c < rows.size(); ++c)
-                QCOMPARE(halfAt(file, rows[c] / 8), bias[c]);
-        }
-        QCOMPARE(index->stored(),
-                 std::uint64_t(weights.size() -
-                               std::size_t(std::count(weights.begin(), weights.end(), 0))));
-    }
-}
-
-void TestLanes::sparseBytesByHand_data()
-{
-    QTest::addColumn<bool>("h13");
-    QTest::addColumn<QByteArray>("expected");
-    // Two steps of eight lanes: 5 in lane 1, then 6 in lane 0 and 7 in lane 7; -0 is left out.
-    QTest::newRow("H13") << true
-                         << QByteArray::fromHex("0e00"
-                                                "0002"
-                                                "0500"
-                                                "0000"
-                                                "0081"
-                                                "0600"
-                                                "0700"
-                                                "0000");
-    QTest::newRow("H14") << false
-                         << QByteArray::fromHex("0e00"
-                                                "00"
-                                                "0200"
-                                                "0500"
-                                                "0000"
-                                                "8100"
-                                                "0600"
-                                                "0700"
-                                                "0000");
-}
-
-void TestLanes::sparseBytesByHand()
-{
-    QFETCH(bool, h13);
-    QFETCH(QByteArray, expected);
-    Geometry geometry;
-    geometry.outputs = 128;
-    geometry.inputs = 2;
-    const SliceLayout layout = layoutOf(geometry, Law::Dense);
-    std::vector<std::uint16_t> weights(256);
-    weights[2 * 1] = 5;
-    weights[2 * 0 + 1] = 6;
-    weights[2 * 7 + 1] = 7;
-    weights[2 * 3] = 0x8000;
-    const auto slices = encodeSparse(h13 ? SparseForm::H13 : SparseForm::H14, layout, weights, {});
-    QVERIFY(slices.has_value());
-    const Slice &slice = slices->front();
-    QCOMPARE(slice.size(), std::size_t(64));
-    QCOMPARE(QByteArray(reinterpret_cast<const char *>(slice.data()), expected.size()).toHex(),
-             expected.toHex());
-    for (std::size_t at = std::size_t(expected.size()); at < slice.size(); ++at)
-        QCOMPARE(slice[at], std::byte(0));
-}
-
-void TestLanes::refusesDamagedSparse()
-{
-    Geometry geometry;
-    geometry.outputs = 1;
-    geometry.inputs = 2;
-    const SliceLayout layout = layoutOf(geometry, Law::Dense);
-    for (const auto &bytes :
-         {bytesOf({}), bytesOf({4}), bytesOf({4, 0, 0, 0}), bytesOf({5, 0, 0, 0, 0, 0, 0}),
-          bytesOf({4, 0, 0, 2, 0, 0}), bytesOf({255, 255, 0, 1})}) {
-        const std::vector<Slice> slices{bytes};
-        const auto decoded = decodeSparse(SparseForm::H13, layout, spansOf(slices));
-        QVERIFY(!decoded);
-        QCOMPARE(decoded.error().code, std::string("lanes.sparse"));
-    }
-    const std::vector<Slice> sound{bytesOf({6, 0, 0, 1, 9, 0, 0, 0})};
-    QCOMPARE(decodeSparse(SparseForm::H13, layout, spansOf(sound))->weights.front(),
-             std::uint16_t(9));
 }
 
 void TestLanes::refusesWhatIsNotPublished()

@@ -23,6 +23,8 @@
 #include <QTest>
 #include <QTreeView>
 
+#include <algorithm>
+
 using namespace kernscope;
 using namespace kernscope::ui;
 using test::showDock;
@@ -159,14 +161,14 @@ void TestHardwareDocks::taskList()
     TaskListModel model;
     const QAbstractItemModelTester tester(&model,
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setTasks(readTaskRows(*bundle, progress));
+    model.setRows(report::taskRows(*bundle, progress));
     QCOMPARE(model.rowCount(), 300);
     QCOMPARE(model.taskAt(299)->lanes, 3U);
     const std::uint64_t second = model.taskAt(1)->fileOffset;
     QCOMPARE(model.taskOfByte(FileOffset(second)), std::size_t(1));
     QCOMPARE(model.taskOfByte(FileOffset(second + model.taskAt(1)->bytes)), kNoIndex); // padding
     QCOMPARE(model.taskOfByte(FileOffset(0)), kNoIndex);
-    model.sort(TaskListModel::Lanes, Qt::DescendingOrder);
+    model.sort(model.columnOf("lanes"), Qt::DescendingOrder);
     QCOMPARE(model.numberAt(0), std::size_t(299));
     QCOMPARE(model.rowOf(299), 0);
     model.setFilter(QStringLiteral("628"));
@@ -176,7 +178,7 @@ void TestHardwareDocks::taskList()
     model.sort(-1);
     QCOMPARE(model.numberAt(0), std::size_t(0));
     progress.cancel();
-    QVERIFY(readTaskRows(*bundle, progress).size() < 300);
+    QVERIFY(report::taskRows(*bundle, progress).size() < 300);
 }
 
 /// A task whose registers do not say its channels is not one of 0 channels.
@@ -189,16 +191,16 @@ void TestHardwareDocks::unknownExtentsAreNotNone()
     TaskListModel model;
     const QAbstractItemModelTester tester(&model,
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setTasks({known, open});
-    const auto cell = [&model](int row, int column) {
-        return model.index(row, column).data().toString();
+    model.setRows({known, open});
+    const auto cell = [&model](int row, const char *key) {
+        return model.index(row, model.columnOf(key)).data().toString();
     };
-    QCOMPARE(cell(0, TaskListModel::Channels), QStringLiteral("0 \u2192 3"));
-    QCOMPARE(cell(1, TaskListModel::Channels), QStringLiteral("? \u2192 16"));
-    QCOMPARE(cell(0, TaskListModel::Kernel), QStringLiteral("3\u00D73"));
-    QCOMPARE(cell(1, TaskListModel::Kernel), QStringLiteral("?\u00D7?"));
-    model.sort(TaskListModel::Kernel, Qt::AscendingOrder);
-    QCOMPARE(cell(0, TaskListModel::Kernel), QStringLiteral("?\u00D7?"));
+    QCOMPARE(cell(0, "channels"), QStringLiteral("0 \u2192 3"));
+    QCOMPARE(cell(1, "channels"), QStringLiteral("? \u2192 16"));
+    QCOMPARE(cell(0, "kernel"), QStringLiteral("3\u00D73"));
+    QCOMPARE(cell(1, "kernel"), QStringLiteral("?\u00D7?"));
+    model.sort(model.columnOf("kernel"), Qt::AscendingOrder);
+    QCOMPARE(cell(0, "kernel"), QStringLiteral("?\u00D7?"));
 }
 
 void TestHardwareDocks::docksSayWhatTheyNeed()
@@ -323,6 +325,16 @@ void TestHardwareDocks::fieldsMarkTheirBytes()
     QCOMPARE(dock.task(), std::size_t(2));
     QCOMPARE(dock.registerView().currentIndex().parent().data(CopyRole).toString(),
              QStringLiteral("Header"));
+    // A task that the filter hides is shown as what it is.
+    const TaskRow fourth = *dock.list().taskAt(3);
+    dock.list().setFilter(hexNumber(dock.list().taskAt(7)->fileOffset));
+    QCOMPARE(dock.list().rowCount(), 1);
+    session.goToBytes(0, {FileOffset(fourth.fileOffset + 4), ByteCount(4)});
+    QCOMPARE(dock.task(), std::size_t(3));
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->text().startsWith(QStringLiteral("Task 3:"));
+    }));
 }
 
 void TestHardwareDocks::bytesNameTheirField()

@@ -2,6 +2,7 @@
 #include "core/report/json_table.h"
 #include "core/report/search_table.h"
 #include "tests/widgets/sample_bundles.h"
+#include "widgets/common/absent_columns.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
@@ -11,6 +12,7 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -36,6 +38,7 @@ private Q_SLOTS:
     void finds();
     void columnsAreThoseOfTheCommand_data() { finds_data(); }
     void columnsAreThoseOfTheCommand();
+    void hiddenColumnsStayHidden();
     void largestFirst();
     void inTheWeightOnly();
     void rowsAreGoneTo();
@@ -144,6 +147,26 @@ void TestSearchDock::columnsAreThoseOfTheCommand()
                                ? fromUtf8(array[0][key].get<std::string>())
                                : QString());
     }
+}
+
+/// What the user hides stays hidden, and is not among what the dock hides.
+void TestSearchDock::hiddenColumnsStayHidden()
+{
+    auto *table = m_dock->findChild<QTableView *>();
+    const SearchModel &model = m_dock->model();
+    const int weight = model.columnOf("weight"), hex = model.columnOf("hex"),
+              element = model.columnOf("element");
+    table->setColumnHidden(weight, true);
+    type(6, QStringLiteral("2"));
+    QVERIFY(search());
+    QVERIFY(table->isColumnHidden(weight) && table->isColumnHidden(hex));
+    QVERIFY(!table->isColumnHidden(element));
+    type(0, QStringLiteral("ef be ?? de"));
+    QVERIFY(search());
+    QVERIFY(table->isColumnHidden(weight) && table->isColumnHidden(element));
+    QVERIFY(!table->isColumnHidden(hex));
+    const QVariantList absent = table->horizontalHeader()->property(kAbsentColumns).toList();
+    QVERIFY(absent.contains(element) && !absent.contains(weight));
 }
 
 /// Each row is the next maximum.

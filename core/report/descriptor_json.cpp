@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/descriptor_json.h"
+
+#include "core/report/number_text.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernscope::report {
+
+Json encodedWordJson(std::uint32_t word, const std::vector<std::string> &formats,
+                     const std::vector<OverflowChoice> &overflow)
+{
+    Json json;
+    json["value"] = hexText(word);
+    json["formats"] = formats;
+    json["overflow"] = Json::object();
+    for (const OverflowChoice &each : overflow)
+        json["overflow"][each.lane] = {{"mode", each.saturates ? "saturate" : "nan"},
+                                       {"offset", hexText(each.offset)},
+                                       {"bits", hexText(each.bits)}};
+    return json;
+}
+
+Json decodedWordJson(std::uint32_t version, std::uint32_t word)
+{
+    Json lanes = Json::object();
+    for (const descriptor::FormatLane lane : kFormatLanes)
+        lanes[std::string(descriptor::formatLaneName(lane))] =
+            descriptor::decodeFormatLane(version, lane, word);
+    return {{"value", hexText(word)}, {"lanes", std::move(lanes)}};
+}
+
+Json orderingJson(const descriptor::OrderingBits &bits)
+{
+    return {{"l2_barrier", bits.l2Barrier},
+            {"forward_barrier", bits.forwardBarrier},
+            {"signal_mask", hexText(bits.signalMask)},
+            {"wait_mask", hexText(bits.waitMask)}};
+}
+
+} // namespace kernscope::report

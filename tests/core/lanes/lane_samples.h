@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/lanes/slices.h"
+
+#include <QtGlobal>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+/// Slices and values that the tests of lanes are made of.
+namespace kernscope::test {
+
+using namespace kernscope::lanes;
+
+inline std::uint16_t halfAt(std::span<const std::byte> bytes, std::uint64_t at)
+{
+    return static_cast<std::uint16_t>(std::to_integer<unsigned>(bytes[at]) |
+                                      std::to_integer<unsigned>(bytes[at + 1]) << 8);
+}
+
+inline std::vector<std::uint16_t> numbered(std::uint64_t count, std::uint16_t from)
+{
+    std::vector<std::uint16_t> values(count);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<std::uint16_t>(from + i);
+    return values;
+}
+
+inline std::vector<std::span<const std::byte>> spansOf(const std::vector<Slice> &slices)
+{
+    return {slices.begin(), slices.end()};
+}
+
+inline SliceLayout layoutOf(const Geometry &geometry, Law law, const DealOptions &options = {})
+{
+    auto layout = SliceLayout::make(geometry, law, options);
+    if (!layout)
+        qFatal("%s", layout.error().message.c_str());
+    return *layout;
+}
+
+} // namespace kernscope::test

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Roofline, timeline, calibration, reduction: the docks that draw plots.
+#include "tests/widgets/sample_session.h"
+#include "widgets/chips/calibration_dock.h"
+#include "widgets/chips/calibration_plot.h"
+#include "widgets/chips/chip_words.h"
+#include "widgets/chips/label_placer.h"
+#include "widgets/chips/plan_dock.h"
+#include "widgets/chips/reduction_dock.h"
+#include "widgets/chips/reduction_plot.h"
+#include "widgets/chips/roofline_dock.h"
+#include "widgets/chips/roofline_plot.h"
+#include "widgets/chips/timeline_dock.h"
+#include "widgets/chips/timeline_plot.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLabel>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using namespace kernscope::ui;
+
+class TestChipPlots : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void rooflinePoints()
+    {
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.showsContent());
+        RooflinePlot &plot = dock.plot();
+        QVERIFY(plot.pointCount() > 0);
+        QCOMPARE(plot.ridgeLabel(), QStringLiteral("ridge 141 FLOP/B"));
+        QVERIFY(dock.facts().text().contains(QStringLiteral("141")));
+        QVERIFY(plot.roofCount() > 5);
+        QVERIFY(plot.pointText(0).contains(QStringLiteral("FLOP/B")));
+        QCOMPARE(plot.columns().size(), 17);
+        QCOMPARE(plot.cell(0, 16).toString(), QStringLiteral("main"));
+        const double before = plot.cell(0, 5).toDouble();
+        dock.batch().setValue(16);
+        QVERIFY(settle(dock));
+        QVERIFY(plot.cell(0, 5).toDouble() >= before);
+        // Keyboard: from point to point, zoom and back.
+        QTest::keyClick(plot.focusProxy(), Qt::Key_End);
+        QCOMPARE(plot.currentPoint(), plot.pointCount() - 1);
+        const QPoint fitted = plot.positionOf(0);
+        QTest::keyClick(plot.focusProxy(), Qt::Key_Minus);
+        QVERIFY(plot.positionOf(0) != fitted || plot.pointCount() == 1);
+        QTest::keyClick(plot.focusProxy(), Qt::Key_0);
+        QCOMPARE(plot.positionOf(0), fitted);
+        plot.showTable(true);
+        QVERIFY(plot.tableShown());
+    }
+
+    void rooflineExports()
+    {
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QTemporaryDir folder;
+        for (const char *name : {"r.png", "r.svg", "r.pdf"}) {
+            const QString path = folder.filePath(QString::fromUtf8(name));
+            QCOMPARE(dock.plot().exportPicture(path), QString());
+            QVERIFY(QFileInfo(path).size() > 500);
+        }
+        QVERIFY(dock.plot().svg({800, 600}).contains(QStringLiteral("ridge 141")));
+        QCOMPARE(dock.plot().csv().count(QLatin1Char('\n')), dock.plot().pointCount() + 1);
+        QVERIFY(!dock.plot().exportPicture(folder.filePath(QStringLiteral("no/r.svg"))).isEmpty());
+    }
+
+    /// Every ceiling in view has its name, whatever the zoom; the floor of the dispatch is a line.
+    void rooflineNamesItsCeilings()
+    {
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock, 1200, 700));
+        RooflinePlot &plot = dock.plot();
+        for (const double zoom : {1.0, 0.5, 0.5, 6.0}) {
+            plot.zoom(zoom);
+            QVERIFY(!plot.roofsInView().isEmpty());
+            QTRY_VERIFY(!plot.labelsShown().isEmpty());
+            checkLabels(plot);
+        }
+        // In the least room that a plot has, and in much.
+        for (const QSize size : {QSize(640, 260), QSize(900, 420), QSize(1800, 1000)}) {
+            dock.resize(size);
+            plot.fit();
+            plot.zoom(1);
+            QCoreApplication::processEvents();
+            checkLabels(plot);
+        }
+        dock.resize(1200, 700);
+        plot.fit();
+        plot.zoom(1);
+        QTRY_VERIFY(!plot.labelsShown().filter(QStringLiteral("of one dispatch")).isEmpty());
+        QVERIFY(plot.svg({1200, 700}).contains(QStringLiteral("of one dispatch")));
+    }
+
+    void rooflineTellsCoincidingPointsApart()
+    {
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QVERIFY(showDock(dock));
+        RooflinePlot &plot = dock.plot();
+        for (int i = 0; i < plot.pointCount(); ++i) {
+            const std::vector<int> here = plot.coinciding(i);
+            QVERIFY(std::find(here.begin(), here.end(), i) != here.end());
+            const QString text = plot.pointText(i);
+            QCOMPARE(text.contains(QStringLiteral("that lie here")), here.size() > 1);
+            QVERIFY(text.contains(QStringLiteral("arithmetic")));
+            QVERIFY(text.contains(QStringLiteral("that a dispatch takes at least")));
+            // A click goes through all of them.
+            QSet<int> clicked;
+            for (std::size_t click = 0; click < here.size(); ++click) {
+                QTest::mouseClick(plot.focusProxy(), Qt::LeftButton, {}, plot.positionOf(i));
+                clicked.insert(plot.currentPoint());
+            }
+            QVERIFY(clicked.contains(i));
+        }
+    }
+
+    /// No words of the drawing cover others; a ceiling that has none says its name when pointed at.
+    static void checkLabels(const RooflinePlot &plot)
+    {
+        const auto &outlines = plot.labelOutlines();
+        QVERIFY(outlines.size() > 2);
+        for (std::size_t a = 0; a < outlines.size(); ++a) {
+            for (std::size_t b = a + 1; b < outlines.size(); ++b)
+                QVERIFY(!outlines[a].intersects(outlines[b]));
+        }
+    }
+
+    void rooflineNamesWhatIsPointedAt()
+    {
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock, 1200, 700));
+        const RooflinePlot &plot = dock.plot();
+        QStringList named;
+        for (int x = 0; x < plot.width(); x += 40) {
+            for (int y = 0; y < plot.height(); y += 2) {
+                const QString text = plot.roofTextAt({x, y}).section(QLatin1Char('\n'), 0, 0);
+                if (!text.isEmpty() && !named.contains(text))
+                    named += text;
+            }
+        }
+        for (const QString &roof : plot.roofsInView())
+            QVERIFY2(named.contains(roof), qPrintable(roof));
+    }
+
+    void labelsCoverNothing()
+    {
+        const QRectF area(0, 0, 400, 300);
+        LabelPlacer placer(area);
+        placer.avoid(QRectF(300, 0, 100, 300));
+        const auto first = placer.along(QLineF(0, 150, 400, 150), {100, 14}, false);
+        QVERIFY(first);
+        QVERIFY(first->centre.x() + 50 <= 300);
+        QCOMPARE(first->degrees, 0.0);
+        const auto second = placer.along(QLineF(0, 150, 400, 150), {100, 14}, false);
+        QVERIFY(second);
+        QVERIFY(std::abs(second->centre.x() - first->centre.x()) >= 100 ||
+                std::abs(second->centre.y() - first->centre.y()) >= 14);
+        const auto rising = placer.along(QLineF(0, 300, 300, 0), {80, 14}, false);
+        QVERIFY(rising);
+        QVERIFY(std::abs(rising->degrees + 45) < 0.01);
+        QVERIFY(!placer.along(QLineF(-10, 150, 20, 150), {100, 14}, false));
+        QVERIFY(!clipped(QLineF(-5, -5, -1, -1), area));
+        LabelPlacer full(area);
+        full.avoid(area);
+        QVERIFY(!full.along(QLineF(0, 150, 400, 150), {100, 14}, false));
+        QVERIFY(full.along(QLineF(0, 150, 400, 150), {100, 14}, true));
+        QVERIFY(!full.beside({200, 150}, 8, {40, 14}, false));
+        QVERIFY(full.beside({200, 150}, 8, {40, 14}, true));
+    }
+
+    void timelineOfEveryForm()
+    {
+        Session session;
+        TimelineDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.showsContent());
+        TimelinePlot &plot = dock.plot();
+        RooflineDock roofline(session);
+        QVERIFY(showDock(roofline));
+        QVERIFY(plot.pointCount() >= roofline.plot().pointCount());
+        QVERIFY(plot.floorShown());
+        QCOMPARE(plot.lineTexts().size(), 2); // all layers, and the floor
+        // The same figures as the roofline's.
+        for (int i = 0; i < roofline.plot().pointCount(); ++i) {
+            const roofline::Placement &placed = roofline.plot().placementOf(i);
+            bool found = false;
+            for (int j = 0; j < plot.pointCount(); ++j)
+                found |= plot.layer(j).weight == placed.layer.weight &&
+                         plot.layer(j).timeS == placed.stored().timeS &&
+                         plot.layer(j).bound == placed.stored().bound;
+            QVERIFY2(found, placed.layer.name.c_str());
+        }
+        for (int form = 0; form < dock.forms().count(); ++form) {
+            dock.forms().setCurrentIndex(form);
+            Q_EMIT dock.forms().activated(form);
+            QVERIFY(settle(dock));
+            for (int i = 0; i < plot.pointCount(); ++i)
+                QVERIFY(!plot.pointText(i).isEmpty());
+            QVERIFY(!dock.facts().text().isEmpty());
+        }
+        QCOMPARE(plot.csv().count(QLatin1Char('\n')), plot.pointCount() + 1);
+    }
+
+    /// The legend stands above the axes, whatever the size: it covers no point.
+    void legendsCoverNothing()
+    {
+        Session session;
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        TimelineDock timeline(session);
+        CalibrationDock calibration(session);
+        ReductionDock reduction(session);
+        RooflineDock roofline(session);
+        PlanDock plan(session);
+        for (Dock *dock :
+             std::initializer_list<Dock *>{&timeline, &calibration, &reduction, &roofline, &plan}) {
+            QVERIFY(showDock(*dock));
+            auto *plot = dock->findChild<QCustomPlot *>();
+            QVERIFY(plot);
+            int rowsWhenWide = 0;
+            for (const int width : {1600, 500, 260}) {
+                dock->resize(width, 700);
+                QVERIFY(settle(*dock));
+                plot->replot(QCustomPlot::rpImmediateRefresh);
+                const QCPLegend &legend = *plot->legend;
+                QVERIFY2(legend.visible() && !legend.outerRect().isEmpty(), qPrintable(dock->id()));
+                QVERIFY2(!legend.outerRect().intersects(plot->axisRect()->rect()),
+                         qPrintable(dock->id()));
+                int items = 0;
+                for (int i = 0; i < legend.itemCount(); ++i)
+                    items += legend.item(i) ? 1 : 0;
+                QVERIFY2(items >= 1, qPrintable(dock->id()));
+                rowsWhenWide = rowsWhenWide ? rowsWhenWide : legend.rowCount();
+                QVERIFY(legend.rowCount() >= rowsWhenWide);
+            }
+        }
+    }
+
+    void calibrationShowsEveryRow()
+    {
+        Session session;
+        CalibrationDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(showDock(dock)); // without a bundle
+        QVERIFY(dock.showsContent());
+        const auto rows = roofline::calibrate();
+        QCOMPARE(dock.model().rowCount(), int(rows.size()));
+        const auto predicted = std::count_if(rows.begin(), rows.end(), [](const auto &row) {
+            return row.predicted && *row.predicted > 0 && row.measured() > 0;
+        });
+        QCOMPARE(dock.plot().pointCount(), int(predicted));
+        QVERIFY(predicted > 10);
+        // Row and point mark each other.
+        auto *table = dock.findChild<QTableView *>(QString(), Qt::FindChildrenRecursively);
+        QVERIFY(table);
+        for (int row = 0; row < dock.model().rowCount(); ++row) {
+            if (dock.plot().pointOfRow(dock.model().sourceRow(row)) < 0)
+                continue;
+            table->setCurrentIndex(dock.model().index(row, 0));
+            QCOMPARE(dock.plot().currentPoint(),
+                     dock.plot().pointOfRow(dock.model().sourceRow(row)));
+            break;
+        }
+        dock.onlyChip().setChecked(true);
+        QVERIFY(settle(dock));
+        QVERIFY(dock.model().rowCount() < int(rows.size()));
+        ChipState::of(session).setTarget(*target::findTarget("H11")->target);
+        QVERIFY(settle(dock));
+        QCOMPARE(dock.plot().pointCount(),
+                 int(roofline::calibrate(target::findTarget("H11")->target).size()));
+        for (int i = 0; i < dock.plot().pointCount(); ++i)
+            QVERIFY(dock.plot().pointText(i).contains(QStringLiteral("measured")));
+    }
+
+    void reductionOfPublishedCases()
+    {
+        Session session;
+        ReductionDock dock(session);
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.result().text().contains(QStringLiteral("output port 5116")));
+        QCOMPARE(dock.plot().pointCount(), 257);
+        for (int example = 1; example < dock.examples().count(); ++example) {
+            dock.examples().setCurrentIndex(example);
+            Q_EMIT dock.examples().activated(example);
+            QVERIFY(settle(dock));
+            QVERIFY(dock.plot().pointCount() > 0);
+        }
+        QVERIFY(dock.result().text().contains(QChar(0x2260))); // the last one is contested
+        dock.values().setText(QStringLiteral("4096 -4096 1*zero"));
+        QVERIFY(settle(dock));
+        QVERIFY(dock.result().text().contains(QStringLiteral("1*zero")));
+        QCOMPARE(dock.plot().pointCount(), 0);
+        dock.values().clear();
+        QVERIFY(settle(dock));
+        QVERIFY(dock.showsContent());
+    }
+
+    void chipsWithoutCeilings()
+    {
+        Session session;
+        RooflineDock dock(session);
+        ChipState::of(session).setTarget(*target::findTarget("H11")->target);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QCOMPARE(dock.plot().pointCount(), 0);
+        QVERIFY(dock.facts().text().contains(QStringLiteral("H11")));
+    }
+
+    void bothThemes()
+    {
+        for (const bool dark : {true, false}) {
+            theme::apply(dark);
+            Session session;
+            RooflineDock dock(session);
+            session.setBundle(openSample("sample-palette.mlmodelc"));
+            QVERIFY(showDock(dock));
+            QVERIFY(!dock.grab().isNull());
+        }
+    }
+};
+
+QTEST_MAIN(TestChipPlots)
+#include "tst_chip_plots.moc"
