@@ -174,7 +174,7 @@ private:
     /// Of the bundle that is being opened; empty: by what it turns out to be.
     std::optional<Layout> m_wantedLayout = Layout::Inspect;
     QStringList m_beforeTour; ///< what the tour took the place of
-    QString m_askedPath; ///< of the bundle that was last asked for as A
+    QString m_askedPath;      ///< of the bundle that was last asked for as A
     struct PartnerWish {
         std::size_t weight = kNoIndex; ///< of the document
         QString path;                  ///< of the bundle that its partner is in

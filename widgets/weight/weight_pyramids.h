@@ -13,7 +13,7 @@ class Session;
 
 /// The session's coarse tiles: one pyramid for each slice of a weight and what is drawn of it, so
 /// that its views share them. An edit or another bundle begins anew; tasks that still run for the
-/// old bytes fill the old one, which nobody asks for any more.
+/// old bytes fill the old one, which no view uses any more.
 class WeightPyramids final : public QObject
 {
     Q_OBJECT

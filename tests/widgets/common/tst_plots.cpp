@@ -107,7 +107,7 @@ void TestPlots::histogramOfOneValue()
     plot.grab();
 }
 
-/// Powers of ten far apart have one spelling; 0 has no prefix.
+/// Powers of ten far apart have one notation; 0 has no prefix.
 void TestPlots::ticksHaveUnits()
 {
     const auto labels = [](const QSharedPointer<QCPAxisTicker> &ticker, QCPRange range) {
