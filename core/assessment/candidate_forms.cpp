@@ -15,25 +15,33 @@ namespace {
 constexpr std::array<std::string_view, 5> kCandidates{"palette4", "palette8", "sparse", "int8",
                                                       "blockwise"};
 
-/// Bytes of a blockwise weight: the codes, and fp16 scales.
-std::uint64_t blockwiseBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes)
+/// Of a scale, an entry of a codebook or a kept value.
+std::uint64_t numberBytes(const decision::WeightForm &form)
+{
+    return form.wide ? 4 : 2;
+}
+
+/// Bytes of a blockwise weight: the codes, and scales of `number` bytes.
+std::uint64_t blockwiseBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes,
+                             std::uint64_t number)
 {
     const auto scales = elementCount(codec::blockScales(shape, spec.blockwise));
-    return codes + 2 * (scales ? scales->value : 0); // no more than codes: known of them
+    return codes + number * (scales ? scales->value : 0); // no more than codes: known of them
 }
 
-/// Bytes of int8 codes with an fp16 scale and a zero point, a byte, for each output channel.
-std::uint64_t affineBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes)
+/// Bytes of int8 codes with a scale and a zero point, a byte, for each output channel.
+std::uint64_t affineBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes,
+                          std::uint64_t number)
 {
-    return codes + 3 * (spec.affine.axis ? shape[*spec.affine.axis] : 1);
+    return codes + (number + 1) * (spec.affine.axis ? shape[*spec.affine.axis] : 1);
 }
 
-/// A bit for each element, and the fp16 values that are kept.
-std::uint64_t sparseBytes(std::uint64_t elements, double density)
+/// A bit for each element, and the values that are kept.
+std::uint64_t sparseBytes(std::uint64_t elements, double density, std::uint64_t number)
 {
     const double kept = density * static_cast<double>(elements);
     return elements / 8 + (elements % 8 == 0 ? 0 : 1) +
-           2 * static_cast<std::uint64_t>(std::llround(kept));
+           number * static_cast<std::uint64_t>(std::llround(kept));
 }
 
 } // namespace
@@ -84,6 +92,8 @@ std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key
     other.use = form.use;
     other.shape = form.shape;
     other.axes = form.axes;
+    other.wide = form.wide;
+    const std::uint64_t number = numberBytes(form);
     other.elements = form.elements;
     other.denseBytes = form.denseBytes;
     other.density = form.density;
@@ -92,21 +102,22 @@ std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key
     case FormNode::Palette:
         other.node = FormNode::Palette;
         other.bits = spec->palette.bits;
-        other.storedBytes = (other.bits == 4 ? n / 2 + n % 2 : n) + (2U << other.bits);
+        other.storedBytes = (other.bits == 4 ? n / 2 + n % 2 : n) + (number << other.bits);
         break;
     case FormNode::Affine:
     case FormNode::Blockwise:
         other.node = spec->node;
         other.bits = 8;
         other.element = ElementType::Int8;
-        other.storedBytes = spec->node == FormNode::Affine ? affineBytes(*spec, form.shape, n)
-                                                           : blockwiseBytes(*spec, form.shape, n);
+        other.storedBytes = spec->node == FormNode::Affine
+                                ? affineBytes(*spec, form.shape, n, number)
+                                : blockwiseBytes(*spec, form.shape, n, number);
         break;
     case FormNode::Sparse:
         if (!form.density)
             return std::nullopt;
         other.masked = true;
-        other.storedBytes = sparseBytes(n, *form.density);
+        other.storedBytes = sparseBytes(n, *form.density, number);
         break;
     case FormNode::Dense:
     case FormNode::Microscaled:

@@ -257,6 +257,7 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     form.use = useOf(bundle, weight);
     form.zeroPoint = hasZeroPoint(bundle, weight);
     form.shape = weight.shape;
+    form.wide = weight.type == ElementType::Fp32;
     form.elements = weight.elements.value;
     const auto stored = knownStoredBytes(weight);
     form.storedBytes = stored ? std::optional(stored->value) : std::nullopt;

@@ -33,6 +33,7 @@ struct WeightForm {
 
     Shape shape;                  ///< as the encoders take it; empty: a single number
     ChannelAxes axes{0, 1, 0, 1}; ///< what other forms have their scales and blocks along
+    bool wide = false; ///< fp32: so are the scales, codebooks and kept values of other forms
     std::uint64_t elements = 0;
     std::optional<std::uint64_t> storedBytes = 0; ///< empty: an operand could not be read
     std::uint64_t denseBytes = 0;                 ///< as fp16

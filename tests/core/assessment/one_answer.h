@@ -278,7 +278,7 @@ inline void candidateIsEncoded(const Bundle &bundle, const FormChoice &choice,
     decoder->decodeFloat(0, values);
     const auto spec = formSpecOf(candidate.form, weight.shape, judgedAxes(bundle)[choice.weight]);
     QVERIFY(spec);
-    const auto encoded = codec::encodeForm(values, weight.shape, *spec);
+    const auto encoded = codec::encodeForm(values, weight.shape, *spec, weight.type);
     QVERIFY2(encoded.has_value() == candidate.error.has_value(), candidate.form.c_str());
     if (!encoded)
         return;
