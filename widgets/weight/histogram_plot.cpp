@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kBars = 96;      ///< drawn at most
 constexpr std::size_t kFewest = 8;     ///< of the fine bins in a range worth showing
+constexpr double kCutAbove = 4;        ///< times the next highest bar
 constexpr std::uint64_t kSpare = 2000; ///< one element in so many may lie beyond either end
 
 } // namespace
@@ -31,6 +32,10 @@ HistogramPlot::HistogramPlot(QWidget *parent)
     plot().xAxis->setLabel(tr("value"));
     plot().yAxis->setLabel(tr("elements"));
     plot().yAxis->setTicker(countTicker());
+    m_cutText = new QCPItemText(&plot());
+    m_cutText->position->setTypeX(QCPItemPosition::ptPlotCoords);
+    m_cutText->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    m_cutText->setVisible(false);
 }
 
 void HistogramPlot::setHistogram(Histogram histogram)
@@ -121,15 +126,40 @@ void HistogramPlot::setLogarithmic(bool logarithmic)
 void HistogramPlot::rescale()
 {
     if (pointCount() == 0) {
+        m_cutBar = -1;
+        m_cutText->setVisible(false);
         plot().xAxis->setRange(0, 1);
         plot().yAxis->setRange(m_logarithmic ? 0.5 : 0, 1);
         return;
     }
-    const auto most = *std::max_element(m_shown.bins.begin(), m_shown.bins.end());
-    const double top = std::max(1.0, static_cast<double>(most));
+    const double top = shownHeight();
     plot().xAxis->setRange(edge(0), edge(pointCount()));
     plot().yAxis->setRange(m_logarithmic ? 0.5 : 0, top * (m_logarithmic ? 1.6 : 1.05));
     m_bars->setBaseValue(m_logarithmic ? 0.5 : 0);
+}
+
+/// The highest bar, or where that one flattens all others on a linear scale the next highest one.
+double HistogramPlot::shownHeight()
+{
+    const auto highest = std::max_element(m_shown.bins.begin(), m_shown.bins.end());
+    std::uint64_t next = 0;
+    for (auto bin = m_shown.bins.begin(); bin != m_shown.bins.end(); ++bin) {
+        if (bin != highest)
+            next = std::max(next, *bin);
+    }
+    const auto most = static_cast<double>(*highest);
+    const bool cut = !m_logarithmic && next > 0 && most > kCutAbove * static_cast<double>(next);
+    m_cutBar = cut ? static_cast<int>(highest - m_shown.bins.begin()) : -1;
+    m_cutText->setVisible(cut);
+    if (!cut)
+        return std::max(1.0, most);
+    // Beside the bar, on the side that has more room.
+    const bool right = m_cutBar * 2 < pointCount();
+    m_cutText->setText(right ? tr(" \u2191 %1").arg(groupedNumber(*highest))
+                             : tr("%1 \u2191 ").arg(groupedNumber(*highest)));
+    m_cutText->setPositionAlignment((right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
+    m_cutText->position->setCoords(edge(right ? m_cutBar + 1 : m_cutBar), 0);
+    return static_cast<double>(next) * 1.2;
 }
 
 double HistogramPlot::edge(int bin) const
@@ -176,6 +206,7 @@ void HistogramPlot::applyColors(bool dark)
     const QColor color = theme::color(Token::KindData, dark);
     m_bars->setPen(Qt::NoPen);
     m_bars->setBrush(color);
+    m_cutText->setColor(palette().color(QPalette::Text));
 }
 
 } // namespace kernscope::ui

@@ -5,12 +5,15 @@
 #include "widgets/common/plot_widget.h"
 
 class QCPBars;
+class QCPItemText;
 
 namespace kernscope::ui {
 
 /// Bars of how many decoded values fall into each bin, on a linear or a logarithmic scale. A few
 /// outliers would squeeze all else into one bar: unless asked for the full range it shows the range
-/// that leaves out at most one element in 2000 at either end, and says how many lie outside.
+/// that leaves out at most one element in 2000 at either end, and says how many lie outside. One
+/// bar that would flatten all others, as the zeros of a pruned weight do, is cut off at the top of
+/// a linear scale, and a number says how high it is.
 class HistogramPlot final : public PlotWidget
 {
     Q_OBJECT
@@ -26,6 +29,8 @@ public:
     bool fullRange() const { return m_fullRange; }
     void setFullRange(bool full);
     std::uint64_t outside() const { return m_outside; } ///< elements that the bars leave out
+    /// The bar that is cut off, with its height written beside it; -1: none.
+    int cutBar() const { return m_cutBar; }
 
     int pointCount() const override { return static_cast<int>(m_shown.bins.size()); }
     QString pointText(int point) const override;
@@ -42,10 +47,13 @@ private:
     void merge();
     void draw();
     void rescale();
+    double shownHeight();
 
     Histogram m_histogram, m_shown;
     std::uint64_t m_outside = 0;
     QCPBars *m_bars = nullptr;
+    QCPItemText *m_cutText = nullptr;
+    int m_cutBar = -1;
     bool m_logarithmic = false, m_fullRange = false;
 };
 

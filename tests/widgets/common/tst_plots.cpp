@@ -8,6 +8,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QFile>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -61,6 +62,7 @@ private Q_SLOTS:
     void mouseActivates();
     void tableTwin();
     void exports();
+    void oneBarDoesNotFlattenTheRest();
     void themed_data();
     void themed();
     void codebookWords();
@@ -88,6 +90,40 @@ void TestPlots::histogramLeavesOutliersOut()
     QCOMPARE(plot.outside(), 0u);
     QCOMPARE(sum(), total);
     QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() >= 1.0);
+}
+
+/// The zeros of a pruned weight: their bar is cut off, and the others can be told apart.
+void TestPlots::oneBarDoesNotFlattenTheRest()
+{
+    HistogramPlot plot;
+    Histogram histogram = bell();
+    plot.setHistogram(histogram);
+    QCOMPARE(plot.cutBar(), -1);
+    histogram.bins[histogram.bins.size() / 2] +=
+        20 * std::accumulate(histogram.bins.begin(), histogram.bins.end(), std::uint64_t{0});
+    plot.setHistogram(histogram);
+    plot.setFullRange(true);
+    const int cut = plot.cutBar();
+    QVERIFY(cut >= 0);
+    std::uint64_t next = 0;
+    for (int point = 0; point < plot.pointCount(); ++point) {
+        if (point != cut)
+            next = std::max(next, std::uint64_t{plot.cell(point, 2).toULongLong()});
+    }
+    const auto *view = plot.findChild<QCustomPlot *>();
+    QVERIFY(view);
+    const double top = view->yAxis->range().upper;
+    QVERIFY(top > static_cast<double>(next) && top < 1.5 * static_cast<double>(next));
+    const auto *text = view->findChild<QCPItemText *>();
+    QVERIFY(text && text->visible());
+    QString digits = text->text(); // the whole height is said, and stays in the table
+    digits.remove(QRegularExpression(QStringLiteral("[^0-9]")));
+    QCOMPARE(digits.toULongLong(), plot.cell(cut, 2).toULongLong());
+    plot.setLogarithmic(true); // there every bar has room
+    QCOMPARE(plot.cutBar(), -1);
+    QVERIFY(!text->visible());
+    plot.setLogarithmic(false);
+    QCOMPARE(plot.cutBar(), cut);
 }
 
 void TestPlots::histogramOfOneValue()
