@@ -55,7 +55,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);
-    setColumnWidths(header, {14, 5.6, 5.4, 5.2, 2.9, 3.7});
+    setColumnWidths(header, {14, 5.6, 4.5, 5.2, 2.9, 3.7});
     m_tree->viewport()->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this, header] {
         if (growsByItself(header))
