@@ -27,6 +27,7 @@ void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const Decisio
         m_bundle && bundle && m_table && table && m_bundle->path() == bundle->path() &&
         m_table->columns() == table->columns() && namesOf(m_bundle) == namesOf(bundle);
     const auto take = [&] {
+        m_shortNames.clear();
         m_bundle = std::move(bundle);
         m_table = std::move(table);
         m_faster = std::move(fasterOnM1);
@@ -112,6 +113,11 @@ QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role)
     const Weight &w = m_bundle->weights()[weight];
     if (role == Qt::TextAlignmentRole)
         return column == StoredColumn ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
+    if (role == kShortNameRole && column == WeightColumn) {
+        const auto &weights = m_bundle->weights();
+        return m_shortNames.of(weight, weights.size(),
+                               [&](std::size_t at) { return fromUtf8(weights[at].name); });
+    }
     if (role != Qt::DisplayRole && role != CopyRole && role != Qt::ToolTipRole)
         return {};
     if (column == WeightColumn)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/text_filter.h"
 
 #include <QAbstractTableModel>
@@ -53,6 +54,7 @@ private:
     QVariant sumCell(int column, int role) const;
 
     BundlePtr m_bundle;
+    ShortNameCache m_shortNames;
     std::shared_ptr<const DecisionTable> m_table;
     std::vector<bool> m_faster;
     std::vector<std::size_t> m_rows;

@@ -98,13 +98,11 @@ public:
         if (cell.fontMetrics.horizontalAdvance(cell.text) > width) {
             if (cell.displayAlignment & Qt::AlignRight)
                 growColumn(cell, index.column());
-            // Of a name that nearly fits some letters go; else what it shares with its like goes,
-            // and then some letters. A little less than the room, or the style cuts again.
-            constexpr double kNearly = 0.8;
+            // What a name shares with its like goes first, then letters: those might be all that
+            // tells two names apart. A little less than the room, or the style cuts again.
             const QString shorter = index.data(kShortNameRole).toString();
-            const bool nearly = width >= kNearly * cell.fontMetrics.horizontalAdvance(cell.text);
-            cell.text = elidedName(cell.fontMetrics,
-                                   nearly || shorter.isEmpty() ? cell.text : shorter, width - 2);
+            cell.text =
+                elidedName(cell.fontMetrics, shorter.isEmpty() ? cell.text : shorter, width - 2);
         }
         style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
     }

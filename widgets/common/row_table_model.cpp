@@ -157,6 +157,7 @@ report::Value RowTableModel::value(std::size_t row, int column) const
 
 void RowTableModel::replaceRows(bool same, const std::function<void()> &replace)
 {
+    m_shortNames.clear();
     if (same) {
         replace();
         if (rowCount() > 0)
@@ -266,6 +267,12 @@ QVariant RowTableModel::data(const QModelIndex &index, int role) const
         return sortVariant(orderOf(row, m_places[static_cast<std::size_t>(index.column())]),
                            value(row, index.column()));
     case CopyRole: return QString::fromStdString(report::plainText(value(row, index.column())));
+    case kShortNameRole:
+        if (column.key != "weight")
+            return {};
+        return m_shortNames.of(row, rowTotal(), [&](std::size_t at) {
+            return cellText(value(at, index.column()), column.unknown);
+        });
     case Qt::ToolTipRole: {
         const std::string origin =
             originOf(row, m_places[static_cast<std::size_t>(index.column())]);

@@ -3,6 +3,7 @@
 
 #include "core/report/column.h"
 #include "widgets/common/chosen_rows_model.h"
+#include "widgets/common/short_names.h"
 
 #include <QVariant>
 
@@ -81,6 +82,7 @@ private:
     std::vector<QString> m_titles; ///< empty: the declared one
     std::vector<std::size_t> m_shown;
     std::vector<int> m_rowOf;
+    ShortNameCache m_shortNames; ///< of the column of weights
 };
 
 /// Such a table that holds its rows.

@@ -142,4 +142,18 @@ QStringList shortNames(const QStringList &names)
     return shorter;
 }
 
+QString ShortNameCache::of(std::size_t row, std::size_t rows,
+                           const std::function<QString(std::size_t)> &nameOf) const
+{
+    if (rows > kMostRows || row >= rows)
+        return {};
+    if (static_cast<std::size_t>(m_names.size()) != rows) {
+        QStringList names;
+        for (std::size_t i = 0; i < rows; ++i)
+            names += nameOf(i);
+        m_names = shortNames(names);
+    }
+    return m_names[static_cast<qsizetype>(row)];
+}
+
 } // namespace kernscope::ui

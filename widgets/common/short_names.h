@@ -4,6 +4,9 @@
 #include <QString>
 #include <QStringList>
 
+#include <cstddef>
+#include <functional>
+
 namespace kernscope::ui {
 
 /// A name without what it has in common with others; models give it beside the whole name, and
@@ -15,5 +18,21 @@ inline constexpr int kShortNameRole = Qt::UserRole + 40;
 /// end goes with it: "…6_weight…" of "encoder_layers_6_weight_to_fp16_sparsified". Words are parted
 /// by '_', '.', '/' and ':'. A name that nothing would be left of stays whole.
 QStringList shortNames(const QStringList &names);
+
+/// The short names of a table's rows, found when a view first has no room for a whole one.
+class ShortNameCache
+{
+public:
+    static constexpr std::size_t kMostRows =
+        5000; ///< of more, names stay whole: no stall in a paint
+
+    void clear() { m_names.clear(); }
+    /// `nameOf(row)` for rows below `rows`; "" where there are too many.
+    QString of(std::size_t row, std::size_t rows,
+               const std::function<QString(std::size_t)> &nameOf) const;
+
+private:
+    mutable QStringList m_names;
+};
 
 } // namespace kernscope::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/verdict_strip.h"
 
+#include "core/target/rules.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/flow_layout.h"
@@ -48,8 +49,15 @@ std::vector<ChipGroup> groupsOf(const BuildVerdict &verdict)
         else
             groups.push_back({{&chip}});
     }
-    std::stable_sort(groups.begin(), groups.end(), [](const ChipGroup &x, const ChipGroup &y) {
-        return x.chips.size() > y.chips.size();
+    // The chip that answers are for unless another is named leads; then the chips that agree most.
+    const auto isDefault = [](const ChipOutcome *chip) {
+        return chip->target == &target::defaultTarget();
+    };
+    for (ChipGroup &group : groups)
+        std::stable_partition(group.chips.begin(), group.chips.end(), isDefault);
+    std::stable_sort(groups.begin(), groups.end(), [&](const ChipGroup &x, const ChipGroup &y) {
+        const bool first = isDefault(x.chips.front()), second = isDefault(y.chips.front());
+        return first != second ? first : x.chips.size() > y.chips.size();
     });
     return groups;
 }

@@ -116,6 +116,8 @@ private Q_SLOTS:
         }
         QVERIFY(matrix);
         const QModelIndex cell = dock.model().index(0, StreamMatrixModel::kFirstChip);
+        QVERIFY(!dock.model().index(0, 0).data(kShortNameRole).toString().isEmpty());
+        QVERIFY(!cell.data(kShortNameRole).isValid());
         matrix->setCurrentIndex(cell);
         QVERIFY(matrix->selectionModel()->isSelected(cell));
         const QRect box = matrix->visualRect(cell);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/target/rules.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/outcome_words.h"
@@ -105,6 +106,7 @@ private Q_SLOTS:
     void pickedElement();
     void pickedElementOfAPalette();
     void verdictStrip();
+    void defaultChipLeads();
     void onlyInOne();
     void shapesDiffer();
     void swapSides();
@@ -432,6 +434,28 @@ void TestCompareDock::verdictStrip()
     session.setOther(session.bundle());
     QTRY_VERIFY(pill(QStringLiteral("= no value differs")));
     QVERIFY(!pill(QStringLiteral("largest error")));
+}
+
+/// Of all chips the row tells that one in full which answers are for unless another is named.
+void TestCompareDock::defaultChipLeads()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 1300, 800));
+    const QString name = QString::fromStdString(target::defaultTarget().name);
+    const auto told = [&] {
+        QStringList all;
+        for (const VerdictPill *one : dock.verdictStrip()->pills())
+            all += one->text();
+        return all;
+    };
+    QTRY_VERIFY2(told().filter(QStringLiteral("dense")).size() == 1, qPrintable(told().join(u'|')));
+    const QString chips = told().filter(QStringLiteral("dense")).front();
+    QVERIFY2(chips.startsWith(name) && chips.contains(QStringLiteral("1 streams, ")) &&
+                 chips.contains(QStringLiteral("2 fold, ")),
+             qPrintable(chips));
 }
 
 void TestCompareDock::onlyInOne()

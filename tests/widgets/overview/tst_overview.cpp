@@ -121,6 +121,30 @@ private Q_SLOTS:
         QVERIFY(shortNames({}).isEmpty());
     }
 
+    /// A table's names are shortened when a view first asks, and anew when the rows are others.
+    void shortNamesOfTables()
+    {
+        QStringList names{QStringLiteral("enc_0_weight"), QStringLiteral("enc_1_weight"),
+                          QStringLiteral("enc_2_weight")};
+        int asked = 0;
+        const auto nameOf = [&](std::size_t row) {
+            ++asked;
+            return names[static_cast<qsizetype>(row)];
+        };
+        ShortNameCache cache;
+        QCOMPARE(cache.of(1, 3, nameOf), shortNames(names)[1]);
+        QCOMPARE(cache.of(2, 3, nameOf), shortNames(names)[2]);
+        QVERIFY(shortNames(names)[2] != names[2]);
+        QCOMPARE(asked, 3);
+        names[1] = QStringLiteral("enc_7_weight");
+        cache.clear();
+        QVERIFY(cache.of(1, 3, nameOf).contains(u'7'));
+        QVERIFY(cache.of(3, 3, nameOf).isEmpty());
+        asked = 0;
+        QVERIFY(cache.of(0, ShortNameCache::kMostRows + 1, nameOf).isEmpty());
+        QCOMPARE(asked, 0);
+    }
+
     void iconsAreDrawn()
     {
         QVERIFY(svgPath(QStringLiteral("M3 4l5-5a2 2 0 0 1 4 0H9v3z")));
