@@ -61,11 +61,15 @@ struct WeightPair {
     bool layoutEqual = false; ///< same form, type, shape and part sizes
     bool storedEqual = false; ///< and the same stored bytes
     bool shapeEqual = false;  ///< decoded values can be compared (extents of one do not count)
+    bool damaged = false;     ///< a side cannot be read: its form, type and sizes say little
     std::optional<ValueDifference> values;
     /// Largest quantisation step (scale) of the two; empty where neither has one that is stored
     /// plainly. Found along with the values.
     std::optional<double> step;
     std::optional<Error> fault; ///< why the values could not be compared
+    /// Nothing is known of what happened to it but that its bytes are others.
+    bool unreadable() const { return damaged && !storedEqual; }
+    bool reencoded() const { return !layoutEqual && !unreadable(); }
     /// The channels of B are those of A in another order: found with the pair, or, where the values
     /// in their places have little in common, along with the values.
     std::optional<ChannelOrder> order;
@@ -150,8 +154,9 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
                           Progress *progress = nullptr);
 
 /// What happened to a weight on its way from A to B: "renamed", "moved", "reordered" (its
-/// channels), "re-encoded" (stored otherwise), "re-trained" (most values are others, stored alike),
-/// "edited" (some are). What the values say only where they were compared.
+/// channels), "unreadable" (one side is damaged), "re-encoded" (stored otherwise), "re-trained"
+/// (most values are others, stored alike), "edited" (some are). What the values say only where they
+/// were compared.
 std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, const WeightPair &pair);
 /// The same as a text: "renamed, re-encoded"; empty where nothing happened.
 std::string pairChangesText(const Bundle &a, const Bundle &b, const WeightPair &pair);

@@ -325,6 +325,7 @@ std::vector<WeightPair> Pairer::pairs() const
         const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
         pair.shapeEqual = comparable(a.shape, b.shape);
         pair.layoutEqual = sameLayout(a, b);
+        pair.damaged = a.fault || b.fault;
         pair.storedRatio = storedRatio(a, b);
         if (pair.pairing == Pairing::Content) {
             pair.rounded = m_rounded[i];

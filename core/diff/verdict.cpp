@@ -13,6 +13,8 @@ constexpr std::uint64_t kFew = 16;
 
 std::string storedVerdict(const WeightPair &pair, const Weight &a, const Weight &b)
 {
+    if (pair.unreadable())
+        return "cannot be compared";
     if (!pair.shapeEqual)
         return "shapes differ";
     if (pair.storedEqual)
@@ -73,11 +75,12 @@ std::string programSummary(const Difference &difference)
 
 void addWeights(const Difference &difference, std::vector<std::string> &parts)
 {
-    std::uint64_t encoded = 0, edited = 0, differing = 0;
+    std::uint64_t encoded = 0, edited = 0, unreadable = 0, differing = 0;
     bool compared = false;
     for (const WeightPair &pair : difference.weights) {
-        encoded += !pair.layoutEqual;
-        edited += pair.layoutEqual && !pair.storedEqual;
+        unreadable += pair.unreadable();
+        encoded += pair.reencoded();
+        edited += pair.layoutEqual && !pair.storedEqual && !pair.unreadable();
         compared = compared || pair.values;
         differing += pair.values ? pair.values->unfaithful : 0;
     }
@@ -87,10 +90,11 @@ void addWeights(const Difference &difference, std::vector<std::string> &parts)
             parts.push_back(
                 fmt::format("{} of {} {}", grouped(count), counted(all, "weight"), what));
     };
-    if (all > 0 && encoded == 0 && edited == 0)
+    if (all > 0 && encoded + edited + unreadable == 0)
         parts.push_back(counted(all, "weight") + " identical");
     share(encoded, "re-encoded");
     share(edited, "with other bytes");
+    share(unreadable, "unreadable");
     std::uint64_t split = 0;
     for (const JoinedWeights &joined : difference.joined) {
         split += joined.split;

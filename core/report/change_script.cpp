@@ -39,6 +39,8 @@ public:
     Result<void> add(const WeightPair &pair)
     {
         const Weight &a = m_a.weights()[pair.a];
+        if (pair.unreadable())
+            return tl::unexpected(a.fault ? *a.fault : *m_b.weights()[pair.b].fault);
         if (!pair.layoutEqual)
             return cannotSay(a.findableName(), m_b.weights()[pair.b].findableName(),
                              "Edits change stored codes; this weight has another layout in B");

@@ -77,9 +77,11 @@ constexpr std::array<ColumnWords, kCompareColumns> kColumns{{
                        "How the two were found to be the same weight: by the op that uses them, by "
                        "name, by content, by shape, by their place in order, or by hand.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "What happened"),
-     QT_TRANSLATE_NOOP("kernscope::CompareRow",
-                       "What became of the weight besides its values: renamed, moved, reordered, "
-                       "re-encoded, re-trained or edited; or the part of a split or merged one.")},
+     QT_TRANSLATE_NOOP(
+         "kernscope::CompareRow",
+         "What became of the weight besides its values: renamed, moved, reordered, "
+         "re-encoded, re-trained or edited; unreadable where a side is damaged; or the "
+         "part of a split or merged one.")},
 }};
 
 struct VerdictWords {

@@ -185,9 +185,11 @@ void VerdictStrip::setOutcome(const ComparisonOutcomePtr &outcome)
 
 void VerdictStrip::addStructure(const Difference &difference)
 {
-    std::size_t encoded = 0;
-    for (const WeightPair &pair : difference.weights)
-        encoded += pair.layoutEqual ? 0 : 1;
+    std::size_t encoded = 0, unreadable = 0;
+    for (const WeightPair &pair : difference.weights) {
+        encoded += pair.reencoded() ? 1 : 0;
+        unreadable += pair.unreadable() ? 1 : 0;
+    }
     add(encoded > 0 ? Token::KindData : Token::OutDense,
         tr("%1 of %2 re-encoded")
             .arg(groupedNumber(encoded),
@@ -197,6 +199,7 @@ void VerdictStrip::addStructure(const Difference &difference)
         if (count > 0)
             add(Token::MarkChanged, text.arg(groupedNumber(count)), tip);
     };
+    alone(unreadable, tr("%1 unreadable"), tr("Weights that are damaged in A or in B"));
     alone(difference.joined.size(), tr("%1 split or merged"),
           tr("Weights of one side that are several of the other"));
     alone(difference.onlyA.size(), tr("%1 only in A"), tr("Weights of A without a partner"));
