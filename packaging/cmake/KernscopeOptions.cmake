@@ -87,12 +87,34 @@ set(KERNSCOPE_CORE_HEADERS <algorithm> <array> <atomic> <functional> <map> <memo
     <optional> <span> <string> <string_view> <thread> <unordered_map> <variant> <vector>
     <fmt/format.h> <tl/expected.hpp>)
 
-# One library a folder of core/, so that the linker keeps the order of architecture.md.
+# Two hundred test programs, each with the core in it, are gigabytes that take minutes to link. Where
+# they are built, the core is one shared library, and the models, widgets and window one each.
+option(KERNSCOPE_SHARED "Link programs with shared libraries of the tree (for tests)" OFF)
+set(KERNSCOPE_LIBRARY_KIND STATIC)
+if(KERNSCOPE_SHARED)
+    set(KERNSCOPE_LIBRARY_KIND SHARED)
+    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+    set(CMAKE_LINK_DEPENDS_NO_SHARED ON) # a changed source is linked once, not in every program
+    add_compile_options(-fno-semantic-interposition) # calls are inlined as in a static library
+endif()
+
+# One library a folder of core/. Its name kernscope::NAME is what the rest of the tree links: the
+# shared library of the whole core with KERNSCOPE_SHARED, the folder's own without.
 #   kernscope_core_library(base SOURCES a.cpp … DEPENDS kernscope::x … PRIVATE lib …)
 function(kernscope_core_library name)
     cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
     add_library(kernscope_${name} STATIC ${ARG_SOURCES})
-    add_library(kernscope::${name} ALIAS kernscope_${name})
+    if(KERNSCOPE_SHARED)
+        add_library(kernscope_${name}_users INTERFACE)
+        add_library(kernscope::${name} ALIAS kernscope_${name}_users)
+        target_link_libraries(kernscope_${name}_users INTERFACE kernscope_whole_core)
+        set_property(GLOBAL APPEND PROPERTY KERNSCOPE_CORE_LIBRARIES kernscope_${name})
+        list(TRANSFORM ARG_DEPENDS REPLACE "^kernscope::" "kernscope_")
+        list(TRANSFORM ARG_PRIVATE REPLACE "^kernscope::" "kernscope_")
+        set_property(GLOBAL APPEND PROPERTY KERNSCOPE_CORE_NEEDS fmt::fmt ${ARG_PRIVATE})
+    else()
+        add_library(kernscope::${name} ALIAS kernscope_${name})
+    endif()
     set_target_properties(kernscope_${name} PROPERTIES
         AUTOMOC OFF AUTOUIC OFF AUTORCC OFF POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(kernscope_${name}
@@ -101,6 +123,24 @@ function(kernscope_core_library name)
     target_include_directories(kernscope_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
     kernscope_precompile(kernscope_${name} OWNER kernscope_base HEADERS ${KERNSCOPE_CORE_HEADERS})
     kernscope_unite(kernscope_${name})
+endfunction()
+
+# The shared library of the whole core, after the last kernscope_core_library.
+function(kernscope_finish_core)
+    if(NOT KERNSCOPE_SHARED)
+        return()
+    endif()
+    get_property(parts GLOBAL PROPERTY KERNSCOPE_CORE_LIBRARIES)
+    get_property(others GLOBAL PROPERTY KERNSCOPE_CORE_NEEDS)
+    list(FILTER others EXCLUDE REGEX "^kernscope_")
+    list(REMOVE_DUPLICATES others)
+    list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+    add_library(kernscope_whole_core SHARED ${objects})
+    set_target_properties(kernscope_whole_core PROPERTIES
+        AUTOMOC OFF AUTOUIC OFF AUTORCC OFF LINKER_LANGUAGE CXX)
+    target_link_libraries(kernscope_whole_core
+        PUBLIC tl::expected nlohmann_json::nlohmann_json PRIVATE ${others})
+    target_include_directories(kernscope_whole_core PUBLIC "${CMAKE_SOURCE_DIR}")
 endfunction()
 
 # Tests are many and short: what counts is how soon they are built.
