@@ -88,33 +88,65 @@ set(KERNSCOPE_CORE_HEADERS <algorithm> <array> <atomic> <functional> <map> <memo
     <fmt/format.h> <tl/expected.hpp>)
 
 # Two hundred test programs, each with the core in it, are gigabytes that take minutes to link. Where
-# they are built, the core is one shared library, and the models, widgets and window one each.
-option(KERNSCOPE_SHARED "Link programs with shared libraries of the tree (for tests)" OFF)
-set(KERNSCOPE_LIBRARY_KIND STATIC)
+# they are built, they share two libraries: the core, and the window. The programs themselves are
+# linked as they are shipped.
+option(KERNSCOPE_SHARED "Link tests with two shared libraries made of the static ones" OFF)
 if(KERNSCOPE_SHARED)
-    set(KERNSCOPE_LIBRARY_KIND SHARED)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-    set(CMAKE_LINK_DEPENDS_NO_SHARED ON) # a changed source is linked once, not in every program
+    set(CMAKE_LINK_DEPENDS_NO_SHARED ON) # a changed source is linked once, not in every test
     add_compile_options(-fno-semantic-interposition) # calls are inlined as in a static library
 endif()
 
-# One library a folder of core/. Its name kernscope::NAME is what the rest of the tree links: the
-# shared library of the whole core with KERNSCOPE_SHARED, the folder's own without.
-#   kernscope_core_library(base SOURCES a.cpp … DEPENDS kernscope::x … PRIVATE lib …)
+# Gives the library kernscope_NAME the name that tests link, kernscope::NAME: the shared library WHOLE
+# (kernscope_whole_core or kernscope_whole_window) with KERNSCOPE_SHARED, itself without.
+#   kernscope_name_for_tests(name WHOLE)
+function(kernscope_name_for_tests name whole)
+    if(NOT KERNSCOPE_SHARED)
+        add_library(kernscope::${name} ALIAS kernscope_${name})
+        return()
+    endif()
+    add_library(kernscope_${name}_shared INTERFACE)
+    target_link_libraries(kernscope_${name}_shared INTERFACE ${whole})
+    add_library(kernscope::${name} ALIAS kernscope_${name}_shared)
+    get_target_property(type kernscope_${name} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+        set_property(GLOBAL APPEND PROPERTY ${whole}_PARTS kernscope_${name})
+    endif()
+endfunction()
+
+# Makes a shared library of the objects of all libraries named for it, with KERNSCOPE_SHARED.
+#   kernscope_share(WHOLE PUBLIC lib … PRIVATE lib …)
+function(kernscope_share whole)
+    if(NOT KERNSCOPE_SHARED)
+        return()
+    endif()
+    get_property(parts GLOBAL PROPERTY ${whole}_PARTS)
+    set(objects "")
+    foreach(part IN LISTS parts)
+        list(APPEND objects "$<TARGET_OBJECTS:${part}>")
+        # Qt registers embedded resources in objects of their own, which it gives to what links a
+        # static library.
+        foreach(number RANGE 1 9)
+            if(TARGET ${part}_resources_${number})
+                list(APPEND objects "$<TARGET_OBJECTS:${part}_resources_${number}>")
+            endif()
+        endforeach()
+    endforeach()
+    add_library(${whole} SHARED ${objects})
+    set_target_properties(${whole} PROPERTIES
+        AUTOMOC OFF AUTOUIC OFF AUTORCC OFF LINKER_LANGUAGE CXX)
+    target_link_libraries(${whole} ${ARGN})
+    target_include_directories(${whole} PUBLIC "${CMAKE_SOURCE_DIR}")
+endfunction()
+
+# One library a folder of core/.
+#   kernscope_core_library(base SOURCES a.cpp … DEPENDS kernscope_x … PRIVATE lib …)
 function(kernscope_core_library name)
     cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
     add_library(kernscope_${name} STATIC ${ARG_SOURCES})
-    if(KERNSCOPE_SHARED)
-        add_library(kernscope_${name}_users INTERFACE)
-        add_library(kernscope::${name} ALIAS kernscope_${name}_users)
-        target_link_libraries(kernscope_${name}_users INTERFACE kernscope_whole_core)
-        set_property(GLOBAL APPEND PROPERTY KERNSCOPE_CORE_LIBRARIES kernscope_${name})
-        list(TRANSFORM ARG_DEPENDS REPLACE "^kernscope::" "kernscope_")
-        list(TRANSFORM ARG_PRIVATE REPLACE "^kernscope::" "kernscope_")
-        set_property(GLOBAL APPEND PROPERTY KERNSCOPE_CORE_NEEDS fmt::fmt ${ARG_PRIVATE})
-    else()
-        add_library(kernscope::${name} ALIAS kernscope_${name})
-    endif()
+    kernscope_name_for_tests(${name} kernscope_whole_core)
+    list(TRANSFORM ARG_DEPENDS REPLACE "^kernscope::" "kernscope_")
+    set_property(GLOBAL APPEND PROPERTY KERNSCOPE_CORE_NEEDS fmt::fmt ${ARG_PRIVATE})
     set_target_properties(kernscope_${name} PROPERTIES
         AUTOMOC OFF AUTOUIC OFF AUTORCC OFF POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(kernscope_${name}
@@ -123,24 +155,6 @@ function(kernscope_core_library name)
     target_include_directories(kernscope_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
     kernscope_precompile(kernscope_${name} OWNER kernscope_base HEADERS ${KERNSCOPE_CORE_HEADERS})
     kernscope_unite(kernscope_${name})
-endfunction()
-
-# The shared library of the whole core, after the last kernscope_core_library.
-function(kernscope_finish_core)
-    if(NOT KERNSCOPE_SHARED)
-        return()
-    endif()
-    get_property(parts GLOBAL PROPERTY KERNSCOPE_CORE_LIBRARIES)
-    get_property(others GLOBAL PROPERTY KERNSCOPE_CORE_NEEDS)
-    list(FILTER others EXCLUDE REGEX "^kernscope_")
-    list(REMOVE_DUPLICATES others)
-    list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
-    add_library(kernscope_whole_core SHARED ${objects})
-    set_target_properties(kernscope_whole_core PROPERTIES
-        AUTOMOC OFF AUTOUIC OFF AUTORCC OFF LINKER_LANGUAGE CXX)
-    target_link_libraries(kernscope_whole_core
-        PUBLIC tl::expected nlohmann_json::nlohmann_json PRIVATE ${others})
-    target_include_directories(kernscope_whole_core PUBLIC "${CMAKE_SOURCE_DIR}")
 endfunction()
 
 # Tests are many and short: what counts is how soon they are built.
