@@ -270,8 +270,10 @@ void Document::reload(bool editsAgain)
         return;
     if (editsAgain) {
         for (const ui::PatchEntry &entry : m_session.patches()) {
-            if (entry.active)
-                m_keptEdits.push_back(entry.edit->edit);
+            if (!entry.active)
+                continue;
+            m_keptEdits.push_back(entry.edit->edit);
+            m_keptEdits.back().note = entry.note;
         }
     }
     std::string weight;

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -112,10 +113,19 @@ public:
     /// get there, and everything stays as it was.
     void goToStep(int index);
 
-    /// For EditCommand: lays bytes over the files, or takes them back in reverse order. All or
+    /// Switches one edit of Session::patches() off, or on again; the others stay. Later edits may
+    /// build on it, so those are planned anew, as a task: one undo step, or cancelled() or
+    /// editsRefused, and everything stays as it was. The last edit is simply undone, and of undone
+    /// ones those before are redone as well.
+    void switchEdit(std::size_t row, bool on);
+    /// Text that goes with an edit of Session::patches(), also into scripts; empty: none.
+    void setEditNote(std::size_t row, const QString &note);
+
+    /// For undo commands that put one edit in another's place: its note goes with it.
+    void carryNote(const AppliedEditPtr &from, const AppliedEditPtr &to);
+    /// For undo commands: lays bytes over the files and takes them back, in this order. All or
     /// nothing; false (after Session::editsRefused) where that did not go.
-    bool layEdits(const std::vector<AppliedEditPtr> &edits);
-    bool takeBackEdits(const std::vector<AppliedEditPtr> &edits);
+    bool makeSteps(const std::vector<EditStep> &steps);
 
 Q_SIGNALS:
     void opened(bool recovered); ///< recovered: an interrupted save was undone first
@@ -185,6 +195,9 @@ private:
     /// `planned.bundle`: the fork that takes the bundle's place; null: the edits are laid here.
     void finishPlanning(Result<PlannedEdits> planned, const QString &title);
     std::vector<EditStep> stepsTo(int index) const;
+    std::vector<ListedEdit> listedEdits() const;
+    void finishSwitch(Result<PlannedEdits> planned, std::vector<ListedEdit> after, std::size_t row);
+    std::string noteOf(const AppliedEditPtr &edit) const;
     /// Whether making or taking back an edit may take longer than the window may stall.
     bool laysAside(const AppliedEdit &edit) const;
     bool parsesLong() const;
@@ -201,6 +214,7 @@ private:
     ui::Session &m_session;
     BundleWatch m_watch, m_otherWatch;
     std::vector<Edit> m_keptEdits;
+    std::map<AppliedEditPtr, std::string> m_notes; ///< where not those that the edits came with
     QString m_path, m_otherPath;
     std::optional<MemoryBundle> m_memory, m_otherMemory;
     Busy m_busy = Busy::Idle;

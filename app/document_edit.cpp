@@ -67,68 +67,74 @@ void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &t
         finishPlanning(tl::unexpected(std::move(planned.error())), text);
 }
 
-bool Document::layEdits(const std::vector<AppliedEditPtr> &edits)
+bool Document::makeSteps(const std::vector<EditStep> &steps)
 {
     if (showPrepared())
         return true;
     m_session.tasks().quiesce();
     settle(); // a save may have ended whose result has not come yet
     BundlePtr bundle = m_session.bundle();
-    for (std::size_t i = 0; i < edits.size(); ++i) {
-        auto next = applyEdit(bundle, *edits[i]);
-        if (next) {
-            bundle = std::move(*next);
-            continue;
+    const auto make = [&bundle](const EditStep &step, bool forward) -> std::optional<Error> {
+        auto next = forward ? applyEdit(bundle, *step.edit) : revertEdit(bundle, *step.edit);
+        if (!next)
+            return std::move(next.error());
+        bundle = std::move(*next);
+        return std::nullopt;
+    };
+    std::optional<Error> fault;
+    for (std::size_t i = 0; i < steps.size() && !fault; ++i) {
+        fault = make(steps[i], steps[i].forward);
+        while (fault && i > 0) {
+            --i;
+            make(steps[i], !steps[i].forward); // was so a moment ago
         }
-        while (i > 0) {
-            if (auto back = revertEdit(bundle, *edits[--i]))
-                bundle = std::move(*back);
-        }
-        m_session.updateBundle(bundle);
-        Q_EMIT m_session.editsRefused(next.error());
-        return false;
     }
     m_session.updateBundle(bundle);
-    return true;
-}
-
-bool Document::takeBackEdits(const std::vector<AppliedEditPtr> &edits)
-{
-    if (showPrepared())
-        return true;
-    m_session.tasks().quiesce();
-    settle(); // a save may have ended whose result has not come yet
-    BundlePtr bundle = m_session.bundle();
-    for (std::size_t left = edits.size(); left > 0; --left) {
-        auto next = revertEdit(bundle, *edits[left - 1]);
-        if (next) {
-            bundle = std::move(*next);
-            continue;
-        }
-        for (; left < edits.size(); ++left) {
-            if (auto again = applyEdit(bundle, *edits[left]))
-                bundle = std::move(*again);
-        }
-        m_session.updateBundle(bundle);
-        Q_EMIT m_session.editsRefused(next.error());
-        return false;
-    }
-    m_session.updateBundle(bundle);
-    return true;
+    if (fault)
+        Q_EMIT m_session.editsRefused(*fault);
+    return !fault;
 }
 
 void Document::collectPatches()
 {
     const QUndoStack &stack = m_session.undoStack();
+    // Of edits that no step holds any more.
+    std::erase_if(m_notes, [](const auto &note) { return note.first.use_count() == 1; });
     std::vector<ui::PatchEntry> entries;
     for (int i = 0; i < stack.count(); ++i) {
-        const auto *command = dynamic_cast<const EditCommand *>(stack.command(i));
-        if (!command)
-            continue;
-        for (const AppliedEditPtr &edit : command->edits())
-            entries.push_back({edit, static_cast<std::size_t>(i), i < stack.index()});
+        const bool done = i < stack.index();
+        const auto step = static_cast<std::size_t>(i);
+        if (const auto *command = dynamic_cast<const EditCommand *>(stack.command(i))) {
+            for (const AppliedEditPtr &edit : command->edits())
+                entries.push_back({edit, step, done, false, noteOf(edit)});
+        } else if (const auto *switched = dynamic_cast<const SwitchCommand *>(stack.command(i));
+                   switched && done) {
+            entries.clear();
+            for (const ListedEdit &listed : switched->edits())
+                entries.push_back({listed.edit, step, listed.on, !listed.on, noteOf(listed.edit)});
+        }
     }
     m_session.setPatches(std::move(entries));
+}
+
+std::string Document::noteOf(const AppliedEditPtr &edit) const
+{
+    const auto found = m_notes.find(edit);
+    return found == m_notes.end() ? edit->edit.note : found->second;
+}
+
+void Document::carryNote(const AppliedEditPtr &from, const AppliedEditPtr &to)
+{
+    if (const std::string note = noteOf(from); !note.empty())
+        m_notes[to] = note;
+}
+
+void Document::setEditNote(std::size_t row, const QString &note)
+{
+    if (row >= m_session.patches().size())
+        return;
+    m_notes[m_session.patches()[row].edit] = note.simplified().toStdString();
+    collectPatches();
 }
 
 std::vector<WrittenRange> Document::pendingRanges() const

@@ -152,15 +152,13 @@ std::vector<EditStep> Document::stepsTo(int index) const
 {
     const QUndoStack &stack = m_session.undoStack();
     std::vector<EditStep> steps;
-    const auto addOf = [&](int command, bool forward) {
-        const auto *edits = dynamic_cast<const EditCommand *>(stack.command(command));
-        if (!edits)
-            return;
-        const std::size_t first = steps.size();
-        for (const AppliedEditPtr &edit : edits->edits())
-            steps.push_back({edit, forward});
-        if (!forward)
-            std::reverse(steps.begin() + static_cast<std::ptrdiff_t>(first), steps.end());
+    const auto addOf = [&](int at, bool forward) {
+        std::vector<EditStep> more;
+        if (const auto *command = dynamic_cast<const EditCommand *>(stack.command(at)))
+            more = stepsOf(command->edits(), forward);
+        else if (const auto *switched = dynamic_cast<const SwitchCommand *>(stack.command(at)))
+            more = switched->steps(forward);
+        steps.insert(steps.end(), more.begin(), more.end());
     };
     for (int i = stack.index(); i < index; ++i)
         addOf(i, true);

@@ -87,13 +87,13 @@ EditCommand::EditCommand(Document &document, std::vector<AppliedEdit> edits, con
 
 void EditCommand::redo()
 {
-    if (!m_document.layEdits(m_edits))
+    if (!m_document.makeSteps(stepsOf(m_edits, true)))
         setObsolete(true);
 }
 
 void EditCommand::undo()
 {
-    if (!m_document.takeBackEdits(m_edits))
+    if (!m_document.makeSteps(stepsOf(m_edits, false)))
         setObsolete(true);
 }
 
@@ -115,8 +115,63 @@ bool EditCommand::mergeWith(const QUndoCommand *later)
     merged.bytes = composed(mine.bytes, its.bytes);
     setText(other->text());
     setObsolete(merged.bytes.empty());
-    m_edits.front() = std::make_shared<const AppliedEdit>(std::move(merged));
+    const auto made = std::make_shared<const AppliedEdit>(std::move(merged));
+    m_document.carryNote(m_edits.front(), made);
+    m_edits.front() = made;
     return true;
+}
+
+std::vector<EditStep> stepsOf(const std::vector<AppliedEditPtr> &edits, bool forward)
+{
+    std::vector<EditStep> steps;
+    steps.reserve(edits.size());
+    for (const AppliedEditPtr &edit : edits)
+        steps.push_back({edit, forward});
+    if (!forward)
+        std::reverse(steps.begin(), steps.end());
+    return steps;
+}
+
+SwitchCommand::SwitchCommand(Document &document, std::vector<ListedEdit> before,
+                             std::vector<ListedEdit> after, const QString &title)
+    : QUndoCommand(title), m_document(document), m_before(std::move(before)),
+      m_after(std::move(after))
+{
+}
+
+std::vector<EditStep> SwitchCommand::steps(bool forward) const
+{
+    const std::vector<ListedEdit> &from = forward ? m_before : m_after;
+    const std::vector<ListedEdit> &to = forward ? m_after : m_before;
+    const auto same = [](const ListedEdit &a, const ListedEdit &b) {
+        return a.edit == b.edit && a.on == b.on;
+    };
+    const auto [first, firstTo] =
+        std::mismatch(from.begin(), from.end(), to.begin(), to.end(), same);
+    const auto laid = [](auto begin, auto end) {
+        std::vector<AppliedEditPtr> edits;
+        for (; begin != end; ++begin) {
+            if (begin->on)
+                edits.push_back(begin->edit);
+        }
+        return edits;
+    };
+    std::vector<EditStep> steps = stepsOf(laid(first, from.end()), false);
+    const std::vector<EditStep> made = stepsOf(laid(firstTo, to.end()), true);
+    steps.insert(steps.end(), made.begin(), made.end());
+    return steps;
+}
+
+void SwitchCommand::redo()
+{
+    if (!m_document.makeSteps(steps(true)))
+        setObsolete(true);
+}
+
+void SwitchCommand::undo()
+{
+    if (!m_document.makeSteps(steps(false)))
+        setObsolete(true);
 }
 
 } // namespace kernscope::app

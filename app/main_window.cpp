@@ -131,7 +131,10 @@ void MainWindow::connectSession()
         if (enabled)
             m_notices->remove(QStringLiteral("edit"));
     });
-    connect(m_docks->patches(), &ui::PatchesDock::stepWanted, &m_document, &Document::goToStep);
+    ui::PatchesDock *patches = m_docks->patches();
+    connect(patches, &ui::PatchesDock::stepWanted, &m_document, &Document::goToStep);
+    connect(patches, &ui::PatchesDock::switchWanted, &m_document, &Document::switchEdit);
+    connect(patches, &ui::PatchesDock::noteWritten, &m_document, &Document::setEditNote);
     connect(m_status, &StatusLine::lockClicked, this, &MainWindow::togglePatching);
     ui::DiagnosticsDock *diagnostics = m_docks->diagnostics();
     connect(m_status, &StatusLine::diagnosticsClicked, this, [this, diagnostics] {

@@ -67,7 +67,7 @@ std::vector<Column<EditFacts>> editColumns()
     return {
         {.key = "active",
          .title = "on",
-         .explanation = "Cleared: undone, and can be redone",
+         .explanation = "Cleared: switched off, or undone and not made again",
          .shown = kWindow,
          .value = [](const Row &row) -> Value { return Word{row.active ? "on" : "off"}; }},
         {.key = "kind",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/export_jobs.h"
 
+#include "core/bundle/stored_values.h"
 #include "core/numeric/npy.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
@@ -39,28 +40,50 @@ QString finish(QSaveFile &file, bool sound, const Bundle &bundle)
     return ExportWords::tr("Not written: %1").arg(file.errorString());
 }
 
+template <class Value, class Decode>
+bool writeValues(QSaveFile &file, const codec::Decoder &decoder, const Shape &shape,
+                 ElementType type, Progress &progress, const Decode &decode)
+{
+    static_assert(std::endian::native == std::endian::little, "values are written as they lie");
+    const std::uint64_t elements = decoder.elements().value;
+    const std::string header = npyHeader(type, shape);
+    bool sound = file.write(header.data(), static_cast<qint64>(header.size())) > 0;
+    std::vector<Value> block(std::min(kWriteBlock, elements));
+    for (std::uint64_t at = 0; sound && at < elements; at += block.size()) {
+        block.resize(std::min<std::uint64_t>(block.size(), elements - at));
+        decode(at, std::span<Value>(block));
+        const auto bytes = static_cast<qint64>(sizeof(Value) * block.size());
+        sound = file.write(reinterpret_cast<const char *>(block.data()), bytes) == bytes &&
+                progress.advance(block.size());
+    }
+    return sound;
+}
+
+/// Values of a type that fp16 does not hold are written as fp64, those of fp32 as fp32.
 QString writeWeight(const Bundle &bundle, std::size_t weight, const QString &path,
                     Progress &progress)
 {
-    static_assert(std::endian::native == std::endian::little, "fp16 is written as it lies");
     const BundleReadLock lock(bundle);
     const auto decoder = bundle.decoder(weight);
     if (!decoder)
         return fromUtf8(describe(decoder.error()));
-    const std::uint64_t elements = decoder->elements().value;
-    progress.setTotal(elements);
+    progress.setTotal(decoder->elements().value);
     QSaveFile file(path);
-    bool sound = file.open(QIODevice::WriteOnly);
-    const std::string header = npyHeader(ElementType::Fp16, bundle.weights()[weight].shape);
-    sound = sound && file.write(header.data(), static_cast<qint64>(header.size())) > 0;
-    std::vector<std::uint16_t> block(std::min(kWriteBlock, elements));
-    for (std::uint64_t at = 0; sound && at < elements; at += block.size()) {
-        block.resize(std::min<std::uint64_t>(block.size(), elements - at));
-        decoder->decodeHalf(at, block);
-        const auto bytes = static_cast<qint64>(2 * block.size());
-        sound = file.write(reinterpret_cast<const char *>(block.data()), bytes) == bytes &&
-                progress.advance(block.size());
-    }
+    const Shape &shape = bundle.weights()[weight].shape;
+    const bool open = file.open(QIODevice::WriteOnly);
+    bool sound = false;
+    if (exactInHalf(decoder->type()))
+        sound = open && writeValues<std::uint16_t>(
+                            file, *decoder, shape, ElementType::Fp16, progress,
+                            [&](auto at, auto out) { decoder->decodeHalf(at, out); });
+    else if (decoder->type() == ElementType::Fp32)
+        sound =
+            open && writeValues<float>(file, *decoder, shape, ElementType::Fp32, progress,
+                                       [&](auto at, auto out) { decoder->decodeFloat(at, out); });
+    else
+        sound = open &&
+                writeValues<double>(file, *decoder, shape, ElementType::Fp64, progress,
+                                    [&](auto at, auto out) { decodeDoubles(*decoder, at, out); });
     return finish(file, sound, bundle);
 }
 

@@ -38,8 +38,10 @@ struct Place {
 /// One row of the list of patches.
 struct PatchEntry {
     std::shared_ptr<const AppliedEdit> edit; ///< never null; shared, for a fill may be large
-    std::size_t step = 0; ///< its command's index in undoStack(); a command may hold several edits
-    bool active = true;   ///< false: undone, can be redone
+    std::size_t step = 0;  ///< its command's index in undoStack(); a command may hold several edits
+    bool active = true;    ///< false: undone or switched off
+    bool off = false;      ///< switched off by itself; later ones may be active
+    std::string note = {}; ///< of the one who made it
 };
 
 /// What the docks share: the open bundles, the common position with its history, whether edits are

@@ -12,10 +12,10 @@ namespace kernscope::ui {
 
 namespace {
 
-QString noteText(const AppliedEdit &edit)
+QString noteText(const PatchEntry &entry)
 {
     QStringList parts;
-    for (const std::string &part : {edit.note, edit.edit.note}) {
+    for (const std::string &part : {entry.edit->note, entry.note}) {
         if (!part.empty())
             parts << fromUtf8(part);
     }
@@ -52,7 +52,8 @@ QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
     case Qt::DisplayRole:
         if (key == "where")
             return m_bundle ? whereText(*m_bundle, *entry.edit) : QString();
-        return key == "note" ? QVariant(noteText(*entry.edit)) : QVariant();
+        return key == "note" ? QVariant(noteText(entry)) : QVariant();
+    case Qt::EditRole: return key == "note" ? QVariant(rawFromUtf8(entry.note)) : QVariant();
     case Qt::CheckStateRole:
         return key == "active" ? QVariant(entry.active ? Qt::Checked : Qt::Unchecked) : QVariant();
     case Qt::ForegroundRole:
@@ -66,8 +67,11 @@ QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
     }
     case Qt::ToolTipRole:
         if (key == "active")
-            return entry.active ? tr("Clear to undo this edit and all later ones")
-                                : tr("Tick to redo this edit and all earlier ones");
+            return entry.active ? tr("Clear to switch this edit off; the others stay")
+                   : entry.off  ? tr("Tick to switch this edit on again")
+                                : tr("Undone: tick to redo it and those before it");
+        if (key == "note" && entry.note.empty())
+            return tr("F2 writes a note");
         return key == "where" && m_bundle ? QVariant(byteText(*m_bundle, *entry.edit)) : QVariant();
     default: return {};
     }
@@ -76,20 +80,32 @@ QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
 Qt::ItemFlags PatchListModel::flags(const QModelIndex &index) const
 {
     const Qt::ItemFlags base = RowTableModel::flags(index);
-    const bool tick = index.isValid() && keyOf(index.column()) == "active";
-    return tick ? base | Qt::ItemIsUserCheckable : base;
+    if (!index.isValid())
+        return base;
+    const std::string_view key = keyOf(index.column());
+    return key == "active" ? base | Qt::ItemIsUserCheckable
+           : key == "note" ? base | Qt::ItemIsEditable
+                           : base;
 }
 
 bool PatchListModel::setData(const QModelIndex &index, const QVariant &value, int role)
 {
-    if (role != Qt::CheckStateRole || !checkIndex(index, CheckIndexOption::IndexIsValid) ||
-        keyOf(index.column()) != "active")
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return false;
-    const PatchEntry &entry = at(index.row());
+    const std::string_view key = keyOf(index.column());
+    const auto row = static_cast<std::size_t>(index.row());
+    if (role == Qt::EditRole && key == "note") {
+        if (value.toString() == rawFromUtf8(at(index.row()).note))
+            return false;
+        Q_EMIT noteWritten(row, value.toString());
+        return true;
+    }
+    if (role != Qt::CheckStateRole || key != "active")
+        return false;
     const bool wanted = value.toInt() == Qt::Checked;
-    if (wanted == entry.active)
+    if (wanted == at(index.row()).active)
         return false;
-    Q_EMIT stepWanted(wanted ? entry.step + 1 : entry.step);
+    Q_EMIT switchWanted(row, wanted);
     return true;
 }
 

@@ -22,12 +22,12 @@ public:
 
     void sort(int, Qt::SortOrder = Qt::AscendingOrder) override {}
     Qt::ItemFlags flags(const QModelIndex &index) const override;
-    /// Ticking or clearing a row only asks: stepWanted says what for.
+    /// Ticking, clearing or noting a row only asks: the signals say what for.
     bool setData(const QModelIndex &index, const QVariant &value, int role) override;
 
 Q_SIGNALS:
-    /// The undo stack should stand at `step`.
-    void stepWanted(std::size_t step);
+    void switchWanted(std::size_t row, bool on);
+    void noteWritten(std::size_t row, const QString &note);
 
 protected:
     std::size_t rowTotal() const override { return m_patches.size(); }
@@ -47,7 +47,11 @@ QString byteText(const Bundle &bundle, const AppliedEdit &edit);
 
 /// `kernscope-cli patch PATH --set 'w[0]=1' … --in-place`, quoted for a POSIX shell; active ones.
 QString patchCommandLine(const QString &path, const std::vector<PatchEntry> &patches);
-/// The same as the lines of a file for `--script`.
+/// The same as the lines of a file for `--script`, with their notes.
 QString patchScript(const std::vector<PatchEntry> &patches);
+/// patchScript() as a file for another copy of the bundle (patch::editScript). `bundle` is as the
+/// patches left it. Not for the GUI thread.
+Result<std::string> patchFile(const BundlePtr &bundle, const std::vector<PatchEntry> &patches,
+                              Progress &progress);
 
 } // namespace kernscope::ui

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/edit/script_text.h"
 #include "widgets/common/table_text.h"
 #include "widgets/patch/patch_list_model.h"
 
@@ -35,28 +36,14 @@ QString shellQuoted(QString text)
     return QLatin1Char('\'') + text + QLatin1Char('\'');
 }
 
-/// The edit with the value that the form holds: the command line takes nothing less exact unless it
-/// is told to.
-Edit heldEdit(const AppliedEdit &applied)
+std::vector<std::shared_ptr<const AppliedEdit>> activeEdits(const std::vector<PatchEntry> &patches)
 {
-    Edit edit = applied.edit;
-    const bool single = edit.kind == Edit::Kind::Set || edit.kind == Edit::Kind::Keep ||
-                        edit.kind == Edit::Kind::Codebook || edit.kind == Edit::Kind::Scale;
-    if (single)
-        edit.value = applied.stored;
-    return edit;
-}
-
-/// How far the edits of many elements may be off; 0 where all are exact.
-double largestError(const std::vector<PatchEntry> &patches)
-{
-    double largest = 0;
+    std::vector<std::shared_ptr<const AppliedEdit>> active;
     for (const PatchEntry &entry : patches) {
-        const Edit::Kind kind = entry.edit->edit.kind;
-        if (entry.active && (kind == Edit::Kind::Fill || kind == Edit::Kind::FromNpy))
-            largest = std::max(largest, std::abs(entry.edit->asked - entry.edit->stored));
+        if (entry.active)
+            active.push_back(entry.edit);
     }
-    return largest;
+    return active;
 }
 
 } // namespace
@@ -89,19 +76,27 @@ QString byteText(const Bundle &bundle, const AppliedEdit &edit)
     return lines.join(QLatin1Char('\n'));
 }
 
-QString patchCommandLine(const QString &path, const std::vector<PatchEntry> &patches)
+std::vector<Edit> scriptLines(const std::vector<PatchEntry> &patches)
 {
-    QStringList words{QStringLiteral("kernscope-cli"), QStringLiteral("patch"), shellQuoted(path)};
+    std::vector<Edit> lines;
     for (const PatchEntry &entry : patches) {
         if (!entry.active)
             continue;
-        const Edit edit = heldEdit(*entry.edit);
+        lines.push_back(patch::heldEdit(*entry.edit));
+        lines.back().note = entry.note;
+    }
+    return lines;
+}
+
+QString patchCommandLine(const QString &path, const std::vector<PatchEntry> &patches)
+{
+    QStringList words{QStringLiteral("kernscope-cli"), QStringLiteral("patch"), shellQuoted(path)};
+    for (const Edit &edit : scriptLines(patches))
         words << QStringLiteral("--%1 %2").arg(fromUtf8(editKindName(edit.kind)),
                                                shellQuoted(rawFromUtf8(editText(edit))));
-    }
-    if (const double error = largestError(patches); error > 0)
+    if (const double miss = patch::largestMiss(activeEdits(patches)); miss > 0)
         words << QStringLiteral("--tolerance %1")
-                     .arg(std::nextafter(error, std::numeric_limits<double>::infinity()), 0, 'g',
+                     .arg(std::nextafter(miss, std::numeric_limits<double>::infinity()), 0, 'g',
                           17);
     words << QStringLiteral("--in-place");
     return words.join(QLatin1Char(' '));
@@ -109,15 +104,13 @@ QString patchCommandLine(const QString &path, const std::vector<PatchEntry> &pat
 
 QString patchScript(const std::vector<PatchEntry> &patches)
 {
-    QString script;
-    for (const PatchEntry &entry : patches) {
-        if (!entry.active)
-            continue;
-        const Edit edit = heldEdit(*entry.edit);
-        script += QStringLiteral("%1 %2\n").arg(fromUtf8(editKindName(edit.kind)),
-                                                rawFromUtf8(editText(edit)));
-    }
-    return script;
+    return rawFromUtf8(patch::scriptText(scriptLines(patches)));
+}
+
+Result<std::string> patchFile(const BundlePtr &bundle, const std::vector<PatchEntry> &patches,
+                              Progress &progress)
+{
+    return patch::editScript(bundle, activeEdits(patches), scriptLines(patches), &progress);
 }
 
 } // namespace kernscope::ui

@@ -3,6 +3,7 @@
 
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
@@ -10,6 +11,7 @@
 
 #include <QAction>
 #include <QClipboard>
+#include <QFileDialog>
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QHeaderView>
@@ -44,8 +46,8 @@ PatchesDock::PatchesDock(Session &session, QWidget *parent)
     setContent(content);
     setFocusProxy(m_table);
 
-    connect(m_model, &PatchListModel::stepWanted, this,
-            [this](std::size_t step) { Q_EMIT stepWanted(static_cast<int>(step)); });
+    connect(m_model, &PatchListModel::switchWanted, this, &PatchesDock::switchWanted);
+    connect(m_model, &PatchListModel::noteWritten, this, &PatchesDock::noteWritten);
     connect(&session, &Session::patchesChanged, this, &PatchesDock::scheduleRefresh);
 }
 
@@ -61,10 +63,12 @@ QWidget *PatchesDock::buildList()
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setWordWrap(false);
     m_table->setTextElideMode(Qt::ElideMiddle);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers); // F2 edits the note
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     setColumnWidths(m_table->horizontalHeader(), {3.5, 15, 6.5, 6.5, 12, 3.5, 10});
+    growColumns(m_table, {m_model->columnOf("old"), m_model->columnOf("new")});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);
 
@@ -110,7 +114,10 @@ void PatchesDock::buildActions()
     connect(m_copyScript, &QAction::triggered, this, [this] {
         copyText(patchScript(m_model->patches()), tr("Copied the edits, one a line."));
     });
-    m_actions = {undo, redo, m_jump, m_copyCommand, m_copyScript};
+    m_export = new QAction(tr("Export Patches\u2026"), this);
+    connect(m_export, &QAction::triggered, this, &PatchesDock::askAndExport);
+    m_note = dockAction(this, tr("Edit Note"), Qt::Key_F2, [this] { editNote(); });
+    m_actions = {undo, redo, m_jump, m_note, m_copyCommand, m_copyScript, m_export};
 }
 
 void PatchesDock::refresh()
@@ -135,7 +142,7 @@ void PatchesDock::showPatches()
         const int row = after > before || selected < 0 ? after - 1 : std::min(selected, after - 1);
         m_table->selectRow(row);
     }
-    for (QAction *action : {m_jump, m_copyCommand, m_copyScript})
+    for (QAction *action : {m_jump, m_note, m_copyCommand, m_copyScript, m_export})
         action->setEnabled(after > 0);
     showBytes();
 }
@@ -172,6 +179,39 @@ void PatchesDock::copyText(const QString &text, const QString &what)
 {
     QGuiApplication::clipboard()->setText(text);
     Q_EMIT session().statusMessage(what);
+}
+
+void PatchesDock::editNote()
+{
+    const QModelIndex current = m_table->currentIndex();
+    if (current.isValid())
+        m_table->edit(current.siblingAtColumn(m_model->columnOf("note")));
+}
+
+void PatchesDock::askAndExport()
+{
+    if (!session().bundle())
+        return;
+    const QString name = fromUtf8(session().bundle()->name()) + QStringLiteral(".kpatch");
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Export Patches"), name, tr("Changes (*.kpatch);;Scripts of edits (*.txt)"));
+    if (!path.isEmpty())
+        exportTo(path);
+}
+
+void PatchesDock::exportTo(const QString &path)
+{
+    session().tasks().start(
+        this, tr("Exporting patches"),
+        [bundle = session().bundle(), patches = m_model->patches(), path](Progress &progress) {
+            const auto text = patchFile(bundle, patches, progress);
+            return text ? writeTextFile(path, rawFromUtf8(*text))
+                        : fromUtf8(describe(text.error()));
+        },
+        [this, path](const QString &fault) {
+            Q_EMIT session().statusMessage(fault.isEmpty() ? tr("Exported %1").arg(shown(path))
+                                                           : fault);
+        });
 }
 
 void PatchesDock::beginEdit()

@@ -26,11 +26,16 @@ public:
     QList<QAction *> menuActions() const { return m_actions; }
     /// Puts the cursor into the line for a new edit, begun with the cell that is selected.
     void beginEdit();
+    /// Writes the active patches as a file for other copies of the bundle; a task.
+    void exportTo(const QString &path);
 
 Q_SIGNALS:
-    /// Undo, redo, or a patch switched on or off: the undo stack is to go to this index. Large
-    /// steps take time, so that the document does it.
+    /// Undo or redo: the undo stack is to go to this index. Large steps take time, so that the
+    /// document does it.
     void stepWanted(int index);
+    /// The edit of this row of Session::patches() is to be switched.
+    void switchWanted(std::size_t row, bool on);
+    void noteWritten(std::size_t row, const QString &note);
 
 protected:
     void refresh() override;
@@ -42,12 +47,15 @@ private:
     void showBytes();
     void jump();
     void copyText(const QString &text, const QString &what);
+    void editNote();
+    void askAndExport();
 
     PatchListModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     QPlainTextEdit *m_bytes = nullptr;
     EditLine *m_line = nullptr;
-    QAction *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr;
+    QAction *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr,
+            *m_export = nullptr, *m_note = nullptr;
     QList<QAction *> m_actions;
 };
 

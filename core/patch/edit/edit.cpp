@@ -268,11 +268,15 @@ std::string editText(const Edit &edit)
 Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_view fileName)
 {
     std::vector<Edit> edits;
+    std::string note;
     std::size_t from = 0;
     for (std::size_t number = 1; from < text.size(); ++number) {
         const auto end = std::min(text.find('\n', from), text.size());
-        const Piece line = withoutComment(Piece{text.substr(from, end - from), from}).trimmed();
+        const Piece whole = Piece{text.substr(from, end - from), from}.trimmed();
+        const Piece line = withoutComment(whole).trimmed();
         from = end + 1;
+        if (whole.text.starts_with(kNoteMark))
+            note = whole.text.substr(kNoteMark.size());
         if (line.text.empty())
             continue;
         auto edit = parseScriptLine(line);
@@ -282,6 +286,7 @@ Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_vie
             error.field = fmt::format("line {}", number);
             return tl::unexpected(std::move(error));
         }
+        edit->note = std::exchange(note, {});
         edits.push_back(std::move(*edit));
     }
     return edits;

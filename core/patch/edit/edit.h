@@ -49,7 +49,9 @@ std::string_view editKindName(Edit::Kind kind);
 Result<Edit> parseEdit(Edit::Kind kind, std::string_view text);
 /// The reverse: "conv1_weight[3,0,1,1]=0.5".
 std::string editText(const Edit &edit);
-/// A script: one edit a line, `set w[0]=1`, '#' begins a comment. Errors name the line.
+/// A script: one edit a line, `set w[0]=1`, '#' begins a comment; a line of the comment kNoteMark
+/// is the note of the edit after it. Errors name the line.
+inline constexpr std::string_view kNoteMark = "# note: ";
 Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_view fileName);
 
 } // namespace kernscope

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy.h"
+#include "made_bundle.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
@@ -28,6 +29,8 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+
+#include <cstring>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -71,6 +74,7 @@ private Q_SLOTS:
     void diagnosticsCheckPayloads();
     void diagnosticsTakeRowsWithoutABundle();
     void exportsWeightsAndBytes();
+    void exportsWideWeightsWhole();
 };
 
 void TestInspectDocks::docksSayWhatTheyNeed()
@@ -394,6 +398,36 @@ void TestInspectDocks::exportsWeightsAndBytes()
                 folder.filePath(QStringLiteral("no/such/folder.bin")));
     QTRY_COMPARE(said.size(), 3);
     QVERIFY(said.last().first().toString().contains(QStringLiteral("Not written")));
+}
+
+/// fp16 holds neither value of 1/3 in fp32 nor one of 100,000.
+void TestInspectDocks::exportsWideWeightsWhole()
+{
+    const std::vector<float> wide{1.0F / 3.0F, 100'000.0F, -1e-20F, 4.0F};
+    test::Bytes payload(wide.size() * sizeof(float));
+    std::memcpy(payload.data(), wide.data(), payload.size());
+    test::MadeBundle made;
+    made.constant("tensor<fp32, [4]>", "w", made.blob(ElementType::Fp32, "[4]", payload));
+    made.consume("w");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    Session session;
+    session.setBundle(*bundle);
+    QTemporaryDir folder;
+    QSignalSpy said(&session, &Session::statusMessage);
+    const QString path = folder.filePath(QStringLiteral("wide.npy"));
+    exportWeight(session, *bundle, 0, path);
+    QTRY_COMPARE(said.size(), 1);
+    QFile written(path);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QByteArray content = written.readAll();
+    QVERIFY(content.contains("'<f4'"));
+    const auto npy =
+        readNpy(std::as_bytes(std::span(content.data(), size_t(content.size()))), "wide.npy");
+    QVERIFY(npy);
+    QCOMPARE(npy->values.size(), wide.size());
+    for (std::size_t i = 0; i < wide.size(); ++i)
+        QCOMPARE(static_cast<float>(npy->values[i]), wide[i]);
 }
 
 QTEST_MAIN(TestInspectDocks)
