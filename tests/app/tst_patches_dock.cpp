@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/aside.h"
 #include "core/patch/edit/script_origin.h"
+#include "patches_fixture.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
 #include "widgets/patch/patch_list_model.h"
 #include "widgets/patch/patches_dock.h"
-#include "window_fixture.h"
 
 #include <QAbstractItemModelTester>
 #include <QClipboard>
@@ -17,28 +17,20 @@
 #include <QTableView>
 #include <QUndoStack>
 
-#include <limits>
-#include <random>
-
 using namespace kernscope;
 
-class TestPatchesDock : public QObject
+class TestPatchesDock : public test::PatchesTest
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
+    void init() { openPatches(); }
     void modelHolds();
     void addsByKeys();
     void answersWhileTyping();
     void answersFaults_data();
     void answersFaults();
     void refusesLocked();
-    void switchesOne();
-    void ticksOfTheLast();
-    void laterEditsArePlannedAnew();
-    void randomSwitches();
-    void notesStay();
     void exportsForAnotherCopy();
     void jumps();
     void showsBytes();
@@ -49,35 +41,9 @@ private Q_SLOTS:
     void scriptMakesTheSameBytes();
 
 private:
-    ui::PatchesDock &dock() { return *(*m_window)->docks().patches(); }
     ui::EditLine &line() { return *dock().findChild<ui::EditLine *>(); }
-    QTableView &table() { return *dock().findChild<QTableView *>(); }
-    QString weightName(std::size_t index)
-    {
-        return QString::fromStdString((*m_window)->session().bundle()->weights()[index].name);
-    }
     void type(const QString &text);
-    void tick(int row, bool on);
-    void verifyAsPlanned();
-
-    std::unique_ptr<test::TestWindow> m_window;
-    std::unique_ptr<QTemporaryDir> m_folder;
-    QString m_path;
 };
-
-void TestPatchesDock::init()
-{
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
-    m_path = test::writeSample(m_folder->path(), QStringLiteral("palette"));
-    QVERIFY(m_window->open({m_path}));
-    (*m_window)->layouts().show(app::Layout::Patch);
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    (*m_window)->session().setPatchingEnabled(true);
-    QVERIFY(m_window->settle());
-}
 
 void TestPatchesDock::type(const QString &text)
 {
@@ -170,176 +136,6 @@ void TestPatchesDock::refusesLocked()
     QVERIFY(!(*m_window)->document().modified());
     QVERIFY(line().answer().startsWith(QStringLiteral("\u2715")));
     QCOMPARE((*m_window)->notices().texts().size(), 1);
-}
-
-/// The bytes that planning the active edits on the file as it is on disk makes.
-void TestPatchesDock::verifyAsPlanned()
-{
-    const ui::Session &session = (*m_window)->session();
-    const auto fresh = Bundle::open(m_path.toStdString());
-    QVERIFY(fresh);
-    std::vector<Edit> edits;
-    for (const ui::PatchEntry &entry : session.patches()) {
-        if (entry.active)
-            edits.push_back(entry.edit->edit);
-    }
-    BundlePtr planned = *fresh;
-    if (!edits.empty()) {
-        auto made = planOnFork(*fresh, edits, std::numeric_limits<double>::infinity());
-        QVERIFY2(made, made ? "" : describe(made.error()).c_str());
-        planned = made->bundle;
-    }
-    const auto &files = session.bundle()->files();
-    QCOMPARE(files.size(), planned->files().size());
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const auto ours = files[i].file->bytes(), theirs = planned->files()[i].file->bytes();
-        QVERIFY2(std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end()),
-                 files[i].path.c_str());
-    }
-}
-
-void TestPatchesDock::tick(int row, bool on)
-{
-    table().model()->setData(table().model()->index(row, 0), on ? Qt::Checked : Qt::Unchecked,
-                             Qt::CheckStateRole);
-    QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
-    QVERIFY(m_window->settle());
-}
-
-void TestPatchesDock::switchesOne()
-{
-    auto &session = (*m_window)->session();
-    QUndoStack &stack = session.undoStack();
-    for (std::uint64_t element = 0; element < 3; ++element)
-        session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
-    QVERIFY(m_window->settle());
-    const int rows = table().model()->rowCount();
-    QCOMPARE(rows, stack.count());
-    QVERIFY(rows > 2);
-    tick(0, false);
-    QCOMPARE(table().model()->rowCount(), rows);
-    QVERIFY(session.patches()[0].off && !session.patches()[0].active);
-    for (int row = 1; row < rows; ++row)
-        QVERIFY(session.patches()[std::size_t(row)].active);
-    verifyAsPlanned();
-    // One step back, and forward again.
-    stack.undo();
-    QVERIFY(session.patches()[0].active);
-    verifyAsPlanned();
-    stack.redo();
-    QVERIFY(session.patches()[0].off);
-    verifyAsPlanned();
-    // The last one as well, then the first on again.
-    tick(rows - 1, false);
-    QVERIFY(session.patches()[0].off && session.patches().back().off);
-    verifyAsPlanned();
-    tick(0, true);
-    QVERIFY(session.patches()[0].active && session.patches().back().off);
-    verifyAsPlanned();
-    stack.setIndex(0);
-    QVERIFY(!(*m_window)->document().modified());
-}
-
-/// The last edit is undone, and what is undone is redone.
-void TestPatchesDock::ticksOfTheLast()
-{
-    auto &session = (*m_window)->session();
-    for (std::uint64_t element = 0; element < 3; ++element)
-        session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
-    QVERIFY(m_window->settle());
-    const int rows = table().model()->rowCount();
-    tick(rows - 1, false);
-    QCOMPARE(session.undoStack().index(), rows - 1);
-    QCOMPARE(session.undoStack().count(), rows);
-    session.undoStack().setIndex(0);
-    QVERIFY(m_window->settle());
-    tick(rows - 1, true);
-    QCOMPARE(session.undoStack().index(), rows);
-}
-
-/// A later edit that took the entry of an earlier one takes another without it.
-void TestPatchesDock::laterEditsArePlannedAnew()
-{
-    auto &session = (*m_window)->session();
-    const auto weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
-    const std::string name = session.bundle()->weights()[weight].name;
-    const auto entry = parseEdit(Edit::Kind::Codebook, name + "[0][3]=7");
-    const auto value = parseEdit(Edit::Kind::Set, name + "[0]=7");
-    QVERIFY(entry && value);
-    session.requestEdits({*entry}, {});
-    session.requestEdits({*value}, {});
-    QVERIFY(m_window->settle());
-    QCOMPARE(session.patches().size(), std::size_t{2});
-    QCOMPARE(session.patches()[1].edit->stored, 7.0);
-    tick(0, false);
-    QCOMPARE(session.patches().size(), std::size_t{2});
-    QVERIFY(session.patches()[0].off);
-    QVERIFY(session.patches()[1].active);
-    QVERIFY(session.patches()[1].edit->stored < 7.0);
-    verifyAsPlanned();
-    tick(0, true);
-    QCOMPARE(session.patches()[1].edit->stored, 7.0);
-    verifyAsPlanned();
-}
-
-void TestPatchesDock::randomSwitches()
-{
-    auto &session = (*m_window)->session();
-    std::mt19937 random(4711);
-    for (int round = 0; round < 40; ++round) {
-        const std::size_t rows = session.patches().size();
-        const auto action = random() % 5;
-        if (action < 2 || rows == 0) {
-            const auto weight = random() % session.bundle()->weights().size();
-            const auto elements = session.bundle()->weights()[weight].elements.value;
-            session.requestEdits({test::setEdit(*session.bundle(), weight, random() % elements,
-                                                int(random() % 19) - 9)},
-                                 {});
-        } else if (action < 4) {
-            const int row = int(random() % rows);
-            tick(row, !session.patches()[std::size_t(row)].active);
-        } else if (random() % 2) {
-            session.undoStack().undo();
-        } else {
-            session.undoStack().redo();
-        }
-        QVERIFY(m_window->settle());
-        verifyAsPlanned();
-        if (QTest::currentTestFailed())
-            return;
-    }
-    session.undoStack().setIndex(0);
-    QVERIFY(!(*m_window)->document().modified());
-}
-
-void TestPatchesDock::notesStay()
-{
-    auto &session = (*m_window)->session();
-    session.requestEdits({test::setEdit(*session.bundle(), 1, 0, 9)}, {});
-    session.requestEdits({test::setEdit(*session.bundle(), 2, 0, 9)}, {});
-    QVERIFY(m_window->settle());
-    table().setFocus();
-    table().selectRow(1);
-    QTest::keyClick(&table(), Qt::Key_F2);
-    auto *editor = table().findChild<QLineEdit *>();
-    QVERIFY(editor);
-    QTest::keyClicks(editor, QStringLiteral("dead channel"));
-    QTest::keyClick(editor, Qt::Key_Return);
-    QTRY_COMPARE(session.patches()[1].note, "dead channel");
-    tick(0, false);
-    QCOMPARE(session.patches()[1].note, "dead channel");
-    const QString script = ui::patchScript(session.patches());
-    QVERIFY(script.startsWith(QStringLiteral("# note: dead channel\nset ")));
-    const auto edits = parseEditScript(script.toStdString(), "script");
-    QVERIFY(edits);
-    QCOMPARE(edits->size(), std::size_t{1});
-    QCOMPARE(edits->front().note, "dead channel");
-    // Of the same cell again: one step, with the note.
-    session.requestEdits({test::setEdit(*session.bundle(), 3, 0, 9)}, {});
-    (*m_window)->document().setEditNote(2, QStringLiteral("mine"));
-    session.requestEdits({test::setEdit(*session.bundle(), 3, 0, -9)}, {});
-    QCOMPARE(session.patches().size(), std::size_t{3});
-    QCOMPARE(session.patches()[2].note, "mine");
 }
 
 /// What is exported makes the same bundle of the file on disk, and refuses another.
