@@ -193,6 +193,27 @@ void Decoder::State::scaledHalves(std::uint64_t first, bool streamed,
     });
 }
 
+void Decoder::State::scalesOfElements(std::uint64_t first, std::span<float> scales,
+                                      std::span<float> offsets) const
+{
+    std::fill(offsets.begin(), offsets.end(), 0.0f);
+    forEachScaleRun(first, scales.size(),
+                    [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+                        std::uint64_t left = run.block - run.phase;
+                        std::size_t cell = 0;
+                        for (std::size_t i = 0; i < count; ++cell, left = run.block) {
+                            const auto some =
+                                static_cast<std::size_t>(std::min<std::uint64_t>(left, count - i));
+                            std::fill_n(scales.begin() + static_cast<std::ptrdiff_t>(at + i), some,
+                                        run.scales[cell]);
+                            if (!run.offsets.empty())
+                                std::fill_n(offsets.begin() + static_cast<std::ptrdiff_t>(at + i),
+                                            some, run.offsets[cell]);
+                            i += some;
+                        }
+                    });
+}
+
 void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) const
 {
     if (scaling->roundData)

@@ -114,6 +114,12 @@ struct Decoder::State {
     template <class Each>
     void forEachScaleRun(std::uint64_t first, std::size_t count, Each each) const;
 
+    /// Numbers of the payload to values, by scales and offsets; not yet rounded to fp16. In place.
+    void scaleBlock(std::uint64_t first, std::span<float> values) const;
+    /// Scale and offset (0 where there are none) of elements [first, first + scales.size()).
+    void scalesOfElements(std::uint64_t first, std::span<float> scales,
+                          std::span<float> offsets) const;
+
 private:
     /// Whether an ordered payload's halves are made by tiles.
     bool tilesHalves() const;
@@ -143,7 +149,6 @@ private:
     void scaleCodes(std::uint64_t first, std::span<const std::uint8_t> codes,
                     std::span<std::uint16_t> out) const;
     void scaledRun(std::uint64_t first, const ScaleRun &run, std::span<std::uint16_t> out) const;
-    void scaleBlock(std::uint64_t first, std::span<float> values) const;
     /// fp32 values before the last rounding to T, at most kBlockElements of them.
     void blockFloats(std::uint64_t first, std::span<float> out) const;
     void clearGapsOf(std::uint64_t first, std::span<float> values) const;
