@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 
+#include <hwy/cache_control.h>
+
 namespace kernscope::codec {
 
 namespace {
@@ -32,9 +34,16 @@ std::size_t columnsOf(std::uint64_t lanes)
         std::clamp<std::uint64_t>(kUnpacked / lanes / 8 * 8, 8, kTileColumns));
 }
 
-/// Fills the rows of a tile part by part. For each stretch of columns, prepare(column, count), then
-/// make(column, row, rows, count, to, step) for its rows: the first element of each next row goes
-/// `step` further.
+/// Has bytes brought into the caches.
+void fetch(std::span<const std::byte> bytes)
+{
+    for (std::size_t at = 0; at < bytes.size(); at += kCacheLine)
+        hwy::Prefetch(bytes.data() + at);
+}
+
+/// Fills the rows of a tile part by part. For each stretch of columns, prepare(column, count),
+/// which gives the bytes that the next stretch reads, then make(column, row, rows, count, to, step)
+/// for its rows: the first element of each next row goes `step` further.
 template <class Prepare, class Make>
 void fillTile(std::uint64_t rows, std::uint64_t columns, std::size_t stretch, bool streamed,
               std::uint16_t *out, Prepare prepare, Make make)
@@ -42,7 +51,7 @@ void fillTile(std::uint64_t rows, std::uint64_t columns, std::size_t stretch, bo
     alignas(kCacheLine) std::array<std::uint16_t, kTileRows * kTileColumns> block;
     for (std::uint64_t column = 0; column < columns; column += stretch) {
         const std::size_t count = std::min<std::uint64_t>(stretch, columns - column);
-        prepare(column, count);
+        const std::span<const std::byte> ahead = prepare(column, count);
         for (std::uint64_t row = 0; row < rows; row += kTileRows) {
             const std::size_t some = std::min<std::uint64_t>(kTileRows, rows - row);
             std::uint16_t *to = out + row * columns + column;
@@ -56,9 +65,13 @@ void fillTile(std::uint64_t rows, std::uint64_t columns, std::size_t stretch, bo
                 streamCopy(made, reinterpret_cast<std::byte *>(to));
                 continue;
             }
-            for (std::size_t i = 0; i < some; ++i)
+            // Memory is read while it is written: else the one would wait for the other.
+            const std::size_t share = ahead.size() / rows / kCacheLine * kCacheLine;
+            for (std::size_t i = 0; i < some; ++i) {
+                fetch(ahead.subspan((row + i) * share, share));
                 streamCopy(made.subspan(2 * i * count, 2 * count),
                            reinterpret_cast<std::byte *>(to + i * columns));
+            }
         }
     }
 }
@@ -69,7 +82,11 @@ void denseTile(std::span<const std::byte> bytes, const OrderTile &tile, bool str
     const auto in = bytes.subspan(tile.bit / 8);
     const std::size_t columnBytes = tile.columnBits / 8;
     fillTile(
-        tile.rows, tile.columns, kTileColumns, streamed, out, [](std::uint64_t, std::size_t) {},
+        tile.rows, tile.columns, kTileColumns, streamed, out,
+        [&](std::uint64_t column, std::size_t count) {
+            const auto behind = in.subspan(std::min((column + count) * columnBytes, in.size()));
+            return behind.first(std::min(count * columnBytes, behind.size()));
+        },
         [&](std::uint64_t column, std::uint64_t row, std::size_t rows, std::size_t count,
             std::uint16_t *to, std::size_t step) {
             turnHalves(in.subspan(column * columnBytes + 2 * row), columnBytes, rows, count, to,
@@ -92,6 +109,9 @@ void groupedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool st
         tile.rows, tile.columns, kTileColumns, streamed, out,
         [&](std::uint64_t column, std::size_t count) {
             groups.masks = masks.subspan(column, count);
+            const std::size_t span = count * tile.gap + 2 * countBits(groups.masks, 0, 8 * count);
+            const auto behind = bytes.subspan(std::min(groups.at + span, bytes.size()));
+            return behind.first(std::min(span, behind.size()));
         },
         [&](std::uint64_t, std::uint64_t, std::size_t, std::size_t, std::uint16_t *to,
             std::size_t step) { groups.at = expandGroups(groups, to, step); });
@@ -112,6 +132,7 @@ void packedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool str
             const auto some = std::span(expanded).first(count * tile.lanes);
             expandHalves(tile.mask, bit, bytes.subspan(at), false, some);
             at += 2 * countBits(tile.mask, bit, some.size());
+            return std::span<const std::byte>(); // read while they were expanded
         },
         [&](std::uint64_t, std::uint64_t row, std::size_t rows, std::size_t count,
             std::uint16_t *to, std::size_t step) {

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <random>
 
+#include <hwy/targets.h>
+
 using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::lanes;
@@ -206,6 +208,10 @@ class TestOrderTiles : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    /// All of them by every instruction set that this processor has, and without vectors.
+    void initTestCase_data();
+    void init();
+    void cleanup();
     void turnsAnyRectangle();
     void decodesHalves();
     void decodesPalettes();
@@ -215,10 +221,29 @@ private Q_SLOTS:
     void decodesSlicesWithoutZeros();
 };
 
+void TestOrderTiles::initTestCase_data()
+{
+    QTest::addColumn<qint64>("target");
+    for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1)
+        QTest::newRow(hwy::TargetName(rest & -rest)) << qint64{rest & -rest};
+    QTest::newRow("no vectors") << qint64{0};
+}
+
+void TestOrderTiles::init()
+{
+    QFETCH_GLOBAL(qint64, target);
+    hwy::GetChosenTarget().Update(target);
+}
+
+void TestOrderTiles::cleanup()
+{
+    hwy::GetChosenTarget().DeInit();
+}
+
 void TestOrderTiles::turnsAnyRectangle()
 {
     Random random(1);
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 60; ++i) {
         const std::size_t rows = 1 + random() % 40, columns = 1 + random() % 40;
         const std::size_t between = random() % 4, step = columns + random() % 3;
         const std::size_t halfColumn = 2 * rows + between, byteColumn = rows + between;
@@ -246,7 +271,7 @@ void TestOrderTiles::turnsAnyRectangle()
 void TestOrderTiles::decodesHalves()
 {
     Random random(2);
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 8; ++i) {
         const auto order = std::make_shared<TiledRecords>(1 + random() % 700, 16U, 8U, random);
         checkPlaces(*order);
         const auto bytes = someBytes(order->extent(), random);
@@ -260,7 +285,7 @@ void TestOrderTiles::decodesPalettes()
     const std::vector<std::pair<ElementType, unsigned>> types{
         {ElementType::Uint1, 1}, {ElementType::Uint2, 2}, {ElementType::Uint3, 3},
         {ElementType::Uint4, 4}, {ElementType::Uint6, 6}, {ElementType::Uint8, 8}};
-    for (int i = 0; i < 80; ++i) {
+    for (int i = 0; i < 12; ++i) {
         const auto &[type, width] = types[random() % types.size()];
         // Records at any byte, and at any bit.
         const std::uint64_t align = width == 8 || random() % 2 == 0 ? 8 : 1;
@@ -287,7 +312,7 @@ void TestOrderTiles::decodesScaledCodes()
     Random random(4);
     const std::vector<ElementType> types{ElementType::Int4, ElementType::Uint4, ElementType::Int8,
                                          ElementType::Uint8};
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 8; ++i) {
         const ElementType type = types[random() % types.size()];
         const auto order =
             std::make_shared<TiledRecords>(1 + random() % 300, bitWidth(type), 8U, random);
@@ -321,7 +346,7 @@ void TestOrderTiles::decodesOtherTypes()
 void TestOrderTiles::decodesSlices()
 {
     Random random(6);
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 8; ++i) {
         Geometry geometry;
         geometry.outputs = 1 + random() % 300;
         geometry.inputs = 1 + random() % 300;
@@ -351,7 +376,7 @@ void TestOrderTiles::decodesSlices()
 void TestOrderTiles::decodesSlicesWithoutZeros()
 {
     Random random(7);
-    for (int i = 0; i < 80; ++i) {
+    for (int i = 0; i < 12; ++i) {
         Geometry geometry;
         geometry.outputs = 1 + random() % 200;
         geometry.inputs = 1 + random() % 300;
