@@ -60,6 +60,20 @@ HWY_INLINE void storeTurned(Load load, std::size_t first, std::size_t rows, std:
     store(high32(b0, b1), high32(b2, b3), 6);
 }
 
+/// Elements of a cache line.
+inline constexpr std::size_t kLineHalves = 32;
+
+/// Rows of one line each, past the caches: `out` and `step` begin lines, as the block's rows do.
+HWY_INLINE void streamRows(const std::uint16_t *block, std::size_t rows, std::uint16_t *out,
+                           std::size_t step)
+{
+    const hn::CappedTag<std::uint16_t, kLineHalves> d;
+    for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t at = 0; at < kLineHalves; at += hn::Lanes(d))
+            hn::Stream(hn::Load(d, block + row * kLineHalves + at), d, out + row * step + at);
+    }
+}
+
 #endif
 
 } // namespace kernscope::HWY_NAMESPACE

@@ -120,6 +120,25 @@ void turnHalvesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnB
     turnAll(in, bytes, columnBytes, rows, columns, out, step);
 }
 
+/// Past the caches, line by line; as many lines at a time as there is room for them on the way.
+void turnLinesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnBytes,
+                 std::size_t rows, std::size_t columns, std::uint16_t *out, std::size_t step)
+{
+#if HWY_TARGET != HWY_SCALAR
+    alignas(64) std::uint16_t block[8 * kLineHalves];
+    for (std::size_t column = 0; column < columns; column += kLineHalves) {
+        for (std::size_t row = 0; row < rows; row += 8) {
+            const std::size_t from = column * columnBytes + row * sizeof(std::uint16_t);
+            const std::size_t some = std::min<std::size_t>(8, rows - row);
+            turnAll(in + from, bytes - from, columnBytes, some, kLineHalves, block, kLineHalves);
+            streamRows(block, some, out + row * step + column, step);
+        }
+    }
+#else
+    turnAll(in, bytes, columnBytes, rows, columns, out, step);
+#endif
+}
+
 void turnBytesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnBytes,
                  std::size_t rows, std::size_t columns, std::uint8_t *out, std::size_t step)
 {
@@ -134,6 +153,7 @@ namespace kernscope {
 
 HWY_EXPORT(turnHalvesOf);
 HWY_EXPORT(turnBytesOf);
+HWY_EXPORT(turnLinesOf);
 
 void turnHalves(std::span<const std::byte> stored, std::size_t columnBytes, std::size_t rows,
                 std::size_t columns, std::uint16_t *out, std::size_t step)
@@ -142,6 +162,15 @@ void turnHalves(std::span<const std::byte> stored, std::size_t columnBytes, std:
         std::memcpy(out, stored.data(), columns * sizeof(std::uint16_t));
     else
         HWY_DYNAMIC_DISPATCH(turnHalvesOf)
+    (reinterpret_cast<const std::uint8_t *>(stored.data()), stored.size(), columnBytes, rows,
+     columns, out, step);
+}
+
+void turnHalvesPastCaches(std::span<const std::byte> stored, std::size_t columnBytes,
+                          std::size_t rows, std::size_t columns, std::uint16_t *out,
+                          std::size_t step)
+{
+    HWY_DYNAMIC_DISPATCH(turnLinesOf)
     (reinterpret_cast<const std::uint8_t *>(stored.data()), stored.size(), columnBytes, rows,
      columns, out, step);
 }

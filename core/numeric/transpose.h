@@ -12,7 +12,12 @@ namespace kernscope {
 /// rows and `columns` columns; bytes may lie at any address.
 void turnHalves(std::span<const std::byte> stored, std::size_t columnBytes, std::size_t rows,
                 std::size_t columns, std::uint16_t *out, std::size_t step);
-/// The same of single bytes: stored[column x columnBytes + row].
+/// The same past the caches: `columns` is a multiple of 32, `out` and `step` begin cache lines.
+/// flushStream() is the caller's.
+void turnHalvesPastCaches(std::span<const std::byte> stored, std::size_t columnBytes,
+                          std::size_t rows, std::size_t columns, std::uint16_t *out,
+                          std::size_t step);
+/// turnHalves() of single bytes: stored[column x columnBytes + row].
 void turnBytes(std::span<const std::byte> stored, std::size_t columnBytes, std::size_t rows,
                std::size_t columns, std::uint8_t *out, std::size_t step);
 

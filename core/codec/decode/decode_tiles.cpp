@@ -11,8 +11,7 @@
 
 #include <algorithm>
 #include <array>
-
-#include <hwy/cache_control.h>
+#include <vector>
 
 namespace kernscope::codec {
 
@@ -34,46 +33,83 @@ std::size_t columnsOf(std::uint64_t lanes)
         std::clamp<std::uint64_t>(kUnpacked / lanes / 8 * 8, 8, kTileColumns));
 }
 
-/// Has bytes brought into the caches.
-void fetch(std::span<const std::byte> bytes)
+/// Where a part of a tile goes: the first element of each next row `step` further.
+struct TilePart {
+    std::uint64_t column = 0;
+    std::size_t columns = 0;
+    std::uint64_t row = 0;
+    std::size_t rows = 0;
+    std::uint16_t *to = nullptr;
+    std::size_t step = 0;
+    bool lines = false; ///< past the caches, whole lines
+};
+
+/// Fills columns [column, end) of a tile stretch by stretch: prepare(column, count), then
+/// make(part) for the rows.
+template <class Prepare, class Make>
+void fillColumns(const OrderTile &tile, std::uint64_t column, std::uint64_t end,
+                 std::size_t stretch, bool lines, std::uint16_t *out, Prepare &prepare, Make &make)
 {
-    for (std::size_t at = 0; at < bytes.size(); at += kCacheLine)
-        hwy::Prefetch(bytes.data() + at);
+    for (; column < end; column += stretch) {
+        const std::size_t count = std::min<std::uint64_t>(stretch, end - column);
+        prepare(column, count);
+        for (std::uint64_t row = 0; row < tile.rows; row += kTileRows)
+            make(TilePart{column, count, row, std::min<std::uint64_t>(kTileRows, tile.rows - row),
+                          out + row * tile.columns + column, tile.columns, lines});
+    }
 }
 
-/// Fills the rows of a tile part by part. For each stretch of columns, prepare(column, count),
-/// which gives the bytes that the next stretch reads, then make(column, row, rows, count, to, step)
-/// for its rows: the first element of each next row goes `step` further.
+/// The same where the rows do not begin lines: by way of a block that the first cache holds.
 template <class Prepare, class Make>
-void fillTile(std::uint64_t rows, std::uint64_t columns, std::size_t stretch, bool streamed,
-              std::uint16_t *out, Prepare prepare, Make make)
+void fillByBlock(const OrderTile &tile, std::size_t stretch, std::uint16_t *out, Prepare &prepare,
+                 Make &make)
 {
     alignas(kCacheLine) std::array<std::uint16_t, kTileRows * kTileColumns> block;
-    for (std::uint64_t column = 0; column < columns; column += stretch) {
-        const std::size_t count = std::min<std::uint64_t>(stretch, columns - column);
-        const std::span<const std::byte> ahead = prepare(column, count);
-        for (std::uint64_t row = 0; row < rows; row += kTileRows) {
-            const std::size_t some = std::min<std::uint64_t>(kTileRows, rows - row);
-            std::uint16_t *to = out + row * columns + column;
-            if (!streamed) {
-                make(column, row, some, count, to, columns);
-                continue;
-            }
-            make(column, row, some, count, block.data(), count);
+    for (std::uint64_t column = 0; column < tile.columns; column += stretch) {
+        const std::size_t count = std::min<std::uint64_t>(stretch, tile.columns - column);
+        prepare(column, count);
+        for (std::uint64_t row = 0; row < tile.rows; row += kTileRows) {
+            const std::size_t some = std::min<std::uint64_t>(kTileRows, tile.rows - row);
+            make(TilePart{column, count, row, some, block.data(), count, false});
+            std::uint16_t *to = out + row * tile.columns + column;
             const auto made = std::as_bytes(std::span(block).first(some * count));
-            if (count == columns) { // whole rows lie one after the other
+            if (count == tile.columns) { // whole rows lie one after the other
                 streamCopy(made, reinterpret_cast<std::byte *>(to));
                 continue;
             }
-            // Memory is read while it is written: else the one would wait for the other.
-            const std::size_t share = ahead.size() / rows / kCacheLine * kCacheLine;
-            for (std::size_t i = 0; i < some; ++i) {
-                fetch(ahead.subspan((row + i) * share, share));
+            for (std::size_t i = 0; i < some; ++i)
                 streamCopy(made.subspan(2 * i * count, 2 * count),
-                           reinterpret_cast<std::byte *>(to + i * columns));
-            }
+                           reinterpret_cast<std::byte *>(to + i * tile.columns));
         }
     }
+}
+
+/// All of a tile, of which only rows and columns are looked at.
+template <class Prepare, class Make>
+void fillTile(const OrderTile &tile, std::size_t stretch, bool streamed, std::uint16_t *out,
+              Prepare prepare, Make make)
+{
+    constexpr std::uint64_t kLine = kCacheLine / sizeof(std::uint16_t);
+    if (!streamed)
+        return fillColumns(tile, 0, tile.columns, stretch, false, out, prepare, make);
+    if (tile.columns % kLine != 0 || stretch % kLine != 0)
+        return fillByBlock(tile, stretch, out, prepare, make);
+    // Lines of all rows begin in the same columns.
+    const std::uint64_t head =
+        elementsBeforeLine(std::span<const std::uint16_t>(out, tile.columns));
+    const std::uint64_t end = head + (tile.columns - head) / kLine * kLine;
+    fillColumns(tile, 0, head, stretch, false, out, prepare, make);
+    fillColumns(tile, head, end, stretch, true, out, prepare, make);
+    fillColumns(tile, end, tile.columns, stretch, false, out, prepare, make);
+}
+
+/// `in`: from the part's first number on.
+void turnPart(std::span<const std::byte> in, std::size_t columnBytes, const TilePart &part)
+{
+    if (part.lines)
+        turnHalvesPastCaches(in, columnBytes, part.rows, part.columns, part.to, part.step);
+    else
+        turnHalves(in, columnBytes, part.rows, part.columns, part.to, part.step);
 }
 
 void denseTile(std::span<const std::byte> bytes, const OrderTile &tile, bool streamed,
@@ -82,15 +118,9 @@ void denseTile(std::span<const std::byte> bytes, const OrderTile &tile, bool str
     const auto in = bytes.subspan(tile.bit / 8);
     const std::size_t columnBytes = tile.columnBits / 8;
     fillTile(
-        tile.rows, tile.columns, kTileColumns, streamed, out,
-        [&](std::uint64_t column, std::size_t count) {
-            const auto behind = in.subspan(std::min((column + count) * columnBytes, in.size()));
-            return behind.first(std::min(count * columnBytes, behind.size()));
-        },
-        [&](std::uint64_t column, std::uint64_t row, std::size_t rows, std::size_t count,
-            std::uint16_t *to, std::size_t step) {
-            turnHalves(in.subspan(column * columnBytes + 2 * row), columnBytes, rows, count, to,
-                       step);
+        tile, kTileColumns, streamed, out, [](std::uint64_t, std::size_t) {},
+        [&](const TilePart &part) {
+            turnPart(in.subspan(part.column * columnBytes + 2 * part.row), columnBytes, part);
         });
 }
 
@@ -98,23 +128,22 @@ void denseTile(std::span<const std::byte> bytes, const OrderTile &tile, bool str
 void groupedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool streamed,
                  std::uint16_t *out)
 {
-    KeptGroups groups{bytes,
-                      tile.at,
-                      tile.gap,
-                      {},
-                      static_cast<unsigned>(tile.lane),
-                      static_cast<unsigned>(tile.rows)};
+    KeptGroups groups;
+    groups.bytes = bytes;
+    groups.at = tile.at;
+    groups.gap = tile.gap;
+    groups.lane = static_cast<unsigned>(tile.lane);
+    groups.rows = static_cast<unsigned>(tile.rows);
     const auto masks = tile.mask.subspan(tile.maskBit / 8);
     fillTile(
-        tile.rows, tile.columns, kTileColumns, streamed, out,
+        {tile.rows, tile.columns}, kTileColumns, streamed, out,
         [&](std::uint64_t column, std::size_t count) {
             groups.masks = masks.subspan(column, count);
-            const std::size_t span = count * tile.gap + 2 * countBits(groups.masks, 0, 8 * count);
-            const auto behind = bytes.subspan(std::min(groups.at + span, bytes.size()));
-            return behind.first(std::min(span, behind.size()));
         },
-        [&](std::uint64_t, std::uint64_t, std::size_t, std::size_t, std::uint16_t *to,
-            std::size_t step) { groups.at = expandGroups(groups, to, step); });
+        [&](const TilePart &part) {
+            groups.lines = part.lines;
+            groups.at = expandGroups(groups, part.to, part.step);
+        });
 }
 
 /// Masks and stored elements one after the other, without gaps.
@@ -126,18 +155,16 @@ void packedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool str
                                         std::min<std::uint64_t>(stretch, tile.columns));
     std::uint64_t at = tile.at;
     fillTile(
-        tile.rows, tile.columns, stretch, streamed, out,
+        {tile.rows, tile.columns}, stretch, streamed, out,
         [&](std::uint64_t column, std::size_t count) {
             const std::uint64_t bit = tile.maskBit + column * tile.lanes;
             const auto some = std::span(expanded).first(count * tile.lanes);
             expandHalves(tile.mask, bit, bytes.subspan(at), false, some);
             at += 2 * countBits(tile.mask, bit, some.size());
-            return std::span<const std::byte>(); // read while they were expanded
         },
-        [&](std::uint64_t, std::uint64_t row, std::size_t rows, std::size_t count,
-            std::uint16_t *to, std::size_t step) {
-            turnHalves(std::as_bytes(std::span(expanded)).subspan(2 * (tile.lane + row)),
-                       2 * tile.lanes, rows, count, to, step);
+        [&](const TilePart &part) {
+            turnPart(std::as_bytes(std::span(expanded)).subspan(2 * (tile.lane + part.row)),
+                     2 * tile.lanes, part);
         });
 }
 

@@ -46,7 +46,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Eight groups at a time, as long as their bytes and those that are read behind them end before
 /// `bytes`. Returns how many groups; `at` moves on.
-template <bool All>
+template <bool All, bool Lines>
 HWY_INLINE std::size_t expandRun(const KeptGroups &groups, std::size_t &at, std::uint16_t *out,
                                  std::size_t step)
 {
@@ -57,6 +57,8 @@ HWY_INLINE std::size_t expandRun(const KeptGroups &groups, std::size_t &at, std:
     const std::byte *masks = groups.masks.data();
     const std::size_t count = groups.masks.size(), end = groups.bytes.size();
     const std::uint64_t gaps = groups.gap * 0x0706050403020100; // before each group, a byte each
+    constexpr std::size_t kLine = kernscope::HWY_NAMESPACE::kLineHalves;
+    alignas(64) std::uint16_t block[Lines ? 8 * kLine : 1];
     std::size_t done = 0, from = at;
     for (; done + 8 <= count; done += 8) {
         const std::uint64_t word = eightMasks(masks + done);
@@ -72,9 +74,17 @@ HWY_INLINE std::size_t expandRun(const KeptGroups &groups, std::size_t &at, std:
                 const auto stored = hn::LoadU(d8, in + from + (before >> (8 * i) & 0xffu));
                 return hn::BitCast(d, hn::TableLookupBytesOr0(stored, order));
             },
-            groups.lane, groups.rows, out + done, step);
+            groups.lane, groups.rows, Lines ? block + done % kLine : out + done,
+            Lines ? kLine : step);
         from = next;
+        if (Lines && done % kLine == kLine - 8)
+            kernscope::HWY_NAMESPACE::streamRows(block, groups.rows, out + (done + 8 - kLine),
+                                                 step);
     }
+    // A line that is not whole; one at a time makes the rest of it.
+    for (std::size_t row = 0; Lines && row < groups.rows; ++row)
+        std::memcpy(out + row * step + done / kLine * kLine, block + row * kLine,
+                    done % kLine * sizeof(std::uint16_t));
     at = from;
     return done;
 }
@@ -85,8 +95,11 @@ std::size_t expandEights(const KeptGroups &groups, std::size_t &at, std::uint16_
     constexpr std::size_t kMostGap = 16;
     if (groups.gap > kMostGap)
         return 0;
-    return groups.lane == 0 && groups.rows == 8 ? expandRun<true>(groups, at, out, step)
-                                                : expandRun<false>(groups, at, out, step);
+    if (groups.lane != 0 || groups.rows != 8)
+        return groups.lines ? expandRun<false, true>(groups, at, out, step)
+                            : expandRun<false, false>(groups, at, out, step);
+    return groups.lines ? expandRun<true, true>(groups, at, out, step)
+                        : expandRun<true, false>(groups, at, out, step);
 }
 
 #else

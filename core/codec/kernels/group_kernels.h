@@ -14,6 +14,8 @@ struct KeptGroups {
     std::size_t gap = 0; ///< bytes between the numbers of a group and those of the next
     std::span<const std::byte> masks; ///< one a group
     unsigned lane = 0, rows = 1;      ///< lanes [lane, lane + rows) of eight are wanted
+    bool lines = false; ///< past the caches: groups are a multiple of 32, `out` and `step` begin
+                        ///< cache lines
 };
 
 /// out[row x step + group] = the number of lane `lane + row` of the group, 0 where it is not

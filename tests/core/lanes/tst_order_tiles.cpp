@@ -9,6 +9,7 @@
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"
 #include "lane_samples.h"
+#include "tile_orders.h"
 
 #include <algorithm>
 #include <random>
@@ -21,102 +22,6 @@ using namespace kernscope::lanes;
 using namespace kernscope::test;
 
 namespace {
-
-using Random = std::mt19937_64;
-using OrderPtr = std::shared_ptr<const ElementOrder>;
-
-/// Records of some channels each, which interleave in them; every record begins somewhere.
-class Records : public ElementOrder
-{
-public:
-    Records(std::uint64_t steps, unsigned width, std::uint64_t align, Random &random)
-        : m_steps(steps), m_width(width)
-    {
-        std::uint64_t bit = 0;
-        for (std::uint64_t i = 0; i < 1 + random() % 4; ++i) {
-            bit += random() % 5 * align;
-            bit = (bit + align - 1) / align * align;
-            m_firsts.push_back(m_channels);
-            m_lanes.push_back(1 + random() % 20);
-            m_bits.push_back(bit);
-            m_channels += m_lanes.back();
-            bit += m_lanes.back() * steps * width;
-        }
-        m_extent = (bit + 7) / 8;
-        for (std::uint64_t channel = 0; channel < m_channels; ++channel)
-            m_tables.push_back(random() % tables());
-    }
-
-    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
-    {
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            const std::uint64_t channel = (first + i) / m_steps, step = (first + i) % m_steps;
-            const std::size_t record = recordOf(channel);
-            out[i] =
-                m_bits[record] + (step * m_lanes[record] + channel - m_firsts[record]) * m_width;
-        }
-    }
-    std::uint64_t elements() const override { return m_channels * m_steps; }
-    std::uint64_t extent() const override { return m_extent; }
-    std::uint64_t table(std::uint64_t element) const override
-    {
-        return m_tables[element / m_steps];
-    }
-    std::uint64_t tables() const override { return 3; }
-
-    std::optional<OrderTile> tile(std::uint64_t first, std::uint64_t count) const
-    {
-        const std::uint64_t channel = first / m_steps;
-        const std::size_t record = recordOf(channel);
-        auto tile = TiledOrder::shapeAt(first, count, m_steps,
-                                        m_firsts[record] + m_lanes[record] - channel);
-        positions(first, std::span(&tile.bit, 1));
-        tile.rowBits = m_width;
-        tile.columnBits = m_width * m_lanes[record];
-        return tile;
-    }
-
-private:
-    std::size_t recordOf(std::uint64_t channel) const
-    {
-        return static_cast<std::size_t>(
-            std::upper_bound(m_firsts.begin(), m_firsts.end(), channel) - m_firsts.begin() - 1);
-    }
-
-    std::uint64_t m_steps, m_channels = 0, m_extent = 0;
-    unsigned m_width;
-    std::vector<std::uint64_t> m_firsts, m_lanes, m_bits, m_tables;
-};
-
-class TiledRecords final : public Records, public TiledOrder
-{
-public:
-    using Records::Records;
-    std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
-    {
-        return tile(first, count);
-    }
-};
-
-/// Another order, of which the places are asked one by one.
-class OneByOne final : public ElementOrder
-{
-public:
-    explicit OneByOne(OrderPtr order) : m_order(std::move(order)) {}
-    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
-    {
-        for (std::size_t i = 0; i < out.size(); ++i)
-            m_order->positions(first + i, out.subspan(i, 1));
-    }
-    std::uint64_t elements() const override { return m_order->elements(); }
-    std::uint64_t extent() const override { return m_order->extent(); }
-    std::uint64_t table(std::uint64_t element) const override { return m_order->table(element); }
-    std::uint64_t tables() const override { return m_order->tables(); }
-    bool skipsZeros() const override { return m_order->skipsZeros(); }
-
-private:
-    OrderPtr m_order;
-};
 
 /// Bytes whose halves are finite.
 std::vector<std::byte> someBytes(std::size_t count, Random &random)
@@ -217,6 +122,7 @@ private Q_SLOTS:
     void decodesPalettes();
     void decodesScaledCodes();
     void decodesOtherTypes();
+    void decodesSurvivors();
     void decodesSlices();
     void decodesSlicesWithoutZeros();
 };
@@ -272,7 +178,7 @@ void TestOrderTiles::decodesHalves()
 {
     Random random(2);
     for (int i = 0; i < 8; ++i) {
-        const auto order = std::make_shared<TiledRecords>(1 + random() % 700, 16U, 8U, random);
+        const auto order = std::make_shared<TiledRecords>(someSteps(700, random), 16U, 8U, random);
         checkPlaces(*order);
         const auto bytes = someBytes(order->extent(), random);
         compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
@@ -343,13 +249,24 @@ void TestOrderTiles::decodesOtherTypes()
     }
 }
 
+void TestOrderTiles::decodesSurvivors()
+{
+    Random random(8);
+    for (int i = 0; i < 15; ++i) {
+        const std::uint64_t lanes = 1 + random() % 40;
+        const auto order = std::make_shared<Survivors>(someSteps(400, random), lanes, random);
+        const auto bytes = someBytes(order->extent(), random);
+        compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
+    }
+}
+
 void TestOrderTiles::decodesSlices()
 {
     Random random(6);
     for (int i = 0; i < 8; ++i) {
         Geometry geometry;
         geometry.outputs = 1 + random() % 300;
-        geometry.inputs = 1 + random() % 300;
+        geometry.inputs = someSteps(300, random);
         geometry.bias = random() % 2 == 0;
         DealOptions options;
         options.cap = 1U << random() % 6;
@@ -379,7 +296,7 @@ void TestOrderTiles::decodesSlicesWithoutZeros()
     for (int i = 0; i < 12; ++i) {
         Geometry geometry;
         geometry.outputs = 1 + random() % 200;
-        geometry.inputs = 1 + random() % 300;
+        geometry.inputs = someSteps(300, random);
         geometry.bias = random() % 2 == 0;
         DealOptions options;
         options.cap = 1U << random() % 4;
