@@ -141,7 +141,7 @@ private:
     /// decodeHalf by the step of the form; `streamed`: past the caches, where it streams().
     void halves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void paletteHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
-    void vectorLanes(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void vectorLanes(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void paletteFloats(std::uint64_t first, std::span<float> out) const;
     void sparseHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void scaledHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
