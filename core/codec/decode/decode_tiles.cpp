@@ -6,6 +6,7 @@
 #include "core/codec/kernels/palette_kernels.h"
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"
 
