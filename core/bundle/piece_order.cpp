@@ -2,6 +2,7 @@
 #include "core/bundle/piece_order.h"
 
 #include "core/form/order_layout.h"
+#include "core/form/order_tiles.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +11,9 @@ namespace kernscope {
 
 namespace {
 
-class PieceOrder final : public codec::ElementOrder, public codec::NotedOrder
+class PieceOrder final : public codec::ElementOrder,
+                         public codec::NotedOrder,
+                         public codec::TiledOrder
 {
 public:
     PieceOrder(const std::vector<ByteRange> &pieces, unsigned width, std::string reason)
@@ -32,6 +35,18 @@ public:
                 ++piece;
             out[i] = 8 * m_pieces[piece].offset.value + (first + i - m_first[piece]) * m_width;
         }
+    }
+    /// What is left of the piece.
+    std::optional<codec::OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
+    {
+        const auto piece = static_cast<std::size_t>(
+            std::upper_bound(m_first.begin(), m_first.end(), first) - m_first.begin() - 1);
+        const std::uint64_t within = first - m_first[piece];
+        codec::OrderTile tile;
+        tile.columns = std::min(m_pieces[piece].bytes.value * 8 / m_width - within, count);
+        tile.bit = 8 * m_pieces[piece].offset.value + within * m_width;
+        tile.rowBits = tile.columnBits = m_width;
+        return tile;
     }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
@@ -66,12 +81,25 @@ private:
     std::uint64_t m_elements = 0, m_extent = 0;
 };
 
-class LockedOrder final : public codec::ElementOrder, public codec::NotedOrder
+class LockedOrder final : public codec::ElementOrder,
+                          public codec::NotedOrder,
+                          public codec::TiledOrder
 {
 public:
     LockedOrder(std::shared_ptr<const codec::ElementOrder> order, std::string reason)
-        : m_order(std::move(order)), m_reason(std::move(reason))
+        : m_order(std::move(order)),
+          m_tiles(dynamic_cast<const codec::TiledOrder *>(m_order.get())),
+          m_reason(std::move(reason))
     {
+    }
+
+    std::optional<codec::OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
+    {
+        return m_tiles != nullptr ? m_tiles->tileAt(first, count) : std::nullopt;
+    }
+    std::optional<codec::KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const override
+    {
+        return m_tiles != nullptr ? m_tiles->keptAt(first, count) : std::nullopt;
     }
 
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
@@ -97,6 +125,7 @@ public:
 
 private:
     std::shared_ptr<const codec::ElementOrder> m_order;
+    const codec::TiledOrder *m_tiles; ///< m_order, where it says tiles
     std::string m_reason;
 };
 

@@ -204,7 +204,7 @@ Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout
 
 Result<void> SparseIndex::readPlane(const SparsePlane &plane, std::span<const std::byte> slice)
 {
-    m_firstRows.push_back(m_rows.size());
+    m_firstRows.push_back(m_offsets.size());
     std::uint64_t offset = plane.body, stored = 0;
     for (std::uint64_t step = 0; step < m_layout.steps(); ++step) {
         // The planes' lengths have room for every row without its numbers.
@@ -217,8 +217,9 @@ Result<void> SparseIndex::readPlane(const SparsePlane &plane, std::span<const st
             return tl::unexpected(planeError(plane.engine, plane.chunk,
                                              "rows that fit the lanes and the body",
                                              fmt::format("mask {:#x} at {:#x}", row.mask, offset)));
-        m_rows.push_back(row);
-        offset += kRowBytes + 2 * count + fillBytes(plane.width);
+        m_offsets.push_back(row.offset);
+        m_masks.push_back(std::byte(row.mask));
+        offset += 2 * count + rowGap(plane.width);
     }
     if (stored == plane.stored)
         return {};
@@ -244,6 +245,11 @@ Result<SparseIndex> SparseIndex::make(SparseForm form, const SliceLayout &layout
     return index;
 }
 
+std::uint64_t SparseIndex::rowGap(std::uint64_t width)
+{
+    return kRowBytes + fillBytes(width);
+}
+
 SparseIndex::ChannelRows SparseIndex::rowsOf(std::uint64_t channel) const
 {
     const std::uint64_t number = m_layout.chunkOf(channel);
@@ -251,8 +257,9 @@ SparseIndex::ChannelRows SparseIndex::rowsOf(std::uint64_t channel) const
     const std::uint64_t within = channel - chunk.first;
     const std::uint64_t engine = within / chunk.lanes;
     const std::size_t plane = m_planeOf[engine * m_layout.chunks().size() + number];
-    return {engine, static_cast<unsigned>(within % chunk.lanes),
-            std::span(m_rows).subspan(m_firstRows[plane], m_layout.steps())};
+    return {engine, static_cast<unsigned>(within % chunk.lanes), m_planes[plane].width,
+            std::span(m_offsets).subspan(m_firstRows[plane], m_layout.steps()),
+            std::span(m_masks).subspan(m_firstRows[plane], m_layout.steps())};
 }
 
 std::optional<std::uint64_t> SparseIndex::numberAt(const Row &row, unsigned lane)
@@ -266,7 +273,7 @@ std::optional<std::uint64_t> SparseIndex::numberAt(const Row &row, unsigned lane
 std::optional<Place> SparseIndex::placeOf(std::uint64_t channel, std::uint64_t step) const
 {
     const ChannelRows rows = rowsOf(channel);
-    const auto offset = numberAt(rows.rows[step], rows.lane);
+    const auto offset = numberAt(rows.row(step), rows.lane);
     return offset ? std::optional(Place{rows.engine, *offset}) : std::nullopt;
 }
 
@@ -293,14 +300,13 @@ std::optional<SparseIndex::FoundRow> SparseIndex::rowAt(const Place &place) cons
     if (plane.engine != place.engine || place.offset >= plane.end)
         return std::nullopt;
     const auto number = static_cast<std::size_t>(std::prev(behind) - m_planes.begin());
-    const auto rows = std::span(m_rows).subspan(m_firstRows[number], m_layout.steps());
-    const auto next =
-        std::upper_bound(rows.begin(), rows.end(), place.offset + kRowBytes,
-                         [](std::uint64_t at, const Row &row) { return at < row.offset; });
-    if (next == rows.begin())
+    const auto offsets = std::span(m_offsets).subspan(m_firstRows[number], m_layout.steps());
+    const auto next = std::upper_bound(offsets.begin(), offsets.end(), place.offset + kRowBytes);
+    if (next == offsets.begin())
         return std::nullopt;
-    const auto step = static_cast<std::uint64_t>(std::prev(next) - rows.begin());
-    return FoundRow{&plane, step, rows[step]};
+    const auto step = static_cast<std::uint64_t>(std::prev(next) - offsets.begin());
+    const auto mask = m_masks[m_firstRows[number] + static_cast<std::size_t>(step)];
+    return FoundRow{&plane, step, {offsets[step], std::to_integer<std::uint8_t>(mask)}};
 }
 
 std::optional<unsigned> SparseIndex::laneAt(const Row &row, std::uint64_t offset)

@@ -3,6 +3,7 @@
 
 #include "core/lanes/slices.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -61,8 +62,17 @@ public:
     struct ChannelRows {
         std::uint64_t engine = 0;
         unsigned lane = 0;
-        std::span<const Row> rows;
+        std::uint64_t width = 0; ///< lanes of the plane
+        std::span<const std::uint32_t> offsets;
+        std::span<const std::byte> masks;
+
+        Row row(std::uint64_t step) const
+        {
+            return {offsets[step], std::to_integer<std::uint8_t>(masks[step])};
+        }
     };
+    /// Bytes between the numbers of a row and those of the next one of a plane of so many lanes.
+    static std::uint64_t rowGap(std::uint64_t width);
 
     /// Errors: those of decodeSparse.
     static Result<SparseIndex> make(SparseForm form, const SliceLayout &layout, SliceSpans slices);
@@ -100,7 +110,8 @@ private:
     std::vector<SparsePlane> m_planes;
     std::vector<std::size_t> m_planeOf;   ///< by engine x chunks + chunk
     std::vector<std::size_t> m_firstRows; ///< by plane
-    std::vector<Row> m_rows;
+    std::vector<std::uint32_t> m_offsets; ///< by row
+    std::vector<std::byte> m_masks;       ///< by row
 };
 
 } // namespace kernscope::lanes

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // kernscope-bench-plan [many] [large] [MIB]: planning and writing 10,000 weights of which 1,000
 // differ (goal: under 10 s on two cores), and planning MIB MiB (2048 unless given) of dense weights
-// with four candidate forms each (goal: 100 MB/s). Measure with the preset `release`.
+// with four candidate forms each (goal: 100 MB/s). Beside each plan the plain encoder over the same
+// weights in the same forms. Measure with the preset `release`.
 #include "made_bundle.h"
 
 #include "core/base/little_endian.h"
 #include "core/codec/encode/encoder.h"
+#include "core/codec/encode/form_spec.h"
 #include "core/patch/patch.h"
 #include "core/plan/write_plan.h"
 
@@ -100,9 +102,45 @@ void writeNetwork(const std::filesystem::path &folder, const Network &network)
     std::ofstream(folder / "model.mil") << made.text();
 }
 
-/// The time of a plan, and with `writes` of carrying it out and saving it.
+struct Encoding {
+    Seconds time;
+    std::size_t weights = 0, encodings = 0;
+};
+
+/// The plain encoder alone over the first weights of different content, each in all the forms that
+/// it may take: what a plan cannot do without. Measured whole, one after the other.
+Encoding encodingAlone(const Bundle &bundle, const plan::Survey &survey, std::size_t weights)
+{
+    Encoding alone;
+    for (std::size_t i = 0; i < std::min(weights, survey.rows.size()); ++i) {
+        const plan::Row &row = survey.rows[i];
+        const Weight &weight = bundle.weights()[row.weight];
+        const auto decoder = bundle.decoder(row.weight);
+        if (!decoder || !row.candidates)
+            continue;
+        std::vector<float> values(weight.elements.value);
+        decoder->decodeFloat(0, values);
+        for (const plan::Candidate &candidate : *row.candidates) {
+            if (!candidate.spec || !candidate.refused.empty())
+                continue; // was not encoded
+            codec::FormSpec spec = *candidate.spec;
+            spec.method = codec::EncodeMethod::Plain;
+            spec.codebooks = nullptr;
+            const Seconds once =
+                timeOf([&] { (void)codec::encodeForm(values, weight.shape, spec, weight.type); });
+            alone.time.wall += once.wall;
+            alone.time.processor += once.processor;
+            ++alone.encodings;
+        }
+        ++alone.weights;
+    }
+    return alone;
+}
+
+/// The time of a plan, and with `writes` of carrying it out and saving it. Beside it that of the
+/// plain encoder over `sample` of the weights of different content.
 void bench(const std::string &title, const Network &network, const std::filesystem::path &scratch,
-           const std::vector<std::string> &forms, bool writes)
+           const std::vector<std::string> &forms, std::size_t sample, bool writes)
 {
     writeNetwork(scratch / "network.mlmodelc", network);
     const auto bundle = Bundle::open(scratch / "network.mlmodelc");
@@ -135,6 +173,14 @@ void bench(const std::string &title, const Network &network, const std::filesyst
                title, survey->contents, survey->encodings, judging.wall, judging.processor,
                choosing.wall, choosing.processor, plan->proven ? "" : " (not proven)",
                bytes / 1e6 / (judging.wall + choosing.wall));
+    const Encoding alone = encodingAlone(**bundle, *survey, std::min(sample, survey->contents));
+    const double share = static_cast<double>(survey->contents) /
+                         static_cast<double>(std::max<std::size_t>(1, alone.weights));
+    fmt::print("  encoding alone {:8.2f} s of one thread for {} contents, {} encodings of {} of "
+               "them measured\n"
+               "  ratio of the processor's time for judging to it {:.2f}\n",
+               alone.time.processor * share, survey->contents, alone.encodings, alone.weights,
+               judging.processor / (alone.time.processor * share));
     if (!writes)
         return;
     Result<plan::PlannedBundle> made;
@@ -170,14 +216,14 @@ int main(int argc, char **argv)
         std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
     if (asked("many"))
         bench("10,000 weights of 64 by 64, all forms", {10'000, 64, 64, 1000}, scratch / "many", {},
-              true);
+              1000, true);
     const std::vector<std::string> four{"int8", "palette4", "palette8", "sparse-0.5"};
     const std::uint64_t bytes = (mebibytes == 0 ? 2048 : mebibytes) << 20;
     if (asked("large")) {
         bench("weights of 4096 by 4096, four forms", {bytes >> 25, 4096, 4096, bytes >> 25},
-              scratch / "large", four, false);
+              scratch / "large", four, 2, false);
         bench("weights of 1024 by 1024, four forms", {bytes >> 21, 1024, 1024, bytes >> 21},
-              scratch / "middle", four, false);
+              scratch / "middle", four, 16, false);
     }
     std::filesystem::remove_all(scratch);
     return 0;

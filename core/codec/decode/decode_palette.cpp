@@ -5,11 +5,21 @@
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
+#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <array>
 
 namespace kernscope::codec {
+
+namespace {
+
+bool startsLine(std::span<const std::uint16_t> out)
+{
+    return elementsBeforeLine(out) == 0;
+}
+
+} // namespace
 
 std::span<const std::byte> PaletteState::halfTable(std::uint64_t codebook, std::uint64_t lane) const
 {
@@ -81,17 +91,28 @@ void Decoder::State::paletteFloats(std::uint64_t first, std::span<float> out) co
     }
 }
 
-void Decoder::State::vectorLanes(std::uint64_t first, std::span<std::uint16_t> out) const
+void Decoder::State::vectorLanes(std::uint64_t first, bool streamed,
+                                 std::span<std::uint16_t> out) const
 {
+    if (streamed) {
+        // To the first line; vectors begin there too (paletteStreams()).
+        const std::size_t head = elementsBeforeLine(std::span<const std::uint16_t>(out));
+        if (head != 0)
+            vectorLanes(first, false, out.first(head));
+        first += head;
+        out = out.subspan(head);
+        if (out.empty())
+            return;
+    }
     // The vector axis is the last one: each index becomes V neighbours.
     const std::uint64_t vector = palette->vector;
-    std::array<std::uint8_t, kBlockElements> codes;
+    constexpr std::size_t kCodes = 4 * kBlockElements; // tables are filled once for them
+    std::array<std::uint8_t, kCodes> codes;
     const std::uint64_t last = (first + out.size() - 1) / vector;
     std::uint64_t lane = first % vector; // of the first element that is still to come
     GridWalker walker(palette->grid, first / vector);
     for (std::uint64_t index = first / vector; index <= last;) {
-        std::size_t count =
-            std::min<std::uint64_t>({kBlockElements, last + 1 - index, walker.cellLeft()});
+        std::size_t count = std::min<std::uint64_t>({kCodes, last + 1 - index, walker.cellLeft()});
         const auto book =
             std::span(palette->vectors)
                 .subspan(walker.cell() * palette->entries * vector, palette->entries * vector);
@@ -103,7 +124,7 @@ void Decoder::State::vectorLanes(std::uint64_t first, std::span<std::uint16_t> o
         const std::size_t filled = std::min<std::uint64_t>(count * vector - lane, out.size());
         if (filled == count * vector)
             lookupVectors(std::span(codes).first(count), palette->width, lanes, book, vector,
-                          out.first(filled));
+                          streamed && startsLine(out), out.first(filled));
         else
             std::copy_n(book.begin() + static_cast<std::ptrdiff_t>(codes[0] * vector + lane),
                         filled, out.begin());
@@ -122,6 +143,10 @@ bool Decoder::State::paletteStreams(std::uint64_t first, std::span<const std::ui
 {
     // Each run of a codebook has a few elements before its first line, one by one.
     constexpr std::uint64_t kLongRun = 1024;
+    const std::uint64_t vector = palette->vector;
+    if (!mask && (vector == 2 || vector == 4) && palette->inner == 1)
+        return (first + elementsBeforeLine(out)) % vector == 0 &&
+               GridWalker(palette->grid, first / vector).block() >= kLongRun;
     return !mask && palette->vector == 1 && GridWalker(palette->grid, first).block() >= kLongRun &&
            streamsPacked(palette->width, first, out);
 }
@@ -130,7 +155,7 @@ void Decoder::State::paletteHalves(std::uint64_t first, bool streamed,
                                    std::span<std::uint16_t> out) const
 {
     if (palette->vector > 1 && palette->inner == 1) {
-        vectorLanes(first, out);
+        vectorLanes(first, streamed, out);
         return;
     }
     std::array<std::uint8_t, kBlockElements> codes;

@@ -21,6 +21,16 @@ void roundToHalf(std::span<float> values)
     convertHalfToFloat(some, values);
 }
 
+void scaleBytes(std::span<const std::uint8_t> codes, bool isSigned, const ScaleRun &run,
+                std::span<std::uint16_t> out)
+{
+    if (isSigned)
+        scaleToHalf(std::span(reinterpret_cast<const std::int8_t *>(codes.data()), codes.size()),
+                    run, out);
+    else
+        scaleToHalf(codes, run, out);
+}
+
 } // namespace
 
 void ScalingState::scalesOf(std::uint64_t cell, std::span<float> out) const
@@ -117,17 +127,21 @@ void Decoder::State::codeBytes(std::uint64_t first, std::span<std::uint8_t> out)
     expandBytes(mask->bytes(), first, some, out);
 }
 
+void Decoder::State::scaleCodes(std::uint64_t first, std::span<const std::uint8_t> codes,
+                                std::span<std::uint16_t> out) const
+{
+    const bool isSigned = isSignedInteger(payload.type);
+    forEachScaleRun(first, out.size(), [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+        scaleBytes(codes.subspan(at, count), isSigned, run, out.subspan(at, count));
+    });
+}
+
 void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
                                std::span<std::uint16_t> out) const
 {
     const auto scale = [&](std::span<const std::uint8_t> codes, const ScaleRun &part,
                            std::span<std::uint16_t> to) {
-        if (isSignedInteger(payload.type))
-            scaleToHalf(
-                std::span(reinterpret_cast<const std::int8_t *>(codes.data()), codes.size()), part,
-                to);
-        else
-            scaleToHalf(codes, part, to);
+        scaleBytes(codes, isSignedInteger(payload.type), part, to);
     };
     if (!mask && bitWidth(payload.type) == 8) {
         // Where they lie, in one go.
@@ -177,6 +191,27 @@ void Decoder::State::scaledHalves(std::uint64_t first, bool streamed,
         part.streamed = streamed;
         scaledRun(first + at, part, out.subspan(at, count));
     });
+}
+
+void Decoder::State::scalesOfElements(std::uint64_t first, std::span<float> scales,
+                                      std::span<float> offsets) const
+{
+    std::fill(offsets.begin(), offsets.end(), 0.0f);
+    forEachScaleRun(first, scales.size(),
+                    [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+                        std::uint64_t left = run.block - run.phase;
+                        std::size_t cell = 0;
+                        for (std::size_t i = 0; i < count; ++cell, left = run.block) {
+                            const auto some =
+                                static_cast<std::size_t>(std::min<std::uint64_t>(left, count - i));
+                            std::fill_n(scales.begin() + static_cast<std::ptrdiff_t>(at + i), some,
+                                        run.scales[cell]);
+                            if (!run.offsets.empty())
+                                std::fill_n(offsets.begin() + static_cast<std::ptrdiff_t>(at + i),
+                                            some, run.offsets[cell]);
+                            i += some;
+                        }
+                    });
 }
 
 void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) const

@@ -80,7 +80,9 @@ void Decoder::State::clearGapsOf(std::uint64_t first, std::span<float> values) c
 
 bool Decoder::State::streams(std::uint64_t first, std::span<const std::uint16_t> out) const
 {
-    if (payload.order || payloadDecoder)
+    if (payload.order)
+        return tilesHalves();
+    if (payloadDecoder)
         return false;
     if (scaling)
         return halfResult() && byteCodes() && scaleStreams(first, out);
@@ -108,7 +110,7 @@ void Decoder::State::halves(std::uint64_t first, bool streamed, std::span<std::u
     if (out.empty())
         return;
     if (payload.order) {
-        orderedHalves(first, out);
+        orderedHalves(first, streamed, out);
     } else if (!scaling && palette) {
         paletteHalves(first, streamed, out);
     } else if (!scaling && !mask && !payloadDecoder) {
@@ -129,6 +131,10 @@ void Decoder::State::halves(std::uint64_t first, bool streamed, std::span<std::u
 
 void Decoder::State::decodeFloat(std::uint64_t first, std::span<float> out) const
 {
+    if (payload.order && halfResult()) {
+        orderedFloatsByHalves(first, out);
+        return;
+    }
     const auto floats = [&](std::uint64_t from, std::span<float> to) {
         forEachBlock(from, to, [&](std::uint64_t position, std::span<float> part) {
             if (halfResult()) {

@@ -33,19 +33,33 @@ void indexCodes(const Decoder::State &state, std::uint64_t first, std::span<std:
     }
 }
 
+/// Counts the codes of consecutive elements, `row` of which at a time have one codebook.
+void countUse(const Decoder::State &state, std::uint64_t first, std::span<const std::int64_t> codes,
+              std::size_t row, std::vector<std::uint64_t> &counts)
+{
+    for (std::size_t at = 0; at < codes.size(); at += row) {
+        std::uint64_t *book = counts.data() + state.codebookAt(first + at) * state.palette->entries;
+        for (const std::int64_t code : codes.subspan(at, row)) {
+            if (code != Decoder::kNotStored)
+                ++book[code];
+        }
+    }
+}
+
 std::vector<std::uint64_t> orderedUse(const Decoder::State &state,
                                       std::vector<std::uint64_t> counts, Progress *progress)
 {
-    std::array<std::int64_t, kBlockElements> codes;
-    for (std::uint64_t at = 0; at < state.elements; at += kBlockElements) {
-        const auto some =
-            std::span(codes).first(std::min<std::uint64_t>(kBlockElements, state.elements - at));
+    constexpr std::uint64_t kPart = 32 * kBlockElements;
+    std::vector<std::int64_t> codes(std::min(state.elements, kPart));
+    for (std::uint64_t at = 0; at < state.elements;) {
+        // Elements of one tile, whose rows have a codebook each; else one element at a time.
+        const std::uint64_t left = std::min(kPart, state.elements - at);
+        const auto tile = state.tiles != nullptr ? state.tiles->tileAt(at, left) : std::nullopt;
+        const auto some = std::span(codes).first(
+            tile ? tile->elements() : std::min<std::uint64_t>(left, kBlockElements));
         state.orderedCodes(at, some);
-        for (std::size_t i = 0; i < some.size(); ++i) {
-            if (some[i] != Decoder::kNotStored)
-                ++counts[state.codebookAt(at + i) * state.palette->entries +
-                         static_cast<std::uint64_t>(some[i])];
-        }
+        countUse(state, at, some, tile ? tile->columns : 1, counts);
+        at += some.size();
         if (progress != nullptr && !progress->advance(some.size()))
             break;
     }

@@ -138,6 +138,7 @@ EncodingMaker::Step EncodingMaker::bindOrder()
         if (m_state->encoding.mask)
             m_state->encoding.mask->order = m_state->payload.order->mask();
     }
+    m_state->tiles = dynamic_cast<const TiledOrder *>(m_state->payload.order.get());
     return {};
 }
 

@@ -5,6 +5,7 @@
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/decode/mask_index.h"
 #include "core/codec/kernels/scale_kernels.h"
+#include "core/form/order_tiles.h"
 
 #include <algorithm>
 #include <list>
@@ -76,6 +77,7 @@ struct Decoder::State {
     std::list<std::vector<std::byte>> tables; ///< operands that other constexpr ops make
     std::optional<Decoder> payloadDecoder;    ///< a payload that another constexpr op makes
     Operand payload;
+    const TiledOrder *tiles = nullptr; ///< the payload's order, where it says tiles
     std::uint64_t payloadElements = 0;
     std::optional<MaskIndex> mask;
     std::optional<PaletteState> palette;
@@ -91,9 +93,15 @@ struct Decoder::State {
     const MaskIndex &storedElements() const;
     bool halfResult() const { return encoding.type == ElementType::Fp16; }
 
+    /// Bits of a code of the payload.
+    unsigned codeWidth() const { return palette ? palette->width : bitWidth(payload.type); }
     /// Codebook that serves a place of the index tensor.
     std::uint64_t codebookAt(std::uint64_t dense) const;
     void orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const;
+    /// The tile of codes that begins with element `first` of an ordered payload, at most `count`
+    /// elements, its codes row after row, without a sign; nothing where it is none.
+    std::optional<OrderTile> codesAt(std::uint64_t first, std::uint64_t count,
+                                     std::vector<std::uint8_t> &codes) const;
     void decodeHalf(std::uint64_t first, std::span<std::uint16_t> out) const;
     void decodeFloat(std::uint64_t first, std::span<float> out) const;
 
@@ -106,8 +114,25 @@ struct Decoder::State {
     template <class Each>
     void forEachScaleRun(std::uint64_t first, std::size_t count, Each each) const;
 
+    /// Numbers of the payload to values, by scales and offsets; not yet rounded to fp16. In place.
+    void scaleBlock(std::uint64_t first, std::span<float> values) const;
+    /// Scale and offset (0 where there are none) of elements [first, first + scales.size()).
+    void scalesOfElements(std::uint64_t first, std::span<float> scales,
+                          std::span<float> offsets) const;
+
 private:
-    void orderedHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    /// Whether an ordered payload's halves are made by tiles.
+    bool tilesHalves() const;
+    /// Each makes the elements of a tile that begins with `first`; returns how many, 0 where none.
+    std::uint64_t tileOfHalves(std::uint64_t first, bool streamed,
+                               std::span<std::uint16_t> out) const;
+    std::uint64_t tileOfEntries(std::uint64_t first, bool streamed,
+                                std::span<std::uint16_t> out) const;
+    std::uint64_t tileOfScaled(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void orderedHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
+    void orderedFloatsByHalves(std::uint64_t first, std::span<float> out) const;
+    /// Element by element, at most kBlockElements.
+    void halvesByPosition(std::uint64_t first, std::span<std::uint16_t> out) const;
     void orderedFloats(std::uint64_t first, std::span<float> out) const;
     /// Whether a long result can be stored past the caches as it is made. `first`: of out[0].
     bool streams(std::uint64_t first, std::span<const std::uint16_t> out) const;
@@ -116,12 +141,14 @@ private:
     /// decodeHalf by the step of the form; `streamed`: past the caches, where it streams().
     void halves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void paletteHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
-    void vectorLanes(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void vectorLanes(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void paletteFloats(std::uint64_t first, std::span<float> out) const;
     void sparseHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void scaledHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
+    /// Codes of one byte to the values of elements [first, first + codes.size()).
+    void scaleCodes(std::uint64_t first, std::span<const std::uint8_t> codes,
+                    std::span<std::uint16_t> out) const;
     void scaledRun(std::uint64_t first, const ScaleRun &run, std::span<std::uint16_t> out) const;
-    void scaleBlock(std::uint64_t first, std::span<float> values) const;
     /// fp32 values before the last rounding to T, at most kBlockElements of them.
     void blockFloats(std::uint64_t first, std::span<float> out) const;
     void clearGapsOf(std::uint64_t first, std::span<float> values) const;

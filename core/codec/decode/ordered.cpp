@@ -178,11 +178,26 @@ std::uint64_t Decoder::State::codebookAt(std::uint64_t dense) const
 
 void Decoder::State::orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const
 {
-    const unsigned width = palette ? palette->width : bitWidth(payload.type);
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = positionIn(payload, width, first + i)
-                     ? codeIn(payload, width, payload.type, first + i)
-                     : Decoder::kNotStored;
+    const unsigned width = codeWidth();
+    std::vector<std::uint8_t> codes;
+    while (!out.empty()) {
+        std::size_t made = 0;
+        if (const auto tile = codesAt(first, out.size(), codes)) {
+            made = static_cast<std::size_t>(tile->elements());
+            const bool isSigned = isSignedInteger(payload.type);
+            const unsigned sign = isSigned ? 1U << (width - 1) : 0U;
+            for (std::size_t i = 0; i < made; ++i) // two's complement
+                out[i] = static_cast<std::int64_t>(codes[i] ^ sign) - sign;
+        } else {
+            made = std::min(kBlockElements, out.size());
+            for (std::size_t i = 0; i < made; ++i)
+                out[i] = positionIn(payload, width, first + i)
+                             ? codeIn(payload, width, payload.type, first + i)
+                             : Decoder::kNotStored;
+        }
+        first += made;
+        out = out.subspan(made);
+    }
 }
 
 void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) const
@@ -190,7 +205,7 @@ void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) co
     Positions places;
     const auto positions = std::span(places).first(out.size());
     payload.order->positions(first, positions);
-    const unsigned width = palette ? palette->width : bitWidth(payload.type);
+    const unsigned width = codeWidth();
     std::array<std::byte, kBlockElements * 8> packed;
     for (std::size_t i = 0; i < out.size(); ++i) {
         const std::uint64_t position = positions[i];
@@ -226,25 +241,21 @@ void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) co
     }
 }
 
-void Decoder::State::orderedHalves(std::uint64_t first, std::span<std::uint16_t> out) const
+void Decoder::State::halvesByPosition(std::uint64_t first, std::span<std::uint16_t> out) const
 {
-    const bool plain = !palette && !scaling && payload.type == ElementType::Fp16;
+    if (palette || scaling || payload.type != ElementType::Fp16) {
+        std::array<float, kBlockElements> values;
+        const auto some = std::span(values).first(out.size());
+        orderedFloats(first, some);
+        convertFloatToHalf(some, out);
+        return;
+    }
     Positions positions;
-    std::array<float, kBlockElements> values;
     std::array<std::uint16_t, kBlockElements> halves;
-    forEachBlock(first, out, [&](std::uint64_t at, std::span<std::uint16_t> part) {
-        if (!plain) {
-            const auto some = std::span(values).first(part.size());
-            orderedFloats(at, some);
-            convertFloatToHalf(some, part);
-            return;
-        }
-        const auto some = std::span(positions).first(part.size());
-        payload.order->positions(at, some);
-        gatherHalves(payload.bytes, some, halves);
-        convertToHalf(std::as_bytes(std::span(halves).first(part.size())), ElementType::Fp16, 0,
-                      part);
-    });
+    const auto some = std::span(positions).first(out.size());
+    payload.order->positions(first, some);
+    gatherHalves(payload.bytes, some, halves);
+    convertToHalf(std::as_bytes(std::span(halves).first(out.size())), ElementType::Fp16, 0, out);
 }
 
 } // namespace kernscope::codec

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/code_chooser.h"
 
-#include "core/codec/kernels/nearest_kernels.h"
+#include "core/codec/kernels/take_kernels.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 
 namespace kernscope::codec {
 
@@ -93,24 +95,38 @@ std::optional<Candidate> CodeChooser::Table::nearest(double value) const
     for (std::size_t rest = values.size(); rest > 1; rest -= rest / 2)
         below += rest / 2 * static_cast<std::size_t>(held[below + rest / 2 - 1] < value);
     below += static_cast<std::size_t>(held[below] < value);
-    return besides(below, value);
+    // Of equally near ones, that of the lower code.
+    const std::size_t down = below - (below > 0 ? 1 : 0);
+    const std::size_t up = below - (below == values.size() ? 1 : 0);
+    const double downBy = std::abs(values[down] - value);
+    const double upBy = std::abs(values[up] - value);
+    const bool lower = (downBy < upBy) | ((downBy == upBy) & (codes[down] < codes[up]));
+    const std::size_t taken = lower ? down : up;
+    return Candidate{codes[taken], values[taken]};
 }
 
-void CodeChooser::Table::nearestOf(std::span<const double> asked, std::span<Candidate> found) const
+void CodeChooser::Table::nearestOf(std::span<const double> asked, unsigned mask,
+                                   std::span<double> chosen, std::span<std::uint8_t> lowBits) const
 {
     constexpr std::size_t kFew = 64; // are counted sooner than halved
-    constexpr std::size_t kPart = 256;
-    if (values.empty() || values.size() > kFew) {
-        for (std::size_t i = 0; i < asked.size(); ++i)
-            found[i] = nearest(asked[i]).value_or(Candidate{kNoCode, 0});
-        return;
+    std::size_t done = 0;
+    if (!values.empty() && values.size() <= kFew) {
+        NearestTable table{values, 0};
+        for (std::size_t i = 0; i + 1 < codes.size(); ++i)
+            table.lowerFirst |= std::uint64_t{codes[i] < codes[i + 1] ? 1U : 0U} << i;
+        done = nearestPlaces(table, asked, lowBits, chosen);
+        std::array<std::uint8_t, kFew> bits{};
+        std::transform(codes.begin(), codes.end(), bits.begin(), [mask](std::int64_t code) {
+            return static_cast<std::uint8_t>(static_cast<std::uint64_t>(code) & mask);
+        });
+        for (std::uint8_t &place : lowBits.first(done))
+            place = bits[place];
     }
-    std::array<std::uint8_t, kPart> below;
-    for (std::size_t at = 0; at < asked.size(); at += kPart) {
-        const auto some = asked.subspan(at, std::min(kPart, asked.size() - at));
-        countBelow(some, values, std::span(below).first(some.size()));
-        for (std::size_t i = 0; i < some.size(); ++i)
-            found[at + i] = besides(below[i], some[i]);
+    for (; done < asked.size(); ++done) {
+        const auto found = nearest(asked[done]);
+        chosen[done] = found ? found->value : std::numeric_limits<double>::quiet_NaN();
+        lowBits[done] =
+            static_cast<std::uint8_t>(static_cast<std::uint64_t>(found ? found->code : 0) & mask);
     }
 }
 
@@ -193,60 +209,81 @@ bool CodeChooser::answersMany() const
 }
 
 void CodeChooser::nearestOf(std::uint64_t element, std::span<const double> values,
-                            std::span<Candidate> found)
+                            std::span<double> chosen, std::span<std::uint8_t> codes)
 {
     if (!m_state.palette && m_steps.values.empty()) {
-        aroundGuesses(values, found);
+        aroundGuesses(values, chosen, codes);
         return;
     }
     const Table &table =
         m_state.palette ? tableFor({element, 0, element}, values.front()) : m_steps;
-    table.nearestOf(values, found);
+    table.nearestOf(values, (1U << m_state.codeWidth()) - 1U, chosen, codes);
 }
 
 /// aroundGuess() with a reach of one for each of them: three codes an element, scaled together.
-void CodeChooser::aroundGuesses(std::span<const double> values, std::span<Candidate> found)
+/// Whatever codes are guessed, what is taken is proved to be the nearest.
+void CodeChooser::aroundGuesses(std::span<const double> values, std::span<double> chosen,
+                                std::span<std::uint8_t> codes)
 {
     const ElementType type = m_state.payload.type;
-    const std::int64_t smallest = smallestCode(type), largest = largestCode(type);
-    const auto scale = static_cast<double>(m_pair.scale),
-               offset = static_cast<double>(m_pair.offset);
-    const double share = 1 / scale;
-    std::fill(found.begin(), found.end(), Candidate{kNoCode, 0});
-    if (!std::isfinite(share) || !std::isfinite(offset) || largest - smallest < 3)
+    const double share = 1 / static_cast<double>(m_pair.scale);
+    const CodeGuess guess{share, static_cast<double>(m_pair.offset), m_state.scaling->addsOffset,
+                          static_cast<double>(smallestCode(type)),
+                          static_cast<double>(largestCode(type))};
+    if (!std::isfinite(share) || !std::isfinite(guess.offset) ||
+        guess.largest - guess.smallest < 3) {
+        std::fill(chosen.begin(), chosen.end(), std::numeric_limits<double>::quiet_NaN());
         return;
-    const auto first = static_cast<double>(smallest) + 1, last = static_cast<double>(largest) - 1;
-    m_raw.resize(3 * values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const double exact =
-            m_state.scaling->addsOffset ? (values[i] - offset) * share : values[i] * share + offset;
-        // Whatever is chosen here, what is taken below is proved to be the nearest.
-        constexpr double kShift = 1024; // truncating a positive number rounds down
-        const double middle = std::min(std::max(exact, first), last) + kShift + 0.5;
-        const auto code =
-            static_cast<float>(static_cast<std::int32_t>(middle)) - static_cast<float>(kShift);
-        m_raw[3 * i] = code - 1;
-        m_raw[3 * i + 1] = code;
-        m_raw[3 * i + 2] = code + 1;
-        found[i].value = static_cast<double>(code);
     }
+    m_raw.resize(3 * values.size());
+    guessCodes(guess, values, m_raw);
+    m_middle.assign(m_raw.begin() + static_cast<std::ptrdiff_t>(values.size()),
+                    m_raw.begin() + static_cast<std::ptrdiff_t>(2 * values.size()));
     scaledValues(m_state, m_pair, m_raw, m_halves);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const auto middle = static_cast<std::int64_t>(found[i].value);
-        const std::array<double, 3> held{static_cast<double>(m_raw[3 * i]),
-                                         static_cast<double>(m_raw[3 * i + 1]),
-                                         static_cast<double>(m_raw[3 * i + 2])};
-        const std::array<double, 3> error{std::abs(held[0] - values[i]),
-                                          std::abs(held[1] - values[i]),
-                                          std::abs(held[2] - values[i])};
-        std::size_t best = error[1] < error[0] ? 1 : 0;
-        best = error[2] < error[best] ? 2 : best;
-        // Not settled either where one of them is not a number.
-        const bool settled = (middle - 1 == smallest || error[0] > error[best]) &&
-                             (middle + 1 == largest || error[2] > error[best]) &&
-                             std::isfinite(held[0] + held[1] + held[2]);
-        found[i] = settled ? Candidate{middle - 1 + static_cast<std::int64_t>(best), held[best]}
-                           : Candidate{kNoCode, 0};
+    settleCodes(guess, values, m_middle, m_raw, (1U << m_state.codeWidth()) - 1U, chosen, codes);
+}
+
+bool CodeChooser::hasShortBlocks() const
+{
+    constexpr std::uint64_t kShort = 1024;
+    const ElementType type = m_state.payload.type;
+    return m_state.scaling && !m_state.palette && isNarrowInteger(type) &&
+           largestCode(type) - smallestCode(type) >= 3 && m_state.elements > 0 &&
+           GridWalker(m_state.scaling->grid, 0).block() < kShort;
+}
+
+/// As aroundGuesses(), but with the decoder's own walk over the scales.
+void CodeChooser::nearestOfBlocks(std::uint64_t element, std::span<const double> values,
+                                  std::span<double> chosen, std::span<std::uint8_t> codes)
+{
+    const ElementType type = m_state.payload.type;
+    const CodeGuess guess{1, 0, m_state.scaling->addsOffset,
+                          static_cast<double>(smallestCode(type)),
+                          static_cast<double>(largestCode(type))};
+    const unsigned mask = (1U << m_state.codeWidth()) - 1U;
+    m_raw.resize(3 * kBlockElements);
+    m_middle.resize(kBlockElements);
+    m_scales.resize(kBlockElements);
+    m_offsets.resize(kBlockElements);
+    m_halves.resize(3 * kBlockElements);
+    for (std::size_t at = 0; at < values.size(); at += kBlockElements) {
+        const std::size_t count = std::min(kBlockElements, values.size() - at);
+        const auto some = values.subspan(at, count);
+        const auto raw = std::span(m_raw).first(3 * count);
+        const auto scales = std::span(m_scales).first(count);
+        const auto offsets = std::span(m_offsets).first(count);
+        m_state.scalesOfElements(element + at, scales, offsets);
+        guessCodesOfEach(guess, some, scales, offsets, raw);
+        std::copy_n(raw.begin() + static_cast<std::ptrdiff_t>(count), count, m_middle.begin());
+        for (std::size_t i = 0; i < 3; ++i)
+            m_state.scaleBlock(element + at, raw.subspan(i * count, count));
+        if (m_state.halfResult()) {
+            const auto halves = std::span(m_halves).first(raw.size());
+            convertFloatToHalf(raw, halves);
+            convertHalfToFloat(std::span<const std::uint16_t>(halves), raw);
+        }
+        settleCodes(guess, some, std::span<const float>(m_middle).first(count), raw, mask,
+                    chosen.subspan(at, count), codes.subspan(at, count));
     }
 }
 

@@ -5,9 +5,7 @@
 #include "core/codec/edit/element_candidates.h"
 #include "core/codec/edit/stored_code.h"
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -29,13 +27,18 @@ public:
     std::uint64_t enter(std::uint64_t element);
     /// Nothing where no code is near (all decode to NaN).
     std::optional<Candidate> nearest(const ElementPlace &place, double value);
-    /// nearest() for finite values of elements that share what was entered, from `element` on.
-    /// Those that it leaves to nearest() have kNoCode.
-    void nearestOf(std::uint64_t element, std::span<const double> values,
-                   std::span<Candidate> found);
+    /// nearest() for finite values of elements that share what was entered, from `element` on: the
+    /// values of the codes, and the low bits of the codes. Those that it leaves to nearest() have
+    /// NaN.
+    void nearestOf(std::uint64_t element, std::span<const double> values, std::span<double> chosen,
+                   std::span<std::uint8_t> codes);
+    /// The same for elements of many short blocks of scales (hasShortBlocks()); nothing has to be
+    /// entered.
+    void nearestOfBlocks(std::uint64_t element, std::span<const double> values,
+                         std::span<double> chosen, std::span<std::uint8_t> codes);
+    bool hasShortBlocks() const;
     /// Whether nearestOf() settles most values of such a weight.
     bool answersMany() const;
-    static constexpr std::int64_t kNoCode = std::numeric_limits<std::int64_t>::min();
 
 private:
     /// What decides the answer besides the value.
@@ -56,28 +59,16 @@ private:
         std::vector<std::int64_t> codes;
 
         std::optional<Candidate> nearest(double value) const;
-        /// nearest() for each of them, which are finite; kNoCode where there is none.
-        void nearestOf(std::span<const double> asked, std::span<Candidate> found) const;
-
-    private:
-        /// The nearest of the values, of which `below` are less than the one asked for; of equally
-        /// near ones, that of the lower code. Here, so that it becomes part of the loops.
-        Candidate besides(std::size_t below, double value) const
-        {
-            const std::size_t down = below - (below > 0 ? 1 : 0);
-            const std::size_t up = below - (below == values.size() ? 1 : 0);
-            const double downBy = std::abs(values[down] - value);
-            const double upBy = std::abs(values[up] - value);
-            const bool lower = (downBy < upBy) | ((downBy == upBy) & (codes[down] < codes[up]));
-            const std::size_t taken = lower ? down : up;
-            return Candidate{codes[taken], values[taken]};
-        }
+        /// nearest() for each of them, which are finite; NaN where there is none.
+        void nearestOf(std::span<const double> asked, unsigned mask, std::span<double> chosen,
+                       std::span<std::uint8_t> lowBits) const;
     };
 
     std::optional<Candidate> compute(const ElementPlace &place, double value);
     std::optional<Candidate> plain(double value) const;
     std::optional<Candidate> aroundGuess(double value, std::int64_t reach) const;
-    void aroundGuesses(std::span<const double> values, std::span<Candidate> found);
+    void aroundGuesses(std::span<const double> values, std::span<double> chosen,
+                       std::span<std::uint8_t> codes);
     void fillSteps(std::uint64_t elements);
     const Table &tableFor(const ElementPlace &place, double value);
     std::optional<Candidate> fromTable(const ElementPlace &place, double value);
@@ -94,7 +85,7 @@ private:
     double m_value = 0;
     std::optional<Candidate> m_answer;
     // Of aroundGuesses().
-    std::vector<float> m_raw;
+    std::vector<float> m_raw, m_middle, m_scales, m_offsets;
     std::vector<std::uint16_t> m_halves;
 };
 

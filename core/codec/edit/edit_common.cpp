@@ -54,7 +54,7 @@ Result<Candidate> decide(std::span<const Candidate> candidates, double value, do
 
 unsigned codeWidth(const Decoder::State &state)
 {
-    return state.palette ? state.palette->width : bitWidth(state.payload.type);
+    return state.codeWidth();
 }
 
 std::int64_t codeAt(const Decoder::State &state, std::uint64_t index)

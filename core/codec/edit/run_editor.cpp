@@ -2,18 +2,35 @@
 #include "core/codec/edit/run_editor.h"
 
 #include "core/codec/edit/run_editor_state.h"
+#include "core/codec/kernels/take_kernels.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 namespace kernscope::codec {
+
+namespace {
+
+/// The account of a run whose elements were set many at a time.
+void noteWorst(const TakeWorst &worst, std::span<const double> values, std::span<const float> held,
+               RunOutcome &outcome)
+{
+    if (worst.index == SIZE_MAX)
+        return;
+    outcome.worst = worst.error;
+    outcome.asked = values[worst.index];
+    outcome.stored = static_cast<double>(held[worst.index]);
+}
+
+} // namespace
 
 double EditTolerance::of(double value) const
 {
@@ -73,65 +90,68 @@ void RunEditor::State::take(std::uint64_t element, std::uint64_t index, double v
     store(index - firstCode, element, chosen->code);
 }
 
-/// take() where the tolerance alone settles it, of packed codes and finite values: without the
-/// questions that millions of elements have no need of. False: nothing was done.
-bool RunEditor::State::takeHeld(std::uint64_t index, double value, double tolerance, float &held,
-                                const Candidate &chosen, RunOutcome &outcome)
+std::size_t RunEditor::State::takeMany(std::uint64_t index, std::span<const double> values,
+                                       EditTolerance tolerance, std::span<const double> nearest,
+                                       std::span<const std::uint8_t> codes, std::span<float> held,
+                                       RunOutcome &outcome)
 {
-    const double now = static_cast<double>(held);
-    const double byNow = std::abs(now - value), byChosen = std::abs(chosen.value - value);
-    const bool stays = byNow <= byChosen; // not where it is not a number
-    const double error = stays ? byNow : byChosen;
-    if (chosen.code == CodeChooser::kNoCode || width > 8 || outcome.refusal ||
-        !(error <= tolerance))
-        return false;
-    if (error > outcome.worst) {
-        outcome.worst = error;
-        outcome.asked = value;
-        outcome.stored = stays ? now : chosen.value;
+    if (outcome.refusal || ordered())
+        return 0;
+    const TakeRun<double> run{values, nearest, tolerance.relative, tolerance.absolute};
+    const std::uint64_t first = index - firstCode;
+    auto *const stored =
+        width < 8 ? narrow.data() + first : reinterpret_cast<std::uint8_t *>(packed.data()) + first;
+    TakeWorst worst{outcome.worst, SIZE_MAX};
+    const std::size_t done = takeNearest(run, codes, held, stored, outcome.changed, worst);
+    noteWorst(worst, values, held, outcome);
+    return done;
+}
+
+void RunEditor::State::setAlikeOne(const std::optional<Candidate> &fitting, std::uint64_t element,
+                                   std::uint64_t index, double value, double tolerance, float &held,
+                                   RunOutcome &outcome)
+{
+    const auto now = static_cast<double>(held);
+    const double error = fitting ? std::abs(fitting->value - value) : 0;
+    if (now == value && outcome.worst < 0) {
+        outcome.worst = 0;
+        outcome.asked = outcome.stored = value;
+    } else if (now == value) {
+        return;
+    } else if (!fitting || error > outcome.worst) {
+        setOne(element, index, value, tolerance, held, outcome);
+    } else if (!(std::abs(now - value) <= error) && !outcome.refusal) {
+        held = static_cast<float>(fitting->value);
+        ++outcome.changed;
+        store(index - firstCode, element, fitting->code);
     }
-    // Stored in either case: nothing tells beforehand which elements change.
-    const auto becomes = static_cast<std::uint8_t>(chosen.code & ((1 << width) - 1));
-    if (width < 8) {
-        std::uint8_t &code = narrow[index - firstCode];
-        code = stays ? code : becomes;
-    } else {
-        std::byte &code = packed[index - firstCode];
-        code = stays ? code : std::byte{becomes};
-    }
-    held = stays ? held : static_cast<float>(chosen.value);
-    outcome.changed += stays ? 0 : 1;
-    return true;
 }
 
 /// One finite value for all of them: one code wherever codebook and scale are the same.
-void RunEditor::State::setAlike(std::uint64_t element, std::uint64_t index, double value,
-                                double tolerance, std::span<float> held, RunOutcome &outcome)
+void RunEditor::State::setAlike(std::uint64_t element, std::uint64_t index,
+                                std::span<const double> values, EditTolerance tolerance,
+                                std::span<float> held, RunOutcome &outcome)
 {
+    const double value = values.front();
     for (std::size_t at = 0; at < held.size();) {
         const auto same = static_cast<std::size_t>(
             std::min<std::uint64_t>(chooser.enter(element + at), held.size() - at));
         enteredEnd = element + at + same;
         const std::uint64_t first = element + at;
-        const auto chosen = chooser.nearest({first, 0, first}, value);
-        const bool fits = chosen && holds(*chosen, value, tolerance);
-        const double error = fits ? std::abs(chosen->value - value) : 0;
-        const auto code = fits ? static_cast<float>(chosen->value) : 0.0f;
-        for (std::size_t i = at; i < at + same; ++i) {
-            const auto now = static_cast<double>(held[i]);
-            if (now == value && outcome.worst < 0) {
-                outcome.worst = 0;
-                outcome.asked = outcome.stored = value;
-            } else if (now == value) {
-                continue;
-            } else if (!fits || error > outcome.worst) {
-                setOne(element + i, index + i, value, tolerance, held[i], outcome);
-            } else if (!(std::abs(now - value) <= error) && !outcome.refusal) {
-                held[i] = code;
-                ++outcome.changed;
-                store(index + i - firstCode, element + i, chosen->code);
-            }
+        auto fitting = chooser.nearest({first, 0, first}, value);
+        if (fitting && !holds(*fitting, value, tolerance.of(value)))
+            fitting = std::nullopt;
+        std::size_t done = 0;
+        if (fitting && width <= 8) {
+            nearestValues.assign(same, fitting->value);
+            nearestCodes.assign(same,
+                                static_cast<std::uint8_t>(fitting->code & ((1 << width) - 1)));
+            done = takeMany(index + at, values.subspan(at, same), tolerance, nearestValues,
+                            nearestCodes, held.subspan(at, same), outcome);
         }
+        for (std::size_t i = at + done; i < at + same; ++i)
+            setAlikeOne(fitting, element + i, index + i, value, tolerance.of(value), held[i],
+                        outcome);
         at += same;
     }
 }
@@ -144,22 +164,29 @@ bool RunEditor::State::setHalves(std::uint64_t index, std::span<const double> va
     floats.resize(values.size());
     halves.resize(values.size());
     rounded.resize(values.size());
-    bool exact = true;
+    unsigned inexact = 0; // without branches, so that many are done at a time
     for (std::size_t i = 0; i < values.size(); ++i) {
         floats[i] = static_cast<float>(values[i]);
-        exact = exact && static_cast<double>(floats[i]) == values[i];
+        inexact |= static_cast<double>(floats[i]) == values[i] ? 0U : 1U;
     }
-    if (!exact)
+    if (inexact != 0)
         return false;
     convertFloatToHalf(floats, halves);
-    const bool finite = std::none_of(halves.begin(), halves.end(), [](std::uint16_t half) {
-        return (half & kHalfInfinity) == kHalfInfinity;
-    });
-    if (!finite)
+    for (const std::uint16_t half : halves)
+        inexact |= (half & kHalfInfinity) == kHalfInfinity ? 1U : 0U;
+    if (inexact != 0)
         return false;
     convertHalfToFloat(std::span<const std::uint16_t>(halves), rounded);
+    // Any fp16 number is as near as can be.
+    const TakeRun<float> run{values, rounded, 0, std::numeric_limits<double>::infinity()};
     std::byte *const to = packed.data() + 2 * (index - firstCode);
-    for (std::size_t i = 0; i < values.size(); ++i) {
+    TakeWorst worst{outcome.worst, SIZE_MAX};
+    std::size_t done = 0;
+    if (!outcome.refusal)
+        done = takeNearest(run, halves, held, reinterpret_cast<std::uint16_t *>(to),
+                           outcome.changed, worst);
+    noteWorst(worst, values, held, outcome);
+    for (std::size_t i = done; i < values.size(); ++i) {
         // What is as near as the nearest stays; differences of fp16 and fp32 numbers are exact.
         const double error = std::abs(static_cast<double>(rounded[i]) - values[i]);
         const bool stays = std::abs(static_cast<double>(held[i]) - values[i]) == error;
@@ -177,42 +204,68 @@ bool RunEditor::State::setHalves(std::uint64_t index, std::span<const double> va
     return true;
 }
 
-/// What setOne does for each of them. False where nothing was done.
-bool RunEditor::State::setFinite(std::uint64_t element, std::uint64_t index,
+void RunEditor::State::findSame(std::uint64_t element, std::span<const double> values)
+{
+    constexpr std::size_t kFew = 8; // elements for which the detour does not pay
+    nearestValues.assign(values.size(), std::numeric_limits<double>::quiet_NaN());
+    nearestCodes.resize(values.size());
+    if (values.size() >= kFew)
+        chooser.nearestOf(element, values, nearestValues, nearestCodes);
+}
+
+void RunEditor::State::takeFound(std::uint64_t element, std::uint64_t index,
                                  std::span<const double> values, EditTolerance tolerance,
                                  std::span<float> held, RunOutcome &outcome)
 {
-    constexpr std::size_t kFew = 8; // elements for which the detour does not pay
-    const auto finite = [](double value) { return std::isfinite(value); };
-    if (!chooser.answersMany() || !std::all_of(values.begin(), values.end(), finite))
-        return false;
-    candidates.resize(values.size());
+    constexpr std::size_t kSlow = 8; // elements from one on that takeMany() leaves to take()
+    const std::span<const double> nearest(nearestValues);
+    const std::span<const std::uint8_t> codes(nearestCodes);
+    const auto chosenAt = [&](std::size_t at) -> std::optional<Candidate> {
+        if (!std::isnan(nearest[at]))
+            return Candidate{codes[at], nearest[at]};
+        const std::uint64_t own = element + at;
+        if (own >= enteredEnd)
+            enteredEnd = own + chooser.enter(own);
+        return chooser.nearest({own, 0, own}, values[at]);
+    };
     for (std::size_t at = 0; at < values.size();) {
-        const auto same = static_cast<std::size_t>(
-            std::min<std::uint64_t>(chooser.enter(element + at), values.size() - at));
-        enteredEnd = element + at + same;
-        const auto some = std::span(candidates).first(same);
-        if (same >= kFew)
-            chooser.nearestOf(element + at, values.subspan(at, same), some);
-        else
-            std::fill(some.begin(), some.end(), Candidate{CodeChooser::kNoCode, 0});
-        for (std::size_t i = 0; i < same; ++i) {
-            const double value = values[at + i];
-            const std::uint64_t place = element + at + i;
-            if (static_cast<double>(held[at + i]) != value) {
-                if (takeHeld(index + at + i, value, tolerance.of(value), held[at + i], some[i],
-                             outcome))
-                    continue;
-                const auto chosen = some[i].code != CodeChooser::kNoCode
-                                        ? std::optional(some[i])
-                                        : chooser.nearest({place, 0, place}, value);
-                take(place, index + at + i, value, tolerance.of(value), held[at + i], chosen,
+        at += takeMany(index + at, values.subspan(at), tolerance, nearest.subspan(at),
+                       codes.subspan(at), held.subspan(at), outcome);
+        for (const std::size_t end = std::min(at + kSlow, values.size()); at < end; ++at) {
+            const double value = values[at];
+            if (static_cast<double>(held[at]) != value) {
+                take(element + at, index + at, value, tolerance.of(value), held[at], chosenAt(at),
                      outcome);
             } else if (outcome.worst < 0) {
                 outcome.worst = 0;
                 outcome.asked = outcome.stored = value;
             }
         }
+    }
+}
+
+/// What setOne does for each of them. False where nothing was done.
+bool RunEditor::State::setFinite(std::uint64_t element, std::uint64_t index,
+                                 std::span<const double> values, EditTolerance tolerance,
+                                 std::span<float> held, RunOutcome &outcome)
+{
+    const auto finite = [](double value) { return std::isfinite(value); };
+    if (!chooser.answersMany() || !std::all_of(values.begin(), values.end(), finite))
+        return false;
+    if (chooser.hasShortBlocks()) {
+        nearestValues.resize(values.size());
+        nearestCodes.resize(values.size());
+        chooser.nearestOfBlocks(element, values, nearestValues, nearestCodes);
+        takeFound(element, index, values, tolerance, held, outcome);
+        return true;
+    }
+    for (std::size_t at = 0; at < values.size();) {
+        const auto same = static_cast<std::size_t>(
+            std::min<std::uint64_t>(chooser.enter(element + at), values.size() - at));
+        enteredEnd = element + at + same;
+        findSame(element + at, values.subspan(at, same));
+        takeFound(element + at, index + at, values.subspan(at, same), tolerance,
+                  held.subspan(at, same), outcome);
         at += same;
     }
     return true;
@@ -228,10 +281,11 @@ bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
     const bool alike =
         std::isfinite(value) &&
         std::all_of(values.begin(), values.end(), [value](double other) { return other == value; });
-    if (!alike)
-        return (plainTo == ElementType::Fp16 && setHalves(index, values, held, outcome)) ||
-               setFinite(element, index, values, tolerance, held, outcome);
-    setAlike(element, index, value, tolerance.of(value), held, outcome);
+    if (plainTo == ElementType::Fp16 && setHalves(index, values, held, outcome))
+        return true;
+    if (!alike || chooser.hasShortBlocks())
+        return setFinite(element, index, values, tolerance, held, outcome);
+    setAlike(element, index, values, tolerance, held, outcome);
     return true;
 }
 

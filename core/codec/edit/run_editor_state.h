@@ -32,15 +32,28 @@ struct RunEditor::State {
     /// The element's code becomes `chosen`, or stays.
     void take(std::uint64_t element, std::uint64_t index, double value, double tolerance,
               float &held, const std::optional<Candidate> &chosen, RunOutcome &outcome);
-    bool takeHeld(std::uint64_t index, double value, double tolerance, float &held,
-                  const Candidate &chosen, RunOutcome &outcome);
+    /// take() of the first of some elements whose tolerance alone settles it, many at a time: those
+    /// of codes of one byte or less from `index` on, whose nearest codes are `codes`, of
+    /// the values `nearest`. Returns how many.
+    std::size_t takeMany(std::uint64_t index, std::span<const double> values,
+                         EditTolerance tolerance, std::span<const double> nearest,
+                         std::span<const std::uint8_t> codes, std::span<float> held,
+                         RunOutcome &outcome);
+    /// setFinite() of elements that share their codebook and scale: finds their nearest codes.
+    void findSame(std::uint64_t element, std::span<const double> values);
+    /// Takes the codes that were found for elements from `element` on.
+    void takeFound(std::uint64_t element, std::uint64_t index, std::span<const double> values,
+                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    void setAlikeOne(const std::optional<Candidate> &chosen, std::uint64_t element,
+                     std::uint64_t index, double value, double tolerance, float &held,
+                     RunOutcome &outcome);
     /// setOne for finite values, with what they share looked up once.
     bool setFinite(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                    EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
     void refuse(std::uint64_t element, double value, double tolerance, RunOutcome &outcome) const;
     /// setOne for elements that are stored, from code `index` on, by what they share.
-    void setAlike(std::uint64_t element, std::uint64_t index, double value, double tolerance,
-                  std::span<float> held, RunOutcome &outcome);
+    void setAlike(std::uint64_t element, std::uint64_t index, std::span<const double> values,
+                  EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
     bool setHalves(std::uint64_t index, std::span<const double> values, std::span<float> held,
                    RunOutcome &outcome);
     /// All elements at once where that can be; false where nothing was done.
@@ -86,8 +99,9 @@ struct RunEditor::State {
     std::vector<std::uint64_t> positions;
     std::vector<OrderedCode> orderedCodes;
 
-    std::vector<Candidate> candidates;  ///< of setFinite
-    std::vector<float> floats, rounded; ///< of setHalves
+    std::vector<double> nearestValues;      ///< of takeFound and setAlike
+    std::vector<std::uint8_t> nearestCodes; ///< of takeFound and setAlike
+    std::vector<float> floats, rounded;     ///< of setHalves
     std::vector<std::uint16_t> halves;
 };
 

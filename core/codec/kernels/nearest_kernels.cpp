@@ -63,41 +63,6 @@ std::size_t countRun(const std::uint16_t *in, std::size_t count, const std::int1
 #endif
 }
 
-/// Two vectors at a time; returns how many values.
-std::size_t countDoublesRun(const double *in, std::size_t count, const double *bounds,
-                            std::size_t many, std::uint8_t *out)
-{
-#if HWY_TARGET != HWY_SCALAR
-    const hn::CappedTag<double, 8> d;
-    const hn::RebindToSigned<decltype(d)> di;
-    const std::size_t lanes = hn::Lanes(d);
-    HWY_ALIGN std::int64_t counts[16];
-    std::size_t at = 0;
-    for (; at + 2 * lanes <= count; at += 2 * lanes) {
-        const auto v0 = hn::LoadU(d, in + at), v1 = hn::LoadU(d, in + at + lanes);
-        auto n0 = hn::Zero(di), n1 = n0;
-        for (std::size_t i = 0; i < many; ++i) {
-            const auto bound = hn::Set(d, bounds[i]);
-            // A comparison that holds is -1.
-            n0 = hn::Sub(n0, hn::BitCast(di, hn::VecFromMask(d, hn::Lt(bound, v0))));
-            n1 = hn::Sub(n1, hn::BitCast(di, hn::VecFromMask(d, hn::Lt(bound, v1))));
-        }
-        hn::Store(n0, di, counts);
-        hn::Store(n1, di, counts + lanes);
-        for (std::size_t lane = 0; lane < 2 * lanes; ++lane)
-            out[at + lane] = static_cast<std::uint8_t>(counts[lane]);
-    }
-    return at;
-#else
-    static_cast<void>(in);
-    static_cast<void>(count);
-    static_cast<void>(bounds);
-    static_cast<void>(many);
-    static_cast<void>(out);
-    return 0;
-#endif
-}
-
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -105,7 +70,6 @@ HWY_AFTER_NAMESPACE();
 namespace kernscope::codec {
 
 HWY_EXPORT(countRun);
-HWY_EXPORT(countDoublesRun);
 
 void countBelow(std::span<const std::uint16_t> halves, std::span<const std::int16_t> bounds,
                 std::span<std::uint8_t> out)
@@ -115,16 +79,6 @@ void countBelow(std::span<const std::uint16_t> halves, std::span<const std::int1
     for (; at < halves.size(); ++at)
         out[at] = static_cast<std::uint8_t>(
             std::lower_bound(bounds.begin(), bounds.end(), halfOrder(halves[at])) - bounds.begin());
-}
-
-void countBelow(std::span<const double> values, std::span<const double> bounds,
-                std::span<std::uint8_t> out)
-{
-    std::size_t at = HWY_DYNAMIC_DISPATCH(countDoublesRun)(
-        values.data(), values.size(), bounds.data(), bounds.size(), out.data());
-    for (; at < values.size(); ++at)
-        out[at] = static_cast<std::uint8_t>(std::count_if(
-            bounds.begin(), bounds.end(), [&](double bound) { return bound < values[at]; }));
 }
 
 } // namespace kernscope::codec

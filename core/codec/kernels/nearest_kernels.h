@@ -18,8 +18,4 @@ constexpr std::int16_t halfOrder(std::uint16_t half)
 void countBelow(std::span<const std::uint16_t> halves, std::span<const std::int16_t> bounds,
                 std::span<std::uint8_t> out);
 
-/// out[i]: how many bounds, at most 255, lie below values[i].
-void countBelow(std::span<const double> values, std::span<const double> bounds,
-                std::span<std::uint8_t> out);
-
 } // namespace kernscope::codec

@@ -94,8 +94,42 @@ std::size_t codeRun(const std::uint8_t *codes, unsigned width, const std::byte *
 #endif
 }
 
+/// Whole lines of halves, past the caches.
+HWY_INLINE void streamLines(const std::uint16_t *block, std::size_t halves, std::uint16_t *out)
+{
+    const hn::CappedTag<std::uint16_t, 32> d;
+    for (std::size_t at = 0; at < halves; at += hn::Lanes(d))
+        hn::Stream(hn::Load(d, block + at), d, out + at);
+}
+
+/// Entries of two or four halves for eight lines at a time, copied: registers cannot hold their
+/// tables.
+template <std::size_t Vector>
+std::size_t copyLinesOf(const std::uint8_t *codes, const std::uint16_t *table, std::uint16_t *out,
+                        std::size_t count)
+{
+    constexpr std::size_t kHalves = 256, kCodes = kHalves / Vector;
+    alignas(64) std::uint16_t block[kHalves];
+    std::size_t done = 0;
+    for (; done + kCodes <= count; done += kCodes) {
+        for (std::size_t i = 0; i < kCodes; ++i)
+            std::memcpy(block + i * Vector, table + codes[done + i] * Vector,
+                        Vector * sizeof(std::uint16_t));
+        streamLines(block, kHalves, out + done * Vector);
+    }
+    return done;
+}
+
+std::size_t copyLines(const std::uint8_t *codes, const std::uint16_t *table, std::size_t vector,
+                      std::uint16_t *out, std::size_t count)
+{
+    return vector == 2 ? copyLinesOf<2>(codes, table, out, count)
+                       : copyLinesOf<4>(codes, table, out, count);
+}
+
 /// Vectors of two or four halves, whose first ones, second ones and so on have a table each.
-template <unsigned Width, std::size_t Vector>
+/// `Lines`: past the caches, from the start of a line on.
+template <unsigned Width, std::size_t Vector, bool Lines>
 std::size_t vectorRunOf(const std::uint8_t *codes, const std::byte *tables, std::uint16_t *out,
                         std::size_t count)
 {
@@ -107,6 +141,10 @@ std::size_t vectorRunOf(const std::uint8_t *codes, const std::byte *tables, std:
     const RegisterTable<Width> third(tables + (Vector - 2) * kTable);
     const RegisterTable<Width> fourth(tables + (Vector - 1) * kTable);
     alignas(64) std::uint16_t found[4][32];
+    alignas(64) std::uint16_t block[Lines ? 32 * Vector : 1];
+    // Codes that fill whole lines: fewer of them do not, of narrow vectors.
+    if (Lines && hn::Lanes(d) * Vector % 32 != 0)
+        return 0;
     std::size_t done = 0;
     for (; done + hn::Lanes(d) <= count; done += hn::Lanes(d)) {
         const auto some = hn::LoadU(d, codes + done);
@@ -116,7 +154,7 @@ std::size_t vectorRunOf(const std::uint8_t *codes, const std::byte *tables, std:
             third.template lookUp<false>(some, found[2]);
             fourth.template lookUp<false>(some, found[3]);
         }
-        std::uint16_t *to = out + done * Vector;
+        std::uint16_t *to = Lines ? block : out + done * Vector;
         for (std::size_t i = 0; i < hn::Lanes(d); i += lanes, to += lanes * Vector) {
             const auto a = hn::LoadU(d16, found[0] + i);
             const auto b = hn::LoadU(d16, found[1] + i);
@@ -126,6 +164,8 @@ std::size_t vectorRunOf(const std::uint8_t *codes, const std::byte *tables, std:
             else
                 hn::StoreInterleaved2(a, b, d16, to);
         }
+        if constexpr (Lines)
+            streamLines(block, hn::Lanes(d) * Vector, out + done * Vector);
     }
     return done;
 }
@@ -133,6 +173,7 @@ std::size_t vectorRunOf(const std::uint8_t *codes, const std::byte *tables, std:
 #if HWY_TARGET <= HWY_AVX3
 
 /// Pairs of halves from two tables of 256, which fill half of the registers.
+template <bool Lines>
 std::size_t bytePairsRun(const std::uint8_t *codes, const std::byte *tables, std::uint16_t *out,
                          std::size_t count)
 {
@@ -151,18 +192,19 @@ std::size_t bytePairsRun(const std::uint8_t *codes, const std::byte *tables, std
         const auto some = hn::LoadU(d, codes + done);
         const auto a = first.found(some), b = second.found(some);
         std::uint16_t *const to = out + 2 * done;
-        hn::StoreU(decltype(a){_mm512_permutex2var_epi16(a.raw, toLower.raw, b.raw)}, d16, to);
-        hn::StoreU(decltype(a){_mm512_permutex2var_epi16(a.raw, toUpper.raw, b.raw)}, d16, to + 32);
+        storeHalves<Lines>(decltype(a){_mm512_permutex2var_epi16(a.raw, toLower.raw, b.raw)}, d16,
+                           to);
+        storeHalves<Lines>(decltype(a){_mm512_permutex2var_epi16(a.raw, toUpper.raw, b.raw)}, d16,
+                           to + 32);
     }
     return done;
 }
 
 #endif
 
-/// The same for codes of `width` bits, one a byte; returns how many. None for codes of 8 bits where
-/// registers cannot hold their tables: copying entries is quicker.
-std::size_t vectorRun(const std::uint8_t *codes, unsigned width, const std::byte *tables,
-                      std::size_t vector, std::uint16_t *out, std::size_t count)
+template <bool Lines>
+std::size_t vectorRunTo(const std::uint8_t *codes, unsigned width, const std::byte *tables,
+                        std::size_t vector, std::uint16_t *out, std::size_t count)
 {
     if (vector != 2 && vector != 4)
         return 0;
@@ -170,22 +212,37 @@ std::size_t vectorRun(const std::uint8_t *codes, unsigned width, const std::byte
         return vector == 2 ? two(codes, tables, out, count) : four(codes, tables, out, count);
     };
     switch (width) {
-    case 1: return run(vectorRunOf<1, 2>, vectorRunOf<1, 4>);
-    case 2: return run(vectorRunOf<2, 2>, vectorRunOf<2, 4>);
-    case 3: return run(vectorRunOf<3, 2>, vectorRunOf<3, 4>);
-    case 4: return run(vectorRunOf<4, 2>, vectorRunOf<4, 4>);
-    case 6: return run(vectorRunOf<6, 2>, vectorRunOf<6, 4>);
+    case 1: return run(vectorRunOf<1, 2, Lines>, vectorRunOf<1, 4, Lines>);
+    case 2: return run(vectorRunOf<2, 2, Lines>, vectorRunOf<2, 4, Lines>);
+    case 3: return run(vectorRunOf<3, 2, Lines>, vectorRunOf<3, 4, Lines>);
+    case 4: return run(vectorRunOf<4, 2, Lines>, vectorRunOf<4, 4, Lines>);
+    case 6: return run(vectorRunOf<6, 2, Lines>, vectorRunOf<6, 4, Lines>);
 #if HWY_TARGET <= HWY_AVX3
-    case 8: return vector == 2 ? bytePairsRun(codes, tables, out, count) : 0;
+    case 8: return vector == 2 ? bytePairsRun<Lines>(codes, tables, out, count) : 0;
 #endif
     default: return 0;
     }
 }
 
+/// The same for codes of `width` bits, one a byte; returns how many. None for codes of 8 bits where
+/// registers cannot hold their tables: copying entries is quicker. `lines`: past the caches.
+std::size_t vectorRun(const std::uint8_t *codes, unsigned width, const std::byte *tables,
+                      std::size_t vector, bool lines, std::uint16_t *out, std::size_t count)
+{
+    return lines ? vectorRunTo<true>(codes, width, tables, vector, out, count)
+                 : vectorRunTo<false>(codes, width, tables, vector, out, count);
+}
+
 #else
 
-std::size_t vectorRun(const std::uint8_t *, unsigned, const std::byte *, std::size_t,
+std::size_t vectorRun(const std::uint8_t *, unsigned, const std::byte *, std::size_t, bool,
                       std::uint16_t *, std::size_t)
+{
+    return 0;
+}
+
+std::size_t copyLines(const std::uint8_t *, const std::uint16_t *, std::size_t, std::uint16_t *,
+                      std::size_t)
 {
     return 0;
 }
@@ -213,6 +270,7 @@ namespace kernscope::codec {
 HWY_EXPORT(packedRun);
 HWY_EXPORT(codeRun);
 HWY_EXPORT(vectorRun);
+HWY_EXPORT(copyLines);
 
 void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
                  std::span<const std::byte> table, std::span<std::uint16_t> out)
@@ -224,14 +282,18 @@ void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
 
 void lookupVectors(std::span<const std::uint8_t> codes, unsigned width,
                    std::span<const std::byte> lanes, std::span<const std::uint16_t> table,
-                   std::size_t vector, std::span<std::uint16_t> out)
+                   std::size_t vector, bool streamed, std::span<std::uint16_t> out)
 {
     // Tables in registers are worth filling for a few vectors of codes.
     constexpr std::size_t kMany = 256;
-    const std::size_t done =
-        codes.size() < kMany ? 0
-                             : HWY_DYNAMIC_DISPATCH(vectorRun)(codes.data(), width, lanes.data(),
-                                                               vector, out.data(), codes.size());
+    std::size_t done =
+        codes.size() < kMany
+            ? 0
+            : HWY_DYNAMIC_DISPATCH(vectorRun)(codes.data(), width, lanes.data(), vector, streamed,
+                                              out.data(), codes.size());
+    if (streamed && done == 0)
+        done = HWY_DYNAMIC_DISPATCH(copyLines)(codes.data(), table.data(), vector, out.data(),
+                                               codes.size());
     copyVectors(codes.subspan(done), table, vector, out.subspan(done * vector));
 }
 

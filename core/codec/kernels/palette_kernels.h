@@ -23,9 +23,11 @@ void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
 
 /// Entries of `vector` halves each, one after the other: `table` holds 2^width of them, `lanes` the
 /// first halves of all, then the second ones and so on, and `out` codes.size() of them.
+/// `streamed`: past the caches, for vectors of two or four from the start of a line on;
+/// flushStream() is the caller's.
 void lookupVectors(std::span<const std::uint8_t> codes, unsigned width,
                    std::span<const std::byte> lanes, std::span<const std::uint16_t> table,
-                   std::size_t vector, std::span<std::uint16_t> out);
+                   std::size_t vector, bool streamed, std::span<std::uint16_t> out);
 
 /// The same for fp32 entries.
 void lookupFloats(std::span<const std::uint8_t> codes, std::span<const float> table,

@@ -7,6 +7,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "core/numeric/transpose.h"
 
 #include <algorithm>
 
@@ -185,22 +186,22 @@ void Packer::packDense(Packed &out, std::uint64_t first, std::uint64_t count) co
 {
     std::vector<std::uint16_t> halves(count * m_steps);
     m_decoder.decodeHalf(first * m_steps, halves);
-    for (std::uint64_t step = 0; step < m_steps; ++step) {
-        for (std::uint64_t lane = 0; lane < count; ++lane)
-            putHalf(out.weights, halves[lane * m_steps + step]);
-    }
+    std::vector<std::uint16_t> turned(halves.size()); // the lanes of each step side by side
+    turnHalves(std::as_bytes(std::span(halves)), 2 * m_steps, m_steps, count, turned.data(), count);
+    for (const std::uint16_t half : turned)
+        putHalf(out.weights, half);
 }
 
 void Packer::packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const
 {
     std::vector<std::int64_t> codes(count * m_steps);
     m_decoder.codes(first * m_steps, codes);
-    std::vector<std::uint8_t> packed;
-    packed.reserve(codes.size());
-    for (std::uint64_t step = 0; step < m_steps; ++step) {
-        for (std::uint64_t lane = 0; lane < count; ++lane)
-            packed.push_back(static_cast<std::uint8_t>(codes[lane * m_steps + step] & 0xFF));
-    }
+    std::vector<std::byte> low;
+    low.reserve(codes.size());
+    for (const std::int64_t code : codes)
+        low.push_back(static_cast<std::byte>(code & 0xFF));
+    std::vector<std::uint8_t> packed(codes.size()); // the lanes of each step side by side
+    turnBytes(low, m_steps, m_steps, count, packed.data(), count);
     const std::size_t at = out.weights.size();
     out.weights.resize(at + (packed.size() * m_form.bits + 7) / 8);
     kernscope::packCodes(packed, m_form.bits, 0, std::span(out.weights).subspan(at));

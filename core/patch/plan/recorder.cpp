@@ -13,6 +13,8 @@ namespace kernscope::patch {
 
 namespace {
 
+constexpr std::size_t kLongRun = 65536; ///< bytes
+
 std::uint64_t wordAt(std::span<const std::byte> bytes, std::size_t at)
 {
     std::uint64_t word = 0;
@@ -90,6 +92,10 @@ Result<void> Recorder::write(std::size_t file, FileOffset offset, std::span<cons
         const std::uint64_t from = run->first + earlier.size();
         if (from < until) {
             const auto fresh = current.subspan(from, until - from);
+            // What is not written yet costs nothing: a long run grows without being moved often.
+            if (earlier.size() >= kLongRun && earlier.capacity() < until - run->first)
+                earlier.reserve(static_cast<std::size_t>(
+                    std::min(4 * (until - run->first), current.size() - run->first)));
             earlier.insert(earlier.end(), fresh.begin(), fresh.end());
         }
     };
@@ -121,9 +127,9 @@ std::vector<FileEdit> Recorder::take()
 {
     const std::size_t gap = isScattered() ? kMergeGaps.front() : 1;
     std::vector<FileEdit> edits;
-    for (const auto &[file, runs] : m_before) {
+    for (auto &[file, runs] : m_before) {
         const auto all = m_files[file]->bytes();
-        for (const auto &[start, before] : runs) {
+        for (auto &[start, before] : runs) {
             const auto now = all.subspan(start, before.size());
             forEachChange(
                 before, now, gap,
@@ -133,7 +139,8 @@ std::vector<FileEdit> Recorder::take()
                             bytes.begin() + static_cast<std::ptrdiff_t>(from),
                             bytes.begin() + static_cast<std::ptrdiff_t>(to));
                     };
-                    edits.push_back({index, FileOffset(at + from), piece(old), piece(now)});
+                    auto earlier = to - from == old.size() ? std::move(old) : piece(old);
+                    edits.push_back({index, FileOffset(at + from), std::move(earlier), piece(now)});
                     return true;
                 });
         }

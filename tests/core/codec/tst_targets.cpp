@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/codec/decode/decoder.h"
+#include "core/codec/edit/run_editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/numeric/bitpack.h"
@@ -105,6 +106,42 @@ void addEncoded(std::vector<std::uint64_t> &all)
 std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::byte> bytes,
                                                          std::uint64_t count);
 
+/// What edits of whole weights make of them: values near those that are held, others, and one for
+/// all.
+void addEdited(const Encoding &encoding, std::mt19937_64 &random, std::vector<std::uint64_t> &all)
+{
+    const auto decoder = Decoder::make(encoding);
+    auto editor = RunEditor::make(*decoder);
+    if (!editor)
+        return; // vectors, and elements that are left out
+    std::vector<float> held(decoder->elements().value);
+    std::vector<double> values(held.size());
+    RunOutcome outcome;
+    for (const int kind : {0, 1, 2}) {
+        decoder->decodeFloat(0, held);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double now = std::isfinite(held[i]) ? static_cast<double>(held[i]) : 0.5;
+            const double part = static_cast<double>(random() % 1024) / 1024;
+            values[i] = kind == 0 ? 0.375 : kind == 1 ? now * (1 + 0.1 * part) : 4 * part - 2;
+        }
+        for (std::size_t at = 0; at < values.size(); at += 5000) {
+            const std::size_t count = std::min<std::size_t>(5000, values.size() - at);
+            const bool set = editor->set(at, std::span(values).subspan(at, count), {1e30, 1e-6},
+                                         std::span(held).subspan(at, count), outcome);
+            all.push_back(set ? 1 : 0);
+            for (const PartEdit &edit : outcome.bytes) {
+                for (const std::byte byte : edit.bytes)
+                    all.push_back(std::to_integer<std::uint64_t>(byte));
+            }
+        }
+        for (const float value : held)
+            all.push_back(std::bit_cast<std::uint32_t>(value));
+        all.push_back(outcome.changed);
+        for (const double figure : {outcome.worst, outcome.asked, outcome.stored})
+            all.push_back(std::bit_cast<std::uint64_t>(figure));
+    }
+}
+
 /// Everything that the vector code makes of fixed random input, as bytes.
 std::vector<std::uint64_t> results()
 {
@@ -159,6 +196,7 @@ std::vector<std::uint64_t> results()
         std::vector<std::uint16_t> decoded((std::size_t{1} << 14) - 3);
         Decoder::make(encoding)->decodeHalf(3, decoded);
         add(decoded);
+        addEdited(encoding, random, all);
     }
     addEncoded(all);
     return all;

@@ -2,6 +2,7 @@
 #include "core/container/checkpoint/weights/tensor_weight.h"
 
 #include "core/form/order_layout.h"
+#include "core/form/order_tiles.h"
 
 #include <memory>
 #include <utility>
@@ -13,7 +14,9 @@ namespace kernscope::checkpoint {
 namespace {
 
 /// Elements that lie with the first axis innermost.
-class ColumnOrder final : public codec::ElementOrder, public codec::NotedOrder
+class ColumnOrder final : public codec::ElementOrder,
+                          public codec::NotedOrder,
+                          public codec::TiledOrder
 {
 public:
     ColumnOrder(Shape shape, unsigned width) : m_shape(std::move(shape)), m_width(width)
@@ -34,6 +37,17 @@ public:
             }
             out[i] = place * m_width;
         }
+    }
+    /// Along the last axis, and of a matrix along the first one too.
+    std::optional<codec::OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
+    {
+        const std::uint64_t columns = m_shape.back();
+        const std::uint64_t rows = m_shape.size() == 2 ? m_shape[0] - first / columns : 1;
+        codec::OrderTile tile = shapeAt(first, count, columns, rows);
+        positions(first, std::span(&tile.bit, 1));
+        tile.rowBits = m_width;
+        tile.columnBits = m_elements / columns * m_width;
+        return tile;
     }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_elements * m_width / 8; }

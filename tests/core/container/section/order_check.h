@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/form/order_tiles.h"
 
 #include <algorithm>
 #include <span>
@@ -11,6 +12,51 @@
 #include <fmt/format.h>
 
 namespace kernscope::test {
+
+/// What is wrong with the tiles of an order; empty: nothing. Those of numbers that leave zeros out
+/// name the elements that have a place, and where the first of each column lies.
+inline std::string tileFault(const codec::ElementOrder &order,
+                             std::span<const std::uint64_t> places)
+{
+    const auto *tiles = dynamic_cast<const codec::TiledOrder *>(&order);
+    for (std::uint64_t first = 0; tiles != nullptr && first < places.size();) {
+        const std::uint64_t left = places.size() - first;
+        const auto tile = tiles->tileAt(first, left);
+        const auto kept = tile ? std::nullopt : tiles->keptAt(first, left);
+        if (!tile && !kept)
+            return order.skipsZeros() ? fmt::format("element {} has no tile", first)
+                                      : std::string();
+        const std::uint64_t rows = tile ? tile->rows : kept->rows;
+        const std::uint64_t columns = tile ? tile->columns : kept->columns;
+        std::uint64_t at = kept ? kept->at : 0;
+        for (std::uint64_t column = 0; column < columns; ++column) {
+            std::uint64_t lane = 0;
+            for (std::uint64_t row = 0; row < rows; ++row) {
+                const std::uint64_t place = places[first + row * columns + column];
+                std::uint64_t said = codec::ElementOrder::kAbsent;
+                if (tile)
+                    said = tile->bit + row * tile->rowBits + column * tile->columnBits;
+                for (; kept && lane <= kept->lane + row; ++lane) {
+                    const std::uint64_t bit = kept->maskBit + column * kept->columnMaskBits + lane;
+                    const bool set =
+                        (std::to_integer<unsigned>(kept->mask[bit / 8]) >> bit % 8 & 1U) != 0;
+                    said = set ? 8 * at : codec::ElementOrder::kAbsent;
+                    at += set ? 2 : 0;
+                }
+                if (said != place)
+                    return fmt::format("element {}: at {}, its tile says {}",
+                                       first + row * columns + column, place, said);
+            }
+            for (; kept && lane < kept->lanes; ++lane) {
+                const std::uint64_t bit = kept->maskBit + column * kept->columnMaskBits + lane;
+                at += 2 * (std::to_integer<unsigned>(kept->mask[bit / 8]) >> bit % 8 & 1U);
+            }
+            at += kept ? kept->gap : 0;
+        }
+        first += rows * columns;
+    }
+    return {};
+}
 
 /// What is wrong with the orders of a bundle's operands: every stored element must be found from
 /// each of its bits, and every bit that names an element must be one of that element's. Empty:
@@ -29,6 +75,8 @@ inline std::string orderFault(const Bundle &bundle)
             const std::uint64_t width = bitWidth(operand.type);
             std::vector<std::uint64_t> places(order.elements());
             order.positions(0, places);
+            if (const auto fault = tileFault(order, places); !fault.empty())
+                return fmt::format("{}: {}", weight.name, fault);
             std::uint64_t named = 0;
             for (std::uint64_t element = 0; element < places.size(); ++element) {
                 if (places[element] == codec::ElementOrder::kAbsent)

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/kernels/group_kernels.h"
+
+#include "core/codec/kernels/byte_counts.h"
+#include "core/codec/kernels/expand_orders.h"
+
+#include <bit>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/codec/kernels/group_kernels.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file again for each target.
+#include <hwy/highway.h>
+
+#include "core/numeric/transpose-inl.h"
+
+#ifndef KERNSCOPE_CODEC_EIGHT_MASKS
+#define KERNSCOPE_CODEC_EIGHT_MASKS
+
+namespace kernscope::codec {
+
+/// Eight bytes as a number, the first one lowest.
+inline std::uint64_t eightMasks(const std::byte *masks)
+{
+    std::uint64_t word = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+        std::memcpy(&word, masks, sizeof(word));
+    } else {
+        for (unsigned i = 0; i < 8; ++i)
+            word |= std::to_integer<std::uint64_t>(masks[i]) << (8 * i);
+    }
+    return word;
+}
+
+} // namespace kernscope::codec
+
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kernscope::codec::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR
+
+/// Eight groups at a time, as long as their bytes and those that are read behind them end before
+/// `bytes`. Returns how many groups; `at` moves on.
+template <bool All, bool Lines>
+HWY_INLINE std::size_t expandRun(const KeptGroups &groups, std::size_t &at, std::uint16_t *out,
+                                 std::size_t step)
+{
+    constexpr std::size_t kRead = 16; // bytes of a group
+    const kernscope::HWY_NAMESPACE::EightHalves d;
+    const hn::Repartition<std::uint8_t, decltype(d)> d8;
+    const auto *in = reinterpret_cast<const std::uint8_t *>(groups.bytes.data());
+    const std::byte *masks = groups.masks.data();
+    const std::size_t count = groups.masks.size(), end = groups.bytes.size();
+    const std::uint64_t gaps = groups.gap * 0x0706050403020100; // before each group, a byte each
+    constexpr std::size_t kLine = kernscope::HWY_NAMESPACE::kLineHalves;
+    alignas(64) std::uint16_t block[Lines ? 8 * kLine : 1];
+    std::size_t done = 0, from = at;
+    for (; done + 8 <= count; done += 8) {
+        const std::uint64_t word = eightMasks(masks + done);
+        const ByteCounts counts = countsOf(word);
+        const std::size_t next = from + 2 * counts.all + 8 * groups.gap;
+        if (next + kRead > end)
+            break;
+        // Bytes before each group; all below 256: numbers of seven groups and their gaps.
+        const std::uint64_t before = 2 * counts.before + gaps;
+        kernscope::HWY_NAMESPACE::storeTurned<All>(
+            [&](unsigned i) HWY_ATTR {
+                const auto order = hn::Load(d8, kHalfOrders[word >> (8 * i) & 0xffu].data());
+                const auto stored = hn::LoadU(d8, in + from + (before >> (8 * i) & 0xffu));
+                return hn::BitCast(d, hn::TableLookupBytesOr0(stored, order));
+            },
+            groups.lane, groups.rows, Lines ? block + done % kLine : out + done,
+            Lines ? kLine : step);
+        from = next;
+        if (Lines && done % kLine == kLine - 8)
+            kernscope::HWY_NAMESPACE::streamRows(block, groups.rows, out + (done + 8 - kLine),
+                                                 step);
+    }
+    // A line that is not whole; one at a time makes the rest of it.
+    for (std::size_t row = 0; Lines && row < groups.rows; ++row)
+        std::memcpy(out + row * step + done / kLine * kLine, block + row * kLine,
+                    done % kLine * sizeof(std::uint16_t));
+    at = from;
+    return done;
+}
+
+std::size_t expandEights(const KeptGroups &groups, std::size_t &at, std::uint16_t *out,
+                         std::size_t step)
+{
+    constexpr std::size_t kMostGap = 16;
+    if (groups.gap > kMostGap)
+        return 0;
+    if (groups.lane != 0 || groups.rows != 8)
+        return groups.lines ? expandRun<false, true>(groups, at, out, step)
+                            : expandRun<false, false>(groups, at, out, step);
+    return groups.lines ? expandRun<true, true>(groups, at, out, step)
+                        : expandRun<true, false>(groups, at, out, step);
+}
+
+#else
+
+std::size_t expandEights(const KeptGroups &, std::size_t &, std::uint16_t *, std::size_t)
+{
+    return 0;
+}
+
+#endif
+
+} // namespace kernscope::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kernscope::codec {
+
+HWY_EXPORT(expandEights);
+
+std::size_t expandGroups(const KeptGroups &groups, std::uint16_t *out, std::size_t step)
+{
+    std::size_t at = groups.at;
+    std::size_t done = HWY_DYNAMIC_DISPATCH(expandEights)(groups, at, out, step);
+    for (; done < groups.masks.size(); ++done) {
+        const auto mask = std::to_integer<unsigned>(groups.masks[done]);
+        const unsigned before = mask & ((1U << groups.lane) - 1U);
+        std::size_t number = at + 2U * kBitCounts[before];
+        for (unsigned row = 0; row < groups.rows; ++row) {
+            const bool kept = (mask >> (groups.lane + row) & 1U) != 0;
+            std::uint16_t half = 0;
+            if (kept)
+                std::memcpy(&half, groups.bytes.data() + number, sizeof(half));
+            out[row * step + done] = half;
+            number += kept ? sizeof(half) : 0;
+        }
+        at += 2U * kBitCounts[mask] + groups.gap;
+    }
+    return at;
+}
+
+} // namespace kernscope::codec
+#endif
