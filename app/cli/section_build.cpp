@@ -355,6 +355,21 @@ int runSectionBuild(const SectionOptions &options, Session &session)
                           defaultTargetText(session, **target) + section::listing(*section));
 }
 
+namespace {
+
+/// "H13 or H14": the generations whose slices are known.
+std::string slicedTargets()
+{
+    std::string names;
+    for (const descriptor::Version &version : descriptor::versions()) {
+        if (lanes::sparseFormOf(version.generation))
+            names += (names.empty() ? "" : " or ") + std::string(version.generation);
+    }
+    return names;
+}
+
+} // namespace
+
 int runSectionSlices(const SectionOptions &options, Session &session)
 {
     const auto target = targetOf(session);
@@ -364,7 +379,7 @@ int runSectionSlices(const SectionOptions &options, Session &session)
     const auto form = version != nullptr ? lanes::sparseFormOf(version->generation) : std::nullopt;
     if (!form)
         return reportFailure(session, kSectionCommand,
-                             buildError("--target", "H13 or H14", (*target)->name,
+                             buildError("--target", slicedTargets(), (*target)->name,
                                         "The order of slices of other targets is not published"));
     const auto source = openSource(options, session);
     if (!source)
