@@ -49,9 +49,11 @@ struct Assessment {
     bool stored = false; ///< the form that the bundle has
 };
 
-/// Bytes of a weight that cross in a dispatch to all layers that read it; of a weight in no layer,
-/// all of them once. `decided` is that of the whole weight. Empty: refused, or not known.
+/// Bytes of a weight that cross in a dispatch to all layers on the engine that read it; of a weight
+/// in no layer, all of them once. None of what only runs elsewhere. `decided` is that of the whole
+/// weight in `form`. Empty: refused, or not known.
 std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,
+                                        const decision::WeightForm &form,
                                         const decision::Decision &decided, std::uint64_t batch = 1);
 
 /// `batch` inputs a dispatch, at least 1.

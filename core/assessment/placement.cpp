@@ -156,12 +156,19 @@ std::optional<std::uint64_t> Layer::bytesRead(std::uint64_t bytes, std::uint64_t
 }
 
 std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,
+                                        const decision::WeightForm &form,
                                         const decision::Decision &decided, std::uint64_t batch)
 {
+    const auto onEngine = [](const Layer &layer) { return layer.onEngine(); };
+    if (form.use.elsewhere ||
+        (!layers.empty() && std::none_of(layers.begin(), layers.end(), onEngine)))
+        return 0;
     if (!decided.bytesMoved || layers.empty())
         return decided.bytesMoved;
     std::optional<std::uint64_t> sum = 0;
     for (const Layer &layer : layers) {
+        if (!layer.onEngine())
+            continue;
         const auto read = layer.bytesRead(*decided.bytesMoved, batch);
         sum = sum && read ? checkedAdd(*sum, *read) : std::nullopt;
     }
@@ -178,7 +185,9 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     made.outcome = made.decision.outcome();
     const auto crossing = decision::crossingBytes(form, made.outcome);
     time(made, layer, roofs, crossing, form.density, batch);
-    if (made.decision.bytesMoved)
+    if (!layer.onEngine())
+        made.decision.bytesMoved = 0;
+    else if (made.decision.bytesMoved)
         made.decision.bytesMoved = layer.bytesRead(*made.decision.bytesMoved, batch);
     if (crossing)
         made.weightBytes = layer.bytesRead(*crossing, batch);
