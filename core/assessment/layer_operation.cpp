@@ -82,6 +82,12 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
         outputsFirst = consumer.param == "x" ? !geometry.transposeX : geometry.transposeY;
     operation.outputChannels = outputsFirst ? rows : columns;
     operation.inputChannels = outputsFirst ? columns : rows;
+    if (consumer.op != "matmul" && weight.shape.size() > 2) { // a container's kernel of one place
+        rows = weight.shape[0];
+        columns = rows > 0 ? weight.elements.value / rows : 0;
+        operation.outputChannels = rows;
+        operation.inputChannels = columns;
+    }
     if (consumer.op == "matmul" && weight.shape.size() == 1) { // all of a vector is summed over
         operation.outputChannels = 1;
         operation.inputChannels = columns;
