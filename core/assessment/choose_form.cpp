@@ -222,6 +222,7 @@ void settle(FormChoice &choice, const OpenBound &open, double tolerance)
 void adviseForSize(FormChoice &choice, const roofline::Roofs &roofs)
 {
     const FormCandidate *four = nullptr, *bytes = nullptr, *chosen = nullptr;
+    const FormCandidate *fits = firstFitting(choice); // the smallest
     for (const FormCandidate &candidate : choice.candidates) {
         if (candidate.form == "palette4")
             four = &candidate;
@@ -234,6 +235,9 @@ void adviseForSize(FormChoice &choice, const roofline::Roofs &roofs)
     const bool folds = bytes != nullptr && bytes->withinTolerance &&
                        bytes->assessment.outcome == decision::Outcome::Folds;
     if (!coarse || !folds || (chosen != nullptr && chosen->bytes <= bytes->bytes))
+        return;
+    // Zeros enough: a form without that error is smaller still.
+    if (fits != nullptr && fits->bytes <= bytes->bytes)
         return;
     choice.advice = fmt::format(
         "for its stored size alone: int8, {} of {} bytes; sixteen levels are too coarse here, and "
