@@ -355,21 +355,6 @@ int runSectionBuild(const SectionOptions &options, Session &session)
                           defaultTargetText(session, **target) + section::listing(*section));
 }
 
-namespace {
-
-/// "H13 or H14": the generations whose slices are known.
-std::string slicedTargets()
-{
-    std::string names;
-    for (const descriptor::Version &version : descriptor::versions()) {
-        if (lanes::sparseFormOf(version.generation))
-            names += (names.empty() ? "" : " or ") + std::string(version.generation);
-    }
-    return names;
-}
-
-} // namespace
-
 int runSectionSlices(const SectionOptions &options, Session &session)
 {
     const auto target = targetOf(session);
