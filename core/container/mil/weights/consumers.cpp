@@ -86,8 +86,10 @@ void Search::use(const Definition &definition, const Use &use)
         m_via.pop_back();
         return;
     }
-    Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type,
-                                         placeOf(m_graph, operation, use.param, definition));
+    // Other lists, which may be long, are looked through for nobody.
+    const std::size_t place =
+        operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
+    Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);
     consumer.via = m_via;
     if (std::any_of(m_via.begin(), m_via.end(), [](const auto &type) { return type != "cast"; }))
         consumer.geometry.storedAxes = m_axes;
