@@ -94,11 +94,18 @@ std::string movedWhen(const Bundle &bundle)
 
 std::string totalsText(const TargetTotals &totals, const Bundle &bundle)
 {
+    std::string elsewhere;
+    if (totals.elsewhere > 0)
+        elsewhere = fmt::format("  {} read on other backends than the engine only: nothing of {} "
+                                "is moved\n",
+                                totals.elsewhere == 1 ? std::string("1 weight is")
+                                                      : grouped(totals.elsewhere) + " weights are",
+                                totals.elsewhere == 1 ? "it" : "them");
     return fmt::format("\n  {} moved {}; {} stream, {} fold, {} dense, {} rejected, {} "
-                       "unknown\n",
+                       "unknown\n{}",
                        report::sumText(bytesText(totals.bytesMoved), totals.movedOpen),
                        movedWhen(bundle), totals.streams, totals.folds, totals.dense,
-                       totals.rejected, totals.unknown);
+                       totals.rejected, totals.unknown, elsewhere);
 }
 
 /// How far the predictions for a chip were off where they could be compared.

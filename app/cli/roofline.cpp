@@ -110,6 +110,8 @@ std::string layersText(const std::vector<Placement> &placements)
         std::string remarks;
         if (placement.estimated)
             remarks += "estimated ";
+        if (stored.computeRate)
+            remarks += "at-" + stored.computeRate->name + " ";
         if (placement.aboveWorkingSet.value_or(false))
             remarks += "above-working-set ";
         if (!placement.above.empty())

@@ -364,7 +364,7 @@ int runSectionSlices(const SectionOptions &options, Session &session)
     const auto form = version != nullptr ? lanes::sparseFormOf(version->generation) : std::nullopt;
     if (!form)
         return reportFailure(session, kSectionCommand,
-                             buildError("--target", "H13 or H14", (*target)->name,
+                             buildError("--target", slicedTargets(), (*target)->name,
                                         "The order of slices of other targets is not published"));
     const auto source = openSource(options, session);
     if (!source)

@@ -10,6 +10,8 @@
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/container/section/section.h"
+#include "core/descriptor/version.h"
+#include "core/lanes/sparse.h"
 #include "core/report/section_json.h"
 
 #include <fmt/format.h>
@@ -155,6 +157,16 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Session &sessi
                           fmt::format("{}: {}, {}\n", printable(path),
                                       strip ? "addresses taken back" : "slots filled",
                                       counted(opened->section.units.size(), "unit")));
+}
+
+std::string slicedTargets()
+{
+    std::string names;
+    for (const descriptor::Version &version : descriptor::versions()) {
+        if (lanes::sparseFormOf(version.generation))
+            names += (names.empty() ? "" : " or ") + std::string(version.generation);
+    }
+    return names;
 }
 
 } // namespace kernscope::cli

@@ -40,6 +40,9 @@ int deliverSection(Session &session, const std::string &path, const OutputRules 
                    std::span<const std::byte> bytes, const section::Section &section,
                    const std::string &text);
 
+/// "H13 or H14": the generations whose slices are known.
+std::string slicedTargets();
+
 /// Each returns the exit code.
 int runSectionBuild(const SectionOptions &options, Session &session);
 int runSectionSlices(const SectionOptions &options, Session &session);

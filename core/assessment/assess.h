@@ -28,7 +28,10 @@ struct Assessment {
     std::optional<double> flops;             ///< empty: an extent is not known
     std::optional<double> bytes;             ///< weight and activations; empty likewise
     std::optional<double> computeS, memoryS; ///< flops and bytes at the roofs
-    std::optional<double> intensity;         ///< FLOP/B
+    /// A rate that was measured for this very case, in place of the compute roof
+    /// (resources/tables/compute_rates.csv).
+    std::optional<Ceiling> computeRate;
+    std::optional<double> intensity; ///< FLOP/B
     Bound bound = Bound::Unknown;
     std::optional<double> attainable; ///< min(compute, intensity x bandwidth), FLOP/s
     std::optional<double> timeS;      ///< the longer of arithmetic and bytes
@@ -39,6 +42,7 @@ struct Assessment {
     std::vector<decision::Measurement> measured;
     std::optional<decision::Speedup> speedup;
     /// The time with dense fp16 weights over this one, by the roofs; apart from what was measured.
+    /// Empty as well where the form is refused, or its outcome unknown.
     std::optional<double> predictedSpeedup;
 
     /// Derived: power that was measured on the chip times `timeS`. Apart from it, ratios of energy
@@ -49,9 +53,16 @@ struct Assessment {
     bool stored = false; ///< the form that the bundle has
 };
 
-/// Bytes of a weight that cross in a dispatch to all layers that read it; of a weight in no layer,
-/// all of them once. `decided` is that of the whole weight. Empty: refused, or not known.
+/// The rate that was measured for dense arithmetic of this case and passes the compute roof, such
+/// as that of Winograd; nothing where a condition of it does not hold or is not known.
+std::optional<Ceiling> computeRateOf(const Layer &layer, const decision::WeightForm &form,
+                                     const Roofs &roofs);
+
+/// Bytes of a weight that cross in a dispatch to all layers on the engine that read it; of a weight
+/// in no layer, all of them once. None of what only runs elsewhere. `decided` is that of the whole
+/// weight in `form`. Empty: refused, or not known.
 std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,
+                                        const decision::WeightForm &form,
                                         const decision::Decision &decided, std::uint64_t batch = 1);
 
 /// `batch` inputs a dispatch, at least 1.

@@ -138,8 +138,9 @@ void predictLayers(const SpeedupRow &row, const target::Target &target, Calibrat
     if (time(dense) && time(other) && *time(dense) > 0)
         made.predicted = *time(other) / *time(dense);
     made.basis = resident ? "arithmetic at the roof, zeros skipped where that was measured"
-                          : fmt::format("the roofs: {} bound, dense {}", boundName(other.bound),
-                                        boundName(dense.bound));
+                          : fmt::format("the roofs: {} bound, dense {}{}", boundName(other.bound),
+                                        boundName(dense.bound),
+                                        dense.computeRate ? " at " + dense.computeRate->name : "");
     if (const auto *parameter = parameterOf(*form, target, layer.engines))
         made.fittedOn = parameter->fittedOn;
     if (!shape)

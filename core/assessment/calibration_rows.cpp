@@ -84,6 +84,14 @@ Layer chained(const Timed &row)
     layer.form.use = {true, false, std::nullopt, true, true};
     layer.flops = 2 * layer.form.elements * row.width * row.height;
     layer.inputBytes = layer.outputBytes = 0;
+    decision::Operation operation;
+    operation.inputChannels = row.inputs;
+    operation.outputChannels = row.outputs;
+    operation.kernelWidth = row.kernelWidth;
+    operation.kernelHeight = row.kernelHeight;
+    operation.outputWidth = row.width;
+    operation.outputHeight = row.height;
+    layer.operation = operation;
     return layer;
 }
 

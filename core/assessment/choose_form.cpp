@@ -149,24 +149,31 @@ std::vector<FormCandidate> candidatesOf(const roofline::Layer &layer, const roof
 
 /// Why nobody knows whether arithmetic or bytes bind the layer.
 struct OpenBound {
-    bool shapes = false; ///< of the operation: another chip does not help
-    std::string reason;  ///< empty: what binds it is known
+    bool shapes = false;    ///< of the operation: another chip does not help
+    bool elsewhere = false; ///< no form of the weight matters to the engine
+    std::string reason;     ///< empty: what binds it is known
 };
 
 OpenBound openBound(const roofline::Layer &layer, const roofline::Roofs &roofs,
                     roofline::Bound bound)
 {
+    if (!layer.onEngine())
+        return {false, true,
+                fmt::format("{} runs on {}, not on the engine: no form makes the engine faster",
+                            layer.op, layer.runs.empty() ? "nothing" : layer.runs[0].backend)};
     if (bound != roofline::Bound::Unknown)
         return {};
     if (!layer.flops || !layer.inputBytes || !layer.outputBytes || !layer.shareRead)
-        return {true, fmt::format("shapes are not known of {}: whether arithmetic or bytes bind it "
-                                  "is open",
-                                  layer.op)};
+        return {true, false,
+                fmt::format("shapes are not known of {}: whether arithmetic or bytes bind it "
+                            "is open",
+                            layer.op)};
     const char *missing = !roofs.compute && !roofs.bandwidth ? "compute and no bandwidth"
                           : !roofs.compute                   ? "compute"
                                                              : "bandwidth";
-    return {false, fmt::format("no {} ceiling is known of {}, taken as bandwidth bound: ", missing,
-                               roofs.target->name)};
+    return {false, false,
+            fmt::format("no {} ceiling is known of {}, taken as bandwidth bound: ", missing,
+                        roofs.target->name)};
 }
 
 /// The smallest form that the procedure may take; nothing where none streams within the tolerance.
@@ -182,6 +189,10 @@ const FormCandidate *firstFitting(const FormChoice &choice)
 void settle(FormChoice &choice, const OpenBound &open, double tolerance)
 {
     const FormCandidate *fits = firstFitting(choice);
+    if (open.elsewhere) {
+        choice.reason = open.reason;
+        return;
+    }
     if (open.shapes) {
         choice.reason =
             open.reason + (fits == nullptr
@@ -211,6 +222,7 @@ void settle(FormChoice &choice, const OpenBound &open, double tolerance)
 void adviseForSize(FormChoice &choice, const roofline::Roofs &roofs)
 {
     const FormCandidate *four = nullptr, *bytes = nullptr, *chosen = nullptr;
+    const FormCandidate *fits = firstFitting(choice); // the smallest
     for (const FormCandidate &candidate : choice.candidates) {
         if (candidate.form == "palette4")
             four = &candidate;
@@ -223,6 +235,9 @@ void adviseForSize(FormChoice &choice, const roofline::Roofs &roofs)
     const bool folds = bytes != nullptr && bytes->withinTolerance &&
                        bytes->assessment.outcome == decision::Outcome::Folds;
     if (!coarse || !folds || (chosen != nullptr && chosen->bytes <= bytes->bytes))
+        return;
+    // Zeros enough: a form without that error is smaller still.
+    if (fits != nullptr && fits->bytes <= bytes->bytes)
         return;
     choice.advice = fmt::format(
         "for its stored size alone: int8, {} of {} bytes; sixteen levels are too coarse here, and "

@@ -34,6 +34,7 @@ DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
             const auto moved = bytesMoved(row, column);
             totals.bytesMoved += moved.value_or(0);
             totals.movedOpen += moved ? 0 : 1;
+            totals.elsewhere += form.use.elsewhere ? 1 : 0;
             switch (m_verdicts.back()->outcome) {
             case decision::Outcome::Streams: ++totals.streams; break;
             case decision::Outcome::Folds: ++totals.folds; break;
@@ -48,7 +49,7 @@ DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
 std::optional<std::uint64_t> DecisionTable::bytesMoved(std::size_t row, std::size_t column) const
 {
     const WeightLayers &weight = m_weights[row];
-    return roofline::bytesMoved(weight.all,
+    return roofline::bytesMoved(weight.all, weight.form,
                                 m_judge.sized(weight.form, m_verdicts[row * columns() + column]));
 }
 

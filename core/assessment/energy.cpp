@@ -113,10 +113,10 @@ std::optional<Energy> programEnergy(const target::Target &target, double engineT
 {
     auto whole = energyOf(target, {}, Bound::Unknown, timeS);
     const auto working = energyOf(target, {}, Bound::Unknown, engineTimeS);
-    if (!whole || !working || !working->highJ)
+    // Where nobody knows what it draws while it waits, the largest power all the time is the bound.
+    if (!whole || !working || !working->highJ || !whole->lowJ)
         return whole;
-    const double waiting =
-        whole->lowJ && timeS > 0 ? *whole->lowJ * (timeS - engineTimeS) / timeS : 0;
+    const double waiting = timeS > 0 ? *whole->lowJ * (timeS - engineTimeS) / timeS : 0;
     whole->highJ = *working->highJ + waiting;
     return whole;
 }

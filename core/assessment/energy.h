@@ -44,7 +44,8 @@ std::optional<Energy> energyOf(const target::Target &target, std::string_view op
 
 /// Of a dispatch that takes `timeS` and in which the engine works for `engineTimeS`: low, the
 /// rail's floor all the time; high, the largest power of a saturated engine while it works and the
-/// floor while it waits. Nothing where no power of the target is published.
+/// floor while it waits, or all the time where no floor is known. Nothing where no power of the
+/// target is published.
 std::optional<Energy> programEnergy(const target::Target &target, double engineTimeS, double timeS);
 
 } // namespace kernscope::roofline

@@ -145,7 +145,9 @@ void Entries::follow(std::size_t entry)
         for (const Call &call : m_calls[function]) {
             if (call.backend.empty())
                 continue;
-            const Times more = call.counted ? times : std::nullopt;
+            Times more;
+            if (call.counted)
+                more = times;
             Times &sum = launches.try_emplace({call.function, call.backend}, 0).first->second;
             sum = sumOfTimes(sum, more);
             if (call.backend == roofline::kEngineBackend)
@@ -174,6 +176,20 @@ std::vector<roofline::Run> Entries::runsOf(const std::string &model,
     for (const Reached &each : reached)
         runs.push_back({m_addresses[each.entry], each.times, m_addresses[each.launch], each.backend,
                         each.launches, each.allLaunches});
+    return runs;
+}
+
+std::vector<roofline::Run> runsOf(const Entries &entries, const Weight &weight,
+                                  const Consumer &consumer)
+{
+    std::vector<roofline::Run> runs = entries.runsOf(weight.model, weight.function);
+    const std::string &selected = consumer.backends.selected;
+    for (roofline::Run &run : runs) {
+        if (run.backend.empty() && !selected.empty())
+            run.backend = selected == roofline::kEngineBackend ? std::string() : selected;
+        if (consumer.geometry.insideLoop)
+            run.times.reset();
+    }
     return runs;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/roofline.h"
+#include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
 
 #include <map>
@@ -55,5 +56,10 @@ private:
     std::vector<std::vector<Reached>> m_reached; ///< by function
     std::size_t m_steps = 0;
 };
+
+/// The runs that come to an operation that reads a weight: on the backend of the call that launches
+/// it, else on the operation's own (SelectedBackend). How often is not known in a loop.
+std::vector<roofline::Run> runsOf(const Entries &entries, const Weight &weight,
+                                  const Consumer &consumer);
 
 } // namespace kernscope

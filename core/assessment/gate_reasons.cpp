@@ -69,6 +69,7 @@ private:
     void primaryFormat();
     void legality();
     void palette();
+    void readings(std::string_view topic, std::string_view subject);
     void blocks();
     void fp8();
     void e4m3Gate();
@@ -205,32 +206,31 @@ void Consultation::e4m3Gate()
         "format, the weight is refused.");
 }
 
+/// What sources disagree on, each reading with what is followed.
+void Consultation::readings(std::string_view topic, std::string_view subject)
+{
+    for (const format::Reading &reading : format::readingsOf(topic)) {
+        if (reading.subject == subject)
+            m_result.disagreements.push_back(fmt::format(
+                "{}: {} ({}){}.", reading.taken ? "Followed" : "Not followed", reading.text,
+                reading.source, reading.note.empty() ? "" : "; " + reading.note));
+    }
+}
+
 void Consultation::palette()
 {
     gate("palette");
     const bool vector = m_form.codebooks > 1 || m_form.vectorSize > 1;
     // "Only int4 lookup-table and sparsity stream" on the M1, and other widths of a palette.
-    if (m_form.bits != 4) {
-        for (const format::Reading &reading : format::readingsOf("m1_streaming_forms")) {
-            if (reading.subject == m_target.name)
-                m_result.disagreements.push_back(fmt::format(
-                    "{}: {} ({}){}.", reading.taken ? "Followed" : "Not followed", reading.text,
-                    reading.source, reading.note.empty() ? "" : "; " + reading.note));
-        }
-    }
+    if (m_form.bits != 4)
+        readings("m1_streaming_forms", m_target.name);
     add("vector-palettized", "more than one codebook, or vector entries",
         fmt::format("{}, vectors of {}",
                     m_form.codebooks > 1 ? "several codebooks" : "one codebook", m_form.vectorSize),
         vector, "chapter 25, stream-versus-fold decision", Confidence::Contested,
         "table 25.2 asks for the master and the kernel-stride enable only");
-    if (!vector)
-        m_result.disagreements.push_back(
-            "The text of chapter 25 asks for a vector palette; tables 7.1, 7.4 and 25.2 and the "
-            "measurement on the M1 (2.37 times fp16) have a per-tensor palette stream.");
-    else if (m_form.codebooks > 1 && !fitsCodebooks())
-        m_result.disagreements.push_back(
-            "The text of chapter 25 asks for a vector palette, marked by a codebook count above "
-            "one; table 25.5 has the version-five descriptor refuse a second codebook.");
+    if (!vector || (m_form.codebooks > 1 && !fitsCodebooks()))
+        readings("palette_gate", "engine");
 }
 
 void Consultation::blocks()

@@ -4,6 +4,7 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -36,24 +37,30 @@ bool isAbout(const SpeedupRow &row, const WeightForm &form)
     return std::string_view(key).substr(6) == name;
 }
 
+/// Who says that a condition is one.
+struct Said {
+    const std::string &source;
+    format::Confidence confidence;
+};
+
 Condition state(std::string name, std::string required, std::string found,
-                std::optional<bool> holds, const SpeedupRow &row)
+                std::optional<bool> holds, const Said &said)
 {
     Condition made;
     made.name = std::move(name);
     made.required = std::move(required);
     made.found = std::move(found);
     made.holds = holds;
-    made.source = row.source;
-    made.confidence = row.confidence;
+    made.source = said.source;
+    made.confidence = said.confidence;
     return made;
 }
 
 class Evaluation
 {
 public:
-    Evaluation(const WeightForm &form, const MeasuredSubject &subject, const SpeedupRow &row)
-        : m_form(form), m_subject(subject), m_row(row)
+    Evaluation(const WeightForm &form, const MeasuredSubject &subject, const Said &said)
+        : m_form(form), m_subject(subject), m_said(said)
     {
     }
 
@@ -77,8 +84,10 @@ public:
                               op->inputChannels, key == "width" ? op->outputChannels : 0);
             if (key == "pixels" && op->outputKnown)
                 return number("pixels", value, op->outputWidth * op->outputHeight);
+            if (key == "stride")
+                return stride(value, *op);
         }
-        return state(std::string(key), std::string(value), "not known", std::nullopt, m_row);
+        return state(std::string(key), std::string(value), "not known", std::nullopt, m_said);
     }
 
 private:
@@ -88,7 +97,7 @@ private:
         return state("bound", fmt::format("a {} bound layer", value),
                      bandwidth ? (*bandwidth ? "bandwidth bound" : "compute bound") : "not known",
                      bandwidth ? std::optional(*bandwidth == (value == "bandwidth")) : std::nullopt,
-                     m_row);
+                     m_said);
     }
 
     Condition operation(std::string_view value) const
@@ -97,7 +106,7 @@ private:
         const bool matrix = op == "matmul" || op == "linear";
         const bool holds = value == "matmul" ? matrix : op == value;
         return state("operation", std::string(value), op.empty() ? "not known" : op,
-                     op.empty() ? std::nullopt : std::optional(holds), m_row);
+                     op.empty() ? std::nullopt : std::optional(holds), m_said);
     }
 
     Condition kernel(std::string_view value) const
@@ -107,7 +116,14 @@ private:
             op ? fmt::format("{}x{}", op->kernelWidth, op->kernelHeight) : std::string("not known");
         return state("kernel", std::string(value), found,
                      op ? std::optional(found == value && op->kernelDepth == 1) : std::nullopt,
-                     m_row);
+                     m_said);
+    }
+
+    Condition stride(std::string_view value, const Operation &op) const
+    {
+        const auto found = std::max({op.strideX, op.strideY, op.strideZ});
+        return state("stride", std::string(value), fmt::format("{}", found),
+                     fmt::format("{}", found) == value, m_said);
     }
 
     Condition zeros(std::string_view value) const
@@ -124,7 +140,7 @@ private:
             found = fmt::format("{:.1f} % zeros", 100 * share);
         }
         return state("zeros", fmt::format("{:.0f} to {:.0f} % zeros", 100 * low, 100 * high),
-                     std::move(found), holds, m_row);
+                     std::move(found), holds, m_said);
     }
 
     /// Extents that the source gives as one number: within a factor of the square root of two.
@@ -140,12 +156,12 @@ private:
         return state(std::string(name), fmt::format("about {}", value),
                      other == 0 || other == found ? fmt::format("{}", found)
                                                   : fmt::format("{} to {}", found, other),
-                     holds, m_row);
+                     holds, m_said);
     }
 
     const WeightForm &m_form;
     const MeasuredSubject &m_subject;
-    const SpeedupRow &m_row;
+    Said m_said;
 };
 
 Measurement evaluated(const SpeedupRow &row, const WeightForm &form, const MeasuredSubject &subject)
@@ -162,17 +178,9 @@ Measurement evaluated(const SpeedupRow &row, const WeightForm &form, const Measu
                                         subject.outcome == Outcome::Unknown
                                             ? std::nullopt
                                             : std::optional(subject.outcome == Outcome::Streams),
-                                        row));
-    const Evaluation evaluation(form, subject, row);
-    std::string_view rest = row.conditions;
-    while (!rest.empty()) {
-        const std::string_view one = rest.substr(0, rest.find(';'));
-        const std::size_t equals = one.find('=');
-        if (equals != std::string_view::npos)
-            made.conditions.push_back(
-                evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1)));
-        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-    }
+                                        {row.source, row.confidence}));
+    auto rest = conditionsOn(row.conditions, form, subject, row.source, row.confidence);
+    std::move(rest.begin(), rest.end(), std::back_inserter(made.conditions));
     return made;
 }
 
@@ -201,6 +209,22 @@ std::optional<Speedup> rangeOf(std::span<const Measurement> measured, const Take
 }
 
 } // namespace
+
+std::vector<Condition> conditionsOn(std::string_view conditions, const WeightForm &form,
+                                    const MeasuredSubject &subject, const std::string &source,
+                                    format::Confidence confidence)
+{
+    std::vector<Condition> made;
+    const Evaluation evaluation(form, subject, {source, confidence});
+    while (!conditions.empty()) {
+        const std::string_view one = conditions.substr(0, conditions.find(';'));
+        const std::size_t equals = one.find('=');
+        if (equals != std::string_view::npos)
+            made.push_back(evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1)));
+        conditions.remove_prefix(std::min(conditions.size(), one.size() + 1));
+    }
+    return made;
+}
 
 std::span<const SpeedupRow> speedupRows()
 {

@@ -44,6 +44,12 @@ std::vector<Measurement> energyMeasurements(const WeightForm &form, const target
 /// none, of those that no condition contradicts, which are then "assumed". Nothing where all fail.
 std::optional<Speedup> quotedSpeedup(std::span<const Measurement> measured);
 
+/// Conditions in the words of the tables ("op=conv;kernel=3x3;channels=512"), each evaluated on a
+/// layer and the form of its weight.
+std::vector<Condition> conditionsOn(std::string_view conditions, const WeightForm &form,
+                                    const MeasuredSubject &subject, const std::string &source,
+                                    format::Confidence confidence);
+
 /// A row of the table, for the comparison with predictions.
 struct SpeedupRow {
     std::string target, form, measurement, condition, conditions, source;

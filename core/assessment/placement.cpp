@@ -19,8 +19,9 @@ using decision::WeightForm;
 /// roofs nobody knows which of them binds.
 void rate(Assessment &point, const Roofs &roofs, double computed, double streamed)
 {
-    if (point.flops && roofs.compute)
-        point.computeS = *point.flops * computed / roofs.compute->value;
+    const std::optional<Ceiling> &compute = point.computeRate ? point.computeRate : roofs.compute;
+    if (point.flops && compute)
+        point.computeS = *point.flops * computed / compute->value;
     if (point.bytes && roofs.bandwidth)
         point.memoryS = (*point.bytes + streamed) / roofs.bandwidth->value;
     if (point.flops && point.bytes && *point.bytes > 0)
@@ -28,7 +29,7 @@ void rate(Assessment &point, const Roofs &roofs, double computed, double streame
     if (!point.computeS || !point.memoryS || !point.intensity)
         return;
     point.bound = *point.computeS > *point.memoryS ? Bound::Compute : Bound::Bandwidth;
-    point.attainable = std::min(roofs.compute->value, *point.intensity * roofs.bandwidth->value);
+    point.attainable = std::min(compute->value, *point.intensity * roofs.bandwidth->value);
     point.timeS = std::max(*point.computeS, *point.memoryS);
     if (*point.timeS > 0)
         point.rate = *point.flops / *point.timeS;
@@ -49,9 +50,8 @@ double codeStreamCost(const Assessment &point, const Roofs &roofs)
 /// FLOPs, bytes and times of a layer of whose weight `crossing` bytes move where all of it is read.
 /// Where a chip was measured to skip multiplications by zero, those of a known density take the
 /// share that was left.
-void time(Assessment &point, const Layer &layer, const Roofs &roofs,
-          const std::optional<std::uint64_t> &crossing, const std::optional<double> &density,
-          std::uint64_t batch)
+void time(Assessment &point, const Layer &layer, const WeightForm &form, const Roofs &roofs,
+          const std::optional<std::uint64_t> &crossing, std::uint64_t batch)
 {
     double streamed = 0; // as if so many bytes more
     const double times = static_cast<double>(batch);
@@ -66,10 +66,12 @@ void time(Assessment &point, const Layer &layer, const Roofs &roofs,
                                 static_cast<double>(*layer.outputBytes)) *
                                    times;
     }
+    point.computeRate = computeRateOf(layer, form, roofs);
     double share = 1;
-    const auto *fixed = density ? modelParameter(*roofs.target, "zero_skip_fixed_share") : nullptr;
+    const auto *fixed =
+        form.density ? modelParameter(*roofs.target, "zero_skip_fixed_share") : nullptr;
     if (fixed)
-        share = fixed->value + (1 - fixed->value) * *density;
+        share = fixed->value + (1 - fixed->value) * *form.density;
     rate(point, roofs, share, streamed);
 }
 
@@ -78,7 +80,9 @@ Assessment denseTimes(const Layer &layer, const WeightForm &form, const Roofs &r
                       std::uint64_t batch)
 {
     Assessment dense;
-    time(dense, layer, roofs, decision::crossingBytes(form, Outcome::Dense), form.density, batch);
+    WeightForm unmasked = form;
+    unmasked.masked = false;
+    time(dense, layer, unmasked, roofs, decision::crossingBytes(form, Outcome::Dense), batch);
     return dense;
 }
 
@@ -156,12 +160,19 @@ std::optional<std::uint64_t> Layer::bytesRead(std::uint64_t bytes, std::uint64_t
 }
 
 std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,
+                                        const decision::WeightForm &form,
                                         const decision::Decision &decided, std::uint64_t batch)
 {
+    const auto onEngine = [](const Layer &layer) { return layer.onEngine(); };
+    if (form.use.elsewhere ||
+        (!layers.empty() && std::none_of(layers.begin(), layers.end(), onEngine)))
+        return 0;
     if (!decided.bytesMoved || layers.empty())
         return decided.bytesMoved;
     std::optional<std::uint64_t> sum = 0;
     for (const Layer &layer : layers) {
+        if (!layer.onEngine())
+            continue;
         const auto read = layer.bytesRead(*decided.bytesMoved, batch);
         sum = sum && read ? checkedAdd(*sum, *read) : std::nullopt;
     }
@@ -177,8 +188,10 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     made.decision = judge.decide(form, *roofs.target);
     made.outcome = made.decision.outcome();
     const auto crossing = decision::crossingBytes(form, made.outcome);
-    time(made, layer, roofs, crossing, form.density, batch);
-    if (made.decision.bytesMoved)
+    time(made, layer, form, roofs, crossing, batch);
+    if (!layer.onEngine())
+        made.decision.bytesMoved = 0;
+    else if (made.decision.bytesMoved)
         made.decision.bytesMoved = layer.bytesRead(*made.decision.bytesMoved, batch);
     if (crossing)
         made.weightBytes = layer.bytesRead(*crossing, batch);
@@ -187,7 +200,8 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     if (!form.compressed() || !crossing)
         return made;
     const Assessment dense = denseTimes(layer, form, roofs, batch);
-    if (dense.timeS && made.timeS && *made.timeS > 0)
+    // What is refused, or of which nothing is known, has no rate to speak of.
+    if (usable(made) && dense.timeS && made.timeS && *made.timeS > 0)
         made.predictedSpeedup = *dense.timeS / *made.timeS;
     decision::MeasuredSubject subject;
     subject.outcome = made.outcome;

@@ -224,11 +224,14 @@ ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &e
 
 } // namespace
 
+bool Layer::onEngine() const
+{
+    return std::any_of(runs.begin(), runs.end(), [](const Run &run) { return run.onEngine(); });
+}
+
 std::optional<double> Layer::ofRuns(const std::optional<double> &once) const
 {
-    const bool any =
-        std::any_of(runs.begin(), runs.end(), [](const Run &run) { return run.onEngine(); });
-    std::optional<double> sum = any ? std::optional(0.0) : std::nullopt;
+    std::optional<double> sum = onEngine() ? std::optional(0.0) : std::nullopt;
     for (const Run &run : runs)
         sum = !run.onEngine() ? sum
               : sum && once && run.times

@@ -93,6 +93,8 @@ struct Layer {
     std::vector<Run> runs{Run()}; ///< one for each function that a run enters to get there
     bool ofSeveral = false;       ///< other layers of the bundle belong to other functions
 
+    /// Whether any of its runs is on the engine.
+    bool onEngine() const;
     /// Of `bytes` of its weight those that a dispatch of `batch` inputs reads. Empty: not known.
     std::optional<std::uint64_t> bytesRead(std::uint64_t bytes, std::uint64_t batch = 1) const;
     /// What one run takes (seconds, FLOP), times the number of `runs` on the engine. Empty: not

@@ -43,6 +43,37 @@ std::string tableKey(const WeightForm &form)
     return form.key();
 }
 
+/// A rule about the width of indices that a measurement of that width on the chip contradicts is
+/// open there (a table names the width of a palette, and nothing else that encoders have rules
+/// for). What its compiler was seen to refuse is refused like by a rule.
+void heedMeasurement(const TableOutcome &table, const target::Target &target, GateReasons &gates)
+{
+    if (table.outcome == Outcome::Rejected) {
+        Reason refusal;
+        refusal.gate = "compiler";
+        refusal.required = "a form that the compiler takes";
+        refusal.found = table.note.empty() ? "refused" : table.note;
+        refusal.passes = false;
+        refusal.source = table.source;
+        refusal.confidence = table.confidence;
+        refusal.encoder = true;
+        gates.all.push_back(std::move(refusal));
+        gates.formatRefused = true;
+        return;
+    }
+    if (table.basis != "measured" || table.outcome != Outcome::Streams)
+        return;
+    for (Reason &reason : gates.all) {
+        if (!reason.gate.ends_with("index width") || reason.passes.value_or(true))
+            continue;
+        reason.passes.reset();
+        reason.confidence = format::Confidence::Contested;
+        reason.note += fmt::format("{}the form was measured on {} ({})",
+                                   reason.note.empty() ? "" : "; ", target.name, table.source);
+        gates.formatRefused = false;
+    }
+}
+
 } // namespace
 
 std::string_view outcomeName(Outcome outcome)
@@ -107,18 +138,21 @@ Verdict judgeForm(const WeightForm &form, const target::Target &target)
     verdict.key = form.key();
     GateReasons gates = consultGates(form, target);
     const Outcome byGates = gateOutcome(form, gates);
+    const std::string key = tableKey(form);
+    const TableOutcome *table = key.empty() ? nullptr : tableOutcome(key, target);
+    if (table)
+        heedMeasurement(*table, target, gates);
+    verdict.outcome = gateOutcome(form, gates);
     verdict.reasons = std::move(gates.all);
     verdict.disagreements = std::move(gates.disagreements);
     for (const Reason &reason : verdict.reasons) {
         if (reason.encoder && reason.passes && !*reason.passes && verdict.refusedBy.empty())
             verdict.refusedBy = reason.gate;
     }
-    verdict.outcome = byGates;
     verdict.basis = "gates (chapter 25; chapter 7, table 7.2)";
-    const std::string key = tableKey(form);
-    const TableOutcome *table = key.empty() ? nullptr : tableOutcome(key, target);
-    // A table speaks of the form in itself; a use that fails a gate folds it all the same.
-    if (!table || gates.useFails)
+    // A table speaks of the form in itself; a use that fails a gate folds it all the same, unless
+    // it is refused in any use.
+    if (!table || (gates.useFails && table->outcome != Outcome::Rejected))
         return verdict;
     if (table->outcome != byGates) {
         verdict.disagreements.push_back(fmt::format(

@@ -14,14 +14,18 @@
 /// A bundle's weights in the terms of decisions, geometry and roofline.
 namespace kernscope {
 
+class Entries;
+
 /// What the storage form of a weight says: steps, element types, widths, codebooks. The rest of
 /// `form` stays as it is.
 void describeStorage(const Weight &weight, decision::WeightForm &form);
 
 /// The form of a weight and how its consumers use it; of several consumers, the strictest. The
-/// density is known of masked weights; `zeroFraction` gives it for the others.
+/// density is known of masked weights; `zeroFraction` gives it for the others. Without the
+/// program's `entries` only the operations' own notes tell that they run elsewhere.
 decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
-                                std::optional<double> zeroFraction = std::nullopt);
+                                std::optional<double> zeroFraction = std::nullopt,
+                                const Entries *entries = nullptr);
 
 /// Every weight's, in the bundle's order.
 std::vector<decision::WeightForm> weightForms(const Bundle &bundle);
@@ -68,6 +72,7 @@ struct TargetTotals {
     const target::Target *target = nullptr;
     std::uint64_t bytesMoved = 0; ///< of the weights that a figure is known for
     std::size_t movedOpen = 0;    ///< weights that there is none for: unknown or refused
+    std::size_t elsewhere = 0;    ///< weights that only other backends read: they move nothing
     std::optional<std::uint64_t> storedBytes = 0; ///< empty: those of a weight are not known
     std::uint64_t denseBytes = 0;
     std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0;

@@ -90,6 +90,12 @@ struct ConsumerGeometry {
     std::optional<Shape> input;  ///< of the activation operand
     std::optional<Shape> output; ///< declared output
     bool insideLoop = false;     ///< sits in a while_loop or cond body
+    std::string equation;        ///< of einsum: "bij,jk->bik"
+    std::size_t operand = 0;     ///< which of the values of an einsum the weight is
+    std::size_t axis = 0;        ///< of gather: the axis that it picks along
+    /// Of a weight that is read through transpose, reshape or their like: by axis of what is read
+    /// that of the stored weight, kNoIndex where it is none. Empty: the same axes.
+    std::vector<std::size_t> storedAxes;
 };
 
 struct Consumer {

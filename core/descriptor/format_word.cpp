@@ -2,8 +2,10 @@
 #include "core/descriptor/format_word.h"
 
 #include "core/base/error_builder.h"
+#include "core/format/table_rows.h"
 
 #include <array>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,6 +29,23 @@ Error refusal(std::string message, std::uint32_t version, std::string found)
         .field(fmt::format("format register of version {}", version))
         .found(std::move(found))
         .message(std::move(message));
+}
+
+/// What a code of a lane means in a range of versions (resources/tables/format_codes.csv).
+struct FormatCode {
+    std::string format;
+    std::uint32_t code = 0, since = 0;
+    std::optional<std::uint32_t> until; ///< the last version; empty: all later ones
+};
+
+const std::vector<FormatCode> &formatCodes()
+{
+    static const auto codes =
+        tables::loadRows<FormatCode>("format_codes", {{"format", &FormatCode::format},
+                                                      {"code", &FormatCode::code},
+                                                      {"since_version", &FormatCode::since},
+                                                      {"until_version", &FormatCode::until}});
+    return codes;
 }
 
 std::string nameOf(format::TensorFormat tensorFormat)
@@ -87,15 +106,11 @@ std::string decodeFormatLane(std::uint32_t version, FormatLane lane, std::uint32
 {
     const FormatWordLayout layout = formatWordLayout(version);
     const std::uint32_t code = (word & layout.mask(lane)) >> layout.low(lane);
-    // Codes 0 and 1 are read both ways round on H11 to H15 (resources/formats/descriptors.md).
-    const bool contested = version < 17;
-    switch (code) {
-    case 0: return contested ? "uint8 or int8 (contested)" : "uint8";
-    case 1: return contested ? "int8 or uint8 (contested)" : "int8";
-    case 2: return "fp16";
-    case 4: return "e4m3";
-    default: return fmt::format("code {}", code);
+    for (const FormatCode &row : formatCodes()) {
+        if (row.code == code && version >= row.since && version <= row.until.value_or(version))
+            return row.format;
     }
+    return fmt::format("code {}", code);
 }
 
 Result<std::uint32_t> encodeOverflow(std::uint32_t version, FormatLane lane, bool saturate)

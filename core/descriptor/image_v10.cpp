@@ -3,9 +3,12 @@
 
 #include "core/base/little_endian.h"
 #include "core/descriptor/version.h"
+#include "core/format/contested.h"
 #include "core/format/tables.h"
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace kernscope::descriptor {
 
@@ -75,9 +78,16 @@ std::vector<ImageField> readFields()
 
 std::string_view imageV10Note()
 {
-    return "Chapter 20 calls this version-10 image the M1's. Real M1 (H13) files have version-7 "
-           "records with other addresses; version 10 belongs to subtype 8 (m11) in the compiler's "
-           "own table. Contested.";
+    static const std::string text = [] {
+        std::string note = "Contested.";
+        for (const format::Reading &reading : format::readingsOf("version_10_image"))
+            note +=
+                fmt::format(" {} on {}: {} [{}]{}.", reading.taken ? "Followed" : "Not followed",
+                            reading.subject, reading.text, reading.source,
+                            reading.note.empty() ? "" : "; " + reading.note);
+        return note;
+    }();
+    return text;
 }
 
 std::span<const ImageGroup> imageGroups()

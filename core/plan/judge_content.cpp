@@ -65,14 +65,16 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
         sum.timeS = 0.0;
         const decision::Decision decided = judge.decide(form, *chip.target);
         sum.outcome = decided.outcome();
-        sum.moved = roofline::bytesMoved(layers, decided, batch);
+        sum.moved = roofline::bytesMoved(layers, form, decided, batch);
         const std::uint64_t most =
             decision::crossingBytes(form, sum.outcome).value_or(form.denseBytes);
         for (const roofline::Layer &layer : layers) {
             const auto answer = roofline::assess(layer, form, chip, judge, batch);
+            sum.layerS.push_back(answer.timeS);
+            if (!layer.onEngine())
+                continue; // no part in the engine's bytes and times
             sum.movedAtMost += answer.weightBytes.value_or(most);
             addTime(sum.timeS, layer.ofRuns(answer.timeS));
-            sum.layerS.push_back(answer.timeS);
         }
         chips.push_back(sum);
     }

@@ -49,7 +49,8 @@ private:
     std::map<std::pair<std::string, unsigned>, std::string> m_reached;       ///< by model and set
 };
 
-/// Sums over the layers that read a weight, on each chip; of a weight in no layer its bytes alone.
+/// Sums over the layers that read a weight, on each chip, of those that run on the engine; of a
+/// weight in no layer its bytes alone.
 std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
                                      const decision::WeightForm &form,
                                      const std::vector<roofline::Roofs> &roofs,

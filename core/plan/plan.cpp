@@ -115,10 +115,20 @@ std::size_t untimedRows(const Survey &survey)
         }));
 }
 
-/// Time, unless part of it is not known: it would count as none.
+/// Whether the engine spends time on a weight that is planned, as far as it is known.
+bool isTimed(const Row &row)
+{
+    return row.candidates && slowest(row.candidates->front()).value_or(0) > 0;
+}
+
+/// Time, unless part of it is not known (it would count as none) or the engine spends none.
 Goal goalOf(const Survey &survey, const Limits &limits)
 {
-    return limits.goal.value_or(untimedRows(survey) == 0 ? Goal::Time : Goal::Stored);
+    const auto &rows = survey.rows;
+    const bool timed =
+        std::any_of(rows.begin(), rows.end(), isTimed) ||
+        std::none_of(rows.begin(), rows.end(), [](const Row &row) { return bool(row.candidates); });
+    return limits.goal.value_or(untimedRows(survey) == 0 && timed ? Goal::Time : Goal::Stored);
 }
 
 /// Chips without roofs, and layers whose work is not known, have no times to make least: one layer
@@ -131,17 +141,14 @@ Result<void> checkTimes(const Survey &survey)
         roofs |= survey.roofs[t].compute && survey.roofs[t].bandwidth;
         names += (names.empty() ? "" : ", ") + survey.targets[t]->name;
     }
-    const auto timed = [](const Row &row) {
-        return row.candidates && slowest(row.candidates->front());
-    };
     const auto &rows = survey.rows;
-    if (std::any_of(rows.begin(), rows.end(), timed) ||
+    if (std::any_of(rows.begin(), rows.end(), isTimed) ||
         std::none_of(rows.begin(), rows.end(), [](const Row &row) { return bool(row.candidates); }))
         return {};
     if (roofs)
         return refused("plan.time", names, "a layer whose time is known", "none",
-                       "The times of the layers that this plan may change are not known: "
-                       "minimise stored or moved bytes");
+                       "The times of the layers that this plan may change are not known, or they "
+                       "run elsewhere than on the engine: minimise stored or moved bytes");
     return refused("plan.time", names, "a compute and a bandwidth ceiling", "none that is known",
                    "The times on this chip are not known: minimise stored or moved bytes");
 }

@@ -132,6 +132,16 @@ void take(std::optional<double> &most, const std::optional<double> &time)
 
 } // namespace
 
+std::vector<const target::Target *> timedTargets(const Survey &survey)
+{
+    std::vector<const target::Target *> timed;
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        if (survey.roofs[t].compute && survey.roofs[t].bandwidth)
+            timed.push_back(survey.targets[t]);
+    }
+    return timed;
+}
+
 std::optional<double> slowest(const Candidate &candidate)
 {
     std::optional<double> most;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/survey.h"
 
+#include "core/assessment/entries.h"
 #include "core/base/pattern.h"
 #include "core/bundle/old_network.h"
 #include "core/patch/reencode/reencode_draft.h"
@@ -154,6 +155,7 @@ Result<void> Surveyor::addRows()
         Row row;
         row.weight = i;
         row.name = m_bundle.weights()[i].findableName();
+        row.function = functionAddress(m_bundle.weights()[i].model, m_bundle.weights()[i].function);
         row.stored = storedFormName(m_forms[i]);
         row.axes = m_axes[i];
         row.fixed = whyFixed(i);

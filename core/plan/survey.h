@@ -51,8 +51,9 @@ struct Candidate {
 /// One weight and what may become of it.
 struct Row {
     std::size_t weight = 0;
-    std::string name;   ///< by which it is found
-    std::string stored; ///< the form that it has
+    std::string name;     ///< by which it is found
+    std::string function; ///< "MODEL/FUNCTION" that reads it, without the parts that are empty
+    std::string stored;   ///< the form that it has
     /// The first one keeps the form. Shared by weights that hold the same and are used alike.
     std::shared_ptr<const std::vector<Candidate>> candidates;
     double energy = 0;      ///< sum of squared values, weighted like the error
@@ -109,6 +110,9 @@ struct Survey {
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
 };
+
+/// The chips whose ceilings are known: only they have a part in times.
+std::vector<const target::Target *> timedTargets(const Survey &survey);
 
 /// Bytes that a weight takes as it is stored. Empty: not known.
 std::optional<std::uint64_t> ownBytes(const Survey &survey, const Row &row);

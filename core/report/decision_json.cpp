@@ -93,6 +93,7 @@ Json totalsJson(const TargetTotals &totals)
     json["bytes_moved"] = moved ? numberJson(*moved) : Json(nullptr);
     json["bytes_moved_known"] = numberJson(totals.bytesMoved);
     json["bytes_moved_open"] = totals.movedOpen;
+    json["weights_elsewhere"] = totals.elsewhere;
     json["stored_bytes"] = numberJson(totals.storedBytes);
     json["dense_fp16_bytes"] = numberJson(totals.denseBytes);
     json["streams"] = totals.streams;

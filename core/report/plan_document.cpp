@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Plans as CSV, Markdown and HTML.
 #include "core/report/plan_report.h"
+#include "core/report/plan_table.h"
 
 #include "core/base/printable.h"
 
@@ -30,6 +31,8 @@ Cells weightHeader(const plan::Survey &survey)
 {
     Cells cells{"weight", "from", "to", "stored bytes before", "stored bytes after",
                 "error",  "why"};
+    if (hasFunctions(survey))
+        cells.insert(cells.begin() + 1, "function");
     for (const target::Target *target : survey.targets) {
         cells.push_back(target->name + " outcome");
         cells.push_back(target->name + " bytes moved");
@@ -51,6 +54,8 @@ Cells weightCells(const PlanSubject &subject, std::size_t r)
     cells.push_back(count(after != nullptr ? std::optional(after->stored) : own));
     cells.push_back(after != nullptr ? fmt::format("{:.4g}", plan::layerError(row, *after)) : "0");
     cells.push_back(subject.plan->why[r]);
+    if (hasFunctions(*subject.survey))
+        cells.insert(cells.begin() + 1, row.function);
     for (std::size_t t = 0; t < subject.survey->targets.size(); ++t) {
         if (after == nullptr) {
             cells.insert(cells.end(), 4, "");
@@ -94,10 +99,10 @@ std::vector<Cells> totalsTable(const PlanSubject &subject)
     return table;
 }
 
-std::vector<Cells> frontTable(const std::vector<plan::FrontPoint> &points)
+std::vector<Cells> frontCells(const std::vector<plan::FrontPoint> &points, const std::string &chips)
 {
     std::vector<Cells> table{{"error of the network", "largest error of a layer", "stored bytes",
-                              "time on the slowest chip s"}};
+                              "time on " + chips + " s"}};
     for (const plan::FrontPoint &point : points) {
         const auto slowest = plan::slowest(point.totals);
         table.push_back({fmt::format("{:.4g}", point.totals.error),
@@ -110,7 +115,7 @@ std::vector<Cells> frontTable(const std::vector<plan::FrontPoint> &points)
 std::vector<Cells> buildTable(const PlanSubject &subject)
 {
     std::vector<Cells> table{{"build", "error of the network", "largest error of a layer",
-                              "stored bytes", "time on the slowest chip s"}};
+                              "stored bytes", "time on " + timedChips(*subject.survey) + " s"}};
     const auto add = [&table](const std::string &name, const plan::PlanTotals &totals) {
         const auto slowest = plan::slowest(totals);
         table.push_back({name, fmt::format("{:.4g}", totals.error),
@@ -247,7 +252,7 @@ std::string frontPictures(const PlanSubject &subject)
             time.emplace_back(*slowest, point.totals.error);
     }
     return frontPicture(stored, "stored bytes") +
-           (time.empty() ? "" : frontPicture(time, "seconds on the slowest chip"));
+           (time.empty() ? "" : frontPicture(time, "seconds on " + timedChips(*subject.survey)));
 }
 
 /// What is to be said of this plan, before its tables.
@@ -302,10 +307,12 @@ std::string planMarkdown(const PlanSubject &subject)
     text += "## Before and after\n\n" + markdownTable(totalsTable(subject)) + "\n## Weights\n\n" +
             markdownTable(weightTable(subject)) + "\n## " +
             frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
-            "\n\n" + markdownTable(frontTable(subject.plan->storedFront));
+            "\n\n" +
+            markdownTable(frontCells(subject.plan->storedFront, timedChips(*subject.survey)));
     if (!subject.plan->timeFront.empty())
         text += "\n## " + frontTitle("time", subject.plan->timeFront, subject.plan->timeCount) +
-                "\n\n" + markdownTable(frontTable(subject.plan->timeFront));
+                "\n\n" +
+                markdownTable(frontCells(subject.plan->timeFront, timedChips(*subject.survey)));
     if (!subject.builds.empty())
         text += "\n## Other builds\n\n" + markdownTable(buildTable(subject));
     text += "\n## Rules\n\n";
@@ -332,14 +339,15 @@ std::string planHtml(const PlanSubject &subject)
     if (!subject.output.empty())
         text += "<p>Written to " + htmlText(subject.output) + ", decoded and assessed again. " +
                 htmlText(raisedText(subject)) + "</p>\n";
-    text += "<h2>Before and after</h2>\n" + htmlTable(totalsTable(subject)) + "<h2>Weights</h2>\n" +
-            htmlTable(weightTable(subject)) + "<h2>Fronts</h2>\n" + frontPictures(subject) +
-            "<h3>" +
-            frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
-            "</h3>\n" + htmlTable(frontTable(subject.plan->storedFront));
+    text +=
+        "<h2>Before and after</h2>\n" + htmlTable(totalsTable(subject)) + "<h2>Weights</h2>\n" +
+        htmlTable(weightTable(subject)) + "<h2>Fronts</h2>\n" + frontPictures(subject) + "<h3>" +
+        frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
+        "</h3>\n" + htmlTable(frontCells(subject.plan->storedFront, timedChips(*subject.survey)));
     if (!subject.plan->timeFront.empty())
         text += "<h3>" + frontTitle("time", subject.plan->timeFront, subject.plan->timeCount) +
-                "</h3>\n" + htmlTable(frontTable(subject.plan->timeFront));
+                "</h3>\n" +
+                htmlTable(frontCells(subject.plan->timeFront, timedChips(*subject.survey)));
     if (!subject.builds.empty())
         text += "<h2>Other builds</h2>\n" + htmlTable(buildTable(subject));
     text += "<h2>Rules</h2>\n<ul>";

@@ -146,6 +146,17 @@ std::string shapesNote(const shapes::Summary &shapes)
 
 } // namespace
 
+std::string timedChips(const plan::Survey &survey)
+{
+    const auto timed = plan::timedTargets(survey);
+    if (timed.empty() || timed.size() == survey.targets.size())
+        return "the slowest chip";
+    std::string names;
+    for (const target::Target *target : timed)
+        names += (names.empty() ? "" : ", ") + target->name;
+    return (timed.size() > 1 ? "the slowest of " : "") + names;
+}
+
 std::vector<ProgramRow> programRows(const PlanSubject &subject, std::size_t target)
 {
     std::vector<ProgramRow> rows;
@@ -166,7 +177,11 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
             fmt::format("The stored bytes of {} are not known: sums of stored bytes are "
                         "not known either; limits and fronts count the others.",
                         counted(survey.unread, "weight")));
-    if (!subject.limits->goal && plan.goal == plan::Goal::Stored)
+    const bool byStored = !subject.limits->goal && plan.goal == plan::Goal::Stored;
+    if (byStored && plan.untimed == 0)
+        notes.push_back("No layer on the engine reads a weight that this plan may change: stored "
+                        "bytes are least, because no goal was given.");
+    else if (byStored)
         notes.push_back(
             fmt::format("The times of {} are not known: stored bytes are least, because no goal "
                         "was given.",
@@ -180,6 +195,10 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
         std::find(moved.begin(), moved.end(), std::nullopt) != moved.end())
         notes.push_back("The bytes that some weights move are not known: all of their bytes count "
                         "in the sum that is least.");
+    const std::size_t timed = plan::timedTargets(survey).size();
+    if (timed > 0 && timed < survey.targets.size())
+        notes.push_back(
+            fmt::format("Times of weights, and of fronts, are those on {}.", timedChips(survey)));
     bool any = false;
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const bool known = plan.before.engineTimeS(t) && plan.after.engineTimeS(t);
@@ -217,6 +236,9 @@ void addPlan(Json &document, const PlanSubject &subject)
     document["targets"] = Json::array();
     for (const target::Target *target : survey.targets)
         document["targets"].push_back(target->name);
+    document["times_of"] = Json::array();
+    for (const target::Target *target : plan::timedTargets(*subject.survey))
+        document["times_of"].push_back(target->name);
     document["minimise"] = plan::goalName(subject.plan->goal);
     document["minimise_asked"] = limits.goal ? Json(plan::goalName(*limits.goal)) : Json(nullptr);
     document["tolerance"] = limits.tolerance;

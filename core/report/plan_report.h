@@ -36,6 +36,10 @@ std::string planHtml(const PlanSubject &subject);
 /// How errors are summed and chips are taken together, in a sentence each.
 std::vector<std::string> planRules(const plan::Survey &survey);
 
+/// Whose times a plan's are: "the slowest chip", or where the ceilings of some are not known "H13",
+/// "the slowest of H13, H17s".
+std::string timedChips(const plan::Survey &survey);
+
 /// "Front: error against stored bytes", and what is left out of it.
 std::string frontTitle(std::string_view axis, const std::vector<plan::FrontPoint> &points,
                        const plan::FrontCount &count);

@@ -4,6 +4,8 @@
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace kernscope::report {
@@ -108,6 +110,14 @@ std::vector<Column<PlannedWeight>> plannedColumns()
          .explanation = "Name of the weight",
          .align = TextTable::Align::Name,
          .value = [](const Row &row) -> Value { return row.row.name; }},
+        {.key = "function",
+         .title = "function",
+         .explanation = "The function of the program that reads the weight",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value {
+             return row.ofSeveral ? Value(row.row.function) : Value(Absent());
+         },
+         .document = [](const Row &row) { return Json(row.row.function); }},
         {.key = "from",
          .title = "from",
          .explanation = "The form that it has",
@@ -176,7 +186,8 @@ std::vector<Column<PlannedWeight>> plannedColumns()
         {.key = "time_before_s",
          .title = "time",
          .unit = "s",
-         .explanation = "Predicted time of its layers on the slowest chip",
+         .explanation =
+             "Predicted time of its layers on the slowest chip of those whose ceilings are known",
          .align = kFigure,
          .unknown = "unknown",
          .value = [](const Row &row) { return timeOf(row.before()); },
@@ -269,7 +280,7 @@ std::vector<Column<FrontRow>> frontColumns()
         {.key = "time_s",
          .title = "time",
          .unit = "s",
-         .explanation = "Engine time on the slowest chip",
+         .explanation = "Engine time on the slowest chip of those whose ceilings are known",
          .align = kFigure,
          .unknown = "unknown",
          .value = [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); }},
@@ -283,6 +294,13 @@ std::vector<Column<FrontRow>> frontColumns()
 
 } // namespace
 
+bool hasFunctions(const plan::Survey &survey)
+{
+    return std::any_of(survey.rows.begin(), survey.rows.end(), [&survey](const plan::Row &row) {
+        return row.function != survey.rows.front().function;
+    });
+}
+
 std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,
                                           const std::vector<std::string> &why, bool withCandidates)
@@ -291,10 +309,11 @@ std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
     for (const target::Target *target : survey.targets)
         targets.push_back(target->name);
     std::vector<PlannedWeight> rows;
+    const bool ofSeveral = hasFunctions(survey);
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
         const plan::Row &row = survey.rows[r];
-        rows.push_back(
-            {row, choice[r], why[r], plan::ownBytes(survey, row), targets, withCandidates});
+        rows.push_back({row, choice[r], why[r], plan::ownBytes(survey, row), targets,
+                        withCandidates, ofSeveral});
     }
     return rows;
 }

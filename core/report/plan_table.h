@@ -19,7 +19,8 @@ struct PlannedWeight {
     std::optional<std::uint64_t> ownBytes; ///< stored now; empty: not known
     std::vector<std::string> targets;      ///< names of the chips, in the order of the figures
     bool withCandidates = false;           ///< JSON has every form that was tried
-    const plan::Candidate *before() const  ///< null where the weight is not planned
+    bool ofSeveral = false; ///< other weights of the program belong to other functions
+    const plan::Candidate *before() const ///< null where the weight is not planned
     {
         return row.candidates ? &row.candidates->front() : nullptr;
     }
@@ -28,6 +29,8 @@ struct PlannedWeight {
         return row.candidates ? &(*row.candidates)[choice] : nullptr;
     }
 };
+/// Whether the weights of a survey belong to more than one function.
+bool hasFunctions(const plan::Survey &survey);
 /// A row a weight of the survey, with these choices and reasons.
 std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,

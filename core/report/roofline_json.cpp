@@ -95,6 +95,10 @@ Json assessmentJson(const Assessment &point)
     json["flops"] = countJson(point.flops);
     json["bytes"] = countJson(point.bytes);
     json["compute_s"] = optionalJson(point.computeS);
+    if (point.computeRate)
+        json["compute_rate"] = {{"name", point.computeRate->name},
+                                {"value", point.computeRate->value},
+                                {"source", point.computeRate->source}};
     json["memory_s"] = optionalJson(point.memoryS);
     json["intensity"] = optionalJson(point.intensity);
     json["bound"] = boundName(point.bound);

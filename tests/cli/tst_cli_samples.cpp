@@ -204,6 +204,12 @@ void TestCliSamples::backends()
     QCOMPARE(lstm["estimated_runtime_ms"]["bnns"].get<double>(), 476.80945305249844);
     QCOMPARE(text(json["functions"][0]["inputs"][0]["strides"]), QByteArray("[64,64,1]"));
     QCOMPARE(json["functions"][0]["attributes"]["Launch_ane_ms"].get<double>(), 0.125);
+    // Nothing of what the compiler gave another backend crosses to the engine.
+    const auto lstmOn =
+        runCli({u"decide"_s, sample("mil-3600/iso__lstm.mil"), u"--target"_s, u"M6"_s, u"--json"_s})
+            .json();
+    QCOMPARE(lstmOn["totals"][0]["bytes_moved"].get<int>(), 0);
+    QCOMPARE(lstmOn["totals"][0]["weights_elsewhere"].get<int>(), 4);
     // What has no geometry is listed with the reason.
     const auto embedding = runCli({u"geometry"_s, sample("mil-3600/iso__embedding.mil"),
                                    u"--target"_s, u"M1"_s, u"--json"_s})

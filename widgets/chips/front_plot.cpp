@@ -89,7 +89,7 @@ void FrontPlot::setFoot()
     plot().yAxis->setTicker(ticker);
 }
 
-void FrontPlot::setFront(Axis axis, std::vector<plan::FrontPoint> points)
+void FrontPlot::setFront(Axis axis, std::vector<plan::FrontPoint> points, const QString &chips)
 {
     beginData();
     m_axis = axis;
@@ -99,7 +99,8 @@ void FrontPlot::setFront(Axis axis, std::vector<plan::FrontPoint> points)
     plot().xAxis->setTicker(axis == Axis::Stored ? countTicker()
                                                  : quantityTicker(QStringLiteral("s")));
     plot().xAxis->setLabel(axis == Axis::Stored ? tr("Stored bytes")
-                                                : tr("Time on the slowest chip"));
+                           : chips.isEmpty()    ? tr("Time on the slowest chip")
+                                                : tr("Time on %1").arg(chips));
     draw();
     endData();
 }

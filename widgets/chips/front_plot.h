@@ -28,7 +28,8 @@ public:
 
     explicit FrontPlot(QWidget *parent = nullptr);
 
-    void setFront(Axis axis, std::vector<plan::FrontPoint> points);
+    /// `chips`: whose times they are, as report::timedChips names them; empty: the slowest chip.
+    void setFront(Axis axis, std::vector<plan::FrontPoint> points, const QString &chips = {});
     /// The plan that is shown, and what the build that is open beside has; none: not drawn.
     void setPlan(const std::optional<plan::PlanTotals> &totals);
     void setOther(const QString &name, const std::optional<plan::PlanTotals> &totals);

@@ -4,6 +4,7 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
+#include "widgets/common/absent_columns.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 
@@ -93,6 +94,7 @@ void PlanDock::showChoice(std::vector<std::size_t> choice)
     }
     const int scrolled = m_table->verticalScrollBar()->value();
     m_model->setRows(report::plannedWeights(*m_survey, m_choice, why));
+    hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     m_following = true;
     for (int r = 0; r < m_model->rowCount(); ++r) {
         if (m_model->sourceRow(r) == selected)
@@ -137,9 +139,11 @@ void PlanDock::showFront()
 {
     const bool time = m_axis->currentIndex() == 1;
     const auto axis = time ? FrontPlot::Axis::Time : FrontPlot::Axis::Stored;
-    m_plot->setFront(axis, !m_plan ? std::vector<plan::FrontPoint>()
-                           : time  ? m_plan->timeFront
-                                   : m_plan->storedFront);
+    m_plot->setFront(axis,
+                     !m_plan ? std::vector<plan::FrontPoint>()
+                     : time  ? m_plan->timeFront
+                             : m_plan->storedFront,
+                     m_survey ? fromUtf8(report::timedChips(*m_survey)) : QString());
     m_plot->setOther(m_build ? fromUtf8(m_build->name) : QString(),
                      m_build ? std::optional(m_build->totals) : std::nullopt);
 }

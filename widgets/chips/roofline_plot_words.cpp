@@ -51,7 +51,7 @@ QString RooflinePlot::pointText(int point) const
     if (m_given.compute && m_given.bandwidth)
         text +=
             tr("min(%1, %2 FLOP/B \u00d7 %3 = %4) = %5\n")
-                .arg(flops(m_given.compute->value))
+                .arg(flops(stored.computeRate ? stored.computeRate->value : m_given.compute->value))
                 .arg(*stored.intensity, 0, 'g', 4)
                 .arg(siWord(m_given.bandwidth->value, QStringLiteral("B/s")),
                      flops(*stored.intensity * m_given.bandwidth->value), flops(stored.attainable));

@@ -149,6 +149,23 @@ inline MadeProgram segmentedProgram()
     return made;
 }
 
+/// A linear on the engine and one, with a bias, that the compiler gives another backend.
+inline MadeProgram besideProgram(const std::string &first = "ane")
+{
+    MadeProgram made;
+    const auto linear = [](const std::string &out, const std::string &weight,
+                           const std::string &backend, const std::string &bias) {
+        return "tensor<fp16, [1, 128, 128]> " + out + " = linear(" + bias + "weight = " + weight +
+               ", x = x)[name = string(\"" + out + "\"), SelectedBackend = string(\"" + backend +
+               "\")];\n";
+    };
+    made.function("main", "x",
+                  made.weight("v") + made.weight("w") + made.weight("b", "[128]", 256) +
+                      linear("y", "v", first, "") + linear("z", "w", "bnns", "bias = b, "),
+                  "z");
+    return made;
+}
+
 struct NamedProgram {
     std::string name;
     MadeProgram program;
@@ -160,6 +177,8 @@ inline std::vector<NamedProgram> madePrograms()
             {"a function of two entries", calledProgram()},
             {"a function that no backend is named for", calledProgram({})},
             {"a segmented program", segmentedProgram()},
+            {"an operation beside the engine", besideProgram()},
+            {"all beside the engine", besideProgram("bnns")},
             {"calls of calls", doublingProgram(3)},
             {"more runs than can be counted", doublingProgram(70)},
             {"several weights of one operation", sharedProgram()}};

@@ -58,12 +58,25 @@ inline void unknownBytesStayUnknownDrawn(const Weight &weight, const report::Jso
     QVERIFY(layer["forms"]["best"].is_null() && layer["estimated"].get<bool>());
 }
 
-/// What decide says a weight moves is the sum over the layers that the roofline draws; of a weight
-/// in none, all of it once.
-inline void sumIsMoved(const std::vector<report::Json> &layers, const report::Json &decision,
-                       const decision::WeightForm &form)
+/// Whether the engine has a part in a layer of the roofline.
+inline bool isOnEngine(const report::Json &layer)
+{
+    return std::any_of(layer["runs"].begin(), layer["runs"].end(), [](const report::Json &run) {
+        return run["backend"].is_null() || run["backend"] == roofline::kEngineBackend;
+    });
+}
+
+/// What decide says a weight moves is the sum over the layers on the engine that the roofline
+/// draws; of a weight in none, all of it once; nothing of what only runs elsewhere.
+inline void sumIsMoved(const std::vector<report::Json> &layers, bool elsewhere,
+                       const report::Json &decision, const decision::WeightForm &form)
 {
     const report::Json &moved = decision["bytes_moved"];
+    if (elsewhere || form.use.elsewhere) {
+        QVERIFY(layers.empty());
+        QCOMPARE(moved.get<std::uint64_t>(), std::uint64_t(0));
+        return;
+    }
     if (decision["outcome"] == "rejected" || decision["outcome"] == "unknown") {
         QVERIFY(moved.is_null());
         return;
@@ -144,6 +157,7 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
     report::addRoofline(document, *roofs, network->placements, 1, network->program);
     std::vector<bool> seen(table.rows(), false);
     std::vector<std::vector<report::Json>> moved(table.rows()); // by weight, of each layer
+    std::vector<bool> elsewhere(table.rows(), false);
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const roofline::Placement &placed = network->placements[i];
         const report::Json &drawn = document["layers"][i];
@@ -154,9 +168,18 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
         if (weight.consumers[layers[i].consumer].geometry.insideLoop)
             QVERIFY(drawn["runs"][0]["times"].is_null());
         QCOMPARE(row["outcome"], stored["outcome"]);
-        moved[layers[i].weight].push_back(stored["weight_bytes"]);
+        if (isOnEngine(drawn))
+            moved[layers[i].weight].push_back(stored["weight_bytes"]);
+        else
+            elsewhere[layers[i].weight] = true;
+        // What a core holds is a matter of the weight, whichever layer is looked at.
+        QCOMPARE(row["cap"]["demand"],
+                 report::memoryJson(placed.stored().decision.memory)["demand"]);
+        QCOMPARE(row["cap"]["fits"], report::memoryJson(placed.stored().decision.memory)["fits"]);
         // The layer that the weight is judged in is one of those that are drawn.
         const bool same = row["time_s"] == stored["time_s"] && row["bound"] == stored["bound"] &&
+                          report::energyJson(table.assessment(layers[i].weight, column).energy) ==
+                              stored["energy"] &&
                           row["speedup"] == stored["speedup"] &&
                           row["predicted_speedup"] == stored["predicted_speedup"];
         seen[layers[i].weight] = seen[layers[i].weight] || same;
@@ -171,7 +194,8 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
         }
     }
     for (std::size_t i = 0; i < table.rows(); ++i)
-        sumIsMoved(moved[i], decided[i * table.columns() + column], table.form(i));
+        sumIsMoved(moved[i], elsewhere[i] && moved[i].empty(),
+                   decided[i * table.columns() + column], table.form(i));
     for (std::size_t i = 0; i < layers.size(); ++i)
         refusals(network->placements[i], target);
     sumsAgree(*network, document);

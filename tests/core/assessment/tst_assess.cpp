@@ -2,6 +2,7 @@
 // The one answer: outcomes that no table overrides, measured figures under their conditions, and
 // changes that really help.
 #include "core/assessment/assess.h"
+#include "core/assessment/calibrate.h"
 #include "core/target/rules.h"
 
 #include <QtTest/QtTest>
@@ -151,6 +152,74 @@ private Q_SLOTS:
         };
         QVERIFY(time("palette4") && *time("palette4") > 0);
         QCOMPARE(time("palette4"), time("dense"));
+    }
+
+    /// A form that was measured on a chip is refused by no rule there, whatever layer reads it;
+    /// what the chip's compiler refuses is refused to encoders as well.
+    void measurementsOverrideRules()
+    {
+        const Layer thin = layer("conv", 2048, 1, 4);
+        WeightForm narrow = as(thin, "palette4");
+        narrow.bits = 2;
+        QCOMPARE(outcome(narrow, "M6"), Outcome::Streams);
+        QVERIFY(!encoderRefusal(narrow, named("M6")));
+        QCOMPARE(outcome(narrow, "M5"), Outcome::Rejected);
+        QVERIFY(encoderRefusal(narrow, named("M5")));
+        narrow.use.unitStride = false;
+        QCOMPARE(outcome(narrow, "M6"), Outcome::Folds);
+        WeightForm vectors = as(thin, "palette4"), blocks = as(thin, "blockwise");
+        vectors.vectorSize = 2;
+        blocks.bits = 4;
+        blocks.element = ElementType::Int4;
+        for (WeightForm *form : {&vectors, &blocks}) {
+            for (const bool unit : {true, false}) {
+                form->use.unitStride = unit;
+                QCOMPARE(outcome(*form, "M6"), Outcome::Rejected);
+            }
+            const auto rule = encoderRefusal(*form, named("M6"));
+            QVERIFY(rule && rule->gate == "compiler");
+            QVERIFY(!assessed(thin, *form, "M6").predictedSpeedup);
+        }
+    }
+
+    /// While the engine waits it draws the floor of its rail; where that is not known, no more than
+    /// when it works: nothing less bounds the energy of a dispatch.
+    void energyOfADispatch()
+    {
+        const double engine = 1e-6, whole = 1e-4;
+        const auto first = programEnergy(named("M1"), engine, whole);
+        QVERIFY(first && first->lowJ && first->highJ);
+        QCOMPARE(*first->lowJ, 0.81 * whole);
+        QCOMPARE(*first->highJ, 4.7 * engine + 0.81 * (whole - engine));
+        const auto later = programEnergy(named("M6"), engine, whole);
+        QVERIFY(later && !later->lowJ && later->highJ);
+        QCOMPARE(*later->highJ, 6.2 * whole);
+    }
+
+    /// The rate of Winograd stands where it was measured, and zeros turn it off.
+    void winogradWhereItWasMeasured()
+    {
+        const Layer wide = layer("conv", 512, 3, 16);
+        const auto dense = assessed(wide, as(wide, "dense", 1), "M6");
+        QVERIFY(dense.computeRate);
+        QCOMPARE(dense.computeRate->name, std::string("winograd_3x3_fp16_flops"));
+        QCOMPARE(*dense.computeS, *dense.flops / 31.0e12);
+        QVERIFY(!assessed(wide, as(wide, "sparse", 0.5), "M6").computeRate);
+        QVERIFY(!assessed(wide, as(wide, "dense", 1), "M4 Pro").computeRate);
+        Layer strided = wide, unknown = wide;
+        strided.operation->strideX = 2;
+        unknown.operation.reset();
+        for (const Layer &other : {layer("conv", 512, 1, 16), layer("conv", 64, 3, 16),
+                                   layer("conv", 512, 3, 64), strided, unknown})
+            QVERIFY(!assessed(other, as(other, "dense", 1), "M6").computeRate);
+        for (const CalibrationRow &row : calibrate(target::findTarget("M6")->target)) {
+            if (row.unit != "ratio" || row.condition.find("3x3, 512 channels, 16x16") != 0)
+                continue;
+            if (row.form == "sparse50" || row.form == "sparse75")
+                QVERIFY2(row.within().value_or(false), row.form.c_str());
+            if (row.form == "sparse90") // names what is left out
+                QVERIFY(!row.within().value_or(true) && !row.missing.empty());
+        }
     }
 
     void figuresOfDifferentWidthsAreNotMerged()

@@ -69,6 +69,39 @@ private Q_SLOTS:
         QVERIFY(choice->advice.empty());
     }
 
+    /// int8 is no advice for the stored size of a weight that is smaller without its zeros.
+    void adviceHeedsZeros_data()
+    {
+        QTest::addColumn<int>("zeros"); // of ten
+        QTest::addColumn<bool>("advised");
+        QTest::newRow("none") << 0 << true;
+        QTest::newRow("most") << 7 << false;
+    }
+    void adviceHeedsZeros()
+    {
+        QFETCH(int, zeros);
+        QFETCH(bool, advised);
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 64, 32, 32]> x";
+        test::Bytes values;
+        for (unsigned i = 0; i < 128 * 64 * 9; ++i) {
+            const auto value = static_cast<float>((i * 2654435761U >> 9) % 1999) / 1000 - 1;
+            const test::Bytes half =
+                test::halves({static_cast<int>(i % 10) < zeros ? 0.0F : value});
+            values.insert(values.end(), half.begin(), half.end());
+        }
+        made.constant("tensor<fp16, [128, 64, 3, 3]>", "w",
+                      made.blob(ElementType::Fp16, "[128, 64, 3, 3]", values));
+        made.line("tensor<fp16, [1, 128, 30, 30]> y = conv(weight = w, x = x)[name = "
+                  "string(\"y\")]");
+        made.result = "y";
+        const auto choice = chosen(made, "M1");
+        QVERIFY(choice);
+        QCOMPARE(choice->bound, roofline::Bound::Compute);
+        QCOMPARE(choice->chosen, std::string("dense"));
+        QCOMPARE(!choice->advice.empty(), advised);
+    }
+
     /// What binds the layer is open: the candidates have their figures, none is proposed.
     void openExtents()
     {

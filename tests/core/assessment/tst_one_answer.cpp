@@ -51,6 +51,44 @@ private Q_SLOTS:
         test::hasOneAnswer(**bundle);
         test::planIsDecided(**bundle);
     }
+    /// Hardware containers: what their tasks say of shapes is all that is known, and is used.
+    void everyContainer_data()
+    {
+        QTest::addColumn<QString>("path");
+        QDirIterator files(test::dataPath({}), {QStringLiteral("*.hwx")}, QDir::Files,
+                           QDirIterator::Subdirectories);
+        bool any = false;
+        for (; files.hasNext(); any = true) {
+            const QString path = files.next();
+            QTest::newRow(qPrintable(path.section(QLatin1Char('/'), -1))) << path;
+        }
+        if (!any)
+            QTest::newRow("no containers") << QString();
+    }
+    void everyContainer()
+    {
+        QFETCH(QString, path);
+        if (path.isEmpty())
+            QSKIP("KERNSCOPE_DATA has no containers");
+        const auto bundle = Bundle::open(path.toStdString());
+        QVERIFY(bundle);
+        test::hasOneAnswer(**bundle);
+        const auto forms = weightForms(**bundle);
+        for (const roofline::Layer &layer : layersOf(**bundle, forms)) {
+            const Weight &weight = (*bundle)->weights()[layer.weight];
+            const Consumer &consumer = weight.consumers[layer.consumer];
+            QCOMPARE(layer.flops.has_value(), consumer.geometry.output.has_value());
+            if (weight.shape.size() < 2 || !layer.flops)
+                continue;
+            QVERIFY(layer.operation);
+            QCOMPARE(layer.operation->outputChannels, weight.shape[0]);
+            const std::uint64_t pixels = layer.operation->outputWidth *
+                                         layer.operation->outputHeight *
+                                         layer.operation->outputDepth;
+            QCOMPARE(*layer.flops, 2 * weight.elements.value * pixels);
+        }
+    }
+
     void choiceAndRoofline_data() { everyChip_data(); }
     void choiceAndRoofline()
     {

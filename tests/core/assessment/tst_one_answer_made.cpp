@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The embedded sample and a bundle of every form on every chip: whoever is asked, the answer is the
 // same. tst_one_answer asks the same of real files.
+#include "core/report/plan_table.h"
 #include "made_programs.h"
 #include "one_answer.h"
 #include "resources/sample.h"
@@ -222,6 +223,102 @@ private Q_SLOTS:
         const auto bundle = test::madePrograms()[static_cast<std::size_t>(number)].program.open();
         QVERIFY(bundle);
         test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+    }
+
+    /// What the compiler gives another backend has no part in what a dispatch moves, nor in what a
+    /// plan makes least.
+    void besideTheEngine()
+    {
+        const auto bundle = test::besideProgram().open();
+        QVERIFY(bundle);
+        const std::vector<const target::Target *> targets{target::findTarget("M1")->target};
+        const DecisionTable table(weightLayers(**bundle), targets);
+        QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 128 * 128));
+        QCOMPARE(table.bytesMoved(*(*bundle)->weightByName("w"), 0),
+                 std::optional<std::uint64_t>(0));
+        QCOMPARE(table.bytesMoved(*(*bundle)->weightByName("b"), 0),
+                 std::optional<std::uint64_t>(0));
+        plan::SurveyOptions options;
+        options.targets = targets;
+        options.forms = {"palette4"};
+        const auto survey = plan::survey(**bundle, options);
+        QVERIFY(survey);
+        const auto made = plan::solve(*survey, {});
+        QVERIFY(made);
+        QCOMPARE(made->goal, plan::Goal::Time);
+        QCOMPARE(made->untimed, std::size_t(0));
+        QCOMPARE(made->before.moved[0], std::optional<std::uint64_t>(2 * 128 * 128));
+        QVERIFY(made->before.engineTimeS(0).value_or(0) > 0);
+        decision::Judge judge;
+        const auto roofs = roofline::roofsOf(*targets.front());
+        const auto choice = chooseForm(**bundle, *(*bundle)->weightByName("w"), *roofs, judge);
+        QVERIFY(choice && choice->chosen.empty());
+        QVERIFY(choice->reason.find("runs on bnns") != std::string::npos);
+        // Nothing on the engine: there is no time to make least.
+        const auto none = test::besideProgram("bnns").open();
+        QVERIFY(none);
+        const auto without = plan::survey(**none, options);
+        QVERIFY(without);
+        const auto stored = plan::solve(*without, {});
+        QVERIFY(stored);
+        QCOMPARE(stored->goal, plan::Goal::Stored);
+        plan::Limits timed;
+        timed.goal = plan::Goal::Time;
+        QVERIFY(!plan::solve(*without, timed));
+    }
+
+    /// Times of chips without ceilings are not known: whose times are shown is said.
+    void chipsWithoutCeilings()
+    {
+        const auto bundle = test::besideProgram().open();
+        QVERIFY(bundle);
+        plan::SurveyOptions options;
+        options.targets = {target::findTarget("M1")->target, target::findTarget("M3")->target};
+        options.forms = {"palette4"};
+        const auto survey = plan::survey(**bundle, options);
+        QVERIFY(survey);
+        plan::Limits limits;
+        const auto made = plan::solve(*survey, limits);
+        QVERIFY(made);
+        QCOMPARE(report::timedChips(*survey), std::string("H13"));
+        const report::PlanSubject subject{"a", {}, &*survey, &*made, &limits, nullptr, {}};
+        report::Json document;
+        report::addPlan(document, subject);
+        QCOMPARE(document["times_of"], report::Json::array({"H13"}));
+        for (const std::string &text : {report::planHtml(subject), report::planMarkdown(subject)}) {
+            QVERIFY(text.find("Times of weights, and of fronts, are those on H13.") != text.npos);
+            QVERIFY(text.find("time on H13 s") != text.npos);
+            QVERIFY(text.find("slowest chip s") == text.npos);
+        }
+    }
+
+    /// The weights of a program with several functions say whose they are.
+    void functionsOfAPlan()
+    {
+        const auto bundle = test::segmentedProgram().open();
+        QVERIFY(bundle);
+        plan::SurveyOptions options;
+        options.targets = {target::findTarget("M1")->target};
+        options.forms = {"palette4"};
+        const auto survey = plan::survey(**bundle, options);
+        QVERIFY(survey);
+        plan::Limits limits;
+        limits.goal = plan::Goal::Stored;
+        const auto made = plan::solve(*survey, limits);
+        QVERIFY(made);
+        const report::PlanSubject subject{"a", {}, &*survey, &*made, &limits, nullptr, {}};
+        QVERIFY(report::planCsv(subject).starts_with("weight,function,from,to,"));
+        QVERIFY(report::planHtml(subject).find("<th>function</th>") != std::string::npos);
+        report::Json document;
+        report::addPlan(document, subject);
+        std::set<std::string> functions;
+        for (const report::Json &row : document["plan"])
+            functions.insert(row["function"].get<std::string>());
+        QCOMPARE(functions, std::set<std::string>({"beside", "first", "second"}));
+        const auto one = test::besideProgram().open();
+        const auto single = plan::survey(**one, options);
+        QVERIFY(single && !report::hasFunctions(*single));
     }
 
     void choiceAndRoofline()

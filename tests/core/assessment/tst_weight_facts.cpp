@@ -134,6 +134,91 @@ private Q_SLOTS:
         QVERIFY(!layers[1].operation); // which extents are the kernel's is not said
     }
 
+    /// The axes of the stored weight that its outputs and what they sum over lie along.
+    void channelsOfOperations_data()
+    {
+        QTest::addColumn<QByteArray>("shape"); // of the weight
+        QTest::addColumn<QByteArray>("statements");
+        QTest::addColumn<int>("output");
+        QTest::addColumn<int>("input");
+        QTest::addColumn<int>("batches");
+        const auto row = [](const char *name, const char *shape, const char *statements, int output,
+                            int input, int batches) {
+            QTest::newRow(name) << QByteArray(shape) << QByteArray(statements) << output << input
+                                << batches;
+        };
+        row("einsum, second operand", "[4, 6]",
+            "y = einsum(equation = string(\"bij, jk -> bik\"), values = (x, w))", 1, 0, 0);
+        row("einsum, outputs first", "[6, 4]",
+            "y = einsum(equation = string(\"bij,kj->bik\"), values = (x, w))", 0, 1, 0);
+        row("einsum, first operand", "[4, 6]",
+            "y = einsum(equation = string(\"jk,bij->bik\"), values = (w, x))", 1, 0, 0);
+        row("einsum, heads", "[3, 4, 6]",
+            "y = einsum(equation = string(\"bhq,hqk->bhk\"), values = (x, w))", 2, 1, 1);
+        row("einsum, two output letters", "[4, 2, 6]",
+            "y = einsum(equation = string(\"bij,jhk->bihk\"), values = (x, w))", 2, 0, 0);
+        row("einsum, nothing summed", "[4, 6]",
+            "y = einsum(equation = string(\"ij,ij->ij\"), values = (x, w))", 1, 1, 1);
+        row("gather, rows", "[5, 4]", "y = gather(axis = int32(0), indices = x, x = w)", 0, 1, 0);
+        row("gather, columns", "[5, 4]", "y = gather(axis = int32(-1), indices = x, x = w)", 1, 0,
+            0);
+        row("linear", "[6, 4]", "y = linear(weight = w, x = x)", 0, 1, 0);
+        row("linear, transposed", "[4, 6]",
+            "t = transpose(perm = tensor<int32, [2]>([1, 0]), x = w)[name = string(\"t\")];\n"
+            "tensor<fp16, [1, 6]> y = linear(weight = t, x = x)",
+            1, 0, 0);
+        row("matmul, turned twice", "[6, 4]",
+            "t = transpose(perm = tensor<int32, [2]>([-1, 0]), x = w)[name = string(\"t\")];\n"
+            "tensor<fp16, [1, 6]> y = matmul(x = x, y = t)",
+            0, 1, 0);
+        row("conv of a matrix", "[6, 4]",
+            "t = reshape(shape = tensor<int32, [3]>([6, 4, 1]), x = w)[name = string(\"t\")];\n"
+            "tensor<fp16, [1, 6, 9]> y = conv(weight = t, x = x)",
+            0, 1, 0);
+        row("linear of a kernel", "[6, 4, 1, 1]",
+            "t = squeeze(x = w)[name = string(\"t\")];\n"
+            "tensor<fp16, [1, 6]> y = linear(weight = t, x = x)",
+            0, 1, 0);
+        row("matmul of a kernel", "[6, 4, 1, 1]",
+            "t = squeeze(x = w)[name = string(\"t\")];\n"
+            "tensor<fp16, [1, 4]> y = matmul(x = x, y = t)",
+            1, 0, 0);
+        row("matmul, heads", "[3, 6, 4]", "y = matmul(transpose_y = bool(true), x = x, y = w)", 1,
+            2, 1);
+        row("attention, key", "[1, 5, 4]",
+            "y = scaled_dot_product_attention(key = w, query = x, value = x)", 1, 2, 1);
+        row("attention, value", "[1, 5, 4]",
+            "y = scaled_dot_product_attention(key = x, query = x, value = w)", 2, 1, 1);
+    }
+    void channelsOfOperations()
+    {
+        QFETCH(QByteArray, shape);
+        QFETCH(QByteArray, statements);
+        test::MadeBundle made;
+        std::size_t elements = 1;
+        for (const QByteArray &extent : shape.mid(1, shape.size() - 2).split(','))
+            elements *= extent.trimmed().toULongLong();
+        const std::string dims = shape.toStdString();
+        made.constant("tensor<fp16, " + dims + ">", "w",
+                      made.blob(ElementType::Fp16, dims, test::Bytes(2 * elements)));
+        std::string first = "tensor<fp16, [1, 6]> ";
+        if (statements.startsWith("t = transpose"))
+            first = shape == "[4, 6]" ? "tensor<fp16, [6, 4]> " : "tensor<fp16, [4, 6]> ";
+        else if (statements.startsWith("t = reshape"))
+            first = "tensor<fp16, [6, 4, 1]> ";
+        else if (statements.startsWith("t = "))
+            first = "tensor<fp16, [6, 4]> ";
+        made.line(first + statements.toStdString() + "[name = string(\"y\")]");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        const Weight &weight = (*bundle)->weights()[*(*bundle)->weightByName("w")];
+        QCOMPARE(weight.consumers.size(), std::size_t(1));
+        const ChannelAxes axes = channelAxes(weight, weight.consumers.front());
+        QTEST(static_cast<int>(axes.output), "output");
+        QTEST(static_cast<int>(axes.input), "input");
+        QTEST(static_cast<int>(axes.batches), "batches");
+    }
+
     /// A vector has no second extent: what is multiplied by it keeps all its rows.
     void vectorsOfAMatmul()
     {

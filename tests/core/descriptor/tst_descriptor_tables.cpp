@@ -178,6 +178,10 @@ void TestDescriptorTables::formatLanes()
     QCOMPARE(decodeFormatLane(20, FormatLane::Output, 0x100).c_str(), "e4m3");
     QCOMPARE(decodeFormatLane(19, FormatLane::Source1, 0).c_str(), "uint8");
     QVERIFY(decodeFormatLane(7, FormatLane::Source1, 0).find("contested") != std::string::npos);
+    QCOMPARE(decodeFormatLane(16, FormatLane::Source1, 1).c_str(), "int8 or uint8 (contested)");
+    QCOMPARE(decodeFormatLane(17, FormatLane::Source1, 1).c_str(), "int8");
+    QCOMPARE(decodeFormatLane(5, FormatLane::Source1, 2).c_str(), "fp16");
+    QCOMPARE(decodeFormatLane(20, FormatLane::Source1, 5).c_str(), "code 5");
 }
 
 void TestDescriptorTables::publishedKernelWords_data()

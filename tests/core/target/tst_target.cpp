@@ -76,6 +76,8 @@ private Q_SLOTS:
         QTest::newRow("collective") << 58;
         QTest::newRow("target_rules") << 10;
         QTest::newRow("codegen_rules") << 7;
+        QTest::newRow("compute_rates") << 1;
+        QTest::newRow("format_codes") << 6;
         QTest::newRow("measurements") << 160;
         QTest::newRow("model_parameters") << 4;
         QTest::newRow("model_effects") << 15;

@@ -136,6 +136,7 @@ Weight BlockReader::biasBase(OrderState state) const
     for (Consumer &consumer : weight.consumers) {
         consumer.param = "bias";
         consumer.flops.reset();
+        consumer.layerFlops.reset();
     }
     describe(weight, state);
     return weight;

@@ -60,8 +60,10 @@ void BlockReader::addTable()
     const ByteRange slice = m_block.slices.front();
     const std::uint64_t held = std::min(slice.bytes.value, kTableBytes) / 2 * 2;
     weight.shape = {held / 2};
-    for (Consumer &consumer : weight.consumers)
+    for (Consumer &consumer : weight.consumers) {
         consumer.flops.reset();
+        consumer.layerFlops.reset();
+    }
     if (held == 0)
         return;
     const SliceRanges pieces{{slice.offset, ByteCount(held)}};

@@ -111,7 +111,7 @@ Consumer consumerOf(const descriptor::TaskDetail &detail, const descriptor::Task
     const std::uint64_t elements =
         facts.geometry.outputs * *lanes::reductionOf(facts.geometry); // below 2^40
     if (pixels)
-        consumer.flops = checkedMultiply(*pixels, elements);
+        consumer.flops = consumer.layerFlops = checkedMultiply(*pixels, elements);
     return consumer;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/weights/consumers.h"
 
+#include "core/container/mil/weights/axis_map.h"
 #include "core/container/mil/weights/form_reader.h"
 
 #include <algorithm>
@@ -31,16 +32,38 @@ class Search
 public:
     explicit Search(const ValueGraph &graph) : m_graph(graph) {}
 
-    void visit(const Definition &definition);
+    void start(const Definition &definition);
     std::vector<Found> found;
 
 private:
+    void visit(const Definition &definition);
     void use(const Definition &definition, const Use &use);
 
     const ValueGraph &m_graph;
     std::vector<std::string> m_via;
+    AxisMap m_axes; ///< of the value that is visited
     std::size_t m_aliases = 0;
 };
+
+/// The position of a value among those of an operand that is a list.
+std::size_t placeOf(const ValueGraph &graph, const mil::Operation &operation,
+                    std::string_view param, const Definition &definition)
+{
+    const mil::Argument *list = operation.input(param);
+    std::size_t place = 0, found = 0;
+    if (list == nullptr)
+        return found;
+    for (const mil::Value &value : list->values) {
+        forEachValue(value, [&](const mil::Value &each) {
+            if (std::holds_alternative<std::vector<mil::Value>>(each.content))
+                return;
+            if (graph.definition(each) == &definition)
+                found = place;
+            ++place;
+        });
+    }
+    return found;
+}
 
 void Search::use(const Definition &definition, const Use &use)
 {
@@ -53,14 +76,31 @@ void Search::use(const Definition &definition, const Use &use)
         return; // seen again as an input of the bodies
     if (passesThrough(operation.type) && use.param == "x" && m_via.size() < kMaxVia) {
         m_via.push_back(operation.type);
-        for (std::size_t i = 0; i < operation.outputs.size(); ++i)
-            visit(m_graph.definitions()[reader.firstDefinition + i]);
+        const AxisMap before = m_axes;
+        for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
+            const Definition &made = m_graph.definitions()[reader.firstDefinition + i];
+            m_axes = axesThrough(m_graph, operation, definition.type, made.type, before);
+            visit(made);
+        }
+        m_axes = before;
         m_via.pop_back();
         return;
     }
-    Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type);
+    // Other lists, which may be long, are looked through for nobody.
+    const std::size_t place =
+        operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
+    Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);
     consumer.via = m_via;
+    if (std::any_of(m_via.begin(), m_via.end(), [](const auto &type) { return type != "cast"; }))
+        consumer.geometry.storedAxes = m_axes;
     found.push_back({use.operation, std::move(consumer)});
+}
+
+void Search::start(const Definition &definition)
+{
+    const mil::ValueType *type = definition.type;
+    m_axes = sameAxes(type && type->isTensor() ? type->dims.size() : 0);
+    visit(definition);
 }
 
 void Search::visit(const Definition &definition)
@@ -115,6 +155,22 @@ std::optional<Shape> shapeOf(const ValueGraph &graph, const mil::Operation &oper
     return type && type->isTensor() ? type->shape() : std::nullopt;
 }
 
+/// The axis that an operation names, counted from the end where it is negative; the first where it
+/// names none.
+std::size_t axisOf(const ValueGraph &graph, const mil::Operation &operation, std::size_t rank)
+{
+    const mil::Value *value = operation.operand("axis");
+    const mil::Value *constant = value ? graph.constant(*value) : nullptr;
+    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    const auto numbers =
+        literal && literal->count == 1 ? literalIntegers(*literal) : std::vector<std::int64_t>();
+    if (numbers.size() != 1)
+        return 0;
+    const auto extent = static_cast<std::int64_t>(rank);
+    const std::int64_t axis = numbers.front() < 0 ? numbers.front() + extent : numbers.front();
+    return axis >= 0 && axis < extent ? static_cast<std::size_t>(axis) : 0;
+}
+
 ConsumerGeometry geometryOf(const ValueGraph &graph, const GraphOperation &reader,
                             std::string_view param)
 {
@@ -130,31 +186,35 @@ ConsumerGeometry geometryOf(const ValueGraph &graph, const GraphOperation &reade
     geometry.transposeX = flag(graph, operation, "transpose_x");
     geometry.transposeY = flag(graph, operation, "transpose_y");
     // Of matmul the weight may be x itself; a gather's table is always x.
-    const std::string_view activation = param != "x"                 ? "x"
-                                        : operation.type == "gather" ? "indices"
-                                                                     : "y";
+    const bool gather = operation.type.starts_with("gather");
+    const std::string_view activation = param != "x" ? "x" : gather ? "indices" : "y";
     geometry.input = shapeOf(graph, operation, activation);
     if (!operation.outputs.empty() && operation.outputs.front().type.isTensor())
         geometry.output = operation.outputs.front().type.shape();
     geometry.insideLoop = reader.insideLoop;
+    if (operation.type == "einsum")
+        geometry.equation = text(graph, operation, "equation");
+    if (const auto table = gather ? shapeOf(graph, operation, "x") : std::nullopt)
+        geometry.axis = axisOf(graph, operation, table->size());
     return geometry;
 }
 
-/// The arithmetic of an einsum, and the operand beside the weight as its input: the one of another
-/// shape, or of the same where all are alike.
-void describeEinsum(const ValueGraph &graph, const mil::Operation &operation,
-                    const mil::ValueType *weight, Consumer &consumer)
+/// The arithmetic of an einsum, and the first operand beside the weight as its input.
+void describeEinsum(const ValueGraph &graph, const mil::Operation &operation, Consumer &consumer)
 {
-    const auto own = weight && weight->isTensor() ? weight->shape() : std::nullopt;
     const auto shapes = einsumShapes(graph, operation);
     consumer.geometry.input.reset();
     consumer.layerFlops.reset();
     if (!shapes || shapes->empty())
         return;
-    consumer.layerFlops = einsumFlops(text(graph, operation, "equation"), *shapes);
-    const auto other = std::find_if(shapes->begin(), shapes->end(),
-                                    [&](const Shape &shape) { return own && shape != *own; });
-    consumer.geometry.input = other == shapes->end() ? shapes->front() : *other;
+    consumer.layerFlops = einsumFlops(consumer.geometry.equation, *shapes);
+    for (std::size_t i = 0; i < shapes->size(); ++i) {
+        if (i != consumer.geometry.operand) {
+            consumer.geometry.input = (*shapes)[i];
+            return;
+        }
+    }
+    consumer.geometry.input = shapes->front();
 }
 
 /// The arithmetic of an attention, and what a weight in it is multiplied with as its input.
@@ -170,7 +230,7 @@ void describeAttention(const ValueGraph &graph, const mil::Operation &operation,
 } // namespace
 
 Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
-                          const mil::ValueType *weight)
+                          const mil::ValueType *weight, std::size_t place)
 {
     const GraphOperation &reader = graph.operations()[operation];
     Consumer consumer;
@@ -178,10 +238,11 @@ Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::s
     consumer.name = reader.operation->displayName();
     consumer.param = param;
     consumer.geometry = geometryOf(graph, reader, param);
+    consumer.geometry.operand = place;
     consumer.flops = consumerFlops(consumer, weight);
     consumer.layerFlops = layerFlops(consumer, weight);
     if (consumer.op == "einsum" && consumer.param == "values")
-        describeEinsum(graph, *reader.operation, weight, consumer);
+        describeEinsum(graph, *reader.operation, consumer);
     if (consumer.op == "scaled_dot_product_attention")
         describeAttention(graph, *reader.operation, consumer);
     consumer.backends = mil::backendNotes(*reader.operation, {});
@@ -215,7 +276,7 @@ std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operati
     Search search(graph);
     const GraphOperation &maker = graph.operations()[operation];
     for (std::size_t i = 0; i < maker.operation->outputs.size(); ++i)
-        search.visit(graph.definitions()[maker.firstDefinition + i]);
+        search.start(graph.definitions()[maker.firstDefinition + i]);
     std::stable_sort(search.found.begin(), search.found.end(),
                      [](const Found &a, const Found &b) { return a.operation < b.operation; });
     std::vector<Consumer> consumers;

@@ -14,9 +14,10 @@ namespace kernscope {
 /// constexpr ops are no consumers.
 std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation);
 
-/// One consumer: how the op numbered `operation` uses a value of type `weight` as its `param`.
+/// One consumer: how the op numbered `operation` uses a value of type `weight` as its `param`; of
+/// an operand that is a list the value is the one at `place` of it.
 Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
-                          const mil::ValueType *weight);
+                          const mil::ValueType *weight, std::size_t place = 0);
 
 /// Multiplications and additions that a consumer spends on the weight
 /// (resources/formats/programs.md): 0 for ops and operands that are not counted, nothing where an

@@ -156,8 +156,11 @@ void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
         if (value.blob())
             ++blobs[param];
     });
-    std::map<std::string_view, std::size_t> taken;
+    std::map<std::string_view, std::size_t> taken, places;
     forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+        if (std::holds_alternative<std::vector<mil::Value>>(value.content))
+            return; // its members follow
+        const std::size_t place = places[param]++;
         if (!value.blob())
             return;
         Weight weight;
@@ -168,7 +171,7 @@ void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
         weight.sourceOp = "inline";
         describe(weight, value.type);
         weight.form = StorageForm::unsound(FormNode::Dense, weight.type);
-        weight.consumers = {describeConsumer(m_graph, index, param, &value.type)};
+        weight.consumers = {describeConsumer(m_graph, index, param, &value.type, place)};
         FormReader reader(m_operands);
         auto dense = reader.readDense(operation, param, value, codec::PartRole::Data);
         finish(weight, std::move(dense), reader.takeKnown());
