@@ -2,10 +2,12 @@
 #include "app/dock_set.h"
 
 #include "app/bookmarks_dock.h"
+#include "app/build_watches.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/calibration_dock.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/formats_dock.h"
@@ -82,6 +84,18 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     connect(m_compare, &ui::CompareDock::placesChanged, codebooks, &ui::CodebooksDock::setPlaces);
     auto *builds = add<ui::BuildsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_M);
     connect(m_compare, &ui::CompareDock::choicesChanged, builds, &ui::BuildsDock::setChoices);
+    connect(m_compare, &ui::CompareDock::thirdBuildWanted, builds, [builds](bool folder) {
+        reveal(builds);
+        builds->menuActions().at(folder ? 1 : 0)->trigger();
+    });
+    new BuildWatches(*builds); // goes with the dock
+    // One chip is chosen in the whole window.
+    ui::ChipState &chips = ui::ChipState::of(session);
+    m_compare->setChip(chips.target());
+    connect(&chips, &ui::ChipState::targetChanged, m_compare,
+            [this, &chips] { m_compare->setChip(chips.target()); });
+    connect(m_compare, &ui::CompareDock::chipChosen, this,
+            [&chips](std::size_t chip) { chips.setTarget(target::targets()[chip]); });
     m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
     add<ui::TasksDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_1);

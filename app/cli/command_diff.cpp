@@ -41,6 +41,76 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
         ->type_name("FILE");
 }
 
+/// Options of which each asks for more than the figures of every pair.
+void addFindings(CLI::App &command, DiffArguments &arguments)
+{
+    command.add_flag("--check-forms", arguments.checkForms,
+                     "Say how well B stores the values of A: patterns of masks, palette entries "
+                     "that are not the nearest, clipped and unused codes, scales that are not the "
+                     "best (implies --values)");
+    command
+        .add_option("--worst", arguments.worst,
+                    "Name the N output channels and elements that are furthest apart in every "
+                    "weight that differs (implies --values)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 10000));
+    command.add_flag("--channels", arguments.channels,
+                     "Figures of every output channel of the weights that differ, the worst first "
+                     "(implies --values)");
+    command.add_flag("--histograms", arguments.histograms,
+                     "How often each value occurs in A and in B, all elements in bins (implies "
+                     "--values)");
+    command.add_flag("--codebooks", arguments.codebooks,
+                     "Set the codebooks of pairs of palettes against each other, entry by entry: "
+                     "moved, changed, split, merged, unused");
+}
+
+void addFormat(CLI::App &command, DiffArguments &arguments, Session &session)
+{
+    command
+        .add_option("--format", arguments.format,
+                    "Format of the report; changes: a script for patch that makes B out of A; ips, "
+                    "bps: a patch of the one file that differs, for other programs")
+        ->type_name("NAME")
+        ->check(CLI::IsMember(
+            {"text", "json", "junit", "markdown", "html", "csv", "changes", "ips", "bps"}));
+    addOutput(command, session, arguments.output,
+              "Write the report to this file; its name gives the format where --format does not",
+              "FILE");
+}
+
+void addDiffExamples(CLI::App &command)
+{
+    addExamples(command,
+                {"diff old.mlmodelc new.mlmodelc",
+                 "diff --max-abs 0.001 --same-program old.mlmodelc new.mlmodelc",
+                 "diff --channels --worst 20 --histograms dense.mlmodelc palette.mlmodelc",
+                 "diff --codebooks palette_old.mlmodelc palette_new.mlmodelc",
+                 "diff --rules limits.toml --output report.html dense.mlmodelc pruned.mlmodelc",
+                 "diff --pair conv_0_weight=enc.conv.weight --values old.mlmodelc new.mlmodelc",
+                 "diff old/weights/weight.bin new/weights/weight.bin --output changes.bps",
+                 "diff dense.mlmodelc palette.mlmodelc sparse.mlmodelc"});
+}
+
+/// What no single option says: throws CLI::ValidationError.
+void checkFormat(const DiffArguments &arguments, const Session &session)
+{
+    const bool other = !arguments.format.empty() && arguments.format != "json";
+    if (session.json && other && arguments.output.empty())
+        throw CLI::ValidationError("--format", "--json asks for another format");
+    const std::string format =
+        arguments.format.empty() ? formatOfName(arguments.output) : arguments.format;
+    const bool binary = format == "ips" || format == "bps";
+    // Where no format is named, the name of the output says which one it is.
+    const char *const option = arguments.format.empty() ? "--output" : "--format";
+    if ((format == "changes" || binary) && arguments.paths.size() > 2)
+        throw CLI::ValidationError(option,
+                                   fmt::format("{} holds what differs between two bundles, not {}",
+                                               format, arguments.paths.size()));
+    if (binary && arguments.output.empty())
+        throw CLI::ValidationError("--format", "a binary patch needs an --output file");
+}
+
 } // namespace
 
 void addDiff(CLI::App &app, Session &session)
@@ -67,62 +137,13 @@ void addDiff(CLI::App &app, Session &session)
                        ? std::string()
                        : std::string("two names with = between them are expected");
         });
-    command->add_flag("--check-forms", arguments->checkForms,
-                      "Say how well B stores the values of A: patterns of masks, palette entries "
-                      "that are not the nearest, clipped and unused codes, scales that are not the "
-                      "best (implies --values)");
-    command
-        ->add_option("--worst", arguments->worst,
-                     "Name the N output channels and elements that are furthest apart in every "
-                     "weight that differs (implies --values)")
-        ->type_name("N")
-        ->check(CLI::Range(1, 10000));
-    command->add_flag("--channels", arguments->channels,
-                      "Figures of every output channel of the weights that differ, the worst first "
-                      "(implies --values)");
-    command->add_flag("--histograms", arguments->histograms,
-                      "How often each value occurs in A and in B, all elements in bins (implies "
-                      "--values)");
-    command->add_flag("--codebooks", arguments->codebooks,
-                      "Set the codebooks of pairs of palettes against each other, entry by entry: "
-                      "moved, changed, split, merged, unused");
+    addFindings(*command, *arguments);
     addLimits(*command, *arguments);
-    command
-        ->add_option(
-            "--format", arguments->format,
-            "Format of the report; changes: a script for patch that makes B out of A; ips, "
-            "bps: a patch of the one file that differs, for other programs")
-        ->type_name("NAME")
-        ->check(CLI::IsMember(
-            {"text", "json", "junit", "markdown", "html", "csv", "changes", "ips", "bps"}));
-    addOutput(*command, session, arguments->output,
-              "Write the report to this file; its name gives the format where --format does not",
-              "FILE");
+    addFormat(*command, *arguments, session);
     addCommonOptions(*command, session);
-    addExamples(*command,
-                {"diff old.mlmodelc new.mlmodelc",
-                 "diff --max-abs 0.001 --same-program old.mlmodelc new.mlmodelc",
-                 "diff --channels --worst 20 --histograms dense.mlmodelc palette.mlmodelc",
-                 "diff --codebooks palette_old.mlmodelc palette_new.mlmodelc",
-                 "diff --rules limits.toml --output report.html dense.mlmodelc pruned.mlmodelc",
-                 "diff --pair conv_0_weight=enc.conv.weight --values old.mlmodelc new.mlmodelc",
-                 "diff old/weights/weight.bin new/weights/weight.bin --output changes.bps",
-                 "diff dense.mlmodelc palette.mlmodelc sparse.mlmodelc"});
+    addDiffExamples(*command);
     command->callback([arguments, &session] {
-        const bool other = !arguments->format.empty() && arguments->format != "json";
-        if (session.json && other && arguments->output.empty())
-            throw CLI::ValidationError("--format", "--json asks for another format");
-        const std::string format =
-            arguments->format.empty() ? formatOfName(arguments->output) : arguments->format;
-        const bool binary = format == "ips" || format == "bps";
-        // Where no format is named, the name of the output says which one it is.
-        const char *const option = arguments->format.empty() ? "--output" : "--format";
-        if ((format == "changes" || binary) && arguments->paths.size() > 2)
-            throw CLI::ValidationError(
-                option, fmt::format("{} holds what differs between two bundles, not {}", format,
-                                    arguments->paths.size()));
-        if (binary && arguments->output.empty())
-            throw CLI::ValidationError("--format", "a binary patch needs an --output file");
+        checkFormat(*arguments, session);
         session.exitCode = runDiff(*arguments, session);
     });
 }

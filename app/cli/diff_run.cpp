@@ -145,7 +145,7 @@ Result<void> findWorst(Checked &checked, const DiffArguments &arguments, Session
     return {};
 }
 
-/// Of every pair of palettes.
+/// Of every pair of palettes, parts of split and merged ones included.
 Result<void> findCodebooks(Checked &checked, Session &session)
 {
     const auto &pairs = checked.difference.weights;
@@ -158,6 +158,19 @@ Result<void> findCodebooks(Checked &checked, Session &session)
             checked.codebooks.emplace_back(i, *std::move(match));
         else if (match.error().code != "diff.codebooks")
             return tl::unexpected(std::move(match.error()));
+    }
+    const auto &joined = checked.difference.joined;
+    for (std::size_t i = 0; i < joined.size(); ++i) {
+        for (std::size_t part = 0; part < joined[i].parts.size(); ++part) {
+            if (!hasCodebooks(*checked.a, joined[i].weightA(part), *checked.b,
+                              joined[i].weightB(part)))
+                continue;
+            auto match = matchCodebooks(*checked.a, *checked.b, joined[i], part, &session.progress);
+            if (match)
+                checked.partCodebooks.push_back({i, part, *std::move(match)});
+            else if (match.error().code != "diff.codebooks")
+                return tl::unexpected(std::move(match.error()));
+        }
     }
     return {};
 }
@@ -198,7 +211,7 @@ Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
     if (!differences)
         return tl::unexpected(std::move(differences.error()));
     for (std::size_t i = 1; i < bundles.size(); ++i) {
-        Checked checked{a, bundles[i], std::move((*differences)[i - 1]), {}, {}, {}, {}, {}};
+        Checked checked{a, bundles[i], std::move((*differences)[i - 1]), {}, {}};
         checked.faults = checkLimits(*a, *checked.b, checked.difference, limits);
         checked.verdict = buildVerdict(*a, *checked.b, checked.difference);
         if (arguments.checkForms) {

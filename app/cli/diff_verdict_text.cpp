@@ -189,13 +189,22 @@ std::string placesText(const WorstPlaces &worst, const Shape &shape)
     Table elements({{"element"}, {"A", Table::Align::Right}, {"B", Table::Align::Right}});
     for (const ElementPair &element : worst.worstElements)
         elements.add({fmt::format("[{}]", fmt::join(elementPlace(shape, element.element), ",")),
-                      fmt::format("{}", element.a), fmt::format("{}", element.b)});
+                      exactText(element.a), exactText(element.b)});
     text += channelsText(worst);
     if (!elements.empty())
         text += elements.text();
     if (worst.bins)
         text += histogramText(*worst.bins);
     return text;
+}
+
+/// "q (split: part 1 of 3, …)".
+std::string partText(const Checked &checked, std::size_t index, std::size_t part)
+{
+    const JoinedWeights &joined = checked.difference.joined[index];
+    const Bundle &parts = joined.split ? *checked.b : *checked.a;
+    return fmt::format("{} ({})", parts.weights()[joined.parts[part].weight].findableName(),
+                       joinedText(joined, part));
 }
 
 /// Elements and channels of a part are its own, not those of the whole.
@@ -209,42 +218,47 @@ std::string worstText(const Checked &checked)
         const JoinedWeights &joined = checked.difference.joined[index];
         const Weight &weight =
             (joined.split ? *checked.b : *checked.a).weights()[joined.parts[part].weight];
-        text += heading(fmt::format("Worst places of {} ({})", weight.findableName(),
-                                    joinedText(joined, part))) +
+        text += heading("Worst places of " + partText(checked, index, part)) +
                 placesText(worst, weight.shape);
     }
     return text;
 }
 
 /// What became of the entries; of those that are not the same the first, in full.
-std::string codebooksText(const Checked &checked)
+std::string matchText(const CodebookMatch &match)
 {
     constexpr std::size_t kShown = 32;
-    std::string text;
-    for (const auto &[index, match] : checked.codebooks) {
-        text += heading("Codebooks of " + pairText(checked, index)) + "  " +
-                report::codebookCountsText(match) + "\n";
-        Table table({{"A", Table::Align::Right},
-                     {"value", Table::Align::Right},
-                     {"elements", Table::Align::Right},
-                     {"what"},
-                     {"B", Table::Align::Right},
-                     {"value", Table::Align::Right},
-                     {"elements", Table::Align::Right}});
-        std::size_t others = 0;
-        for (const EntryMatch &entry : match.entries) {
-            if (entry.change == EntryChange::Same || ++others > kShown)
-                continue;
-            report::EntryTexts texts = report::entryTexts(match, entry);
-            table.add({std::move(texts.a), std::move(texts.valueA), grouped(entry.usesA),
-                       std::string(entryChangeName(entry.change)), std::move(texts.b),
-                       std::move(texts.valueB), grouped(entry.usesB)});
-        }
-        if (!table.empty())
-            text += table.text();
-        if (others > kShown)
-            text += fmt::format("  and {} more\n", grouped(others - kShown));
+    Table table({{"A", Table::Align::Right},
+                 {"value", Table::Align::Right},
+                 {"elements", Table::Align::Right},
+                 {"what"},
+                 {"B", Table::Align::Right},
+                 {"value", Table::Align::Right},
+                 {"elements", Table::Align::Right}});
+    std::size_t others = 0;
+    for (const EntryMatch &entry : match.entries) {
+        if (entry.change == EntryChange::Same || ++others > kShown)
+            continue;
+        report::EntryTexts texts = report::entryTexts(match, entry);
+        table.add({std::move(texts.a), std::move(texts.valueA), grouped(entry.usesA),
+                   std::string(entryChangeName(entry.change)), std::move(texts.b),
+                   std::move(texts.valueB), grouped(entry.usesB)});
     }
+    std::string text = "  " + report::codebookCountsText(match) + "\n";
+    if (!table.empty())
+        text += table.text();
+    if (others > kShown)
+        text += fmt::format("  and {} more\n", grouped(others - kShown));
+    return text;
+}
+
+std::string codebooksText(const Checked &checked)
+{
+    std::string text;
+    for (const auto &[index, match] : checked.codebooks)
+        text += heading("Codebooks of " + pairText(checked, index)) + matchText(match);
+    for (const auto &[index, part, match] : checked.partCodebooks)
+        text += heading("Codebooks of " + partText(checked, index, part)) + matchText(match);
     return text;
 }
 

@@ -144,7 +144,7 @@ std::string faithfulText(const Bundle &a, const Difference &difference, const Bu
     const Weight &weight = a.weights()[difference.weights[*verdict.counterexamplePair].a];
     return fmt::format("not {}: {}[{}] is {} in A, {} in B", claim, weight.findableName(),
                        fmt::join(elementPlace(weight.shape, verdict.counterexample->element), ","),
-                       verdict.counterexample->a, verdict.counterexample->b);
+                       exactText(verdict.counterexample->a), exactText(verdict.counterexample->b));
 }
 
 std::vector<std::uint64_t> elementPlace(const Shape &shape, std::uint64_t element)

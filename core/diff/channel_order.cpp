@@ -256,24 +256,24 @@ std::optional<ReorderedValues> compareReordered(const Bundle &a, std::size_t wei
         return std::nullopt;
     const std::uint64_t inputs = shape[1], row = decoderA->elements().value / shape[0];
     const std::uint64_t inner = row / inputs;
-    std::vector<float> fromA(inner), fromB(inner);
+    std::vector<ExactValue> fromA(inner), fromB(inner);
     ReorderedValues result;
-    double squares = 0;
+    ExactValue squares = 0, largest = 0;
     std::uint64_t finite = 0;
     for (std::uint64_t out = 0; out < shape[0]; ++out) {
         const std::uint64_t outB = order.outputs.empty() ? out : order.outputs[out];
         for (std::uint64_t in = 0; in < inputs; ++in) {
             const std::uint64_t inB = order.inputs.empty() ? in : order.inputs[in];
-            decoderA->decodeFloat(out * row + in * inner, fromA);
-            decoderB->decodeFloat(outB * row + inB * inner, fromB);
+            decodeExact(*decoderA, out * row + in * inner, fromA);
+            decodeExact(*decoderB, outB * row + inB * inner, fromB);
             for (std::size_t i = 0; i < fromA.size(); ++i) {
-                const auto x = static_cast<double>(fromA[i]), y = static_cast<double>(fromB[i]);
+                const ExactValue x = fromA[i], y = fromB[i];
                 const bool same = x == y || (std::isnan(x) && std::isnan(y));
                 ++(same ? result.equal : result.different);
-                const double apart = same ? 0 : std::abs(x - y);
+                const ExactValue apart = same ? 0 : std::abs(x - y);
                 const bool known = std::isfinite(apart);
-                result.maxAbs = std::max(result.maxAbs,
-                                         known ? apart : std::numeric_limits<double>::infinity());
+                largest =
+                    std::max(largest, known ? apart : std::numeric_limits<ExactValue>::infinity());
                 squares += known ? apart * apart : 0;
                 finite += std::isfinite(x) && std::isfinite(y);
             }
@@ -281,7 +281,9 @@ std::optional<ReorderedValues> compareReordered(const Bundle &a, std::size_t wei
         if (progress != nullptr && !progress->advance(row))
             return std::nullopt;
     }
-    result.rmse = finite > 0 ? std::sqrt(squares / static_cast<double>(finite)) : 0;
+    result.maxAbs = static_cast<double>(largest);
+    if (finite > 0)
+        result.rmse = static_cast<double>(std::sqrt(squares / static_cast<ExactValue>(finite)));
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
+#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,8 +53,8 @@ bool sameValues(const std::vector<float> &x, const std::vector<float> &y)
 class Matcher
 {
 public:
-    Matcher(const codec::Decoder &a, const codec::Decoder &b)
-        : m_decoderA(a), m_decoderB(b), m_a(a), m_b(b), m_first(m_a.uses.size()),
+    explicit Matcher(const diff::PairReader &reader)
+        : m_reader(reader), m_a(reader.a()), m_b(reader.b()), m_first(m_a.uses.size()),
           m_firstB(m_b.uses.size())
     {
     }
@@ -61,13 +62,14 @@ public:
     const Books &a() const { return m_a; }
     const Books &b() const { return m_b; }
 
-    bool count(std::uint64_t elements, Progress *progress)
+    bool count(Progress *progress)
     {
+        const std::uint64_t elements = m_reader.elements();
         std::vector<std::int64_t> codesA(kMatchRun), codesB(kMatchRun);
         for (std::uint64_t first = 0; first < elements; first += kMatchRun) {
             const auto some = static_cast<std::size_t>(std::min(kMatchRun, elements - first));
-            m_decoderA.codes(first, std::span(codesA).first(some));
-            m_decoderB.codes(first, std::span(codesB).first(some));
+            m_reader.readCodes(true, first, std::span(codesA).first(some));
+            m_reader.readCodes(false, first, std::span(codesB).first(some));
             for (std::size_t i = 0; i < some; ++i)
                 add(first + i, codesA[i], codesB[i]);
             if (progress != nullptr && !progress->advance(some))
@@ -111,8 +113,8 @@ private:
 
     void add(std::uint64_t element, std::int64_t codeA, std::int64_t codeB)
     {
-        const auto a = entryOf(m_decoderA, m_a, element, codeA);
-        const auto b = entryOf(m_decoderB, m_b, element, codeB);
+        const auto a = entryOf(m_reader.a(), m_a, m_reader.elementOn(true, element), codeA);
+        const auto b = entryOf(m_reader.b(), m_b, m_reader.elementOn(false, element), codeB);
         const auto note = [element](std::optional<std::uint64_t> &first) {
             if (!first)
                 first = element;
@@ -225,7 +227,7 @@ private:
         return match;
     }
 
-    const codec::Decoder &m_decoderA, &m_decoderB;
+    const diff::PairReader &m_reader;
     Books m_a, m_b;
     std::vector<std::optional<std::uint64_t>> m_first, m_firstB; ///< element, by entry
     std::unordered_map<std::uint64_t, std::uint64_t> m_both;     ///< entry of A and of B: elements
@@ -253,6 +255,29 @@ Result<void> checkBooks(const Weight &weight, const Books &books)
                            fmt::format("{}", books.uses.size()),
                            "These are too many entries to be set against others");
     return {};
+}
+
+Result<CodebookMatch> matchOf(const diff::PairReader &reader, const Weight &from, const Weight &to,
+                              Progress *progress)
+{
+    for (const auto &[decoder, weight] :
+         {std::pair(&reader.a(), &from), std::pair(&reader.b(), &to)}) {
+        if (!decoder->encoding().palette)
+            return cannotMatch(*weight, "a palette", formText(weight->form),
+                               "The weight has no codebook");
+    }
+    Matcher matcher(reader);
+    if (matcher.a().vector != matcher.b().vector)
+        return cannotMatch(to, fmt::format("vectors of {}", matcher.a().vector),
+                           fmt::format("vectors of {}", matcher.b().vector),
+                           "Entries of another length have no partners");
+    if (auto sound = checkBooks(from, matcher.a()); !sound)
+        return tl::unexpected(std::move(sound.error()));
+    if (auto sound = checkBooks(to, matcher.b()); !sound)
+        return tl::unexpected(std::move(sound.error()));
+    if (!matcher.count(progress))
+        return tl::unexpected(cancelledError("The comparison was cancelled"));
+    return matcher.finish();
 }
 
 } // namespace
@@ -288,25 +313,18 @@ Result<CodebookMatch> matchCodebooks(const Bundle &a, std::size_t weightA, const
     const auto reader = diff::PairReader::make(a, weightA, b, weightB);
     if (!reader)
         return tl::unexpected(reader.error());
-    const Weight &from = a.weights()[weightA], &to = b.weights()[weightB];
-    for (const auto &[decoder, weight] :
-         {std::pair(&reader->a(), &from), std::pair(&reader->b(), &to)}) {
-        if (!decoder->encoding().palette)
-            return cannotMatch(*weight, "a palette", formText(weight->form),
-                               "The weight has no codebook");
-    }
-    Matcher matcher(reader->a(), reader->b());
-    if (matcher.a().vector != matcher.b().vector)
-        return cannotMatch(to, fmt::format("vectors of {}", matcher.a().vector),
-                           fmt::format("vectors of {}", matcher.b().vector),
-                           "Entries of another length have no partners");
-    if (auto sound = checkBooks(from, matcher.a()); !sound)
-        return tl::unexpected(std::move(sound.error()));
-    if (auto sound = checkBooks(to, matcher.b()); !sound)
-        return tl::unexpected(std::move(sound.error()));
-    if (!matcher.count(reader->elements(), progress))
-        return tl::unexpected(cancelledError("The comparison was cancelled"));
-    return matcher.finish();
+    return matchOf(*reader, a.weights()[weightA], b.weights()[weightB], progress);
+}
+
+Result<CodebookMatch> matchCodebooks(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                                     std::size_t part, Progress *progress)
+{
+    const PairReadLock lock(a, b);
+    const auto reader = diff::partReader(a, b, joined, part);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    return matchOf(*reader, a.weights()[joined.weightA(part)], b.weights()[joined.weightB(part)],
+                   progress);
 }
 
 } // namespace kernscope

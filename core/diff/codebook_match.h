@@ -3,6 +3,7 @@
 
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
+#include "core/diff/joined_weights.h"
 
 #include <array>
 #include <cstddef>
@@ -75,5 +76,10 @@ bool hasCodebooks(const Bundle &a, std::size_t weightA, const Bundle &b, std::si
 /// itself, shared.
 Result<CodebookMatch> matchCodebooks(const Bundle &a, std::size_t weightA, const Bundle &b,
                                      std::size_t weightB, Progress *progress = nullptr);
+
+/// The same of one part of a split or merged weight against its slice of the whole: elements are
+/// those of the part, and entries that only other parts take count as unused.
+Result<CodebookMatch> matchCodebooks(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                                     std::size_t part, Progress *progress = nullptr);
 
 } // namespace kernscope

@@ -71,7 +71,8 @@ PairBinner::PairBinner(double range)
     // reach <= 2^exponent: the magnitude lies within the bins of one side of 0.
     const double mantissa = std::frexp(reach, &exponent);
     exponent -= mantissa == 0.5 ? 1 : 0;
-    m_bins.width = std::ldexp(1.0, exponent) / static_cast<double>(kBins / 2);
+    // Of the largest numbers 2^exponent is none.
+    m_bins.width = std::ldexp(2.0 / static_cast<double>(kBins), exponent);
     for (auto *counts : {&m_bins.a, &m_bins.b, &m_bins.zeroed, &m_bins.revived})
         counts->assign(kBins, 0);
     for (auto *first : {&m_bins.firstZeroed, &m_bins.firstRevived})

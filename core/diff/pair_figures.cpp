@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace kernscope::diff {
 
@@ -21,15 +22,16 @@ double valueOf(std::uint16_t half)
 }
 
 /// How far two values are apart; NaN against a number is more than any number.
-double apart(double a, double b)
+template <class T>
+T apart(T a, T b)
 {
     if (a == b || (std::isnan(a) && std::isnan(b)))
         return 0;
-    const double distance = std::abs(a - b);
-    return std::isnan(distance) ? kInfinity : distance;
+    const T distance = std::abs(a - b);
+    return std::isnan(distance) ? std::numeric_limits<T>::infinity() : distance;
 }
 
-double apart(const std::optional<ElementPair> &pair)
+ExactValue apart(const std::optional<ElementPair> &pair)
 {
     return pair ? apart(pair->a, pair->b) : 0;
 }
@@ -39,14 +41,6 @@ bool sameHalf(std::uint16_t a, std::uint16_t b)
 {
     const double x = valueOf(a), y = valueOf(b);
     return x == y || (std::isnan(x) && std::isnan(y));
-}
-
-/// Distance of integers of 64 bits.
-std::uint64_t codeDistance(bool isSigned, std::int64_t a, std::int64_t b)
-{
-    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-    const bool less = isSigned ? a < b : x < y;
-    return less ? y - x : x - y;
 }
 
 } // namespace
@@ -62,7 +56,7 @@ void BaseRun::begin(std::uint64_t first, std::size_t count)
 {
     m_first = first;
     m_count = count;
-    m_haveHalves = m_haveDoubles = false;
+    m_haveHalves = m_haveDoubles = m_haveExact = false;
 }
 
 std::span<const std::uint16_t> BaseRun::halves(const PairReader &reader, std::uint64_t &decoded)
@@ -87,6 +81,31 @@ std::span<const double> BaseRun::doubles(const PairReader &reader, std::uint64_t
     return m_doubles;
 }
 
+std::span<const ExactValue> BaseRun::exact(const PairReader &reader, std::uint64_t &decoded)
+{
+    if (!m_haveExact) {
+        m_exact.resize(m_count);
+        reader.readExact(true, m_first, m_exact);
+        m_haveExact = true;
+        decoded += m_count;
+    }
+    return m_exact;
+}
+
+template <class T>
+template <class Other>
+void PairSums<T>::add(const PairSums<Other> &other)
+{
+    abs += static_cast<T>(other.abs);
+    square += static_cast<T>(other.square);
+    aa += static_cast<T>(other.aa);
+    bb += static_cast<T>(other.bb);
+    ab += static_cast<T>(other.ab);
+    largest = std::max(largest, static_cast<T>(other.largest));
+    largestRelative = std::max(largestRelative, static_cast<T>(other.largestRelative));
+    finite += other.finite;
+}
+
 void PairGatherer::add(std::uint64_t first, std::uint64_t count)
 {
     BaseRun base;
@@ -102,9 +121,18 @@ void PairGatherer::add(std::uint64_t first, std::uint64_t count)
 void PairGatherer::add(BaseRun &base)
 {
     if (m_reader->halves())
-        addHalves(base);
-    else
-        addDoubles(base);
+        return addHalves(base);
+    const std::size_t count = base.count();
+    if (m_reader->wide()) {
+        m_exactB.resize(count);
+        m_reader->readExact(false, base.first(), m_exactB);
+        addValues<ExactValue>(base.first(), base.exact(*m_reader, m_result.decoded), m_exactB);
+    } else {
+        m_doublesB.resize(count);
+        m_reader->readDoubles(false, base.first(), m_doublesB);
+        addValues<double>(base.first(), base.doubles(*m_reader, m_result.decoded), m_doublesB);
+    }
+    m_result.decoded += count;
 }
 
 void PairGatherer::addHalves(BaseRun &base)
@@ -119,15 +147,9 @@ void PairGatherer::addHalves(BaseRun &base)
         addEqualHalves(halvesA, figures);
     else
         addHalfFigures(halvesA, m_halvesB, figures);
-    m_sums.abs += figures.abs;
-    m_sums.square += figures.square;
-    m_sums.aa += figures.aa;
-    m_sums.bb += figures.bb;
-    m_sums.ab += figures.ab;
-    m_sums.finite += figures.finite;
-    m_sums.largest = std::max(m_sums.largest, figures.largest);
-    m_sums.largestRelative =
-        std::max(m_sums.largestRelative, static_cast<double>(figures.largestRelative));
+    m_sums.add(PairSums<double>{figures.abs, figures.square, figures.aa, figures.bb, figures.ab,
+                                figures.largest, static_cast<double>(figures.largestRelative),
+                                figures.finite});
     const std::uint64_t different = count - figures.equal;
     m_result.equal += figures.equal;
     m_result.zeroed += figures.zeroed;
@@ -151,7 +173,7 @@ void PairGatherer::noteWorst(std::uint64_t first, std::span<const std::uint16_t>
                              const HalfFigures &figures)
 {
     const std::size_t count = halvesA.size();
-    const double before = apart(m_result.worst);
+    const auto before = static_cast<double>(apart(m_result.worst));
     const bool farther = (figures.notFinite > 0 && before < kInfinity) || figures.largest > before;
     const bool otherType = m_result.ulpType != ElementType::Fp16;
     if (!farther && !otherType && m_result.counterexample && m_tolerance <= 0) {
@@ -159,8 +181,9 @@ void PairGatherer::noteWorst(std::uint64_t first, std::span<const std::uint16_t>
         return;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const ElementPair pair{first + i, valueOf(halvesA[i]), valueOf(m_halvesB[i])};
-        const double distance = apart(pair.a, pair.b);
+        const double a = valueOf(halvesA[i]), b = valueOf(m_halvesB[i]);
+        const ElementPair pair{first + i, a, b};
+        const double distance = apart(a, b);
         m_result.beyondTolerance += distance > m_tolerance;
         if (distance > apart(m_result.worst))
             m_result.worst = pair;
@@ -168,50 +191,42 @@ void PairGatherer::noteWorst(std::uint64_t first, std::span<const std::uint16_t>
             m_result.counterexample = pair;
         if (!otherType)
             continue;
-        const bool oneNan = std::isnan(pair.a) != std::isnan(pair.b);
-        const std::uint64_t steps = ulpDistance(m_result.ulpType, pair.a, pair.b);
-        m_result.maxUlp = std::max(m_result.maxUlp, steps);
-        const std::size_t last = m_result.ulpHistogram.size() - 1;
-        ++m_result.ulpHistogram[oneNan ? last
-                                       : std::min<std::size_t>(
-                                             last, static_cast<unsigned>(std::bit_width(steps)))];
-    }
-}
-
-void PairGatherer::addDoubles(BaseRun &base)
-{
-    const std::size_t count = base.count();
-    const std::uint64_t first = base.first();
-    const auto doublesA = base.doubles(*m_reader, m_result.decoded);
-    m_doublesB.resize(count);
-    m_reader->readDoubles(false, first, m_doublesB);
-    m_result.decoded += count;
-    const bool exact = m_reader->longIntegers();
-    if (exact) {
-        m_codesA.resize(count);
-        m_codesB.resize(count);
-        m_reader->readCodes(first, m_codesA, m_codesB);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        const double a = doublesA[i], b = m_doublesB[i];
-        const bool same =
-            exact ? m_codesA[i] == m_codesB[i] : a == b || (std::isnan(a) && std::isnan(b));
-        addDouble(first + i, a, b, same);
-        const std::uint64_t steps =
-            exact ? codeDistance(m_result.ulpType != ElementType::Uint64, m_codesA[i], m_codesB[i])
-                  : ulpDistance(m_result.ulpType, a, b);
-        m_result.maxUlp = std::max(m_result.maxUlp, steps);
-        const std::size_t last = m_result.ulpHistogram.size() - 1;
         const bool oneNan = std::isnan(a) != std::isnan(b);
+        const std::uint64_t steps = ulpDistance(m_result.ulpType, a, b);
+        m_result.maxUlp = std::max(m_result.maxUlp, steps);
+        const std::size_t last = m_result.ulpHistogram.size() - 1;
         ++m_result.ulpHistogram[oneNan ? last
                                        : std::min<std::size_t>(
                                              last, static_cast<unsigned>(std::bit_width(steps)))];
     }
 }
 
-void PairGatherer::addDouble(std::uint64_t element, double a, double b, bool same)
+template <class T>
+void PairGatherer::addValues(std::uint64_t first, std::span<const T> a, std::span<const T> b)
+{
+    PairSums<T> sums;
+    const std::size_t last = m_result.ulpHistogram.size() - 1;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        addValue(first + i, a[i], b[i], sums);
+        std::uint64_t steps = 0;
+        if constexpr (std::is_same_v<T, double>)
+            steps = ulpDistance(m_result.ulpType, a[i], b[i]);
+        else
+            steps = exactUlpDistance(m_result.ulpType, a[i], b[i]);
+        m_result.maxUlp = std::max(m_result.maxUlp, steps);
+        const bool oneNan = std::isnan(a[i]) != std::isnan(b[i]);
+        ++m_result.ulpHistogram[oneNan ? last
+                                       : std::min<std::size_t>(
+                                             last, static_cast<unsigned>(std::bit_width(steps)))];
+    }
+    m_sums.add(sums);
+}
+
+template <class T>
+void PairGatherer::addValue(std::uint64_t element, T a, T b, PairSums<T> &sums)
 {
     const bool finite = std::isfinite(a) && std::isfinite(b);
+    const bool same = a == b || (std::isnan(a) && std::isnan(b));
     if (same)
         ++m_result.equal;
     else if (a != 0 && b == 0)
@@ -221,27 +236,28 @@ void PairGatherer::addDouble(std::uint64_t element, double a, double b, bool sam
     else
         ++m_result.changed;
     m_result.notFinite += !same && !finite;
-    const double distance = same ? 0 : apart(a, b);
-    m_result.beyondTolerance += distance > m_tolerance;
-    const ElementPair pair{element, a, b};
-    if (!same && (!m_result.worst || distance > apart(m_result.worst)))
-        m_result.worst = pair;
-    if (!same && !sameHalf(doubleToHalf(a), doubleToHalf(b))) {
+    const T distance = apart(a, b);
+    m_result.beyondTolerance += distance > static_cast<T>(m_tolerance);
+    if (!same && (!m_result.worst || static_cast<ExactValue>(distance) > apart(m_result.worst)))
+        m_result.worst = ElementPair{element, a, b};
+    // What fp16 can hold, and all that rounds to it, doubles hold too.
+    if (!same &&
+        !sameHalf(doubleToHalf(static_cast<double>(a)), doubleToHalf(static_cast<double>(b)))) {
         ++m_result.unfaithful;
         if (!m_result.counterexample)
-            m_result.counterexample = pair;
+            m_result.counterexample = ElementPair{element, a, b};
     }
     if (!finite)
         return;
-    ++m_sums.finite;
-    m_sums.abs += distance;
-    m_sums.square += distance * distance;
-    m_sums.aa += a * a;
-    m_sums.bb += b * b;
-    m_sums.ab += a * b;
-    m_sums.largest = std::max(m_sums.largest, distance);
+    ++sums.finite;
+    sums.abs += distance;
+    sums.square += distance * distance;
+    sums.aa += a * a;
+    sums.bb += b * b;
+    sums.ab += a * b;
+    sums.largest = std::max(sums.largest, distance);
     if (a != 0)
-        m_sums.largestRelative = std::max(m_sums.largestRelative, distance / std::abs(a));
+        sums.largestRelative = std::max(sums.largestRelative, distance / std::abs(a));
 }
 
 void PairGatherer::merge(const PairGatherer &later)
@@ -262,109 +278,30 @@ void PairGatherer::merge(const PairGatherer &later)
         m_result.worst = other.worst;
     if (!m_result.counterexample)
         m_result.counterexample = other.counterexample;
-    m_sums.abs += later.m_sums.abs;
-    m_sums.square += later.m_sums.square;
-    m_sums.aa += later.m_sums.aa;
-    m_sums.bb += later.m_sums.bb;
-    m_sums.ab += later.m_sums.ab;
-    m_sums.finite += later.m_sums.finite;
-    m_sums.largest = std::max(m_sums.largest, later.m_sums.largest);
-    m_sums.largestRelative = std::max(m_sums.largestRelative, later.m_sums.largestRelative);
+    m_sums.add(later.m_sums);
 }
 
 ValueDifference PairGatherer::finish() const
 {
     ValueDifference result = m_result;
-    const auto finite = static_cast<double>(m_sums.finite);
+    const auto finite = static_cast<ExactValue>(m_sums.finite);
     if (m_sums.finite > 0) {
-        result.meanAbs = m_sums.abs / finite;
-        result.rmse = std::sqrt(m_sums.square / finite);
+        result.meanAbs = static_cast<double>(m_sums.abs / finite);
+        result.rmse = static_cast<double>(std::sqrt(m_sums.square / finite));
     }
-    result.maxAbs = m_sums.largest;
-    result.maxRel = m_sums.largestRelative;
-    const double aa = m_sums.aa, bb = m_sums.bb;
+    result.maxAbs = static_cast<double>(m_sums.largest);
+    result.maxRel = static_cast<double>(m_sums.largestRelative);
+    const ExactValue aa = m_sums.aa, bb = m_sums.bb;
     if (result.identical())
         result.cosine = 1;
     else if (aa > 0 && bb > 0) // rounding never makes more than 1 of it
-        result.cosine = std::clamp(m_sums.ab / std::sqrt(aa) / std::sqrt(bb), -1.0, 1.0);
+        result.cosine =
+            std::clamp(static_cast<double>(m_sums.ab / std::sqrt(aa) / std::sqrt(bb)), -1.0, 1.0);
     else
         result.cosine = aa == bb ? 1.0 : 0.0;
-    result.snr = m_sums.square > 0 ? 10 * std::log10(aa / m_sums.square) : kInfinity;
+    result.snr =
+        m_sums.square > 0 ? static_cast<double>(10 * std::log10(aa / m_sums.square)) : kInfinity;
     return result;
 }
 
 } // namespace kernscope::diff
-
-namespace kernscope {
-
-namespace {
-
-/// Bits of a sign and a magnitude as integers in the order of the numbers; both zeros are 0.
-std::int64_t ordered(std::uint64_t magnitude, bool negative)
-{
-    const auto order = static_cast<std::int64_t>(magnitude);
-    return negative ? -order : order;
-}
-
-std::uint64_t between(std::int64_t a, std::int64_t b)
-{
-    return a < b ? static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a)
-                 : static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
-}
-
-std::int64_t orderOf(ElementType type, double value)
-{
-    const bool negative = std::signbit(value);
-    const auto narrow = static_cast<float>(value);
-    switch (type) {
-    case ElementType::Fp32:
-        return ordered(std::bit_cast<std::uint32_t>(narrow) & 0x7fffffffu, negative);
-    case ElementType::Bf16:
-        return ordered(floatToBfloat16(doubleToFloatOdd(value)) & 0x7fffu, negative);
-    case ElementType::Fp64:
-        return ordered(std::bit_cast<std::uint64_t>(value) & INT64_MAX, negative);
-    case ElementType::Fp8E4M3Fn:
-        return ordered(floatToE4m3(doubleToFloatOdd(value), Fp8Overflow::Saturate) & 0x7fu,
-                       negative);
-    case ElementType::Fp8E5M2:
-        return ordered(floatToE5m2(doubleToFloatOdd(value)) & 0x7fu, negative);
-    default: return ordered(doubleToHalf(value) & 0x7fffu, negative);
-    }
-}
-
-} // namespace
-
-std::size_t ulpBins(ElementType type)
-{
-    const unsigned bits = bitWidth(type);
-    return bits <= 16 ? 17 : bits <= 32 ? 33 : 65;
-}
-
-std::uint32_t ulpDistance(std::uint16_t a, std::uint16_t b)
-{
-    return static_cast<std::uint32_t>(between(ordered(a & 0x7fffu, (a & 0x8000u) != 0),
-                                              ordered(b & 0x7fffu, (b & 0x8000u) != 0)));
-}
-
-std::uint64_t ulpDistance(ElementType type, double a, double b)
-{
-    if (a == b || std::isnan(a) || std::isnan(b))
-        return 0;
-    if (isFloatingPoint(type))
-        return between(orderOf(type, a), orderOf(type, b));
-    const double distance = std::abs(std::nearbyint(a) - std::nearbyint(b));
-    return distance < 0x1p64 ? static_cast<std::uint64_t>(distance) : UINT64_MAX;
-}
-
-ValueDifference ValueDifference::same(std::uint64_t elements, ElementType type)
-{
-    ValueDifference same;
-    same.equal = elements;
-    same.ulpType = type;
-    same.ulpHistogram.assign(ulpBins(type), 0);
-    same.ulpHistogram[0] = elements;
-    same.snr = std::numeric_limits<double>::infinity();
-    return same;
-}
-
-} // namespace kernscope

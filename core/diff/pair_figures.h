@@ -22,13 +22,26 @@ public:
     /// `decoded` grows by the elements that had to be decoded.
     std::span<const std::uint16_t> halves(const PairReader &reader, std::uint64_t &decoded);
     std::span<const double> doubles(const PairReader &reader, std::uint64_t &decoded);
+    std::span<const ExactValue> exact(const PairReader &reader, std::uint64_t &decoded);
 
 private:
     std::uint64_t m_first = 0;
     std::size_t m_count = 0;
-    bool m_haveHalves = false, m_haveDoubles = false;
+    bool m_haveHalves = false, m_haveDoubles = false, m_haveExact = false;
     std::vector<std::uint16_t> m_halves;
     std::vector<double> m_doubles;
+    std::vector<ExactValue> m_exact;
+};
+
+/// Sums over the elements that are finite in both. Runs are summed as doubles where these do, and
+/// the sums of runs added exactly.
+template <class T>
+struct PairSums {
+    T abs = 0, square = 0, aa = 0, bb = 0, ab = 0, largest = 0, largestRelative = 0;
+    std::uint64_t finite = 0;
+
+    template <class Other>
+    void add(const PairSums<Other> &other);
 };
 
 /// Gathers the figures of runs of one pair of weights. Runs may be gathered apart and merged: the
@@ -47,14 +60,11 @@ public:
     ValueDifference finish() const;
 
 private:
-    struct Sums {
-        double abs = 0, square = 0, aa = 0, bb = 0, ab = 0, largest = 0, largestRelative = 0;
-        std::uint64_t finite = 0;
-    };
-
     void addHalves(BaseRun &base);
-    void addDoubles(BaseRun &base);
-    void addDouble(std::uint64_t element, double a, double b, bool same);
+    template <class T>
+    void addValues(std::uint64_t first, std::span<const T> a, std::span<const T> b);
+    template <class T>
+    void addValue(std::uint64_t element, T a, T b, PairSums<T> &sums);
     void noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
                    const HalfFigures &figures);
     void noteCounterexample(const ElementPair &pair);
@@ -62,10 +72,10 @@ private:
     const PairReader *m_reader;
     double m_tolerance;
     ValueDifference m_result;
-    Sums m_sums;
+    PairSums<ExactValue> m_sums;
     std::vector<std::uint16_t> m_halvesB;
     std::vector<double> m_doublesB;
-    std::vector<std::int64_t> m_codesA, m_codesB;
+    std::vector<ExactValue> m_exactB;
 };
 
 } // namespace kernscope::diff

@@ -5,22 +5,30 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace kernscope::diff {
 
 namespace {
 
-/// Whether both are integers whose stored codes are compared, because doubles do not hold those of
-/// one of them. The codes of unsigned ones of 64 bits are only compared with their like.
-bool longIntegers(const codec::Decoder &a, const codec::Decoder &b)
+/// The operand of integers of 64 bits that are stored as they are.
+const codec::Operand *longIntegers(const codec::Decoder &decoder)
 {
-    const auto plain = [](const codec::Decoder &decoder) {
-        return plainOperand(decoder) != nullptr && !isFloatingPoint(decoder.type());
-    };
-    const bool alike = a.type() == b.type();
-    const bool fits = a.type() != ElementType::Uint64 && b.type() != ElementType::Uint64;
-    return plain(a) && plain(b) && (alike || fits) &&
-           (bitWidth(a.type()) == 64 || bitWidth(b.type()) == 64);
+    const ElementType type = decoder.type();
+    return type == ElementType::Int64 || type == ElementType::Uint64 ? plainOperand(decoder)
+                                                                     : nullptr;
+}
+
+bool isWide(const codec::Decoder &decoder)
+{
+    return decoder.type() == ElementType::Fp64 || longIntegers(decoder) != nullptr;
+}
+
+/// The codes of uint64 are its bits.
+ExactValue exactOf(ElementType type, std::int64_t code)
+{
+    return type == ElementType::Uint64 ? static_cast<ExactValue>(static_cast<std::uint64_t>(code))
+                                       : static_cast<ExactValue>(code);
 }
 
 tl::unexpected<Error> shapeFault(const Weight &a, const Weight &b)
@@ -36,10 +44,26 @@ tl::unexpected<Error> shapeFault(const Weight &a, const Weight &b)
 
 } // namespace
 
+void decodeExact(const codec::Decoder &decoder, std::uint64_t first, std::span<ExactValue> out)
+{
+    if (longIntegers(decoder) != nullptr) {
+        thread_local std::vector<std::int64_t> codes;
+        codes.resize(out.size());
+        decoder.codes(first, codes);
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = exactOf(decoder.type(), codes[i]);
+        return;
+    }
+    thread_local std::vector<double> values;
+    values.resize(out.size());
+    decodeDoubles(decoder, first, values);
+    std::copy(values.begin(), values.end(), out.begin());
+}
+
 PairReader::PairReader(codec::Decoder a, codec::Decoder b)
     : m_a(std::move(a)), m_b(std::move(b)), m_elements(m_a.elements().value),
       m_halves(exactInHalf(m_a.type()) && exactInHalf(m_b.type())),
-      m_longIntegers(kernscope::diff::longIntegers(m_a, m_b))
+      m_wide(isWide(m_a) || isWide(m_b))
 {
 }
 
@@ -91,7 +115,7 @@ void PairReader::eachRun(bool ofA, std::uint64_t first, std::size_t count, const
         const std::uint64_t element = first + done, within = element % m_slice->run;
         const auto some =
             static_cast<std::size_t>(std::min<std::uint64_t>(m_slice->run - within, count - done));
-        read(element / m_slice->run * m_slice->stride + m_slice->start + within, done, some);
+        read(m_slice->inWhole(element), done, some);
         done += some;
     }
 }
@@ -114,16 +138,22 @@ void PairReader::readDoubles(bool ofA, std::uint64_t first, std::span<double> ou
             });
 }
 
-void PairReader::readCodes(std::uint64_t first, std::span<std::int64_t> a,
-                           std::span<std::int64_t> b) const
+void PairReader::readCodes(bool ofA, std::uint64_t first, std::span<std::int64_t> out) const
 {
-    const auto read = [](const codec::Decoder &decoder, std::span<std::int64_t> out) {
-        return [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
-            decoder.codes(element, out.subspan(at, count));
-        };
-    };
-    eachRun(true, first, a.size(), read(m_a, a));
-    eachRun(false, first, b.size(), read(m_b, b));
+    const codec::Decoder &decoder = ofA ? m_a : m_b;
+    eachRun(ofA, first, out.size(),
+            [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
+                decoder.codes(element, out.subspan(at, count));
+            });
+}
+
+void PairReader::readExact(bool ofA, std::uint64_t first, std::span<ExactValue> out) const
+{
+    const codec::Decoder &decoder = ofA ? m_a : m_b;
+    eachRun(ofA, first, out.size(),
+            [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
+                decodeExact(decoder, element, out.subspan(at, count));
+            });
 }
 
 } // namespace kernscope::diff

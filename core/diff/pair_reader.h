@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/diff/value_difference.h"
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +14,24 @@ namespace kernscope::diff {
 /// elements, the first of them at `start`, `stride` apart.
 struct Slice {
     std::uint64_t start = 0, run = 1, stride = 1;
+
+    /// Element of the whole for one of the part.
+    std::uint64_t inWhole(std::uint64_t element) const
+    {
+        return element / run * stride + start + element % run;
+    }
+    /// The way back; nothing for an element of another part.
+    std::optional<std::uint64_t> inPart(std::uint64_t element) const
+    {
+        const std::uint64_t at = element % stride;
+        if (at < start || at - start >= run)
+            return std::nullopt;
+        return element / stride * run + at - start;
+    }
 };
+
+/// Decoded elements [first, first + out.size()), those of plain integers of 64 bits included.
+void decodeExact(const codec::Decoder &decoder, std::uint64_t first, std::span<ExactValue> out);
 
 /// Decodes the same elements of two weights at the precision that loses nothing of either: fp16
 /// where both types are held by it, doubles otherwise. Safe to share between threads. Hold the
@@ -31,13 +49,18 @@ public:
                                    std::size_t weightB, const Slice &slice, bool ofA);
 
     std::uint64_t elements() const { return m_elements; }
+    /// Element of a side's weight for one that is read.
+    std::uint64_t elementOn(bool ofA, std::uint64_t element) const
+    {
+        return m_slice && m_sliceOfA == ofA ? m_slice->inWhole(element) : element;
+    }
     const codec::Decoder &a() const { return m_a; }
     const codec::Decoder &b() const { return m_b; }
     /// Both types are exact in fp16: readHalves loses nothing.
     bool halves() const { return m_halves; }
-    /// Integers on both sides, of 64 bits on one of them at least, which doubles do not hold:
-    /// readCodes is exact. Unsigned ones of 64 bits only against their like.
-    bool longIntegers() const { return m_longIntegers; }
+    /// A type is fp64, whose squares doubles do not hold, or an integer of 64 bits, which they do
+    /// not hold itself: figures are to be made of readExact.
+    bool wide() const { return m_wide; }
 
     void readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const;
     void readDoubles(bool ofA, std::uint64_t first, std::span<double> out) const;
@@ -52,8 +75,9 @@ public:
         readDoubles(true, first, a);
         readDoubles(false, first, b);
     }
-    /// Of plain integers; those of uint64 as their bits.
-    void readCodes(std::uint64_t first, std::span<std::int64_t> a, std::span<std::int64_t> b) const;
+    /// Codes as codec::Decoder::codes() gives them.
+    void readCodes(bool ofA, std::uint64_t first, std::span<std::int64_t> out) const;
+    void readExact(bool ofA, std::uint64_t first, std::span<ExactValue> out) const;
 
 private:
     PairReader(codec::Decoder a, codec::Decoder b);
@@ -64,7 +88,7 @@ private:
     std::uint64_t m_elements = 0;
     std::optional<Slice> m_slice;
     bool m_sliceOfA = false;
-    bool m_halves = false, m_longIntegers = false;
+    bool m_halves = false, m_wide = false;
 };
 
 } // namespace kernscope::diff

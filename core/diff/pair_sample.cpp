@@ -2,6 +2,7 @@
 #include "core/diff/pair_sample.h"
 
 #include "core/bundle/pair_read_lock.h"
+#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ namespace {
 constexpr std::uint64_t kRun = 32;
 constexpr double kPercentile = 0.995;
 
-double rangeOf(std::vector<float> magnitudes)
+double rangeOf(std::vector<double> magnitudes)
 {
     if (magnitudes.empty())
         return 1;
@@ -22,26 +23,28 @@ double rangeOf(std::vector<float> magnitudes)
         magnitudes.begin() +
         static_cast<std::ptrdiff_t>(kPercentile * static_cast<double>(magnitudes.size() - 1));
     std::nth_element(magnitudes.begin(), at, magnitudes.end());
-    return static_cast<double>(*at);
+    return *at;
 }
 
-void addMagnitude(std::vector<float> &to, float value)
+void addMagnitude(std::vector<double> &to, double value)
 {
-    if (std::isfinite(value) && value != 0.0f)
+    if (std::isfinite(value) && value != 0)
         to.push_back(std::abs(value));
 }
 
-void findRanges(PairSample &sample)
-{
-    std::vector<float> values, differences;
-    for (std::size_t i = 0; i < sample.a.size(); ++i) {
-        addMagnitude(values, sample.a[i]);
-        addMagnitude(values, sample.b[i]);
-        addMagnitude(differences, sample.b[i] - sample.a[i]);
+/// Magnitudes that the colours are scaled by; of doubles, for the largest of them are no floats.
+struct Magnitudes {
+    std::vector<double> values, differences;
+
+    void add(std::span<const double> a, std::span<const double> b)
+    {
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            addMagnitude(values, a[i]);
+            addMagnitude(values, b[i]);
+            addMagnitude(differences, b[i] - a[i]);
+        }
     }
-    sample.valueRange = rangeOf(std::move(values));
-    sample.differenceRange = rangeOf(std::move(differences));
-}
+};
 
 /// A place in the i-th stratum that follows no period of the data (multiplicative hashing).
 std::uint64_t spread(std::uint64_t i, std::uint64_t stratum, std::uint64_t run)
@@ -52,39 +55,55 @@ std::uint64_t spread(std::uint64_t i, std::uint64_t stratum, std::uint64_t run)
 
 } // namespace
 
-Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
-                              std::size_t weightB, Progress &progress)
+namespace {
+
+Result<PairSample> sampleOf(const diff::PairReader &reader, Progress &progress)
 {
-    const PairReadLock lock(a, b);
-    const auto decoderA = a.decoder(weightA);
-    if (!decoderA)
-        return tl::unexpected(decoderA.error());
-    const auto decoderB = b.decoder(weightB);
-    if (!decoderB)
-        return tl::unexpected(decoderB.error());
-    const std::uint64_t elements = std::min(decoderA->elements().value, decoderB->elements().value);
+    const std::uint64_t elements = reader.elements();
     PairSample sample;
     sample.whole = elements <= PairSample::kMost;
     const std::uint64_t run = std::min(elements, kRun);
     const std::uint64_t runs =
         sample.whole ? (elements + kRun - 1) / kRun : PairSample::kMost / kRun;
     const std::uint64_t stratum = elements / std::max<std::uint64_t>(runs, 1);
+    std::vector<double> valuesA(static_cast<std::size_t>(run)), valuesB(valuesA.size());
+    Magnitudes magnitudes;
     progress.setTotal(runs);
     for (std::uint64_t i = 0; i < runs; ++i) {
         if (!progress.advance(1))
             return tl::unexpected(cancelledError("The sample was cancelled"));
         const std::uint64_t first = sample.whole ? i * kRun : spread(i, stratum, run);
-        const std::uint64_t count = std::min(run, elements - first);
-        const std::size_t at = sample.a.size();
-        sample.a.resize(at + count);
-        sample.b.resize(at + count);
-        decoderA->decodeFloat(first, std::span(sample.a).subspan(at));
-        decoderB->decodeFloat(first, std::span(sample.b).subspan(at));
-        for (std::uint64_t k = 0; k < count; ++k)
+        const auto count = static_cast<std::size_t>(std::min(run, elements - first));
+        const auto a = std::span(valuesA).first(count), b = std::span(valuesB).first(count);
+        reader.readDoubles(first, a, b);
+        magnitudes.add(a, b);
+        for (std::size_t k = 0; k < count; ++k) {
             sample.elements.push_back(first + k);
+            sample.a.push_back(static_cast<float>(a[k]));
+            sample.b.push_back(static_cast<float>(b[k]));
+        }
     }
-    findRanges(sample);
+    sample.valueRange = rangeOf(std::move(magnitudes.values));
+    sample.differenceRange = rangeOf(std::move(magnitudes.differences));
     return sample;
+}
+
+} // namespace
+
+Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
+                              std::size_t weightB, Progress &progress)
+{
+    const PairReadLock lock(a, b);
+    const auto reader = diff::PairReader::make(a, weightA, b, weightB);
+    return reader ? sampleOf(*reader, progress) : tl::unexpected(reader.error());
+}
+
+Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                              std::size_t part, Progress &progress)
+{
+    const PairReadLock lock(a, b);
+    const auto reader = diff::partReader(a, b, joined, part);
+    return reader ? sampleOf(*reader, progress) : tl::unexpected(reader.error());
 }
 
 double diff::sampledRange(const PairReader &reader)
@@ -94,7 +113,7 @@ double diff::sampledRange(const PairReader &reader)
     const std::uint64_t run = std::min(elements, kRun);
     const std::uint64_t runs = whole ? (elements + kRun - 1) / kRun : PairSample::kMost / kRun;
     const std::uint64_t stratum = elements / std::max<std::uint64_t>(runs, 1);
-    std::vector<float> magnitudes;
+    std::vector<double> magnitudes;
     std::vector<double> values(run);
     for (std::uint64_t i = 0; i < runs; ++i) {
         const std::uint64_t first = whole ? i * kRun : spread(i, stratum, run);
@@ -103,7 +122,7 @@ double diff::sampledRange(const PairReader &reader)
         for (const bool ofA : {true, false}) {
             reader.readDoubles(ofA, first, some);
             for (const double value : some)
-                addMagnitude(magnitudes, static_cast<float>(value));
+                addMagnitude(magnitudes, value);
         }
     }
     return rangeOf(std::move(magnitudes));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/diff/joined_weights.h"
 #include "core/diff/pair_reader.h"
 
 #include <cstdint>
@@ -26,9 +27,14 @@ struct PairSample {
 };
 
 /// Short runs spread evenly over the weights, all of a small one. Errors: those of
-/// Bundle::decoder, "task.cancelled". Takes the locks of the files itself.
+/// diff::PairReader::make, "task.cancelled". Takes the locks of the files itself.
 Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
                               std::size_t weightB, Progress &progress);
+
+/// The same of one part of a split or merged weight against its slice of the whole; elements are
+/// those of the part.
+Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                              std::size_t part, Progress &progress);
 
 namespace diff {
 

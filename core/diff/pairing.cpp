@@ -364,23 +364,6 @@ void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> 
 
 } // namespace
 
-std::string baseName(std::string_view name)
-{
-    static constexpr std::array<std::string_view, 3> kSuffixes{"_quantized", "_palettized",
-                                                               "_sparsified"};
-    for (bool taken = true; taken;) {
-        taken = false;
-        for (const std::string_view suffix : kSuffixes) {
-            // A name that is nothing but a suffix stays.
-            if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
-                name.remove_suffix(suffix.size());
-                taken = true;
-            }
-        }
-    }
-    return std::string(name);
-}
-
 PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen,
                           Progress *progress)
 {

@@ -29,14 +29,22 @@ std::string shortened(const std::string &text)
     return fmt::format("{}... ({} characters)", text.substr(0, kLongestValue), text.size());
 }
 
+/// Of a pipeline with the model that it is of.
+std::string nameOf(const mil::Function &function)
+{
+    return function.model.empty() ? function.name : function.model + "/" + function.name;
+}
+
 /// Two functions of one name.
 class FunctionComparison
 {
 public:
     FunctionComparison(const mil::Function &a, const mil::Function &b, ProgramDifference &result)
-        : m_a(a), m_b(b), m_name(a.name), m_result(result), m_ofA(m_a.nodes.size(), kNoIndex),
+        : m_a(a), m_b(b), m_name(nameOf(a)), m_result(result), m_ofA(m_a.nodes.size(), kNoIndex),
           m_ofB(m_b.nodes.size(), kNoIndex)
     {
+        if (a.model != b.model)
+            otherModel(a.model, b.model);
         if (a.opset != b.opset)
             functionChange(fmt::format("opset: {} > {}", a.opset, b.opset));
         const std::string inputsA = diff::signatureText(a.inputs),
@@ -75,6 +83,15 @@ private:
         change.details.push_back(std::move(detail));
         m_result.changes.push_back(std::move(change));
         m_result.equal = m_result.sameComputation = false;
+    }
+
+    /// The same operations in a model of another name.
+    void otherModel(const std::string &a, const std::string &b)
+    {
+        const bool computation = m_result.sameComputation;
+        const auto named = [](const std::string &model) { return model.empty() ? "none" : model; };
+        functionChange(fmt::format("model: {} > {}", named(a), named(b)));
+        m_result.sameComputation = computation;
     }
 
     /// Nodes of one key, in order, as far as they are left over.
@@ -187,7 +204,62 @@ void addMissing(const mil::Function &function, ProgramChange::Kind kind, Program
     ProgramChange change;
     change.kind = kind;
     change.what = ProgramChange::What::Function;
-    change.function = function.name;
+    change.function = nameOf(function);
+    result.changes.push_back(std::move(change));
+    result.equal = result.sameComputation = false;
+}
+
+/// Functions of B for those of A: of one model and name; then, of what is left, of one name, in
+/// order: a model alone against the same one in a pipeline, or in one of another name.
+std::vector<std::size_t> partnersOf(const std::vector<mil::Function> &a,
+                                    const std::vector<mil::Function> &b)
+{
+    std::vector<std::size_t> partners(a.size(), kNoIndex);
+    std::vector<bool> taken(b.size(), false);
+    for (const bool sameModel : {true, false}) {
+        const auto key = [sameModel](const mil::Function &function) {
+            return std::pair(sameModel ? function.model : std::string(), function.name);
+        };
+        std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> left;
+        for (std::size_t k = b.size(); k-- > 0;) {
+            if (!taken[k])
+                left[key(b[k])].push_back(k);
+        }
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const auto found = partners[i] == kNoIndex ? left.find(key(a[i])) : left.end();
+            if (found == left.end() || found->second.empty())
+                continue;
+            partners[i] = found->second.back();
+            taken[partners[i]] = true;
+            found->second.pop_back();
+        }
+    }
+    return partners;
+}
+
+/// A model of a pipeline that is no program: of those the functions are compared.
+bool isOther(const mil::ModelNode &model)
+{
+    return !model.path.empty() && !model.isProgram() && !model.isPipeline();
+}
+
+std::span<const std::byte> contentOf(const mil::ModelNode &model, std::span<const std::byte> file)
+{
+    const auto offset = std::min<std::uint64_t>(model.content.offset, file.size());
+    return file.subspan(offset,
+                        std::min<std::uint64_t>(model.content.length, file.size() - offset));
+}
+
+void addModel(const mil::ModelNode &model, ProgramChange::Kind kind, std::string detail,
+              ProgramDifference &result)
+{
+    ProgramChange change;
+    change.kind = kind;
+    change.what = ProgramChange::What::Model;
+    change.function = model.path;
+    change.type = model.kind;
+    if (!detail.empty())
+        change.details.push_back(std::move(detail));
     result.changes.push_back(std::move(change));
     result.equal = result.sameComputation = false;
 }
@@ -202,30 +274,56 @@ std::string_view programChangeName(ProgramChange::Kind kind)
 
 std::string_view programPartName(ProgramChange::What what)
 {
-    static constexpr std::array<std::string_view, 3> kNames{"function", "operation", "storage"};
+    static constexpr std::array<std::string_view, 4> kNames{"function", "operation", "storage",
+                                                            "model"};
     return kNames[static_cast<std::size_t>(what)];
 }
 
 ProgramDifference comparePrograms(const mil::Program &a, const mil::Program &b)
 {
     ProgramDifference result;
-    const auto find = [](const mil::Program &program, const std::string &name) {
-        const auto at =
-            std::find_if(program.functions.begin(), program.functions.end(),
-                         [&name](const mil::Function &each) { return each.name == name; });
-        return at == program.functions.end() ? nullptr : &*at;
-    };
-    for (const mil::Function &function : a.functions) {
-        if (const mil::Function *other = find(b, function.name))
-            FunctionComparison(function, *other, result).run();
-        else
-            addMissing(function, ProgramChange::Kind::Removed, result);
+    const std::vector<std::size_t> partners = partnersOf(a.functions, b.functions);
+    std::vector<bool> taken(b.functions.size(), false);
+    for (std::size_t i = 0; i < partners.size(); ++i) {
+        if (partners[i] == kNoIndex) {
+            addMissing(a.functions[i], ProgramChange::Kind::Removed, result);
+            continue;
+        }
+        taken[partners[i]] = true;
+        FunctionComparison(a.functions[i], b.functions[partners[i]], result).run();
     }
-    for (const mil::Function &function : b.functions) {
-        if (find(a, function.name) == nullptr)
-            addMissing(function, ProgramChange::Kind::Inserted, result);
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+        if (!taken[i])
+            addMissing(b.functions[i], ProgramChange::Kind::Inserted, result);
     }
     return result;
+}
+
+void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, const mil::Program &b,
+                   std::span<const std::byte> bytesB, ProgramDifference &result)
+{
+    const auto find = [](const mil::Program &program, const std::string &path) {
+        const auto at = std::find_if(
+            program.models.begin(), program.models.end(),
+            [&path](const mil::ModelNode &each) { return isOther(each) && each.path == path; });
+        return at == program.models.end() ? nullptr : &*at;
+    };
+    for (const mil::ModelNode &model : a.models) {
+        if (!isOther(model))
+            continue;
+        const mil::ModelNode *other = find(b, model.path);
+        if (other == nullptr)
+            addModel(model, ProgramChange::Kind::Removed, {}, result);
+        else if (model.kind != other->kind)
+            addModel(model, ProgramChange::Kind::Changed,
+                     "kind: " + model.kind + " > " + other->kind, result);
+        else if (!std::ranges::equal(contentOf(model, bytesA), contentOf(*other, bytesB)))
+            addModel(model, ProgramChange::Kind::Changed, "its description differs", result);
+    }
+    for (const mil::ModelNode &model : b.models) {
+        if (isOther(model) && find(a, model.path) == nullptr)
+            addModel(model, ProgramChange::Kind::Inserted, {}, result);
+    }
 }
 
 } // namespace kernscope

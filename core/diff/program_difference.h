@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,11 @@ struct ProgramChange {
     enum class Kind : std::uint8_t { Removed, Inserted, Changed };
     /// What it is in the program: a weight's storage is how its constant is written (const,
     /// constexpr_…), which no operation that reads it notices.
-    enum class What : std::uint8_t { Function, Operation, Storage };
+    /// A model: one of a pipeline that is no program, such as a suppression of boxes.
+    enum class What : std::uint8_t { Function, Operation, Storage, Model };
     Kind kind = Kind::Changed;
     What what = What::Operation;
-    std::string function;
+    std::string function;  ///< of a pipeline "model/function"; of a model its path
     std::string operation; ///< displayed name, of A where it has it; empty: the function itself
     std::string type;      ///< "conv"; where the types differ: "const > constexpr_lut_to_dense"
     std::vector<std::string> details; ///< "strides: [1, 1] > [2, 2]"
@@ -38,12 +40,17 @@ struct ProgramDifference {
 
 /// "removed", "inserted", "changed".
 std::string_view programChangeName(ProgramChange::Kind kind);
-/// "function", "operation", "storage".
+/// "function", "operation", "storage", "model".
 std::string_view programPartName(ProgramChange::What what);
 
 /// Matches operations by the name of what they make (without converters' suffixes), then by what
 /// they compute. Constants that lie in weight files count by their type: their content is compared
 /// as weights. Linear in the operations but for sorting.
 ProgramDifference comparePrograms(const mil::Program &a, const mil::Program &b);
+
+/// Adds what differs in the models of pipelines that are no programs: which there are, of what
+/// kind, and the bytes of their descriptions. The bytes are those of the programs' files.
+void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, const mil::Program &b,
+                   std::span<const std::byte> bytesB, ProgramDifference &result);
 
 } // namespace kernscope

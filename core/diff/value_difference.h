@@ -4,15 +4,27 @@
 #include "core/numeric/element_type.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace kernscope {
 
+/// Holds every integer of 64 bits and every number of fp64, and the squares of the latter.
+using ExactValue = long double;
+static_assert(std::numeric_limits<ExactValue>::digits >= 64 &&
+              std::numeric_limits<ExactValue>::max_exponent >
+                  4 * std::numeric_limits<double>::max_exponent);
+
+/// The shortest text that reads back as the number; of integers that doubles do not hold all
+/// digits.
+std::string exactText(ExactValue value);
+
 /// Two values of one element, as they are compared.
 struct ElementPair {
     std::uint64_t element = 0;
-    double a = 0, b = 0;
+    ExactValue a = 0, b = 0;
     friend bool operator==(const ElementPair &, const ElementPair &) = default;
 };
 
@@ -64,5 +76,7 @@ std::size_t ulpBins(ElementType type);
 std::uint32_t ulpDistance(std::uint16_t a, std::uint16_t b);
 /// ULP distance of two numbers in steps of a type, both rounded to it. NaN: 0.
 std::uint64_t ulpDistance(ElementType type, double a, double b);
+/// The same of values that doubles may not hold; of integers exact.
+std::uint64_t exactUlpDistance(ElementType type, ExactValue a, ExactValue b);
 
 } // namespace kernscope

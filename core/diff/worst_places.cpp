@@ -19,12 +19,13 @@ namespace {
 constexpr std::uint64_t kWorstRun = 65536;
 
 /// What is not finite on one side only, or differs there, is further apart than any number.
-double distanceOf(double a, double b)
+template <class T>
+T distanceOf(T a, T b)
 {
     if (a == b || (std::isnan(a) && std::isnan(b)))
         return 0;
-    const double distance = std::abs(a - b);
-    return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
+    const T distance = std::abs(a - b);
+    return std::isfinite(distance) ? distance : std::numeric_limits<T>::infinity();
 }
 
 /// The largest of what is offered, in a heap whose front is the least of them.
@@ -35,7 +36,7 @@ public:
     explicit Largest(std::size_t most) : m_most(most) {}
 
     /// Of equal keys the one offered first stays.
-    void offer(double key, const Item &item)
+    void offer(ExactValue key, const Item &item)
     {
         if (m_most == 0 || (m_items.size() == m_most && !(key > m_items.front().key)))
             return;
@@ -58,7 +59,7 @@ public:
 
 private:
     struct Kept {
-        double key = 0;
+        ExactValue key = 0;
         std::uint64_t order = 0;
         Item item;
     };
@@ -80,7 +81,8 @@ public:
     {
     }
 
-    void add(std::uint64_t first, std::span<const double> a, std::span<const double> b)
+    template <class T>
+    void add(std::uint64_t first, std::span<const T> a, std::span<const T> b)
     {
         for (std::size_t i = 0; i < a.size(); ++i) {
             addOne(first + i, a[i], b[i]);
@@ -99,20 +101,21 @@ public:
     }
 
 private:
-    void addOne(std::uint64_t element, double a, double b)
+    template <class T>
+    void addOne(std::uint64_t element, T a, T b)
     {
         if (std::isfinite(a) && std::isfinite(b)) {
             m_signal += a * a;
             m_noise += (a - b) * (a - b);
             ++m_finite;
         }
-        const double distance = distanceOf(a, b);
+        const T distance = distanceOf(a, b);
         if (distance == 0)
             return;
         ++m_now.different;
         ++(a != 0 && b == 0 ? m_now.zeroed : a == 0 && b != 0 ? m_now.revived : m_now.changed);
-        if (distance > m_now.maxAbs) {
-            m_now.maxAbs = distance;
+        if (distance > m_furthest) {
+            m_furthest = distance;
             m_now.worst = element;
         }
         m_elements.offer(distance, {element, a, b});
@@ -121,22 +124,26 @@ private:
     void closeChannel()
     {
         m_now.channel = m_result.channels++;
-        m_now.rmse = m_finite > 0 ? std::sqrt(m_noise / static_cast<double>(m_finite)) : 0;
-        m_now.snr = m_noise > 0 ? 10 * std::log10(m_signal / m_noise)
+        m_now.maxAbs = static_cast<double>(m_furthest);
+        m_now.rmse =
+            m_finite > 0
+                ? static_cast<double>(std::sqrt(m_noise / static_cast<ExactValue>(m_finite)))
+                : 0;
+        m_now.snr = m_noise > 0 ? static_cast<double>(10 * std::log10(m_signal / m_noise))
                                 : std::numeric_limits<double>::infinity();
         if (m_now.different > 0) {
             ++m_result.differentChannels;
-            m_channels.offer(m_now.maxAbs, m_now);
+            m_channels.offer(m_furthest, m_now);
         }
         m_now = {};
-        m_signal = m_noise = 0;
+        m_signal = m_noise = m_furthest = 0;
         m_finite = 0;
     }
 
     std::uint64_t m_perChannel;
     WorstPlaces m_result;
     ChannelDifference m_now;
-    double m_signal = 0, m_noise = 0;
+    ExactValue m_signal = 0, m_noise = 0, m_furthest = 0; ///< of the channel
     std::uint64_t m_finite = 0;
     Largest<ChannelDifference> m_channels;
     Largest<ElementPair> m_elements;
@@ -150,11 +157,19 @@ Result<WorstPlaces> placesOf(const diff::PairReader &reader, const Shape &shape,
     const std::uint64_t outputs = shape.empty() ? 1 : std::max<std::uint64_t>(shape.front(), 1);
     PlaceFinder finder(std::max<std::uint64_t>(reader.elements() / outputs, 1), wanted);
     std::vector<double> valuesA(kWorstRun), valuesB(kWorstRun);
+    std::vector<ExactValue> exactA, exactB;
     for (std::uint64_t first = 0; first < reader.elements(); first += kWorstRun) {
         const auto count = static_cast<std::size_t>(std::min(kWorstRun, reader.elements() - first));
         const auto runA = std::span(valuesA).first(count), runB = std::span(valuesB).first(count);
         reader.readDoubles(first, runA, runB);
-        finder.add(first, runA, runB);
+        if (reader.wide()) {
+            exactA.resize(count);
+            exactB.resize(count);
+            reader.readExact(true, first, exactA);
+            reader.readExact(false, first, exactB);
+            finder.add<ExactValue>(first, exactA, exactB);
+        } else
+            finder.add<double>(first, runA, runB);
         if (binner)
             binner->add(first, runA, runB);
         if (progress != nullptr && !progress->advance(count))

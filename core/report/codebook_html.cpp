@@ -22,6 +22,30 @@ std::string placeText(std::uint64_t book, std::uint64_t code, std::uint64_t book
     return books > 1 ? fmt::format("{}:{}", book, code) : fmt::format("{}", code);
 }
 
+/// `name`: as the file has it.
+std::string matchHtml(const std::string &name, const CodebookMatch &match)
+{
+    std::string text = fmt::format(
+        "<h2>Codebooks of {}</h2><p>Entry to entry, by the elements that take them: {}.</p>\n"
+        "<div class=\"wide\"><table><thead><tr><th class=\"n\">entry of A</th><th class=\"n\">"
+        "value</th><th class=\"n\">elements</th><th>what happened</th><th class=\"n\">entry of "
+        "B</th><th class=\"n\">value</th><th class=\"n\">elements</th></tr></thead><tbody>\n",
+        escapedMarkup(printable(name)), codebookCountsText(match));
+    for (std::size_t i = 0; i < std::min(kMostRows, match.entries.size()); ++i) {
+        const EntryMatch &entry = match.entries[i];
+        const EntryTexts texts = entryTexts(match, entry);
+        text += fmt::format("<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">"
+                            "{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+                            "<td class=\"n\">{}</td></tr>\n",
+                            texts.a, texts.valueA, entry.usesA, entryChangeName(entry.change),
+                            texts.b, texts.valueB, entry.usesB);
+    }
+    text += "</tbody></table></div>\n";
+    if (match.entries.size() > kMostRows)
+        text += fmt::format("<p>And {} more.</p>\n", match.entries.size() - kMostRows);
+    return text;
+}
+
 } // namespace
 
 std::string codebookCountsText(const CodebookMatch &match)
@@ -60,27 +84,16 @@ EntryTexts entryTexts(const CodebookMatch &match, const EntryMatch &entry)
 std::string codebooksHtml(const CheckedDifference &checked)
 {
     std::string text;
-    for (const auto &[index, match] : checked.codebooks) {
-        const WeightPair &pair = checked.difference.weights[index];
-        text += fmt::format(
-            "<h2>Codebooks of {}</h2><p>Entry to entry, by the elements that take them: {}.</p>\n"
-            "<div class=\"wide\"><table><thead><tr><th class=\"n\">entry of A</th><th class=\"n\">"
-            "value</th><th class=\"n\">elements</th><th>what happened</th><th class=\"n\">entry of "
-            "B</th><th class=\"n\">value</th><th class=\"n\">elements</th></tr></thead><tbody>\n",
-            escapedMarkup(printable(checked.a->weights()[pair.a].findableName())),
-            codebookCountsText(match));
-        for (std::size_t i = 0; i < std::min(kMostRows, match.entries.size()); ++i) {
-            const EntryMatch &entry = match.entries[i];
-            const EntryTexts texts = entryTexts(match, entry);
-            text += fmt::format("<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">"
-                                "{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-                                "<td class=\"n\">{}</td></tr>\n",
-                                texts.a, texts.valueA, entry.usesA, entryChangeName(entry.change),
-                                texts.b, texts.valueB, entry.usesB);
-        }
-        text += "</tbody></table></div>\n";
-        if (match.entries.size() > kMostRows)
-            text += fmt::format("<p>And {} more.</p>\n", match.entries.size() - kMostRows);
+    for (const auto &[index, match] : checked.codebooks)
+        text += matchHtml(checked.a->weights()[checked.difference.weights[index].a].findableName(),
+                          match);
+    for (const auto &[index, part, match] : checked.partCodebooks) {
+        const JoinedWeights &joined = checked.difference.joined[index];
+        const Bundle &parts = joined.split ? *checked.b : *checked.a;
+        text += matchHtml(fmt::format("{} ({})",
+                                      parts.weights()[joined.parts[part].weight].findableName(),
+                                      joinedText(joined, part)),
+                          match);
     }
     return text;
 }

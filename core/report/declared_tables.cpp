@@ -12,6 +12,7 @@
 #include "core/report/reason_table.h"
 #include "core/report/search_table.h"
 #include "core/report/section_table.h"
+#include "core/report/structure_table.h"
 #include "core/report/target_table.h"
 #include "core/report/task_table.h"
 
@@ -32,7 +33,7 @@ std::vector<TableFacts> declaredTables()
     return factsOf(activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
                    diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(),
                    codegenTable(), graphTable(), plannedWeightTable(), frontTable(), reasonTable(),
-                   hitTable(), sectionTable(), targetFactTable(), taskTable(), floorTable(),
+                   hitTable(), programChangeTable(), sectionTable(), structureTable(), targetFactTable(), taskTable(), floorTable(),
                    placedFactTable());
 }
 

@@ -183,9 +183,10 @@ std::string worstHtml(const WorstPlaces &worst, const Shape &shape)
         }
         if (i < worst.worstElements.size()) {
             const ElementPair &element = worst.worstElements[i];
-            text += fmt::format(
-                "<td>[{}]</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-                fmt::join(elementPlace(shape, element.element), ","), element.a, element.b);
+            text +=
+                fmt::format("<td>[{}]</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                            fmt::join(elementPlace(shape, element.element), ","),
+                            exactText(element.a), exactText(element.b));
         } else {
             text += "<td></td><td></td><td></td></tr>\n";
         }

@@ -35,6 +35,12 @@ struct CheckedDifference {
         WorstPlaces places;
     };
     std::vector<PartPlaces> partWorst = {};
+    /// And its codebooks.
+    struct PartCodebooks {
+        std::size_t joined = 0, part = 0;
+        CodebookMatch match;
+    };
+    std::vector<PartCodebooks> partCodebooks = {};
 
     bool holds() const { return faults.empty(); }
 };

@@ -26,6 +26,14 @@ Json figureNumber(double value)
     return figureJson(LimitFigure(value));
 }
 
+/// A number where a double holds it, otherwise the digits.
+Json exactJson(ExactValue value)
+{
+    const auto narrow = static_cast<double>(value);
+    return static_cast<ExactValue>(narrow) == value || std::isnan(value) ? figureNumber(narrow)
+                                                                         : Json(exactText(value));
+}
+
 Json faultsJson(const std::vector<LimitFault> &faults)
 {
     Json list = Json::array();
@@ -50,8 +58,8 @@ Json counterexampleJson(const CheckedDifference &checked)
             {"weight_b", checked.b->weights()[pair.b].findableName()},
             {"element", numberJson(verdict.counterexample->element)},
             {"index", numbersJson(elementPlace(weight.shape, verdict.counterexample->element))},
-            {"a", figureNumber(verdict.counterexample->a)},
-            {"b", figureNumber(verdict.counterexample->b)}};
+            {"a", exactJson(verdict.counterexample->a)},
+            {"b", exactJson(verdict.counterexample->b)}};
 }
 
 Json outcomeJson(const BuildOutcome &outcome)
@@ -91,8 +99,8 @@ Json paletteJson(const PaletteCheck &palette, const Shape &shape)
     json["used_entries"] = numberJson(palette.usedEntries);
     if (palette.worst)
         json["worst"] = {{"index", numbersJson(elementPlace(shape, palette.worst->element))},
-                         {"a", figureNumber(palette.worst->a)},
-                         {"b", figureNumber(palette.worst->b)},
+                         {"a", exactJson(palette.worst->a)},
+                         {"b", exactJson(palette.worst->b)},
                          {"nearest", figureNumber(palette.nearest)}};
     return json;
 }
@@ -214,8 +222,8 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
     for (const ElementPair &element : worst.worstElements)
         json["worst_elements"].push_back(
             {{"index", numbersJson(elementPlace(shape, element.element))},
-             {"a", figureNumber(element.a)},
-             {"b", figureNumber(element.b)}});
+             {"a", exactJson(element.a)},
+             {"b", exactJson(element.b)}});
     if (worst.bins)
         json["histogram"] = binsJson(*worst.bins);
     return json;
@@ -262,6 +270,8 @@ Json checkedDifferenceJson(const CheckedDifference &checked)
     }
     for (const auto &[index, match] : checked.codebooks)
         json["weights"][index]["codebooks"] = codebookMatchJson(match);
+    for (const auto &[index, part, match] : checked.partCodebooks)
+        json["joined"][index]["parts"][part]["codebooks"] = codebookMatchJson(match);
     json["verdict"] = verdictJson(checked);
     return json;
 }

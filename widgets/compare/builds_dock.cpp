@@ -12,7 +12,6 @@
 #include <QAction>
 #include <QComboBox>
 #include <QFile>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
@@ -90,8 +89,10 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     connect(&session, &Session::otherChanged, this, &BuildsDock::scheduleRefresh);
     connect(&session, &Session::bundleChanged, this, [this] {
         // Builds are of one file, also where that is opened again.
-        if (const auto before = m_base; before != noteBase())
+        if (const auto before = m_base; before != noteBase()) {
             m_added.clear();
+            Q_EMIT addedChanged();
+        }
         scheduleRefresh();
     });
     connect(&session, &Session::bytesChanged, this, &BuildsDock::noteBase); // saved as another file
@@ -119,6 +120,7 @@ void BuildsDock::buildActions()
     m_addFolder = dockAction(this, tr("Add a Build Folder\u2026"), {}, [this] { open(true); });
     m_remove = dockAction(this, tr("Remove the Builds That Were Added"), {}, [this] {
         m_added.clear();
+        Q_EMIT addedChanged();
         scheduleRefresh();
     });
     m_again = dockAction(this, tr("Compare Builds Again"), {}, [this] { scheduleRefresh(); });
@@ -177,43 +179,6 @@ std::vector<BundlePtr> BuildsDock::builds() const
         list.push_back(session().other());
     list.insert(list.end(), m_added.begin(), m_added.end());
     return list;
-}
-
-void BuildsDock::open(bool folder)
-{
-    auto *dialog =
-        new QFileDialog(this, folder ? tr("Add a Build Folder") : tr("Add a Build File"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(folder ? QFileDialog::Directory : QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &BuildsDock::openPath);
-    dialog->open();
-}
-
-void BuildsDock::openPath(const QString &path)
-{
-    m_opening = session().tasks().start(
-        this, tr("Opening a build"),
-        [path](Progress &) {
-            return Bundle::open(std::filesystem::path(QFile::encodeName(path).toStdString()));
-        },
-        [this](const Result<BundlePtr> &bundle) {
-            m_opening = nullptr;
-            if (bundle)
-                addBuild(*bundle);
-            else
-                Q_EMIT session().statusMessage(fromUtf8(describe(bundle.error())));
-        });
-}
-
-void BuildsDock::addBuild(const BundlePtr &bundle)
-{
-    if (builds().size() >= kMostBuilds) {
-        Q_EMIT session().statusMessage(
-            tr("There are %1 builds already, as many as can be shown.").arg(kMostBuilds));
-        return;
-    }
-    m_added.push_back(bundle);
-    scheduleRefresh();
 }
 
 void BuildsDock::refresh()
@@ -337,14 +302,24 @@ void BuildsDock::showMatrix(BuildMatrixPtr matrix)
         show();
 }
 
-/// As wide as the names of the builds, where those are not endless.
+/// As wide as the short names of the builds, where all have room; else not so wide that figures are
+/// out of sight: a name that is cut off is whole in the tooltip.
 void BuildsDock::sizeColumns()
 {
     QHeaderView *header = m_table->horizontalHeader();
-    for (int i = 0; i < m_model->columnCount(); ++i)
-        header->resizeSection(i,
-                              std::clamp(header->sectionSizeHint(i),
-                                         theme::em(this, i == 0 ? 16 : 12), theme::em(this, 24)));
+    const int columns = m_model->columnCount();
+    const auto widthOf = [&](int column, double most) {
+        return std::clamp(header->sectionSizeHint(column), theme::em(this, column == 0 ? 16 : 7),
+                          theme::em(this, column == 0 ? 24 : most));
+    };
+    constexpr double kRoomy = 24, kTight = 11;
+    int all = 0;
+    for (int i = 0; i < columns; ++i)
+        all += widthOf(i, kRoomy);
+    // Before the first layout the table has no width yet: then its share of the dock.
+    const bool fits = all <= std::max(m_table->viewport()->width(), width() * 45 / 85);
+    for (int i = 0; i < columns; ++i)
+        header->resizeSection(i, widthOf(i, fits ? kRoomy : kTight));
 }
 
 /// The rows are made anew; what was on view of them still is.

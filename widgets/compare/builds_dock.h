@@ -36,6 +36,9 @@ public:
     static constexpr std::size_t kMostBuilds = 16;
     /// Adds a build that is open already.
     void addBuild(const BundlePtr &bundle);
+    /// Another program changed the files of an added build: it is opened anew, or where that cannot
+    /// be done removed, which is said.
+    void reopen(const BundlePtr &bundle);
     /// Pairs by hand of the document and the bundle beside it.
     void setChoices(const PairChoices &choices);
     /// Those that were added, beside the two of the session.
@@ -48,6 +51,9 @@ public:
     QComboBox *figure() const { return m_figure; }
     QComboBox *chip() const { return m_chip; }
     BuildPictures *pictures() const { return m_pictures; }
+
+Q_SIGNALS:
+    void addedChanged(); ///< added() holds others
 
 protected:
     void refresh() override;

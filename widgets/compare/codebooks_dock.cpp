@@ -46,7 +46,8 @@ CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
         const auto element = m_model->elementAt(index.row());
         const std::size_t weight = m_matched.documentWeight();
         if (element && weight != kNoIndex && m_matched.ofNow(this->session()))
-            this->session().goToElement(weight, *element, this);
+            this->session().goToElement(
+                weight, m_matched.subject.elementOn(!m_matched.documentIsB, *element), this);
     });
     connect(&session.tasks(), &TaskManager::changed, this, &CodebooksDock::onTasksChanged);
     connect(&session, &Session::otherChanged, this, &CodebooksDock::scheduleRefresh);
@@ -119,9 +120,11 @@ void CodebooksDock::match()
     m_task = session().tasks().start(
         this, tr("Matching codebooks"),
         [subject = m_places.subject](Progress &progress) {
-            progress.setTotal(subject.a->weights()[subject.weightA].elements.value);
-            return matchCodebooks(*subject.a, subject.weightA, *subject.b, subject.weightB,
-                                  &progress);
+            progress.setTotal(subject.weight().elements.value);
+            return subject.joined ? matchCodebooks(*subject.a, *subject.b, *subject.joined,
+                                                   subject.part, &progress)
+                                  : matchCodebooks(*subject.a, subject.weightA, *subject.b,
+                                                   subject.weightB, &progress);
         },
         [this](const Result<CodebookMatch> &match) {
             m_task = nullptr;
@@ -136,8 +139,7 @@ void CodebooksDock::showMatch(const Result<CodebookMatch> &match)
         return;
     }
     m_title->setText(tr("<b>%1</b>: %2")
-                         .arg(fromUtf8(m_places.subject.a->weights()[m_places.subject.weightA].name)
-                                  .toHtmlEscaped(),
+                         .arg(fromUtf8(m_places.subject.weight().name).toHtmlEscaped(),
                               fromUtf8(report::codebookCountsText(*match))));
     m_model->setMatch(std::make_shared<const CodebookMatch>(*match));
     m_matched = m_places;

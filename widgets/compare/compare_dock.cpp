@@ -39,7 +39,7 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     m_strip = new VerdictStrip(content);
     column->addWidget(m_strip);
 
-    m_splitter = new QSplitter(Qt::Vertical, content);
+    m_splitter = new QSplitter(Qt::Vertical);
     m_splitter->setChildrenCollapsible(false);
     buildTable(m_splitter);
     auto *details = new QSplitter(Qt::Horizontal, m_splitter);
@@ -53,12 +53,14 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     m_splitter->setSizes({theme::em(this, 16), theme::em(this, 24)});
     m_splitter->setStretchFactor(0, 2);
     m_splitter->setStretchFactor(1, 3);
+    buildPages(m_splitter);
     buildActions();
-    column->addWidget(buildToolRow(content));
+    m_tools = buildToolRow(content);
+    column->addWidget(m_tools);
     m_limits = new LimitsBar(content);
     m_limits->hide();
     column->addWidget(m_limits);
-    column->addWidget(m_splitter, 1);
+    column->addWidget(m_pages, 1);
     setContent(content);
     content->setFocusProxy(m_table);
     connectParts();
@@ -74,8 +76,8 @@ void CompareDock::buildTable(QWidget *parent)
     m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
     m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs),
                                       new ErrorBarDelegate(*m_model, m_table));
-    setColumnWidths(m_table->horizontalHeader(),
-                    {15, 6, 6, 4.8, 6, 4.8, 4.4, 12, 14, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5, 5});
+    setColumnWidths(m_table->horizontalHeader(), {15, 6,   6,   6,   4.8, 6, 4.8, 4.4, 5.2, 6, 12,
+                                                  14, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5,   5});
 }
 
 /// Wraps where the dock is narrow, so that it never widens the window.
@@ -101,6 +103,7 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
     button(m_largestAction);
     for (QAction *action : m_modeGroup->actions())
         button(action);
+    row->addWidget(buildChips(box));
     row->addWidget(m_pictures->viewDifference()->createZoomButtons(box));
     return box;
 }
@@ -138,8 +141,7 @@ void CompareDock::connectParts()
     connect(m_figures, &PairFigures::elementPicked, this,
             [this](quint64 element) { showElement(element); });
     connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
-    connect(m_runner, &CompareRunner::filesCompared, this,
-            [this] { m_header->setDifference(m_runner->files().get()); });
+    connect(m_runner, &CompareRunner::filesCompared, this, &CompareDock::showProgram);
     connect(m_runner, &CompareRunner::pairCompared, this, [this](std::size_t row) {
         if (row == m_row)
             m_figures->showRow(m_model->rows()[row]);
@@ -194,7 +196,9 @@ void CompareDock::refresh()
         return;
     }
     m_header->setBundles(a, b);
-    m_header->setDifference(nullptr);
+    showProgram();
+    if (m_pages->currentIndex() == static_cast<int>(Page::Structure))
+        findStructure();
     showContent();
 }
 
@@ -202,12 +206,15 @@ void CompareDock::refresh()
 /// that was shown, else goes where everybody is.
 void CompareDock::onRows()
 {
+    m_table->setColumnHidden(static_cast<int>(CompareColumn::Function),
+                             !severalFunctions(m_model->rows()));
     std::size_t row = m_model->rowOfNames(m_shownA, m_shownB);
     if (row == kNoIndex && !(m_shownA.isEmpty() && m_shownB.isEmpty()))
         row = m_model->rowOfNames(m_shownB, m_shownA);
     // A pair that was chosen without a weight of the document is no place: it stays.
     const bool placeless = row != kNoIndex && documentWeight(row) == kNoIndex;
-    if (const std::size_t there = rowOfDocument(place().weight); there != kNoIndex && !placeless)
+    if (const std::size_t there = rowOfDocument(place().weight, place().element);
+        there != kNoIndex && !placeless && !isOfDocument(row, place().weight, place().element))
         row = there;
     if (row == kNoIndex)
         row = m_model->rowAt(0);
@@ -215,11 +222,25 @@ void CompareDock::onRows()
     showRow(row);
 }
 
-std::size_t CompareDock::rowOfDocument(std::size_t weight) const
+std::size_t CompareDock::rowOfDocument(std::size_t weight,
+                                       std::optional<std::uint64_t> element) const
 {
-    if (weight == kNoIndex)
-        return kNoIndex;
-    return m_swapped ? m_model->rowOfB(weight) : m_model->rowOfA(weight);
+    if (isOfDocument(m_row, weight, element))
+        return m_row;
+    for (std::size_t row = 0; row < m_model->rows().size(); ++row) {
+        if (isOfDocument(row, weight, element))
+            return row;
+    }
+    return kNoIndex;
+}
+
+bool CompareDock::isOfDocument(std::size_t row, std::size_t weight,
+                               std::optional<std::uint64_t> element) const
+{
+    if (weight == kNoIndex || documentWeight(row) != weight)
+        return false;
+    return !element || !m_model->rows()[row].joined() ||
+           subjectOf(row).elementOf(!m_swapped, *element).has_value();
 }
 
 std::size_t CompareDock::documentWeight(std::size_t row) const
@@ -267,13 +288,14 @@ void CompareDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this)
         return;
-    const std::size_t row = rowOfDocument(place.weight);
+    const std::size_t row = rowOfDocument(place.weight, place.element);
     if (row == kNoIndex)
         return;
     selectRow(row);
     if (row != m_row)
         showRow(row);
-    m_pictures->setElement(place.element);
+    m_pictures->setElement(place.element ? subjectOf(row).elementOf(!m_swapped, *place.element)
+                                         : std::nullopt);
     if (!place.element)
         m_figures->setValues(std::nullopt);
 }
@@ -309,6 +331,8 @@ void CompareDock::showOutcome()
 {
     m_strip->setOutcome(m_runner->outcome());
     m_figures->showOutcome(m_runner->outcome());
+    if (m_runner->outcome())
+        showChip(); // until then what was known of the same pairs
 }
 
 /// The row of two weights, also where the filter leaves it out, and an element of it.
@@ -350,7 +374,7 @@ void CompareDock::showElement(std::uint64_t element)
 void CompareDock::onElement(std::uint64_t element)
 {
     if (const std::size_t weight = documentWeight(m_row); weight != kNoIndex)
-        session().goToElement(weight, element, this);
+        session().goToElement(weight, subjectOf(m_row).elementOn(!m_swapped, element), this);
 }
 
 bool CompareDock::working() const
@@ -359,7 +383,8 @@ bool CompareDock::working() const
     const bool locating = m_locating && !m_locating->progress().cancelled();
     const bool copying = m_copying && !m_copying->progress().cancelled();
     const bool saving = m_saving && !m_saving->progress().cancelled();
-    return m_runner->running() || sampling || locating || copying || saving ||
+    const bool structuring = m_structuring && !m_structuring->progress().cancelled();
+    return m_runner->running() || sampling || locating || copying || saving || structuring ||
            m_pictures->loading();
 }
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "core/diff/pair_sample.h"
+#include "core/report/structure_table.h"
+#include "core/target/target.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/compare/compare_model.h"
 #include "widgets/compare/pair_choices.h"
@@ -14,8 +17,10 @@
 
 class QAction;
 class QActionGroup;
+class QComboBox;
 class QLineEdit;
 class QSplitter;
+class QStackedWidget;
 class QTableView;
 
 namespace kernscope::ui {
@@ -25,6 +30,7 @@ class CompareRunner;
 class LimitsBar;
 class PairFigures;
 class PairPictures;
+class StructureList;
 class VerdictStrip;
 struct PairPlaces;
 struct PairSubject;
@@ -52,7 +58,17 @@ public:
     /// Asks for the partner of a weight of the document.
     void askPartnerOfDocument(std::size_t weight);
 
+    /// Pairs and their pictures; operations that differ; files, sections, tasks and registers.
+    enum class Page : std::uint8_t { Values, Program, Structure };
+    void showPage(Page page);
+    /// The chip whose outcome stands in the table.
+    const target::Target &chip() const;
+    void setChip(const target::Target &chip);
+
     const CompareModel &model() const { return *m_model; }
+    StructureList *program() const { return m_program; }
+    StructureList *structure() const { return m_structure; }
+    QComboBox *chipBox() const { return m_chip; }
     QTableView *table() const { return m_table; }
     PairPictures *pictures() const { return m_pictures; }
     PairFigures *figures() const { return m_figures; }
@@ -63,6 +79,10 @@ public:
 
 Q_SIGNALS:
     void swappedChanged(bool swapped);
+    /// Index in target::targets().
+    void chipChosen(std::size_t chip);
+    /// From a folder, else from a file: what the actions of Builds do.
+    void thirdBuildWanted(bool folder);
     /// Pairs by hand are others than before, whoever said so; and a person did.
     void choicesChanged(const kernscope::ui::PairChoices &choices);
     void pairsChosen();
@@ -100,7 +120,11 @@ private:
     void connectParts();
     /// Weight of the document in a row, and the way back; kNoIndex for none.
     std::size_t documentWeight(std::size_t row) const;
-    std::size_t rowOfDocument(std::size_t weight) const;
+    /// Of the rows of a weight that was split the one whose part has the element; the shown one
+    /// before others.
+    std::size_t rowOfDocument(std::size_t weight, std::optional<std::uint64_t> element = {}) const;
+    bool isOfDocument(std::size_t row, std::size_t weight,
+                      std::optional<std::uint64_t> element) const;
     void onRows();
     void onCurrentRow(const QModelIndex &current);
     void onElement(std::uint64_t element);
@@ -111,6 +135,13 @@ private:
     void goToPair(std::size_t weightA, std::size_t weightB, std::optional<quint64> element);
     void goToLargest();
     void showElement(std::uint64_t element);
+    // compare_dock_structure.cpp
+    void buildPages(QWidget *values);
+    void showProgram();
+    void findStructure();
+    void goToChange(const ProgramChange &change);
+    QComboBox *buildChips(QWidget *parent);
+    void showChip();
     // compare_dock_shown.cpp
     void onTasksChanged();
     void cancelPair();
@@ -129,6 +160,13 @@ private:
     PairPictures *m_pictures = nullptr;
     PairFigures *m_figures = nullptr;
     QSplitter *m_splitter = nullptr;
+    QStackedWidget *m_pages = nullptr;
+    QWidget *m_tools = nullptr; ///< of the values
+    QComboBox *m_chip = nullptr;
+    StructureList *m_program = nullptr, *m_structure = nullptr;
+    RowTable<report::ProgramChangeFacts> *m_programModel = nullptr;
+    RowTable<report::StructureFacts> *m_structureModel = nullptr;
+    QList<QAction *> m_pageActions;
     QAction *m_swapAction = nullptr, *m_onlyAction = nullptr, *m_againAction = nullptr;
     QAction *m_largestAction = nullptr, *m_limitsAction = nullptr, *m_saveAction = nullptr;
     QAction *m_pairAction = nullptr, *m_unpairAction = nullptr, *m_forgetPairsAction = nullptr;
@@ -137,8 +175,9 @@ private:
     PairChoices m_choices;
     QActionGroup *m_modeGroup = nullptr;
     QList<QAction *> m_actions;
-    BundlePtr m_a, m_b; ///< what the rows are of
-    TaskPtr m_sampling, m_locating, m_copying, m_saving;
+    BundlePtr m_a, m_b;                   ///< what the rows are of
+    BundlePtr m_structureA, m_structureB; ///< what the rows of the structure are of
+    TaskPtr m_sampling, m_locating, m_copying, m_saving, m_structuring;
     std::size_t m_row = kNoIndex; ///< whose pair is shown
     QString m_shownA, m_shownB;   ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;

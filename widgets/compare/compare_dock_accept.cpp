@@ -44,7 +44,8 @@ Result<Accepted> acceptedOf(const BundlePtr &to, const BundlePtr &from, bool swa
         if (accepted.edits.size() + edits->size() > patch::kMostCopied) {
             Error error;
             error.code = "patch.copy";
-            error.expected = std::to_string(patch::kMostCopied) + " elements at most";
+            error.expected = std::to_string(patch::kMostCopied);
+            error.expected.append(" elements at most");
             error.found = "more";
             error.message = "Too many elements differ for edits of single elements";
             return tl::unexpected(std::move(error));

@@ -54,7 +54,8 @@ void CompareDock::buildActions()
         markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"));
         return action;
     };
-    auto *values = mode(tr("Values"), tr("Show values and their differences"), PictureMode::Values);
+    auto *values =
+        mode(tr("Heat Maps"), tr("Show values and their differences"), PictureMode::Values);
     auto *zeros = mode(tr("Zeros and Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
     m_largestAction = dockAction(this, tr("Go to Largest Difference"),
                                  QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
@@ -81,8 +82,8 @@ void CompareDock::buildActions()
            "step"));
     m_acceptAction->setEnabled(false);
     m_copyActions << m_acceptAction;
-    m_actions = QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction,
-                                 values,       zeros,        m_largestAction} +
+    m_actions = m_pageActions + QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction,
+                                                 values,       zeros,        m_largestAction} +
                 pairing + m_copyActions + QList<QAction *>{m_againAction, copy, save, m_saveAction};
     m_table->addActions({m_swapAction, m_onlyAction, m_limitsAction, m_largestAction});
     m_table->addActions(pairing);

@@ -19,9 +19,9 @@ PairSubject CompareDock::subjectOf(std::size_t number) const
         return {};
     const CompareRow &row = m_model->rows()[number];
     PairSubject subject{m_a, m_b, row.pair.a, row.pair.b, {}};
-    if (row.joined())
-        subject.obstacle = row.part;
-    else if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
+    subject.joined = row.whole;
+    subject.part = row.partIndex;
+    if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
         subject.obstacle = verdictSentence(row);
     return subject;
 }
@@ -66,7 +66,10 @@ void CompareDock::takeSample(const PairSubject &subject)
     m_sampling = session().tasks().start(
         this, tr("Sampling a pair of weights"),
         [subject](Progress &progress) {
-            return samplePair(*subject.a, subject.weightA, *subject.b, subject.weightB, progress);
+            return subject.joined
+                       ? samplePair(*subject.a, *subject.b, *subject.joined, subject.part, progress)
+                       : samplePair(*subject.a, subject.weightA, *subject.b, subject.weightB,
+                                    progress);
         },
         [this, subject](Result<PairSample> sample) {
             m_sampling = nullptr;
@@ -76,7 +79,7 @@ void CompareDock::takeSample(const PairSubject &subject)
             m_pictures->show(shown, sample ? *sample : PairSample::none());
             const Place &now = place();
             if (documentWeight(m_row) == now.weight && now.element)
-                m_pictures->setElement(now.element);
+                m_pictures->setElement(shown.elementOf(!m_swapped, *now.element));
             if (sample)
                 findPlaces(shown, sample->valueRange);
             else
@@ -91,9 +94,12 @@ void CompareDock::findPlaces(const PairSubject &subject, double range)
     m_locating = session().tasks().start(
         this, tr("Looking for the places that differ"),
         [subject](Progress &progress) {
-            progress.setTotal(subject.a->weights()[subject.weightA].elements.value);
-            return findWorstPlaces(*subject.a, subject.weightA, *subject.b, subject.weightB,
-                                   {PlacesWanted::kMostChannels, kElements, true}, &progress);
+            progress.setTotal(subject.weight().elements.value);
+            const PlacesWanted wanted{PlacesWanted::kMostChannels, kElements, true};
+            return subject.joined ? findWorstPlaces(*subject.a, *subject.b, *subject.joined,
+                                                    subject.part, wanted, &progress)
+                                  : findWorstPlaces(*subject.a, subject.weightA, *subject.b,
+                                                    subject.weightB, wanted, &progress);
         },
         [this, subject, range](Result<WorstPlaces> found) {
             m_locating = nullptr;

@@ -44,6 +44,11 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     m_swap->setAccessibleName(tr("Swap sides"));
     row->addWidget(m_swap);
     m_b = label(tr("Bundle B"));
+    m_third = new QToolButton(this);
+    m_third->setText(tr("+ third build"));
+    m_third->setToolTip(tr("Set another build against the same base, in Builds"));
+    m_third->setAccessibleName(tr("Add a third build"));
+    row->addWidget(m_third);
     m_program = label(tr("Program"));
     row->addStretch(1);
     m_progress = new QProgressBar(this);
@@ -57,6 +62,12 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     m_progress->setSizePolicy(keep);
     m_progress->hide();
     row->addWidget(m_progress);
+}
+
+void CompareHeader::setSwitch(QWidget *choice)
+{
+    m_switch = choice;
+    layout()->addWidget(choice);
 }
 
 void CompareHeader::setBundles(const BundlePtr &a, const BundlePtr &b)
@@ -79,7 +90,9 @@ void CompareHeader::relabel()
 {
     const QFontMetrics metrics(font());
     const int taken = metrics.horizontalAdvance(m_bytesA + m_bytesB + m_program->text()) +
-                      m_swap->sizeHint().width() + m_progress->width() + theme::em(this, 8);
+                      m_swap->sizeHint().width() + m_third->sizeHint().width() +
+                      (m_switch ? m_switch->sizeHint().width() : 0) + m_progress->width() +
+                      theme::em(this, 9);
     const int room = std::max(theme::em(this, 4), (width() - taken) / 2);
     m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(m_nameA, Qt::ElideMiddle, room),
                           m_bytesA));

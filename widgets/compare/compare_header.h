@@ -27,6 +27,9 @@ public:
     /// 0 to 1; `running` false empties the bar without moving anything.
     void setProgress(bool running, double fraction);
     QToolButton *swapButton() const { return m_swap; }
+    QToolButton *thirdButton() const { return m_third; }
+    /// Stands at the end of the line.
+    void setSwitch(QWidget *choice);
 
 protected:
     void resizeEvent(QResizeEvent *event) override;
@@ -36,7 +39,8 @@ private:
 
     QString m_nameA, m_nameB, m_bytesA, m_bytesB;
     QLabel *m_a = nullptr, *m_b = nullptr, *m_program = nullptr;
-    QToolButton *m_swap = nullptr;
+    QToolButton *m_swap = nullptr, *m_third = nullptr;
+    QWidget *m_switch = nullptr;
     QProgressBar *m_progress = nullptr;
 };
 

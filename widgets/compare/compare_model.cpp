@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_model.h"
 
+#include "widgets/common/outcome_words.h"
 #include "widgets/common/table_text.h"
 
 #include <QCollator>
@@ -72,6 +73,8 @@ void CompareModel::setRows(std::vector<CompareRow> rows)
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (rows[i].state == CompareState::Compared)
                 rows[i].word = m_rows[i].word; // until the verdict is told anew
+            rows[i].outcomeA = m_rows[i].outcomeA;
+            rows[i].outcomeB = m_rows[i].outcomeB;
         }
         m_rows = std::move(rows);
         if (!m_order.empty())
@@ -96,6 +99,26 @@ void CompareModel::setPair(std::size_t row, const WeightPair &pair, CompareState
     const int shown = m_shown[row];
     if (shown >= 0)
         Q_EMIT dataChanged(index(shown, 0), index(shown, kCompareColumns - 1));
+}
+
+void CompareModel::setOutcomes(const ComparisonOutcome *outcome, const target::Target &chip)
+{
+    const auto of = [&](const DecisionTable &table, std::size_t weight) {
+        const std::size_t column = table.columnOf(chip);
+        return column == kNoIndex || weight >= table.rows()
+                   ? std::nullopt
+                   : std::optional(table.verdict(weight, column).outcome);
+    };
+    for (CompareRow &row : m_rows) {
+        row.outcomeA = outcome ? of(outcome->before, row.pair.a) : std::nullopt;
+        row.outcomeB = outcome ? of(outcome->after, row.pair.b) : std::nullopt;
+    }
+    m_chipTitle = fromUtf8(chip.name);
+    const int column = static_cast<int>(CompareColumn::Outcome);
+    Q_EMIT headerDataChanged(Qt::Horizontal, column, column);
+    if (!m_order.empty())
+        Q_EMIT dataChanged(index(0, column), index(rowCount() - 1, column));
+    settle();
 }
 
 void CompareModel::setStopped(bool stopped)
@@ -203,6 +226,8 @@ QVariant CompareModel::data(const QModelIndex &index, int role) const
             return verdictSentence(row);
         if (column == CompareColumn::Limits && row.holds())
             return limitsText(row);
+        if (column == CompareColumn::Outcome && row.outcomeA && row.outcomeB)
+            return tr("A: %1, B: %2").arg(outcomeLabel(*row.outcomeA), outcomeLabel(*row.outcomeB));
         if (column == CompareColumn::Changes && !compareCellPlain(row, column).isEmpty())
             return compareCellPlain(row, column);
         if (column == CompareColumn::Pairing && !row.reason.isEmpty())
@@ -223,7 +248,10 @@ QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int 
         return QAbstractTableModel::headerData(section, orientation, role);
     const CompareColumn column = columnOf(section);
     switch (role) {
-    case Qt::DisplayRole: return compareColumnTitle(column);
+    case Qt::DisplayRole:
+        return column == CompareColumn::Outcome && !m_chipTitle.isEmpty()
+                   ? m_chipTitle
+                   : compareColumnTitle(column);
     case Qt::ToolTipRole: return compareColumnHelp(column);
     case Qt::TextAlignmentRole:
         return QVariant(isNumberColumn(column) ? Qt::AlignRight | Qt::AlignVCenter
@@ -305,7 +333,8 @@ bool CompareModel::accepts(const CompareRow &row) const
     };
     return m_filter.passes({text(CompareColumn::Weight), row.nameB.toStdString(),
                             text(CompareColumn::FormA), text(CompareColumn::FormB),
-                            text(CompareColumn::Verdict), text(CompareColumn::Pairing)});
+                            text(CompareColumn::Verdict), text(CompareColumn::Pairing),
+                            text(CompareColumn::Function), text(CompareColumn::Outcome)});
 }
 
 std::vector<std::size_t> CompareModel::wantedOrder() const

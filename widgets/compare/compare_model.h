@@ -3,6 +3,7 @@
 
 #include "widgets/common/text_filter.h"
 #include "widgets/compare/compare_row.h"
+#include "widgets/compare/comparison_outcome.h"
 
 #include <QAbstractTableModel>
 
@@ -39,6 +40,8 @@ public:
     /// What every pair is held against.
     void setLimits(const ValueLimits &limits);
     const ValueLimits &limits() const { return m_limits; }
+    /// What a chip does with the weights of either side; null: not known yet.
+    void setOutcomes(const ComparisonOutcome *outcome, const target::Target &chip);
     bool differencesOnly() const { return m_differencesOnly; }
 
     /// Stable number of the row shown at `shown`, and the way back (-1 where it is filtered out).
@@ -83,6 +86,7 @@ private:
     std::vector<std::size_t> m_order; ///< shown row -> row
     std::vector<int> m_shown;         ///< row -> shown row, -1 where filtered out
     TextFilter m_filter;
+    QString m_chipTitle; ///< of the column of outcomes; empty: none is chosen yet
     ValueLimits m_limits;
     bool m_differencesOnly = false;
     int m_sortColumn = -1;

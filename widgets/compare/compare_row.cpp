@@ -2,6 +2,7 @@
 #include "widgets/compare/compare_row.h"
 
 #include "core/bundle/stored_bytes.h"
+#include "widgets/common/outcome_words.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -66,8 +67,10 @@ QString textOf(const CompareRow &row, CompareColumn column)
 {
     switch (column) {
     case CompareColumn::Weight: return row.name;
+    case CompareColumn::Function: return row.function;
     case CompareColumn::FormA: return row.formA;
     case CompareColumn::FormB: return row.formB;
+    case CompareColumn::Outcome: return row.outcomeB ? outcomeWord(*row.outcomeB) : QString();
     case CompareColumn::Verdict: return verdictText(row);
     case CompareColumn::Limits: return limitsText(row);
     case CompareColumn::Pairing:
@@ -75,6 +78,12 @@ QString textOf(const CompareRow &row, CompareColumn column)
     case CompareColumn::Changes: return row.joined() ? row.part : row.changes;
     default: return {};
     }
+}
+
+QString functionOf(const Weight &weight)
+{
+    const std::string &model = weight.model, &function = weight.function;
+    return fromUtf8(model.empty() || function.empty() ? model + function : model + "/" + function);
 }
 
 } // namespace
@@ -131,6 +140,7 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
     CompareRow row;
     row.pair = pair;
     row.name = fromUtf8(wa.name);
+    row.function = functionOf(wa);
     if (wa.name != wb.name)
         row.nameB = fromUtf8(wb.name);
     row.formA = fromUtf8(formText(wa.form));
@@ -165,6 +175,8 @@ CompareRow makePartRow(const Bundle &a, const Bundle &b, const JoinedWeights &jo
     pair.fault = joined.parts[part].fault;
     CompareRow row = makePairRow(a, b, pair);
     row.part = fromUtf8(joinedText(joined, part));
+    row.whole = std::make_shared<const JoinedWeights>(joined);
+    row.partIndex = part;
     row.word = fromUtf8(joinedVerdict(joined, part));
     row.reason = RowWords::tr("%1; sampled values agree by %2")
                      .arg(row.part, QString::number(joined.parts[part].similarity, 'f', 3));
@@ -182,6 +194,7 @@ CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA)
     row.state = CompareState::OneSided;
     (onA ? row.pair.a : row.pair.b) = weight;
     row.name = fromUtf8(w.name);
+    row.function = functionOf(w);
     (onA ? row.formA : row.formB) = fromUtf8(formText(w.form));
     (onA ? row.shapeA : row.shapeB) = w.shape;
     (onA ? row.bytesA : row.bytesB) = knownStoredBytes(w);
@@ -189,12 +202,21 @@ CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA)
     return row;
 }
 
+bool severalFunctions(const std::vector<CompareRow> &rows)
+{
+    return std::any_of(rows.begin(), rows.end(), [&rows](const CompareRow &row) {
+        return row.function != rows.front().function;
+    });
+}
+
 bool isNumberColumn(CompareColumn column)
 {
     switch (column) {
     case CompareColumn::Weight:
+    case CompareColumn::Function:
     case CompareColumn::FormA:
     case CompareColumn::FormB:
+    case CompareColumn::Outcome:
     case CompareColumn::Verdict:
     case CompareColumn::Limits:
     case CompareColumn::Pairing:
@@ -229,6 +251,8 @@ QString compareCellText(const CompareRow &row, CompareColumn column)
 {
     if (column == CompareColumn::Verdict)
         return verdictGlyph(row.verdict()) + QLatin1Char(' ') + verdictText(row);
+    if (column == CompareColumn::Outcome && row.outcomeB)
+        return outcomeLabel(*row.outcomeB);
     if (column == CompareColumn::Limits && row.holds())
         return (*row.holds() ? QStringLiteral("\u2713 ") : QStringLiteral("\u2717 ")) +
                limitsText(row);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/stream.h"
 #include "core/diff/diff.h"
 #include "core/diff/limits.h"
 
 #include <QString>
 #include <QVariant>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,12 +17,15 @@ namespace kernscope::ui {
 /// Columns of the table of pairs, in the order shown.
 enum class CompareColumn : int {
     Weight,
+    Function,
     FormA,
     FormB,
     StoredRatio,
     MaxAbs,
     MaxUlp,
     Zeroed,
+    Cosine,
+    Outcome,
     Verdict,
     Limits,
     BytesA,
@@ -30,7 +35,6 @@ enum class CompareColumn : int {
     Revived,
     MeanAbs,
     Rmse,
-    Cosine,
     Pairing,
     Changes,
     Count,
@@ -66,11 +70,16 @@ enum class CompareVerdict : std::uint8_t {
 struct CompareRow {
     WeightPair pair; ///< a or b is kNoIndex where the weight is on one side only
     CompareState state = CompareState::Waiting;
-    QString word;        ///< the core's verdict, once compared
-    QString reason;      ///< why the two are a pair
-    QString changes;     ///< "renamed, re-encoded": what happened besides
-    QString part;        ///< of a split or merged weight: which part the row is; empty for others
-    ValueLimits limits;  ///< what it is held against
+    QString word;    ///< the core's verdict, once compared
+    QString reason;  ///< why the two are a pair
+    QString changes; ///< "renamed, re-encoded": what happened besides
+    QString part;    ///< of a split or merged weight: which part the row is; empty for others
+    std::shared_ptr<const JoinedWeights> whole; ///< and what it is part of
+    std::size_t partIndex = 0;
+    ValueLimits limits; ///< what it is held against
+    QString function;   ///< of the weight, of A where it is there; with the model of a pipeline
+    /// What the chosen chip does with it in A and in B; empty until known, and where it is not.
+    std::optional<decision::Outcome> outcomeA, outcomeB;
     QString name, nameB; ///< nameB is empty where it is the same
     QString formA, formB;
     Shape shapeA, shapeB;
@@ -96,6 +105,9 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
 CompareRow makePartRow(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
                        std::size_t part);
 CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA);
+
+/// Whether the weights are of more functions than one.
+bool severalFunctions(const std::vector<CompareRow> &rows);
 
 /// Header text and what the column means.
 QString compareColumnTitle(CompareColumn column);

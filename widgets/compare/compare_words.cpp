@@ -26,6 +26,9 @@ constexpr std::array<ColumnWords, kCompareColumns> kColumns{{
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Weight"),
      QT_TRANSLATE_NOOP("kernscope::CompareRow",
                        "Name of the weight in A; that in B is in the tooltip where it differs.")},
+    {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Function"),
+     QT_TRANSLATE_NOOP("kernscope::CompareRow",
+                       "Function that reads the weight; of a pipeline with its model.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "A"),
      QT_TRANSLATE_NOOP("kernscope::CompareRow", "How A stores the weight.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "B"),
@@ -43,6 +46,15 @@ constexpr std::array<ColumnWords, kCompareColumns> kColumns{{
      QT_TRANSLATE_NOOP(
          "kernscope::CompareRow",
          "Share of the elements that are nonzero in A and zero in B: what pruning took away.")},
+    {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Cosine"),
+     QT_TRANSLATE_NOOP(
+         "kernscope::CompareRow",
+         "Cosine of the angle between the two tensors taken as vectors: 1 is the same direction.")},
+    {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Chip"),
+     QT_TRANSLATE_NOOP(
+         "kernscope::CompareRow",
+         "What the chosen chip does with the weight as B stores it; with that of A in "
+         "the tooltip.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Verdict"),
      QT_TRANSLATE_NOOP("kernscope::CompareRow", "What became of the weight, in a word.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Limits"),
@@ -68,10 +80,6 @@ constexpr std::array<ColumnWords, kCompareColumns> kColumns{{
                        "Mean absolute difference over the elements finite in both.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "RMSE"),
      QT_TRANSLATE_NOOP("kernscope::CompareRow", "Root of the mean squared difference.")},
-    {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Cosine"),
-     QT_TRANSLATE_NOOP(
-         "kernscope::CompareRow",
-         "Cosine of the angle between the two tensors taken as vectors: 1 is the same direction.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Paired by"),
      QT_TRANSLATE_NOOP("kernscope::CompareRow",
                        "How the two were found to be the same weight: by the op that uses them, by "

@@ -2,10 +2,12 @@
 #include "widgets/compare/matrix_model.h"
 
 #include "widgets/common/row_order.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_row.h"
 
 #include <QCollator>
+#include <QSet>
 
 #include <algorithm>
 #include <array>
@@ -57,12 +59,28 @@ QString matrixFigureTitle(MatrixFigure figure)
     return MatrixModel::tr(kTitles[static_cast<std::size_t>(figure)]);
 }
 
+/// Names of files without what comes after their last dot, where they still differ then.
+static QStringList withoutEndings(const QStringList &names)
+{
+    QStringList bare;
+    for (const QString &name : names) {
+        const auto dot = name.lastIndexOf(QLatin1Char('.'));
+        bare << (dot > 0 ? name.left(dot) : name);
+    }
+    const QSet<QString> different(bare.begin(), bare.end());
+    return different.size() == names.size() ? bare : names;
+}
+
 void MatrixModel::setMatrix(BuildMatrixPtr matrix)
 {
     beginResetModel();
     m_matrix = std::move(matrix);
     if (m_matrix && m_chip >= m_matrix->chips.size())
         m_chip = 0;
+    m_names.clear();
+    for (const std::string &name : m_matrix ? m_matrix->builds : std::vector<std::string>())
+        m_names << fromUtf8(name);
+    m_names = shortNames(withoutEndings(m_names));
     m_order = wanted();
     endResetModel();
 }
@@ -195,9 +213,7 @@ QVariant MatrixModel::headerData(int section, Qt::Orientation orientation, int r
         return QAbstractTableModel::headerData(section, orientation, role);
     const bool weight = section == 0;
     switch (role) {
-    case Qt::DisplayRole:
-        return weight ? tr("Weight")
-                      : fromUtf8(m_matrix->builds[static_cast<std::size_t>(section) - 1]);
+    case Qt::DisplayRole: return weight ? tr("Weight") : m_names[section - 1];
     case Qt::ToolTipRole:
         return weight ? tr("Name of the weight in the base.")
                       : tr("%1 in %2")

@@ -4,6 +4,7 @@
 #include "core/report/build_matrix.h"
 
 #include <QAbstractTableModel>
+#include <QStringList>
 
 #include <memory>
 #include <optional>
@@ -51,6 +52,7 @@ private:
     std::vector<std::size_t> wanted() const;
 
     BuildMatrixPtr m_matrix;
+    QStringList m_names; ///< of the builds, as short as they differ
     MatrixFigure m_figure = MatrixFigure::Ratio;
     std::size_t m_chip = 0;
     std::vector<std::size_t> m_order; ///< shown row -> row

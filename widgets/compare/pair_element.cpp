@@ -118,13 +118,15 @@ void PairElementTable::showElement(const PairSubject &subject, const ElementRead
         if (ofA != kNone || ofB != kNone)
             add(what, ofA, ofB);
     };
-    const auto indexOf = [&](const BundlePtr &bundle, std::size_t weight) {
+    const auto indexOf = [&](bool ofA) {
+        const BundlePtr &bundle = ofA ? subject.a : subject.b;
+        const std::size_t weight = ofA ? subject.weightA : subject.weightB;
         return bundle && weight < bundle->weights().size()
-                   ? SliceMap(bundle->weights()[weight].shape).indexText(readings.element)
+                   ? SliceMap(bundle->weights()[weight].shape)
+                         .indexText(subject.elementOn(ofA, readings.element))
                    : kNone;
     };
-    add(tr("Index"), a ? indexOf(subject.a, subject.weightA) : kNone,
-        b ? indexOf(subject.b, subject.weightB) : kNone);
+    add(tr("Index"), a ? indexOf(true) : kNone, b ? indexOf(false) : kNone);
     both(tr("Value"), valueOf);
     if (a && b && subject.comparable()) {
         add(tr("B \u2212 A"), QString(), distanceOf(a->value, b->value));

@@ -47,17 +47,6 @@ QString changeText(double a, double b)
 
 } // namespace
 
-bool PairSubject::sameWeights(const PairSubject &other) const
-{
-    const auto same = [](const BundlePtr &x, std::size_t i, const BundlePtr &y, std::size_t j) {
-        if (!x || !y || i >= x->weights().size() || j >= y->weights().size())
-            return (!x || i >= x->weights().size()) && (!y || j >= y->weights().size());
-        return i == j && x->path() == y->path() && x->weights()[i].name == y->weights()[j].name &&
-               x->weights()[i].shape == y->weights()[j].shape;
-    };
-    return same(a, weightA, other.a, other.weightA) && same(b, weightB, other.b, other.weightB);
-}
-
 PairPictures::PairPictures(TaskManager &tasks, QWidget *parent) : QWidget(parent), m_tasks(tasks)
 {
     m_splitter = new QSplitter(Qt::Horizontal, this);
@@ -114,9 +103,12 @@ void PairPictures::connectPane(TileView *view)
                 pane.view->setViewState(state);
         }
     });
-    const auto elementAt = [this, view](quint64 row, quint64 col) -> std::optional<std::uint64_t> {
-        const WeightReaderPtr &reader = view == viewB() ? m_readerB : m_readerA;
-        return reader ? reader->map().element(row, col) : std::nullopt;
+    const bool ofA = view != viewB();
+    // As the pair numbers it.
+    const auto elementAt = [this, ofA](quint64 row, quint64 col) -> std::optional<std::uint64_t> {
+        const WeightReaderPtr &reader = ofA ? m_readerA : m_readerB;
+        const auto onSide = reader ? reader->map().element(row, col) : std::nullopt;
+        return onSide ? m_subject.elementOf(ofA, *onSide) : std::nullopt;
     };
     connect(view, &TileView::currentCellChanged, this, [this, elementAt](quint64 row, quint64 col) {
         if (const auto element = elementAt(row, col)) {
@@ -133,12 +125,12 @@ void PairPictures::connectPane(TileView *view)
         Q_EMIT loaded();
     });
     view->setDescribe(
-        [this, view, elementAt](const Cell &cell, const Tile *tile, std::size_t index) {
-            const WeightReaderPtr &reader = view == viewB() ? m_readerB : m_readerA;
+        [this, ofA, elementAt](const Cell &cell, const Tile *tile, std::size_t index) {
+            const WeightReaderPtr &reader = ofA ? m_readerA : m_readerB;
             const auto element = elementAt(cell.row, cell.col);
             if (!reader || !element)
                 return QString();
-            QString text = reader->map().indexText(*element);
+            QString text = reader->map().indexText(m_subject.elementOn(ofA, *element));
             if (tile && index < tile->values.size())
                 text += QStringLiteral(": ") +
                         QString::number(static_cast<double>(tile->values[index]), 'g', 5);
@@ -156,16 +148,11 @@ void PairPictures::show(const PairSubject &subject, const PairSample &sample)
     if (!same)
         m_element.reset();
     m_readerA = m_readerB = nullptr;
-    if (subject.hasA()) {
-        m_readerA = std::make_shared<WeightReader>(
-            subject.a, subject.weightA, SliceMap(subject.a->weights()[subject.weightA].shape));
-    }
-    if (subject.hasB()) {
-        // Shapes that differ in extents of one have the same elements: B then lies as A does.
-        const Shape &shape = subject.comparable() ? subject.a->weights()[subject.weightA].shape
-                                                  : subject.b->weights()[subject.weightB].shape;
-        m_readerB = std::make_shared<WeightReader>(subject.b, subject.weightB, SliceMap(shape));
-    }
+    if (subject.hasA())
+        m_readerA = std::make_shared<WeightReader>(subject.a, subject.weightA, subject.mapOf(true));
+    if (subject.hasB())
+        m_readerB =
+            std::make_shared<WeightReader>(subject.b, subject.weightB, subject.mapOf(false));
     remake(same);
 }
 
@@ -285,7 +272,8 @@ void PairPictures::markCells()
     const auto mark = [this](TileView *view, const WeightReaderPtr &reader) {
         std::optional<Cell> cell;
         if (reader && m_element) {
-            if (const auto at = reader->map().cell(*m_element))
+            const bool ofA = view != viewB();
+            if (const auto at = reader->map().cell(m_subject.elementOn(ofA, *m_element)))
                 cell = Cell{at->first, at->second};
         }
         if (view->currentCell() != cell)
@@ -309,19 +297,20 @@ void PairPictures::readCell()
     }
     m_reading = m_tasks.start(
         this, tr("Reading a cell"),
-        [a = m_readerA, b = m_readerB, weightA = m_subject.weightA, weightB = m_subject.weightB,
-         element = *m_element](Progress &) {
+        [a = m_readerA, b = m_readerB, subject = m_subject, element = *m_element](Progress &) {
             const PairReadLock lock(a ? *a->bundle() : *b->bundle(),
                                     b ? *b->bundle() : *a->bundle());
-            return ElementReadings{element, readElement(a, weightA, element),
-                                   readElement(b, weightB, element)};
+            return ElementReadings{
+                element, readElement(a, subject.weightA, subject.elementOn(true, element)),
+                readElement(b, subject.weightB, subject.elementOn(false, element))};
         },
         [this](const ElementReadings &readings) {
             m_reading = nullptr;
             const auto &[element, a, b] = readings;
             const SliceMap &map = (m_readerA ? m_readerA : m_readerB)->map();
+            const std::uint64_t onSide = m_subject.elementOn(m_readerA != nullptr, element);
             QString text =
-                tr("%1   A %2   B %3").arg(map.indexText(element), readingText(a), readingText(b));
+                tr("%1   A %2   B %3").arg(map.indexText(onSide), readingText(a), readingText(b));
             if (a && b && m_subject.comparable())
                 text += QStringLiteral("   ") + changeText(a->value, b->value);
             setReadout(text);

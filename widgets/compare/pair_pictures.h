@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/diff/joined_weights.h"
 #include "core/diff/pair_sample.h"
 #include "core/diff/stored_element.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/picture_legend.h"
+#include "widgets/weight/slice_map.h"
 
 #include <QWidget>
 
 #include <array>
+#include <memory>
 
 class QLabel;
 class QSplitter;
@@ -16,15 +19,28 @@ class QStackedWidget;
 
 namespace kernscope::ui {
 
-/// Two weights to be set side by side, or one where the other side has none.
+/// Two weights to be set side by side, or one where the other side has none. Elements are numbered
+/// as those of A; of a part of a split or merged weight as those of the part.
 struct PairSubject {
     BundlePtr a, b;
     std::size_t weightA = kNoIndex, weightB = kNoIndex;
     QString obstacle; ///< why their values cannot be compared; empty where they can
+    /// What a part is part of, and which one it is; null for a plain pair.
+    std::shared_ptr<const JoinedWeights> joined = nullptr;
+    std::size_t part = 0;
 
     bool hasA() const { return a && weightA < a->weights().size(); }
     bool hasB() const { return b && weightB < b->weights().size(); }
     bool comparable() const { return hasA() && hasB() && obstacle.isEmpty(); }
+    /// Whose elements are numbered; only where comparable.
+    const Weight &weight() const;
+    /// Element of a side's weight for one of the pair; and the way back: nothing for what belongs
+    /// to another part.
+    std::uint64_t elementOn(bool ofA, std::uint64_t element) const;
+    std::optional<std::uint64_t> elementOf(bool ofA, std::uint64_t onSide) const;
+    /// How the elements of a side lie in its picture: cells of both are the same.
+    SliceMap mapOf(bool ofA) const;
+    bool isPart() const { return joined != nullptr && comparable(); }
     /// The same weights, whatever their bytes.
     bool sameWeights(const PairSubject &other) const;
 };

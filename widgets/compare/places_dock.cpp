@@ -157,7 +157,8 @@ void PlacesDock::refresh()
     m_channelModel->setPlaces(known ? places : nullptr);
     m_strip->setPlaces(known ? places : nullptr);
     const Weight *a = known ? &m_places.subject.a->weights()[m_places.subject.weightA] : nullptr;
-    m_elementModel->setPlaces(known ? places : nullptr, a ? a->shape : Shape(),
+    const Weight *numbered = known ? &m_places.subject.weight() : nullptr;
+    m_elementModel->setPlaces(known ? places : nullptr, numbered ? numbered->shape : Shape(),
                               a ? a->type : ElementType::Fp16);
     if (!session().bundle() || !session().other()) {
         showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
@@ -173,13 +174,13 @@ void PlacesDock::refresh()
         return;
     }
     if (places->worstElements.empty()) {
-        showMessage(tr("No element of %1 differs.").arg(fromUtf8(a->name)));
+        showMessage(tr("No element of %1 differs.").arg(fromUtf8(numbered->name)));
         return;
     }
     m_channelTitle->setText(tr("<b>%1 of %2</b> output channels of %3 differ")
                                 .arg(groupedNumber(places->differentChannels),
                                      groupedNumber(places->channels),
-                                     fromUtf8(a->name).toHtmlEscaped()));
+                                     fromUtf8(numbered->name).toHtmlEscaped()));
     m_elementTitle->setText(countedWords(places->worstElements.size(),
                                          tr("<b>The one element</b> that differs"),
                                          tr("<b>The %1 elements</b> that differ most")));
@@ -191,7 +192,8 @@ void PlacesDock::goTo(std::optional<std::uint64_t> element)
 {
     const std::size_t weight = m_places.documentWeight();
     if (element && weight != kNoIndex && m_places.ofNow(session()))
-        session().goToElement(weight, *element, this);
+        session().goToElement(weight, m_places.subject.elementOn(!m_places.documentIsB, *element),
+                              this);
 }
 
 /// Marks the element and its channel where they are among those that are listed.
@@ -200,15 +202,19 @@ void PlacesDock::follow(const Place &place, QObject *origin)
     if (origin == this || !m_places.places || !place.element ||
         place.weight != m_places.documentWeight() || !m_places.subject.comparable())
         return;
-    const Weight &a = m_places.subject.a->weights()[m_places.subject.weightA];
-    const std::uint64_t outputs = a.shape.empty() ? 1 : std::max<std::uint64_t>(a.shape[0], 1);
-    const std::uint64_t perChannel = std::max<std::uint64_t>(a.elements.value / outputs, 1);
-    const std::uint64_t channel = *place.element / perChannel;
+    const auto element = m_places.subject.elementOf(!m_places.documentIsB, *place.element);
+    if (!element)
+        return; // of another part
+    const Weight &weight = m_places.subject.weight();
+    const std::uint64_t outputs =
+        weight.shape.empty() ? 1 : std::max<std::uint64_t>(weight.shape[0], 1);
+    const std::uint64_t perChannel = std::max<std::uint64_t>(weight.elements.value / outputs, 1);
+    const std::uint64_t channel = *element / perChannel;
     m_following = true;
     m_strip->setCurrentPoint(m_strip->pointOfChannel(channel));
     if (const int row = m_channelModel->rowOfChannel(channel); row >= 0)
         chooseRow(m_channels, m_channelModel->index(row, 0));
-    if (const int row = m_elementModel->rowOfElement(*place.element); row >= 0)
+    if (const int row = m_elementModel->rowOfElement(*element); row >= 0)
         chooseRow(m_elements, m_elementModel->index(row, 0));
     m_following = false;
 }

@@ -234,11 +234,11 @@ double ElementModel::number(std::size_t item, int column) const
     const ElementPair &pair = m_places->worstElements[item];
     switch (column) {
     case Index: return static_cast<double>(pair.element);
-    case InA: return pair.a;
-    case InB: return pair.b;
-    case Delta: return pair.b - pair.a;
-    case Relative: return std::abs(pair.b - pair.a) / std::abs(pair.a);
-    default: return static_cast<double>(ulpDistance(m_type, pair.a, pair.b));
+    case InA: return static_cast<double>(pair.a);
+    case InB: return static_cast<double>(pair.b);
+    case Delta: return static_cast<double>(pair.b - pair.a);
+    case Relative: return static_cast<double>(std::abs(pair.b - pair.a) / std::abs(pair.a));
+    default: return static_cast<double>(exactUlpDistance(m_type, pair.a, pair.b));
     }
 }
 
@@ -251,9 +251,14 @@ QString ElementModel::text(std::size_t item, int column) const
             place << QString::number(index);
         return QStringLiteral("[%1]").arg(place.join(QStringLiteral(", ")));
     }
+    const ElementPair &pair = m_places->worstElements[item];
     if (column == Ulp)
-        return groupedNumber(
-            ulpDistance(m_type, m_places->worstElements[item].a, m_places->worstElements[item].b));
+        return groupedNumber(exactUlpDistance(m_type, pair.a, pair.b));
+    // Integers that a double rounds are written in full.
+    const bool isA = column == InA;
+    if ((isA || column == InB) && static_cast<ExactValue>(value) != (isA ? pair.a : pair.b) &&
+        std::isfinite(value))
+        return QString::fromStdString(exactText(isA ? pair.a : pair.b));
     return figureText(value);
 }
 

@@ -69,7 +69,29 @@ bool SliceMap::whole() const
     return std::none_of(m_held.begin(), m_held.end(), [](const auto &at) { return at; });
 }
 
+SliceMap SliceMap::part(const Shape &whole, std::size_t axis, std::uint64_t first,
+                        std::uint64_t count)
+{
+    Shape shape = whole;
+    shape[axis] = count;
+    SliceMap map(std::move(shape));
+    std::uint64_t inner = 1;
+    for (std::size_t i = axis + 1; i < whole.size(); ++i)
+        inner *= whole[i];
+    map.m_within = Within{whole, first * inner, count * inner, whole[axis] * inner};
+    return map;
+}
+
 std::optional<std::uint64_t> SliceMap::element(std::uint64_t row, std::uint64_t col) const
+{
+    const auto at = own(row, col);
+    if (!at || !m_within)
+        return at;
+    return *at / m_within->run * m_within->stride + m_within->start + *at % m_within->run;
+}
+
+/// The same within the part.
+std::optional<std::uint64_t> SliceMap::own(std::uint64_t row, std::uint64_t col) const
 {
     if (row >= m_rows || col >= m_cols)
         return std::nullopt;
@@ -87,11 +109,17 @@ std::optional<std::uint64_t> SliceMap::element(std::uint64_t row, std::uint64_t 
 
 std::optional<std::pair<std::uint64_t, std::uint64_t>> SliceMap::cell(std::uint64_t element) const
 {
+    if (m_within) {
+        const std::uint64_t at = element % m_within->stride;
+        if (at < m_within->start || at - m_within->start >= m_within->run)
+            return std::nullopt;
+        element = element / m_within->stride * m_within->run + at - m_within->start;
+    }
     if (element >= m_elements)
         return std::nullopt;
     if (m_flat)
         return std::pair(element / m_cols, element % m_cols);
-    const std::vector<std::uint64_t> at = indices(element);
+    const std::vector<std::uint64_t> at = indicesIn(m_shape, element);
     std::uint64_t col = 0;
     for (std::size_t axis = 0; axis < m_shape.size(); ++axis) {
         if (axis == m_rowAxis)
@@ -106,7 +134,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> SliceMap::cell(std::uint6
 
 SliceMap SliceMap::containing(std::uint64_t element) const
 {
-    if (element >= m_elements || m_flat)
+    if (m_within || element >= m_elements || m_flat)
         return *this;
     const std::vector<std::uint64_t> at = indices(element);
     auto held = m_held;
@@ -119,22 +147,29 @@ SliceMap SliceMap::containing(std::uint64_t element) const
 
 std::uint64_t SliceMap::run(std::uint64_t row, std::uint64_t col, std::uint64_t limit) const
 {
-    const auto first = element(row, col);
+    const auto first = own(row, col);
     if (!first)
         return 0;
     const std::uint64_t inChunk = m_chunk - col % m_chunk;
     std::uint64_t length = std::min({limit, m_cols - col, inChunk});
     if (m_flat)
         length = std::min(length, m_elements - *first);
+    if (m_within)
+        length = std::min(length, m_within->run - *first % m_within->run);
     return length;
 }
 
 std::vector<std::uint64_t> SliceMap::indices(std::uint64_t element) const
 {
-    std::vector<std::uint64_t> at(m_shape.size());
-    for (std::size_t axis = m_shape.size(); axis-- > 0;) {
-        at[axis] = element % m_shape[axis];
-        element /= m_shape[axis];
+    return indicesIn(m_within ? m_within->shape : m_shape, element);
+}
+
+std::vector<std::uint64_t> SliceMap::indicesIn(const Shape &shape, std::uint64_t element)
+{
+    std::vector<std::uint64_t> at(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        at[axis] = element % shape[axis];
+        element /= shape[axis];
     }
     return at;
 }

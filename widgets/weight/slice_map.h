@@ -28,6 +28,12 @@ public:
     /// counts as the last one; held[rowAxis] does not count.
     SliceMap(Shape shape, std::size_t rowAxis, std::vector<std::optional<std::uint64_t>> held);
 
+    /// A part of a larger tensor that lies in it along one axis, from index `first` on: cells lie
+    /// as those of a tensor of the part's shape, elements and indices are those of the larger one.
+    static SliceMap part(const Shape &whole, std::size_t axis, std::uint64_t first,
+                         std::uint64_t count);
+
+    /// Of a part: its own extents.
     const Shape &shape() const { return m_shape; }
     std::size_t rowAxis() const { return m_rowAxis; }
     const std::vector<std::optional<std::uint64_t>> &held() const { return m_held; }
@@ -60,6 +66,16 @@ public:
     friend bool operator==(const SliceMap &, const SliceMap &) = default;
 
 private:
+    /// Where the elements of a part lie in the larger tensor: runs of `run`, `stride` apart.
+    struct Within {
+        Shape shape; ///< of the larger tensor
+        std::uint64_t start = 0, run = 1, stride = 1;
+        friend bool operator==(const Within &, const Within &) = default;
+    };
+    std::optional<std::uint64_t> own(std::uint64_t row, std::uint64_t col) const;
+    static std::vector<std::uint64_t> indicesIn(const Shape &shape, std::uint64_t element);
+
+    std::optional<Within> m_within;
     Shape m_shape, m_strides;
     std::size_t m_rowAxis = 0;
     bool m_flat = true; ///< one axis counts: wrapped into lines

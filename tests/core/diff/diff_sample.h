@@ -7,6 +7,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 /// What the tests of differences have in common.
 namespace kernscope::test {
@@ -66,6 +67,29 @@ inline std::uint64_t bytesApart(const Difference &difference)
     for (const FileDifference &file : difference.files)
         bytes += file.tally.total();
     return bytes;
+}
+
+/// A safetensors file of one tensor "w"; `type` as such files call it.
+inline BundlePtr checkpointOf(const char *type, const Shape &shape, const Bytes &bytes)
+{
+    const std::string header =
+        fmt::format(R"({{"w":{{"dtype":"{}","shape":[{}],"data_offsets":[0,{}]}}}})", type,
+                    fmt::join(shape, ","), bytes.size());
+    Bytes file(8);
+    for (std::size_t i = 0; i < 8; ++i)
+        file[i] = static_cast<std::byte>(header.size() >> 8 * i & 0xFF);
+    const auto text = std::as_bytes(std::span(header));
+    file.insert(file.end(), text.begin(), text.end());
+    file.insert(file.end(), bytes.begin(), bytes.end());
+    OpenOptions options;
+    options.memory = {{"w.safetensors", file}};
+    const auto bundle = Bundle::open("w.safetensors", options);
+    return bundle ? *bundle : nullptr;
+}
+
+inline BundlePtr checkpointOf(const char *type, std::size_t elements, const Bytes &bytes)
+{
+    return checkpointOf(type, Shape{elements}, bytes);
 }
 
 inline const Bytes kTen = halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});

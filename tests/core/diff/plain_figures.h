@@ -37,11 +37,11 @@ inline PlainFormat plainFormat(ElementType type)
 
 /// The number of a value in the order of a format's values, 0 for zero. Rounds to nearest even;
 /// infinity comes one after the largest.
-inline double plainOrder(PlainFormat format, double value)
+inline long double plainOrder(PlainFormat format, double value)
 {
     const double magnitude = std::abs(value);
-    double order = 0;
-    const double perBinade = std::ldexp(1.0, format.fraction);
+    long double order = 0; // places of fp64 need 63 bits
+    const long double perBinade = std::ldexp(1.0L, format.fraction);
     const double quantum = std::ldexp(1.0, format.smallest - format.fraction);
     if (std::isinf(magnitude)) {
         order = plainOrder(format, format.largest) + 1;
@@ -49,7 +49,7 @@ inline double plainOrder(PlainFormat format, double value)
         order = std::nearbyint(magnitude / quantum);
     } else {
         const int exponent = std::ilogb(magnitude);
-        const double fraction = std::ldexp(magnitude, -exponent) - 1.0;
+        const long double fraction = std::ldexp(magnitude, -exponent) - 1.0;
         order = (exponent - format.smallest + 1) * perBinade + std::nearbyint(fraction * perBinade);
         if (magnitude > format.largest)
             order = std::min(order, plainOrder(format, format.largest) + 1);
@@ -111,16 +111,16 @@ inline ValueDifference plainFigures(const std::vector<double> &a, const std::vec
             if (!found.counterexample)
                 found.counterexample = ElementPair{i, x, y};
         }
-        double steps = 0;
+        long double steps = 0;
         if (!same && !std::isnan(x) && !std::isnan(y))
             steps =
                 isFloatingPoint(type)
                     ? std::abs(plainOrder(plainFormat(type), x) - plainOrder(plainFormat(type), y))
-                    : std::abs(std::nearbyint(x) - std::nearbyint(y));
+                    : static_cast<long double>(std::abs(std::nearbyint(x) - std::nearbyint(y)));
         found.maxUlp =
             std::max(found.maxUlp, steps < 0x1p64 ? static_cast<std::uint64_t>(steps) : UINT64_MAX);
         std::size_t bin = 0;
-        for (double left = std::min(steps, 0x1p64); left >= 1; left /= 2)
+        for (long double left = std::min(steps, 0x1p64L); left >= 1; left /= 2)
             ++bin;
         if (std::isnan(x) != std::isnan(y))
             bin = found.ulpHistogram.size() - 1;

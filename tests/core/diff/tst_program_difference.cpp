@@ -39,6 +39,8 @@ private slots:
     void textAgainstProtobuf_data();
     void textAgainstProtobuf();
     void insertedRecordMovesNothing();
+    void modelsOfPipelines();
+    void modelsThatAreNoPrograms();
 };
 
 void TestProgramDifference::namesAndOrderDoNotCount()
@@ -147,6 +149,76 @@ void TestProgramDifference::insertedRecordMovesNothing()
         QVERIFY2(inA <= 8, std::to_string(inA).c_str());
         QVERIFY(file.tally.total() >= 64 + 24);
     }
+}
+
+/// Each model of a pipeline has a "main" of its own.
+void TestProgramDifference::modelsOfPipelines()
+{
+    const auto named = [](std::initializer_list<const char *> models) {
+        mil::Program program;
+        for (const char *model : models) {
+            mil::Function function;
+            function.name = "main";
+            function.model = model;
+            function.opset = std::string(model) == "second" ? "ios17" : "ios18";
+            program.functions.push_back(function);
+        }
+        return program;
+    };
+    const auto alone = named({""}), one = named({"first"}), two = named({"first", "second"}),
+               swapped = named({"second", "first"});
+    QVERIFY(comparePrograms(two, two).equal);
+    QVERIFY(comparePrograms(two, swapped).equal); // told by their names, not by their places
+    for (const bool mirrored : {false, true}) {
+        const auto found = mirrored ? comparePrograms(two, alone) : comparePrograms(alone, two);
+        QVERIFY(!found.equal && !found.sameComputation);
+        QCOMPARE(found.changes.size(), std::size_t{2});
+        QCOMPARE(found.changes[0].what, ProgramChange::What::Function);
+        QCOMPARE(found.changes[1].kind,
+                 mirrored ? ProgramChange::Kind::Removed : ProgramChange::Kind::Inserted);
+        QCOMPARE(found.changes[1].function, std::string("second/main"));
+    }
+    const auto renamed = comparePrograms(alone, one);
+    QVERIFY(!renamed.equal && renamed.sameComputation);
+    QCOMPARE(renamed.changes[0].details, std::vector<std::string>{"model: none > first"});
+}
+
+void TestProgramDifference::modelsThatAreNoPrograms()
+{
+    const auto withModel = [](const char *kind, std::uint32_t field) {
+        mil::Program program;
+        program.models.emplace_back();
+        program.models.back().field = 202;
+        program.models.emplace_back();
+        program.models.back().path = "suppression";
+        program.models.back().kind = kind;
+        program.models.back().field = field;
+        program.models.back().content = {2, 2};
+        return program;
+    };
+    const auto a = withModel("nonMaximumSuppression", 610), none = mil::Program();
+    const Bytes bytes = bytesOf(std::vector<std::uint8_t>{1, 2, 3, 4, 5});
+    const auto differs = [&](const mil::Program &x, const Bytes &ofX, const mil::Program &y,
+                             const Bytes &ofY) {
+        ProgramDifference result;
+        compareModels(x, ofX, y, ofY, result);
+        return result;
+    };
+    Bytes outside = bytes, within = bytes;
+    outside[4] = std::byte{9};
+    within[3] = std::byte{9};
+    QVERIFY(differs(a, bytes, a, outside).equal);
+    const auto content = differs(a, bytes, a, within);
+    QVERIFY(!content.equal && !content.sameComputation);
+    QCOMPARE(content.changes.front().what, ProgramChange::What::Model);
+    QCOMPARE(content.changes.front().function, std::string("suppression"));
+    QVERIFY(!differs(a, bytes, a, Bytes(bytes.begin(), bytes.begin() + 3)).equal); // cut off
+    QCOMPARE(differs(a, bytes, none, {}).changes.front().kind, ProgramChange::Kind::Removed);
+    QCOMPARE(differs(none, {}, a, bytes).changes.front().kind, ProgramChange::Kind::Inserted);
+    QCOMPARE(differs(a, bytes, withModel("featureVectorizer", 602), bytes).changes.front().kind,
+             ProgramChange::Kind::Changed);
+    // A program is compared by its functions, wherever its message lies.
+    QVERIFY(differs(withModel("mlProgram", 502), bytes, none, {}).equal);
 }
 
 QTEST_GUILESS_MAIN(TestProgramDifference)

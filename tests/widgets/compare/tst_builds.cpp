@@ -99,7 +99,7 @@ void TestBuilds::threeBuilds()
     QCOMPARE(dock.model().columnCount(), 4);
     QCOMPARE(dock.model().rowCount(), int(base->weights().size()));
     QCOMPARE(dock.model().headerData(3, Qt::Horizontal, Qt::DisplayRole).toString(),
-             QStringLiteral("sample-palette.mlmodelc"));
+             QStringLiteral("sample-palette"));
     choose(dock, MatrixFigure::Verdict);
     int column = 2;
     for (const BundlePtr &build : {sparse, palette}) {

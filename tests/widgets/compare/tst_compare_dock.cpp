@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/rules.h"
+#include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/outcome_words.h"
@@ -17,18 +18,18 @@
 
 #include <QAbstractItemModelTester>
 #include <QAction>
-#include <QLabel>
 #include <QLineEdit>
-#include <QStackedWidget>
-#include <QTableView>
 #include <QTableWidget>
 #include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::codec::PartRole;
+using kernscope::test::actionOf;
+using kernscope::test::cellText;
 using kernscope::test::denseBundle;
 using kernscope::test::openSample;
+using kernscope::test::says;
 using kernscope::test::settle;
 using kernscope::test::showDock;
 
@@ -44,48 +45,15 @@ BundlePtr rightBundle()
     return denseBundle({{"w", "[2, 4]", {0, 0, 2, 3, 4, 8, 3, 7}}});
 }
 
-QAction *actionOf(const CompareDock &dock, const QString &text)
-{
-    for (QAction *action : dock.menuActions()) {
-        if (action->text() == text)
-            return action;
-    }
-    return nullptr;
-}
-
 QColor colorAt(TileView &view, const Cell &cell)
 {
     return view.viewport()->grab().toImage().pixelColor(view.cellRect(cell).topLeft() +
                                                         QPoint(3, 3));
 }
 
-/// Whether a visible label says so.
-bool says(const QWidget &widget, const QString &text)
-{
-    for (const QLabel *label : widget.findChildren<QLabel *>()) {
-        if (label->isVisible() && label->text().contains(text))
-            return true;
-    }
-    return false;
-}
-
-QString cellText(const CompareDock &dock, int row, CompareColumn column)
-{
-    return dock.model().index(row, static_cast<int>(column)).data().toString();
-}
-
-/// Cell of a row by its first column; empty where there is no such row.
-QString cellOf(const QTableWidget &table, const QString &row, int column)
-{
-    for (int i = 0; i < table.rowCount(); ++i) {
-        if (table.item(i, 0)->text() == row)
-            return table.item(i, column)->text();
-    }
-    return {};
-}
-
 } // namespace
 
+/// Weights of two bundles in pairs, and what is said of them.
 class TestCompareDock : public QObject
 {
     Q_OBJECT
@@ -95,16 +63,6 @@ private Q_SLOTS:
     void messages();
     void denseAgainstSparse();
     void denseAgainstPalette();
-    void keptColors_data();
-    void keptColors();
-    void differenceColors();
-    void farOutTheLargestShows();
-    void oneViewPosition();
-    void cellsMoveEverybody();
-    void largestDifference();
-    void followsTheSession();
-    void pickedElement();
-    void pickedElementOfAPalette();
     void verdictStrip();
     void defaultChipLeads();
     void onlyInOne();
@@ -175,224 +133,6 @@ void TestCompareDock::denseAgainstPalette()
     QCOMPARE(dock.figures()->ulpPlot()->cell(0, 2).toULongLong(), values->ulpHistogram[0]);
     QVERIFY(dock.figures()->table()->rowCount() > 15);
     QVERIFY(dock.figures()->scatterPlot()->pointCount() > 0);
-}
-
-void TestCompareDock::keptColors_data()
-{
-    QTest::addColumn<bool>("dark");
-    QTest::newRow("light") << false;
-    QTest::newRow("dark") << true;
-}
-
-void TestCompareDock::keptColors()
-{
-    QFETCH(bool, dark);
-    theme::apply(dark);
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
-    actionOf(dock, QStringLiteral("Zeros and Mask"))->trigger();
-    QVERIFY(settle(dock));
-    TileView &view = *dock.pictures()->viewDifference();
-    QCOMPARE(colorAt(view, {0, 0}), keptColor(KeptState::Neither, dark));
-    QCOMPARE(colorAt(view, {0, 1}), keptColor(KeptState::OnlyA, dark));
-    QCOMPARE(colorAt(view, {0, 2}), keptColor(KeptState::Both, dark));
-    QCOMPARE(colorAt(view, {0, 3}), keptColor(KeptState::OnlyB, dark));
-    // Colour is not alone: every state has a shape of its own.
-    QSet<int> shapes;
-    for (const KeptState state : kKeptStates)
-        shapes.insert(static_cast<int>(keptShape(state)));
-    QCOMPARE(shapes.size(), 4);
-}
-
-void TestCompareDock::differenceColors()
-{
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
-    TileView &view = *dock.pictures()->viewDifference();
-    QCOMPARE(colorAt(view, {1, 0}), theme::color(Token::DiffEqual, false));
-    QCOMPARE(colorAt(view, {1, 1}), theme::color(Token::DiffMore, false));
-    QCOMPARE(colorAt(view, {1, 2}), theme::color(Token::DiffLess, false));
-    QCOMPARE(view.describe({1, 1}), QStringLiteral("[1, 1]: 3"));
-}
-
-void TestCompareDock::farOutTheLargestShows()
-{
-    std::vector<float> a(64 * 64, 1.0f), b = a;
-    b[40 * 64 + 21] = 5;
-    const auto left = denseBundle({{"w", "[64, 64]", a}}),
-               right = denseBundle({{"w", "[64, 64]", b}});
-    const SliceMap map(Shape{64, 64});
-    const DifferenceTiles tiles(std::make_shared<WeightReader>(left, 0, map),
-                                std::make_shared<WeightReader>(right, 0, map), false, 4.0);
-    Progress progress;
-    const Tile tile = tiles.render({3, 0, 0}, progress); // 8 x 8 cells a pixel
-    QCOMPARE(tile.image.size(), QSize(8, 8));
-    for (int y = 0; y < 8; ++y) {
-        for (int x = 0; x < 8; ++x) {
-            const Token token = x == 2 && y == 5 ? Token::DiffMore : Token::DiffEqual;
-            QCOMPARE(tile.image.pixelColor(x, y), theme::color(token, false));
-        }
-    }
-    const KeptTiles kept(std::make_shared<WeightReader>(left, 0, map),
-                         std::make_shared<WeightReader>(right, 0, map), false);
-    QCOMPARE(kept.render({3, 0, 0}, progress).image.pixelColor(0, 0),
-             keptColor(KeptState::Both, false));
-    progress.cancel();
-    QVERIFY(tiles.render({0, 0, 0}, progress).image.isNull());
-}
-
-void TestCompareDock::oneViewPosition()
-{
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
-    TileView *a = dock.pictures()->viewA(), *b = dock.pictures()->viewB();
-    TileView *difference = dock.pictures()->viewDifference();
-    a->zoomIn();
-    a->zoomIn();
-    QVERIFY(!a->viewState().fits());
-    QCOMPARE(b->viewState(), a->viewState());
-    QCOMPARE(difference->viewState(), a->viewState());
-    b->setFocus();
-    QTest::keyClick(b, Qt::Key_Right, Qt::AltModifier);
-    QCOMPARE(a->viewState(), b->viewState());
-    difference->fit();
-    QVERIFY(a->viewState().fits() && b->viewState().fits());
-    // Another mode keeps the place.
-    b->zoomIn();
-    const ViewState state = b->viewState();
-    actionOf(dock, QStringLiteral("Zeros and Mask"))->trigger();
-    QCOMPARE(a->viewState(), state);
-    QCOMPARE(difference->viewState(), state);
-}
-
-void TestCompareDock::cellsMoveEverybody()
-{
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
-    TileView *difference = dock.pictures()->viewDifference();
-    QTest::mouseClick(difference->viewport(), Qt::LeftButton, {},
-                      difference->cellRect({1, 1}).center());
-    QVERIFY(settle(dock));
-    QCOMPARE(session.place().weight, std::size_t{0});
-    QCOMPARE(session.place().element, std::optional<std::uint64_t>(5));
-    QCOMPARE(dock.pictures()->viewA()->currentCell(), std::optional(Cell{1, 1}));
-    QCOMPARE(dock.pictures()->viewB()->currentCell(), std::optional(Cell{1, 1}));
-    const QString readout = dock.pictures()->readout();
-    QVERIFY2(readout.contains(QStringLiteral("A 5")) && readout.contains(QStringLiteral("B 8")) &&
-                 readout.contains(QStringLiteral("changed")),
-             qPrintable(readout));
-    ScatterPlot *scatter = dock.figures()->scatterPlot();
-    QCOMPARE(scatter->elementOf(scatter->currentPoint()), std::uint64_t{5});
-    // A point of the scatter moves the pictures.
-    Q_EMIT scatter->currentPointChanged(scatter->pointOf(6, 3));
-    QCOMPARE(difference->currentCell(), std::optional(Cell{1, 2}));
-    QCOMPARE(session.place().element, std::optional<std::uint64_t>(6));
-}
-
-void TestCompareDock::largestDifference()
-{
-    std::vector<float> a(100 * 1000, 0.5f), b = a;
-    b[77777] = 0.25f;
-    b[12] = 0.625f;
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[100, 1000]", a}}));
-    session.setOther(denseBundle({{"w", "[100, 1000]", b}}));
-    QVERIFY(showDock(dock, 1300, 800));
-    actionOf(dock, QStringLiteral("Go to Largest Difference"))->trigger();
-    QVERIFY(settle(dock));
-    QCOMPARE(session.place().element, std::optional<std::uint64_t>(77777));
-    QCOMPARE(dock.pictures()->viewDifference()->currentCell(), std::optional(Cell{77, 777}));
-    QVERIFY2(dock.pictures()->readout().contains(QStringLiteral("[77, 777]")),
-             qPrintable(dock.pictures()->readout()));
-}
-
-void TestCompareDock::followsTheSession()
-{
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
-    session.goToElement(2, 1);
-    QVERIFY(settle(dock));
-    QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
-    QCOMPARE(dock.table()->currentIndex().row(), dock.model().shownRow(dock.shownRow()));
-    QCOMPARE(dock.pictures()->element(), std::optional<std::uint64_t>(1));
-    QCOMPARE(session.place().weight, std::size_t{2});
-    dock.setPinned(true);
-    session.goToWeight(0);
-    QVERIFY(settle(dock));
-    QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
-}
-
-/// Value, bytes and place of the picked element on both sides, and how far they are apart.
-void TestCompareDock::pickedElement()
-{
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
-    const QTableWidget &table = *dock.figures()->elementTable();
-    QVERIFY(cellOf(table, QStringLiteral("Value"), 1).isEmpty());
-    dock.pictures()->setElement(5);
-    QVERIFY(settle(dock));
-    QCOMPARE(cellOf(table, QStringLiteral("Index"), 1), QStringLiteral("[1, 1]"));
-    QCOMPARE(cellOf(table, QStringLiteral("Value"), 1), QStringLiteral("5"));
-    QCOMPARE(cellOf(table, QStringLiteral("Value"), 2), QStringLiteral("8"));
-    QCOMPARE(cellOf(table, QStringLiteral("B \u2212 A"), 2), QStringLiteral("3 (0.6 of A)"));
-    // 5 is 0x4500 and 8 is 0x4800.
-    QCOMPARE(cellOf(table, QStringLiteral("Steps of fp16"), 2), QStringLiteral("768"));
-    QCOMPARE(cellOf(table, QStringLiteral("Bytes"), 1), QStringLiteral("00 45"));
-    QCOMPARE(cellOf(table, QStringLiteral("Bytes"), 2), QStringLiteral("00 48"));
-    const std::uint64_t at =
-        session.bundle()->weights()[0].operands().front().place->dataOffset.value + 2 * 5;
-    QCOMPARE(cellOf(table, QStringLiteral("Offset"), 1), QStringLiteral("0x%1").arg(at, 0, 16));
-    dock.pictures()->setElement(std::nullopt);
-    QVERIFY(cellOf(table, QStringLiteral("Value"), 1).isEmpty());
-}
-
-/// Of a palette the code and the entry that it stands for.
-void TestCompareDock::pickedElementOfAPalette()
-{
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-palette.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
-    const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
-    session.goToWeight(dock.model().rows()[dock.model().rowOfB(palette)].pair.a, nullptr);
-    QVERIFY(settle(dock));
-    const PairSubject subject = dock.pictures()->subject();
-    QVERIFY(subject.comparable());
-    const auto decoder = *subject.b->decoder(subject.weightB);
-    QVERIFY(decoder.encoding().palette);
-    dock.pictures()->setElement(3);
-    QVERIFY(settle(dock));
-    std::int64_t code = 0;
-    decoder.codes(3, std::span(&code, 1));
-    const QTableWidget &table = *dock.figures()->elementTable();
-    QCOMPARE(cellOf(table, QStringLiteral("Code"), 2), QString::number(code));
-    QCOMPARE(cellOf(table, QStringLiteral("Code"), 1), QStringLiteral("\u2013"));
-    float value = 0;
-    decoder.decodeFloat(3, std::span(&value, 1));
-    const QString entry = cellOf(table, QStringLiteral("Entry"), 2);
-    QVERIFY2(entry.startsWith(QString::number(code) + QStringLiteral(" of codebook")) &&
-                 entry.endsWith(QString::number(static_cast<double>(value), 'g', 9)),
-             qPrintable(entry));
 }
 
 /// What it all comes to: said once every value is compared, and the largest error leads there.

@@ -262,8 +262,8 @@ void TestCompareModel::copyAndCsv()
     QCOMPARE(cells[column(CompareColumn::BytesA)], QStringLiteral("4"));
     const QStringList lines = tableAsCsv(model).split(u'\n');
     QCOMPARE(lines.size(), 3);
-    QVERIFY(lines[0].startsWith(QStringLiteral("Weight,A,B,")));
-    QVERIFY(lines[1].startsWith(QStringLiteral("w,dense-fp16,dense-fp16,1,2,")));
+    QVERIFY(lines[0].startsWith(QStringLiteral("Weight,Function,A,B,")));
+    QVERIFY(lines[1].startsWith(QStringLiteral("w,main,dense-fp16,dense-fp16,1,2,")));
 }
 
 void TestCompareModel::headersExplain()

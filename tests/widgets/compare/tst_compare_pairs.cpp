@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
@@ -12,11 +13,8 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QLabel>
-#include <QLineEdit>
-#include <QListWidget>
 #include <QMimeData>
 #include <QSignalSpy>
-#include <QTableView>
 #include <QTest>
 
 #include <algorithm>
@@ -27,9 +25,8 @@
 
 using namespace kernscope;
 using namespace kernscope::ui;
+using kernscope::test::actionOf;
 using kernscope::test::denseBundle;
-using kernscope::test::MadeWeight;
-using kernscope::test::openSample;
 using kernscope::test::settle;
 using kernscope::test::showDock;
 
@@ -43,15 +40,6 @@ QStringList texts(std::initializer_list<const char *> list)
     for (const char *text : list)
         made << QString::fromUtf8(text);
     return made;
-}
-
-QAction *actionOf(const CompareDock &dock, const char *text)
-{
-    for (QAction *action : dock.menuActions()) {
-        if (action->text().startsWith(QString::fromUtf8(text)))
-            return action;
-    }
-    return nullptr;
 }
 
 /// "x-y hand": names of both sides and why, row by row in their stable order.
@@ -107,7 +95,7 @@ struct Named {
 
 } // namespace
 
-/// Pairs by hand, split weights, codebooks, and values taken over within limits.
+/// Pairs by hand, and values taken over within limits.
 class TestComparePairs : public QObject
 {
     Q_OBJECT
@@ -120,10 +108,6 @@ private Q_SLOTS:
     void takenApart();
     void forgottenWithTheFiles();
     void severalRowsAreNotDragged();
-    void splitRows();
-    void codebooks();
-    void codebooksOfOtherBundlesGo();
-    void codebooksCancelled();
     void cancelledPairs();
     void acceptWithinLimits();
 };
@@ -209,7 +193,7 @@ void TestComparePairs::chosenFromAList()
     QVERIFY(showDock(named.dock));
     named.session.goToWeight(1);
     QVERIFY(settle(named.dock));
-    QAction *pair = actionOf(named.dock, "Pair with");
+    QAction *pair = actionOf(named.dock, QStringLiteral("Pair with"));
     QVERIFY(pair && pair->isEnabled() && !pair->shortcut().isEmpty());
     pair->trigger();
     auto *dialog = named.dock.window()->findChild<PairDialog *>();
@@ -228,8 +212,8 @@ void TestComparePairs::takenApart()
     QVERIFY(showDock(named.dock));
     named.session.goToWeight(0);
     QVERIFY(settle(named.dock));
-    QAction *apart = actionOf(named.dock, "Take the Pair Apart");
-    QAction *forget = actionOf(named.dock, "Forget Pairs");
+    QAction *apart = actionOf(named.dock, QStringLiteral("Take the Pair Apart"));
+    QAction *forget = actionOf(named.dock, QStringLiteral("Forget Pairs"));
     QVERIFY(apart && apart->isEnabled() && forget && !forget->isEnabled());
     apart->trigger();
     QVERIFY(settle(named.dock));
@@ -283,157 +267,6 @@ void TestComparePairs::severalRowsAreNotDragged()
     }
 }
 
-void TestComparePairs::splitRows()
-{
-    std::vector<float> values(32);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = float((i * 37) % 101) / 16;
-    std::vector<float> second(values.begin() + 12, values.end());
-    second[3] += 1;
-    Session session;
-    CompareDock dock(session);
-    session.setBundle(denseBundle({{"qk", "[8, 4]", values}}, false));
-    session.setOther(denseBundle(
-        {{"q", "[3, 4]", {values.begin(), values.begin() + 12}}, {"k", "[5, 4]", second}}, false));
-    QVERIFY(showDock(dock));
-    QAbstractItemModelTester tester(const_cast<CompareModel *>(&dock.model()));
-    const auto &rows = dock.model().rows();
-    QCOMPARE(rows.size(), std::size_t(2));
-    const auto text = [&](int row, CompareColumn column) {
-        return dock.model().index(row, static_cast<int>(column)).data().toString();
-    };
-    QVERIFY(rows[0].joined() && rows[1].joined());
-    QCOMPARE(rows[0].state, CompareState::Compared);
-    QVERIFY(text(0, CompareColumn::Verdict).endsWith(QStringLiteral("split, same values")));
-    QVERIFY(text(1, CompareColumn::Verdict).contains(QStringLiteral("1 value differs")));
-    QCOMPARE(text(1, CompareColumn::Changes),
-             QStringLiteral("split: part 2 of 2, 3 to 7 of axis 0 of the whole"));
-    QCOMPARE(rows[1].pair.values->worst->element, std::uint64_t(3));
-    QCOMPARE(rows[1].elements, std::uint64_t(20));
-    QVERIFY(!actionOf(dock, "Take the Pair Apart")->isEnabled());
-}
-
-void TestComparePairs::codebooks()
-{
-    Session session;
-    CompareDock compare(session);
-    CodebooksDock books(session);
-    connect(&compare, &CompareDock::placesChanged, &books, &CodebooksDock::setPlaces);
-    QVERIFY(showDock(books, 900, 300));
-    QVERIFY(!books.showsContent());
-    session.setBundle(openSample("sample-palette.mlmodelc"));
-    session.setOther(openSample("sample-palette.mlmodelc"));
-    QVERIFY(showDock(compare));
-    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
-    QVERIFY(weight != kNoIndex);
-    session.goToWeight(weight);
-    QVERIFY(QTest::qWaitFor([&] { return !compare.busy() && !books.busy(); }, 20000));
-    QVERIFY(books.showsContent());
-    QAbstractItemModelTester tester(const_cast<CodebookPairModel *>(&books.model()));
-    const auto decoder = *session.bundle()->decoder(weight);
-    const auto uses = decoder.codebookUse();
-    QVERIFY(std::size_t(books.model().rowCount()) >= uses.size());
-    std::uint64_t total = 0;
-    for (int row = 0; row < books.model().rowCount(); ++row) {
-        const auto change =
-            books.model().index(row, CodebookPairModel::Change).data(SortRole).toInt();
-        QVERIFY(change == int(EntryChange::Same) || change == int(EntryChange::Unused));
-        const QVariant used = books.model().index(row, CodebookPairModel::UsesA).data(SortRole);
-        total += std::isnan(used.toDouble()) ? 0 : used.toULongLong();
-    }
-    QCOMPARE(total, session.bundle()->weights()[weight].elements.value);
-    // Going to an entry is going to an element that takes it.
-    Q_EMIT books.table()->activated(books.model().index(0, 0));
-    QVERIFY(session.place().element.has_value() || uses[0] == 0);
-    // A pair without codebooks says so.
-    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-        if (session.bundle()->weights()[i].has(codec::PartRole::Lut))
-            continue;
-        session.goToWeight(i);
-        QVERIFY(QTest::qWaitFor([&] { return !compare.busy() && !books.busy(); }, 20000));
-        QVERIFY(!books.showsContent());
-        break;
-    }
-}
-
-/// Entries of the bundles of before, and those of another pair while its own are matched, are not
-/// shown: Enter would go to an element of another weight. No Compare dock tells of it, as where
-/// that is closed.
-void TestComparePairs::codebooksOfOtherBundlesGo()
-{
-    Session session;
-    CodebooksDock books(session);
-    QVERIFY(showDock(books, 900, 300));
-    session.setBundle(openSample("sample-palette.mlmodelc"));
-    session.setOther(openSample("sample-palette.mlmodelc"));
-    std::vector<std::size_t> weights;
-    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-        if (session.bundle()->weights()[i].has(codec::PartRole::Lut))
-            weights.push_back(i);
-    }
-    QVERIFY(weights.size() > 1);
-    const auto places = [&](std::size_t weight) {
-        return PairPlaces{{session.bundle(), session.other(), weight, weight, {}}, false, {}, {}};
-    };
-    books.setPlaces(places(weights[0]));
-    QVERIFY(settle(books));
-    QVERIFY(books.showsContent() && books.model().rowCount() > 0);
-    // Another pair: nothing of the one before while it is matched.
-    int rows = -1;
-    const auto started = connect(&session.tasks(), &TaskManager::changed, &books, [&] {
-        if (rows < 0)
-            rows = books.model().rowCount();
-    });
-    books.setPlaces(places(weights[1]));
-    Q_EMIT books.table()->activated(books.model().index(0, 0));
-    QVERIFY(session.place().weight != weights[1]);
-    QVERIFY(settle(books));
-    QCOMPARE(rows, 0);
-    QVERIFY(books.showsContent());
-    disconnect(started);
-    // The same two bundles read again: the pair stays.
-    session.updateBundle(openSample("sample-palette.mlmodelc"));
-    QVERIFY(settle(books));
-    QVERIFY(books.showsContent());
-    // Other ones.
-    session.setBundle(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(settle(books));
-    QVERIFY(!books.showsContent());
-    QCOMPARE(books.model().rowCount(), 0);
-    session.setBundle(openSample("sample-palette.mlmodelc"));
-    books.setPlaces(places(weights[0]));
-    QVERIFY(settle(books));
-    QVERIFY(books.showsContent());
-    session.setOther(openSample("sample-dense.mlmodelc"));
-    QVERIFY(settle(books));
-    QVERIFY(!books.showsContent());
-}
-
-void TestComparePairs::codebooksCancelled()
-{
-    Session session;
-    CodebooksDock books(session);
-    QVERIFY(showDock(books, 900, 300));
-    session.setBundle(openSample("sample-palette.mlmodelc"));
-    session.setOther(openSample("sample-palette.mlmodelc"));
-    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
-    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &books,
-                                 [&] { session.tasks().cancelAll(); });
-    books.setPlaces({{session.bundle(), session.other(), weight, weight, {}}, false, {}, {}});
-    QAction *again = nullptr;
-    for (QAction *action : books.menuActions()) {
-        if (action->text() == QStringLiteral("Match Codebooks Again"))
-            again = action;
-    }
-    QVERIFY(again);
-    QTRY_VERIFY(again->isEnabled());
-    QVERIFY(!books.showsContent());
-    disconnect(cutting);
-    again->trigger();
-    QVERIFY(settle(books));
-    QVERIFY(books.showsContent() && !again->isEnabled());
-}
-
 /// Where what a pair needs was cancelled, its pictures are not those of the pair before, and the
 /// places say why there are none; picking the pair again makes them.
 void TestComparePairs::cancelledPairs()
@@ -482,11 +315,11 @@ void TestComparePairs::acceptWithinLimits()
                                   {"z", "[4]", {-9, 2, -4, -1.25f}}},
                                  false));
     QVERIFY(showDock(dock));
-    QAction *accept = actionOf(dock, "Accept All");
+    QAction *accept = actionOf(dock, QStringLiteral("Accept All"));
     QVERIFY(accept && !accept->isEnabled());
     session.setPatchingEnabled(true);
     QVERIFY(!accept->isEnabled()); // there is no limit yet
-    actionOf(dock, "Limits")->trigger();
+    actionOf(dock, QStringLiteral("Limits"))->trigger();
     dock.limits()->field(0)->setText(QStringLiteral("0.5"));
     QVERIFY(accept->isEnabled());
     QSignalSpy wanted(&session, &Session::editsRequested);

@@ -18,6 +18,8 @@ class TestSliceMap : public QObject
 private Q_SLOTS:
     void everyElementHasOneCell_data();
     void everyElementHasOneCell();
+    void partsOfLargerTensors_data();
+    void partsOfLargerTensors();
     void heldAxes();
     void runsFollowEachOther();
     void words();
@@ -64,6 +66,56 @@ void TestSliceMap::everyElementHasOneCell()
     QVERIFY(count == 0 || *seen.rbegin() == count - 1);
     QVERIFY(!map.element(map.rows(), 0));
     QVERIFY(!map.cell(count));
+}
+
+void TestSliceMap::partsOfLargerTensors_data()
+{
+    QTest::addColumn<Shape>("whole");
+    QTest::addColumn<qulonglong>("axis");
+    QTest::addColumn<qulonglong>("first");
+    QTest::addColumn<qulonglong>("count");
+    QTest::newRow("rows") << Shape{9, 4} << 0ull << 3ull << 5ull;
+    QTest::newRow("columns") << Shape{4, 9} << 1ull << 3ull << 5ull;
+    QTest::newRow("middle axis") << Shape{3, 7, 2, 2} << 1ull << 2ull << 4ull;
+    QTest::newRow("last axis") << Shape{3, 2, 8} << 2ull << 6ull << 2ull;
+    QTest::newRow("vector") << Shape{500} << 0ull << 100ull << 300ull;
+    QTest::newRow("one column") << Shape{64, 3} << 1ull << 1ull << 1ull;
+    QTest::newRow("one row") << Shape{3, 64} << 0ull << 2ull << 1ull;
+}
+
+/// Cells are those of a tensor of the part's shape, elements those of the whole one.
+void TestSliceMap::partsOfLargerTensors()
+{
+    QFETCH(const Shape, whole);
+    QFETCH(const qulonglong, axis);
+    QFETCH(const qulonglong, first);
+    QFETCH(const qulonglong, count);
+    const SliceMap all(whole), part = SliceMap::part(whole, axis, first, count);
+    const SliceMap alone(part.shape());
+    QCOMPARE(part.rows(), alone.rows());
+    QCOMPARE(part.cols(), alone.cols());
+    QVERIFY(part != alone);
+    std::set<std::uint64_t> seen;
+    for (std::uint64_t row = 0; row < part.rows(); ++row) {
+        for (std::uint64_t col = 0; col < part.cols(); ++col) {
+            const auto element = part.element(row, col), own = alone.element(row, col);
+            QCOMPARE(element.has_value(), own.has_value());
+            if (!element)
+                continue;
+            auto indices = alone.indices(*own);
+            indices[axis] += first;
+            QCOMPARE(part.indices(*element), indices);
+            QCOMPARE(all.indices(*element), indices);
+            QCOMPARE(part.cell(*element), std::optional(std::pair(row, col)));
+            QVERIFY(seen.insert(*element).second);
+            const std::uint64_t run = part.run(row, col, part.cols());
+            QVERIFY(run > 0);
+            for (std::uint64_t i = 0; i < run; ++i)
+                QCOMPARE(part.element(row, col + i), std::optional(*element + i));
+        }
+    }
+    for (std::uint64_t element = 0; element < elementCount(whole)->value; ++element)
+        QCOMPARE(part.cell(element).has_value(), seen.count(element) == 1);
 }
 
 void TestSliceMap::heldAxes()

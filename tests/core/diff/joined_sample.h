@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/numeric/half.h"
+#include "diff_sample.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+/// Bundles whose weights are parts of each other's.
+namespace kernscope::test {
+
+using Values = std::vector<float>;
+
+struct Made {
+    std::string name;
+    std::vector<std::size_t> shape;
+    Values values;
+};
+
+inline BundlePtr bundleOf(const std::vector<Made> &weights)
+{
+    MadeBundle made;
+    for (const Made &weight : weights) {
+        const std::string shape = fmt::format("[{}]", fmt::join(weight.shape, ", "));
+        Bytes bytes;
+        for (const float value : weight.values) {
+            const std::uint16_t half = floatToHalf(value);
+            bytes.push_back(static_cast<std::byte>(half & 0xFF));
+            bytes.push_back(static_cast<std::byte>(half >> 8));
+        }
+        made.constant("tensor<fp16, " + shape + ">", weight.name,
+                      made.blob(ElementType::Fp16, shape, bytes));
+    }
+    return *made.open();
+}
+
+inline Values randomValues(std::size_t count, unsigned seed)
+{
+    std::mt19937_64 random(seed);
+    std::normal_distribution<float> value(0, 0.1f);
+    Values values(count);
+    std::generate(values.begin(), values.end(),
+                  [&] { return halfToFloat(floatToHalf(value(random))); });
+    return values;
+}
+
+/// Rows of the parts one after the other (axis 0), or each row beside the others' (axis 1).
+inline Made joined(const std::string &name, const std::vector<Made> &parts, std::size_t axis)
+{
+    Made whole{name, parts.front().shape, {}};
+    whole.shape[axis] = 0;
+    for (const Made &part : parts)
+        whole.shape[axis] += part.shape[axis];
+    if (axis == 0) {
+        for (const Made &part : parts)
+            whole.values.insert(whole.values.end(), part.values.begin(), part.values.end());
+        return whole;
+    }
+    for (std::size_t row = 0; row < whole.shape[0]; ++row) {
+        for (const Made &part : parts) {
+            const auto at = part.values.begin() + std::ptrdiff_t(row * part.shape[1]);
+            whole.values.insert(whole.values.end(), at, at + std::ptrdiff_t(part.shape[1]));
+        }
+    }
+    return whole;
+}
+
+inline std::vector<Made> threeParts(std::size_t axis, unsigned seed = 1)
+{
+    std::vector<Made> parts;
+    for (const std::size_t extent : {16u, 24u, 8u}) {
+        std::vector<std::size_t> shape{12, 12};
+        shape[axis] = extent;
+        const auto number = unsigned(parts.size());
+        parts.push_back(
+            {fmt::format("part_{}", number), shape, randomValues(12 * extent, seed + number)});
+    }
+    return parts;
+}
+
+inline std::vector<Made> shuffled(std::vector<Made> list)
+{
+    std::rotate(list.begin(), list.begin() + 1, list.end());
+    return list;
+}
+
+/// "split part_1 0+16 axis 0; …" of what was found.
+inline std::string textOf(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    std::string text;
+    for (const JoinedWeights &joined : difference.joined) {
+        const Bundle &whole = joined.split ? a : b, &part = joined.split ? b : a;
+        text += fmt::format("{} {} axis {}:", joined.name(), whole.weights()[joined.whole].name,
+                            joined.axis);
+        for (const JoinedPart &one : joined.parts)
+            text += fmt::format(" {} {}+{}", part.weights()[one.weight].name, one.first, one.count);
+        text += joined.exact ? "; exact" : "; nearest";
+    }
+    return text;
+}
+
+} // namespace kernscope::test

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/compare/compare_dock.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QString>
+#include <QTableWidget>
+
+#include <cstddef>
+
+/// What tests ask the docks of a comparison.
+namespace kernscope::test {
+
+/// The action of the dock's menu whose text begins so; null where there is none.
+inline QAction *actionOf(const ui::CompareDock &dock, const QString &text)
+{
+    for (QAction *action : dock.menuActions()) {
+        if (action->text().startsWith(text))
+            return action;
+    }
+    return nullptr;
+}
+
+/// Whether a visible label says so.
+inline bool says(const QWidget &widget, const QString &text)
+{
+    for (const QLabel *label : widget.findChildren<QLabel *>()) {
+        if (label->isVisible() && label->text().contains(text))
+            return true;
+    }
+    return false;
+}
+
+inline QString cellText(const ui::CompareDock &dock, int row, ui::CompareColumn column)
+{
+    return dock.model().index(row, static_cast<int>(column)).data().toString();
+}
+
+/// Cell of a row by its first column; empty where there is no such row.
+inline QString cellOf(const QTableWidget &table, const QString &row, int column)
+{
+    for (int i = 0; i < table.rowCount(); ++i) {
+        if (table.item(i, 0)->text() == row)
+            return table.item(i, column)->text();
+    }
+    return {};
+}
+
+} // namespace kernscope::test

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/text_alignment.h"
+#include "tests/widgets/compare/compare_tools.h"
+#include "tests/widgets/compare/pair_bundles.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/bytes/byte_section_model.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/byte_compare_view.h"
+#include "widgets/compare/bytes_dock.h"
+#include "widgets/compare/difference_strip.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QTableView>
+#include <QTest>
+
+#include <string>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::test::denseBundle;
+using kernscope::test::openSample;
+using kernscope::test::says;
+using kernscope::test::showDock;
+
+namespace {
+
+AlignedBytesPtr alignedBytes(const BundlePtr &a, const BundlePtr &b)
+{
+    const auto pairs = pairWeights(*a, *b).pairs;
+    return std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)});
+}
+
+/// A pair of bare weight files of one record.
+AlignedBytesPtr blobPair(const std::vector<std::uint8_t> &a, const std::vector<std::uint8_t> &b)
+{
+    const auto bundle = [](const std::vector<std::uint8_t> &payload) {
+        milblob::Writer writer;
+        writer.add(ElementType::Uint8, std::as_bytes(std::span(payload)), 0);
+        OpenOptions options;
+        options.memory.emplace_back("weight.bin", writer.finish());
+        return *Bundle::open("weight.bin", options);
+    };
+    return alignedBytes(bundle(a), bundle(b));
+}
+
+std::size_t payloadSegment(const AlignedBytes &bytes)
+{
+    const auto &sections = bytes.alignment.sections();
+    for (const AlignedSection &section : sections) {
+        if (section.kind == SectionKind::Data)
+            return section.firstSegment;
+    }
+    return kNoIndex;
+}
+
+} // namespace
+
+/// Bytes of two bundles side by side, as a person walks through them.
+class TestCompareBytesDock : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { theme::apply(false); }
+    void messages();
+    void dockWalksDifferences();
+    void paintsDifferences();
+    void gapsAreSeen_data();
+    void gapsAreSeen();
+    void keyboard();
+    void filesAndFollowing();
+    void elementsAndBytes();
+    void cursorLeavesTextReadable();
+    void swapped();
+    void equalBundles();
+    void strip();
+};
+
+void TestCompareBytesDock::messages()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    QVERIFY(showDock(dock));
+    QVERIFY(!dock.showsContent());
+    QVERIFY(says(dock, QStringLiteral("Open a second bundle to compare (Ctrl+Shift+O).")));
+    QVERIFY(!dock.goToNextDifference());
+}
+
+void TestCompareBytesDock::dockWalksDifferences()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(denseBundle(
+        {{"w", "[2, 4]", {1, 2, 3, 4, 5, 6, 7, 8}}, {"v", "[4, 32]", std::vector<float>(128, 1)}}));
+    std::vector<float> other(128, 1);
+    other[0] = 2;
+    other[100] = 3;
+    session.setOther(
+        denseBundle({{"w", "[2, 4]", {1, 2, 3, 4, 5, 6, 7, 8}}, {"v", "[4, 32]", other}}));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    QVERIFY(says(dock, QStringLiteral("in 1 of")));
+    QAction *next = nullptr, *previous = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->shortcut() == QKeySequence(Qt::Key_F8))
+            next = action;
+        if (action->shortcut() == QKeySequence(Qt::SHIFT | Qt::Key_F8))
+            previous = action;
+    }
+    QVERIFY(next && previous && next->isEnabled());
+
+    dock.activateWindow();
+    dock.view()->setFocus();
+    QVERIFY(QTest::qWaitForWindowActive(&dock));
+    QTest::keyClick(dock.view(), Qt::Key_F8);
+    const OperandPlace &part = *session.bundle()->weights()[1].operands().front().place;
+    QCOMPARE(session.place().file, part.file);
+    QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 1); // 3c00, 4000
+    QCOMPARE(session.place().weight, std::size_t{1});
+    next->trigger();
+    QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 201);
+    QSignalSpy status(&session, &Session::statusMessage);
+    QVERIFY(!dock.goToNextDifference());
+    QCOMPARE(status.count(), 1);
+    QTest::keyClick(dock.view(), Qt::Key_F8, Qt::ShiftModifier);
+    QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 1);
+    QVERIFY(!dock.goToPreviousDifference());
+}
+
+void TestCompareBytesDock::paintsDifferences()
+{
+    ByteCompareView view;
+    view.resize(1300, 500);
+    const auto bytes = blobPair({1, 2, 3, 4, 5, 6}, {1, 2, 9, 4});
+    view.setBytes(bytes);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const std::size_t segment = payloadSegment(*bytes);
+    const QImage picture = view.viewport()->grab().toImage();
+    const auto ground = [&](std::uint64_t at, bool ofA) {
+        const QRect cell = view.cellRect({segment, at}, ofA);
+        return picture.pixelColor(cell.left() + 3, cell.bottom() - 4);
+    };
+    const QColor base = view.palette().color(QPalette::Base);
+    QCOMPARE(ground(1, true), base);
+    QCOMPARE(ground(1, false), base);
+    QVERIFY(ground(2, true).blue() > ground(2, true).red());   // blue on the side of A
+    QVERIFY(ground(2, false).red() > ground(2, false).blue()); // orange on that of B
+    QVERIFY(ground(4, true) != base);                          // A goes on where B ends
+    // B is hatched there: ground and lines.
+    const QRect gap = view.cellRect({segment, 4}, false).adjusted(2, 2, -2, -2);
+    QSet<QRgb> colors;
+    for (int y = gap.top(); y <= gap.bottom(); ++y) {
+        for (int x = gap.left(); x <= gap.right(); ++x)
+            colors.insert(picture.pixel(x, y));
+    }
+    QVERIFY(colors.size() >= 2);
+}
+
+void TestCompareBytesDock::gapsAreSeen_data()
+{
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+}
+
+/// The hatching of what a side lacks stands out from its ground.
+void TestCompareBytesDock::gapsAreSeen()
+{
+    QFETCH(const bool, dark);
+    theme::apply(dark);
+    ByteCompareView view;
+    view.resize(1300, 500);
+    const auto bytes = blobPair({1, 2, 3, 4, 5, 6}, {1, 2, 9, 4});
+    view.setBytes(bytes);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const QImage picture = view.viewport()->grab().toImage();
+    const QRect gap = view.cellRect({payloadSegment(*bytes), 4}, false).adjusted(2, 2, -2, -2);
+    double most = 0;
+    for (int y = gap.top(); y <= gap.bottom(); ++y) {
+        for (int x = gap.left(); x <= gap.right(); ++x)
+            most = std::max(most, theme::contrast(picture.pixelColor(x, y),
+                                                  view.palette().color(QPalette::Base)));
+    }
+    QVERIFY2(most >= 2, qPrintable(QString::number(most)));
+}
+
+void TestCompareBytesDock::keyboard()
+{
+    ByteCompareView view;
+    view.resize(1300, 300);
+    const auto bytes =
+        blobPair(std::vector<std::uint8_t>(2000, 1), std::vector<std::uint8_t>(1500, 1));
+    view.setBytes(bytes);
+    view.show();
+    view.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&view));
+    view.setFocus();
+    QCOMPARE(view.cursor(), (ByteCursor{0, 0}));
+    QTest::keyClick(&view, Qt::Key_Right);
+    QCOMPARE(view.cursor(), (ByteCursor{0, 1}));
+    QTest::keyClick(&view, Qt::Key_Down);
+    QCOMPARE(view.cursor().segment, std::size_t{0});
+    QTest::keyClick(&view, Qt::Key_End);
+    const ByteCursor endOfRow = view.cursor();
+    QTest::keyClick(&view, Qt::Key_End, Qt::ControlModifier);
+    const std::size_t last = bytes->alignment.segments().size() - 1;
+    QCOMPARE(view.cursor().segment, last);
+    QVERIFY(view.topRow() > 0);
+    QTest::keyClick(&view, Qt::Key_Home, Qt::ControlModifier);
+    QCOMPARE(view.cursor().segment, std::size_t{0});
+    QVERIFY(endOfRow.offset > 0);
+    QTest::keyClick(&view, Qt::Key_PageDown);
+    QVERIFY(view.cursor().segment > 0 || view.cursor().offset > 0);
+    QVERIFY(view.onSideA());
+    QTest::keyClick(&view, Qt::Key_Tab);
+    QVERIFY(!view.onSideA());
+    QVERIFY(!view.accessibleDescription().isEmpty());
+    // Narrow: fewer bytes in a row, the same place.
+    const ByteCursor cursor = view.cursor();
+    view.resize(600, 300);
+    QVERIFY(view.rows().bytesPerRow() < 16);
+    QCOMPARE(view.cursor(), cursor);
+}
+
+void TestCompareBytesDock::filesAndFollowing()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    auto *files = dock.findChild<QComboBox *>();
+    QVERIFY(files && files->count() >= 3);
+    QVERIFY(dock.goToFile(QStringLiteral("model.mil")));
+    QVERIFY(files->currentText().startsWith(QStringLiteral("model.mil")));
+    QVERIFY(!dock.goToFile(QStringLiteral("no such file")));
+    // The program is shown line by line, and differs.
+    const auto &bytes = *dock.view()->bytes();
+    QVERIFY(bytes.alignment.segments()[dock.view()->cursor().segment].text);
+
+    session.goToWeight(0);
+    const ByteCursor cursor = dock.view()->cursor();
+    const AlignedSegment &segment = bytes.alignment.segments()[cursor.segment];
+    QCOMPARE(segment.firstA + cursor.offset, session.place().bytes->offset.value);
+    QVERIFY(dock.view()->cellRect(cursor, true).isValid());
+    // A row of the table leads to its bytes.
+    QAction *table = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->isCheckable())
+            table = action;
+    }
+    table->trigger();
+    auto *view = dock.findChild<QTableView *>();
+    QVERIFY(view->isVisible());
+    view->setCurrentIndex(view->model()->index(0, 0));
+    QTest::keyClick(view, Qt::Key_Return);
+    QVERIFY(!view->isVisible());
+    QCOMPARE(dock.view()->cursor(), (ByteCursor{0, 0}));
+}
+
+/// Picking an element goes to its bytes, and a byte to its element.
+void TestCompareBytesDock::elementsAndBytes()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(denseBundle({{"w", "[1, 8]", {1, 2, 3, 4, 5, 6, 7, 8}}}));
+    session.setOther(denseBundle({{"w", "[1, 8]", {1, 2, 3, 4, 5, 9, 7, 8}}}));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    const std::uint64_t first =
+        session.bundle()->weights()[0].operands().front().place->dataOffset.value;
+    const auto offset = [&] {
+        const ByteCursor &cursor = dock.view()->cursor();
+        return dock.view()->bytes()->alignment.segments()[cursor.segment].firstA + cursor.offset;
+    };
+    session.goToElement(0, 5);
+    QCOMPARE(offset(), first + 10);
+    // The second byte of that element is the same element, the next one another.
+    dock.view()->setFocus();
+    QTest::keyClick(dock.view(), Qt::Key_Right);
+    QCOMPARE(offset(), first + 11);
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(5));
+    QCOMPARE(session.place().weight, std::size_t{0});
+    QTest::keyClick(dock.view(), Qt::Key_Right);
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(6));
+    QVERIFY(dock.goToPreviousDifference());
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(5));
+    // A byte of no weight has none.
+    QTest::keyClick(dock.view(), Qt::Key_Home, Qt::ControlModifier);
+    QVERIFY(!session.place().element);
+}
+
+/// The frame of the cursor lies around a character of text, not over it.
+void TestCompareBytesDock::cursorLeavesTextReadable()
+{
+    const auto bytes =
+        alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
+    ByteCompareView view;
+    view.resize(1300, 500);
+    view.setBytes(bytes);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const auto &segments = bytes->alignment.segments();
+    std::size_t text = 0;
+    while (text < segments.size() && !(segments[text].text && segments[text].lengthA > 20))
+        ++text;
+    QVERIFY(text < segments.size());
+    view.setCursor({text, 0});
+    const QImage apart = view.viewport()->grab().toImage();
+    const QRect cell = view.cellRect({text, 9}, true);
+    QVERIFY(cell.isValid());
+    view.setCursor({text, 9});
+    QCOMPARE(view.cellRect({text, 9}, true), cell);
+    const QImage there = view.viewport()->grab().toImage();
+    QVERIFY(apart != there);
+    const QRect inside = cell.adjusted(1, 1, -1, -1);
+    QCOMPARE(there.copy(inside), apart.copy(inside));
+}
+
+void TestCompareBytesDock::swapped()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(denseBundle({{"w", "[1, 4]", {1, 2, 3, 4}}}));
+    session.setOther(denseBundle({{"w", "[1, 4]", {1, 2, 3, 5}}}));
+    dock.setSwapped(true);
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    QCOMPARE(dock.view()->bytes()->b, session.bundle());
+    QVERIFY(dock.goToNextDifference());
+    const OperandPlace &part = *session.bundle()->weights()[0].operands().front().place;
+    QCOMPARE(session.place().file, part.file);
+    QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 7);
+}
+
+void TestCompareBytesDock::equalBundles()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-dense.mlmodelc"));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    QCOMPARE(dock.differences()->tally().total(), std::uint64_t{0});
+    QVERIFY(says(dock, QStringLiteral("= every byte is the same")));
+    QVERIFY(!dock.goToNextDifference());
+}
+
+void TestCompareBytesDock::strip()
+{
+    std::vector<std::uint8_t> a(200000, 1), b = a;
+    b[150000] = 2;
+    const auto bytes = blobPair(a, b);
+    const ByteRows rows(bytes->alignment, 16);
+    Progress progress;
+    const auto found = ByteDifferences::find(*bytes, progress);
+    DifferenceStrip strip;
+    strip.resize(20, 400);
+    strip.setDifferences(rows, *bytes, &*found);
+    strip.setView(0, 20);
+    strip.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&strip));
+    QCOMPARE(strip.densityAt(20, true), 0.0);
+    QVERIFY(strip.densityAt(320, true) > 0 &&
+            strip.densityAt(320, false) > 0); // in the stretch of 64 KiB around three quarters
+    QSignalSpy wanted(&strip, &DifferenceStrip::rowWanted);
+    QTest::keyClick(&strip, Qt::Key_Down);
+    QCOMPARE(wanted.count(), 1);
+    QVERIFY(wanted[0][0].toULongLong() > rows.rows() / 2);
+    QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(10, 200));
+    const auto row = wanted[1][0].toULongLong();
+    QVERIFY(row > rows.rows() * 4 / 10 && row < rows.rows() * 6 / 10);
+    const QImage picture = strip.grab().toImage();
+    QVERIFY(picture.pixelColor(5, 320).blue() > picture.pixelColor(5, 320).red());   // A
+    QVERIFY(picture.pixelColor(15, 320).red() > picture.pixelColor(15, 320).blue()); // B
+}
+
+QTEST_MAIN(TestCompareBytesDock)
+#include "tst_compare_bytes_dock.moc"

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the builds that are added come from, and what becomes of one that changes on disk.
+#include "widgets/common/table_text.h"
+#include "widgets/compare/builds_dock.h"
+
+#include <QFile>
+#include <QFileDialog>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace kernscope::ui {
+
+void BuildsDock::open(bool folder)
+{
+    auto *dialog =
+        new QFileDialog(this, folder ? tr("Add a Build Folder") : tr("Add a Build File"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(folder ? QFileDialog::Directory : QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &BuildsDock::openPath);
+    dialog->open();
+}
+
+void BuildsDock::openPath(const QString &path)
+{
+    m_opening = session().tasks().start(
+        this, tr("Opening a build"),
+        [path](Progress &) {
+            return Bundle::open(std::filesystem::path(QFile::encodeName(path).toStdString()));
+        },
+        [this](const Result<BundlePtr> &bundle) {
+            m_opening = nullptr;
+            if (bundle)
+                addBuild(*bundle);
+            else
+                Q_EMIT session().statusMessage(fromUtf8(describe(bundle.error())));
+        });
+}
+
+void BuildsDock::addBuild(const BundlePtr &bundle)
+{
+    if (builds().size() >= kMostBuilds) {
+        Q_EMIT session().statusMessage(
+            tr("There are %1 builds already, as many as can be shown.").arg(kMostBuilds));
+        return;
+    }
+    m_added.push_back(bundle);
+    Q_EMIT addedChanged();
+    scheduleRefresh();
+}
+
+void BuildsDock::reopen(const BundlePtr &bundle)
+{
+    m_opening = session().tasks().start(
+        this, tr("Opening a build again"),
+        [path = bundle->path()](Progress &) { return Bundle::open(path); },
+        [this, bundle](const Result<BundlePtr> &opened) {
+            m_opening = nullptr;
+            const auto at = std::find(m_added.begin(), m_added.end(), bundle);
+            if (at == m_added.end())
+                return; // removed meanwhile
+            if (opened) {
+                *at = *opened;
+            } else {
+                m_added.erase(at);
+                Q_EMIT session().statusMessage(
+                    tr("%1 changed on disk and was removed: %2")
+                        .arg(fromUtf8(bundle->name()), fromUtf8(describe(opened.error()))));
+            }
+            Q_EMIT addedChanged();
+            scheduleRefresh();
+        });
+}
+
+} // namespace kernscope::ui
