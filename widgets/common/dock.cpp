@@ -52,6 +52,11 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
             m_held = m_session.place();
     });
     connect(&session, &Session::filesHoldChanged, this, &Dock::onFilesHoldChanged);
+    // Also where its tab is chosen.
+    connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
+        if (visible)
+            catchUp();
+    });
     connect(m_pin, &QAction::toggled, this, [this](bool pinned) {
         if (pinned)
             m_held = m_session.place();
@@ -132,6 +137,14 @@ void Dock::embedIn(Dock &other)
     setPinned(other.pinned());
 }
 
+/// Qt leaves the docks behind a tab visible and moves them out of the window; what nobody sees is
+/// not filled.
+bool Dock::onView() const
+{
+    const bool behind = !isFloating() && (geometry().right() < 0 || geometry().bottom() < 0);
+    return isVisible() && !behind;
+}
+
 bool Dock::showsContent() const
 {
     return m_area != nullptr && m_stack->currentWidget() == m_area;
@@ -205,7 +218,7 @@ void Dock::scheduleRefresh()
 
 void Dock::runRefresh()
 {
-    if (!m_stale || !isVisible() || hidesFiles())
+    if (!m_stale || !onView() || hidesFiles())
         return;
     m_stale = false;
     refresh();
@@ -220,7 +233,7 @@ void Dock::onPlaceChanged(const Place &place, QObject *origin)
             return;
         m_held = place;
     }
-    if (!isVisible()) {
+    if (!onView()) {
         m_placeStale = true;
         return;
     }
@@ -240,6 +253,12 @@ void Dock::forgetPlace()
 void Dock::showEvent(QShowEvent *event)
 {
     QDockWidget::showEvent(event);
+    catchUp();
+}
+
+/// It came on view: what happened meanwhile is shown now.
+void Dock::catchUp()
+{
     if (m_stale)
         scheduleRefresh();
     if (m_placeStale) {
