@@ -34,6 +34,7 @@ protected:
 
 private:
     void buildActions();
+    void fitChips();
     void connectParts();
     void onCurrent(const QModelIndex &current);
 
