@@ -183,7 +183,8 @@ CommandLine parseCommandLine(int argc, char **argv)
     parser.addPositionalArgument(
         QStringLiteral("path"),
         CommandLineWords::tr("A bundle, a weight file or a program; two are compared. "
-                             "None: the embedded sample. PATH#PLACE goes to a place in it: "
+                             "None: the embedded sample. A file *.kernscope-session opens what "
+                             "it names, as it was left. PATH#PLACE goes to a place in it: "
                              "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
         QStringLiteral("[PATH [PATH]]"));
     if (!parser.parse(withoutQtOptions(argc, argv)))
