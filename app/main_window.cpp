@@ -225,8 +225,9 @@ void MainWindow::raiseForOpened()
         if (m_docks->dock(QString::fromLatin1(empty))->isVisible())
             m_docks->dock(QString::fromLatin1(wanted))->raise();
     };
-    raise("tasks", "groups");
+    // Where all of them are tabs of one place the groups are in front.
     raise("commands", "descriptor");
+    raise("tasks", "groups");
 }
 
 /// Containers have a layout of their own, unless another one was chosen by hand.

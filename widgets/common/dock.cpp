@@ -13,7 +13,35 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <functional>
+#include <utility>
+
 namespace kernscope::ui {
+
+namespace {
+
+/// Says that a widget was moved.
+class MoveWatch final : public QObject
+{
+public:
+    MoveWatch(QWidget *widget, std::function<void()> moved)
+        : QObject(widget), m_moved(std::move(moved))
+    {
+        widget->installEventFilter(this);
+    }
+
+    bool eventFilter(QObject *, QEvent *event) override
+    {
+        if (event->type() == QEvent::Move)
+            m_moved();
+        return false;
+    }
+
+private:
+    std::function<void()> m_moved;
+};
+
+} // namespace
 
 Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *parent)
     : QDockWidget(title, parent), m_session(session)
@@ -52,9 +80,9 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
             m_held = m_session.place();
     });
     connect(&session, &Session::filesHoldChanged, this, &Dock::onFilesHoldChanged);
-    // Also where its tab is chosen.
-    connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
-        if (visible)
+    // Its tab was chosen: Qt moves it back into the window, at once or when it is laid out.
+    new MoveWatch(this, [this] {
+        if ((m_stale || m_placeStale) && onView())
             catchUp();
     });
     connect(m_pin, &QAction::toggled, this, [this](bool pinned) {
