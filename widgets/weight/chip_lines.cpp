@@ -20,6 +20,10 @@ ChipLines::ChipLines(Session &session, QWidget *parent)
       m_lines(new QLabel(this))
 {
     m_lines->setWordWrap(true);
+    // Words wrap at whatever width there is; none of them widens the inspector.
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    m_lines->setSizePolicy(policy);
     m_lines->setTextFormat(Qt::RichText);
     m_lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto *column = new QVBoxLayout(this);

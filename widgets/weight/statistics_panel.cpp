@@ -45,8 +45,10 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
         // Two columns: range and moments, then counts.
         const int column = row < Zeros ? 0 : 2;
         const int line = static_cast<int>(row < Zeros ? row : row - Zeros);
-        grid->addWidget(name, line, column);
-        grid->addWidget(m_values[row], line, column + 1);
+        // The long word has half of a line of its own: it must not widen the column of short ones.
+        const int span = row == Distinct ? 2 : 1;
+        grid->addWidget(name, line, column, 1, span);
+        grid->addWidget(m_values[row], line, column + span, 1, span);
     }
     grid->setColumnStretch(1, 1);
     grid->setColumnStretch(3, 1);
