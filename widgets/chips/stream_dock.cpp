@@ -172,13 +172,34 @@ void StreamDock::refresh()
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
         m_sized = true;
+        m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, true);
         setColumnWidths(m_matrix->horizontalHeader(), {11, 8, 6, 5});
         fitChips();
     }
-    m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, !severalFunctions(*bundle));
+    const bool several = severalFunctions(*bundle);
+    if (several && m_matrix->isColumnHidden(StreamMatrixModel::FunctionColumn))
+        fitFunctions();
+    m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, !several);
     if (m_weight >= bundle->weights().size())
         m_weight = this->place().weight;
     followPlace();
+}
+
+/// No wider than the longest name of a function, which leaves more chips on view.
+void StreamDock::fitFunctions()
+{
+    int widest = 0;
+    QString before;
+    for (const Weight &weight : session().bundle()->weights()) {
+        const QString words = fromUtf8(functionWords(weight));
+        if (words != before)
+            widest = std::max(widest, m_matrix->fontMetrics().horizontalAdvance(words));
+        before = words;
+    }
+    QHeaderView *header = m_matrix->horizontalHeader();
+    header->resizeSection(
+        StreamMatrixModel::FunctionColumn,
+        std::clamp(widest + theme::em(this, 0.8), theme::em(this, 4), theme::em(this, 8)));
 }
 
 /// As many chips as there is room for: a column is as wide as the chip's name and the sum below it.

@@ -35,6 +35,7 @@ protected:
 private:
     void buildActions();
     void fitChips();
+    void fitFunctions();
     void connectParts();
     void onCurrent(const QModelIndex &current);
 

@@ -116,8 +116,9 @@ QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role)
         return column == StoredColumn ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
     if (role == kShortNameRole && column == WeightColumn) {
         const auto &weights = m_bundle->weights();
-        return m_shortNames.of(weight, weights.size(),
-                               [&](std::size_t at) { return fromUtf8(weights[at].name); });
+        return m_shortNames.of(
+            weight, weights.size(), [&](std::size_t at) { return fromUtf8(weights[at].name); },
+            [&](std::size_t at) { return fromUtf8(functionWords(weights[at])); });
     }
     if (role != Qt::DisplayRole && role != CopyRole && role != Qt::ToolTipRole)
         return {};

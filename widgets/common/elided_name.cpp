@@ -13,6 +13,14 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
     // there goes next, so that it is cut once and not twice.
     if (name.endsWith(QChar(0x2026)))
         return metrics.elidedText(name, Qt::ElideRight, width);
+    // Of a file's path the last parts tell which it is, as many as there is room for.
+    const bool file = name.lastIndexOf(QLatin1Char('.')) > name.lastIndexOf(QLatin1Char('/'));
+    for (qsizetype slash = name.indexOf(QLatin1Char('/')); file && slash > 0;
+         slash = name.indexOf(QLatin1Char('/'), slash + 1)) {
+        const QString end = QChar(0x2026) + name.mid(slash);
+        if (metrics.horizontalAdvance(end) <= width)
+            return end;
+    }
     const QString tail = name.right(kTail);
     const int tailWidth = metrics.horizontalAdvance(tail);
     if (width < (kLeastHeads + 1) * tailWidth)
