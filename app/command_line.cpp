@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_line.h"
 
+#include "app/allocator.h"
+
 #include <QCommandLineParser>
 #include <QCoreApplication>
 
@@ -148,6 +150,7 @@ DisplayGuard::~DisplayGuard()
 void prepareEnvironment(int argc, char **argv)
 {
     using namespace std::string_view_literals;
+    configureAllocator();
     const bool pictures = has(argc, argv, std::array{"--screenshots"sv, "-screenshots"sv});
     const bool platform = has(argc, argv, std::array{"-platform"sv, "--platform"sv}) ||
                           qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
@@ -180,7 +183,8 @@ CommandLine parseCommandLine(int argc, char **argv)
     parser.addPositionalArgument(
         QStringLiteral("path"),
         CommandLineWords::tr("A bundle, a weight file or a program; two are compared. "
-                             "None: the embedded sample. PATH#PLACE goes to a place in it: "
+                             "None: the embedded sample. A file *.kernscope-session opens what "
+                             "it names, as it was left. PATH#PLACE goes to a place in it: "
                              "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
         QStringLiteral("[PATH [PATH]]"));
     if (!parser.parse(withoutQtOptions(argc, argv)))

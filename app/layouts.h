@@ -42,6 +42,8 @@ public:
     Layout current() const { return m_current; }
     /// Keeps the present arrangement and shows another one.
     void show(Layout layout);
+    /// Shows a layout as the settings keep it; the present arrangement is not kept.
+    void restore(Layout layout) { restoreOrArrange(layout); }
     /// The present layout as it comes, forgetting what was kept.
     void reset();
     /// Writes the present arrangement into the settings.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.h"
 
+#include "app/allocator.h"
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
 #include "app/go_to_box.h"
@@ -57,6 +58,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     connectSession();
     connectDocument();
     keepPairs();
+    new HeapTrimmer(m_session.tasks(), this);
     m_tour = new Tour(*this);
     connect(m_tour, &Tour::runningChanged, this, &MainWindow::onTourChanged);
     fillRecent();
@@ -226,8 +228,9 @@ void MainWindow::raiseForOpened()
         if (m_docks->dock(QString::fromLatin1(empty))->isVisible())
             m_docks->dock(QString::fromLatin1(wanted))->raise();
     };
-    raise("tasks", "groups");
+    // Where all of them are tabs of one place the groups are in front.
     raise("commands", "descriptor");
+    raise("tasks", "groups");
 }
 
 /// Containers have a layout of their own, unless another one was chosen by hand.

@@ -3,6 +3,7 @@
 
 #include "app/document.h"
 #include "app/layouts.h"
+#include "app/session_file.h"
 #include "app/settings.h"
 #include "app/table_copy.h"
 #include "app/theme_switch.h"
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 
 class QAction;
@@ -47,6 +49,10 @@ public:
     /// A build of the embedded sample ("sample-sparse.mlmodelc"), with another one beside it where
     /// it is named.
     void openSample(const QString &name, const QString &other = {});
+    /// What is open, the pairs, the layouts and the bookmarks go to a file, and come back from it.
+    /// Files that are gone are named; the rest of the session opens.
+    void saveSession(const QString &path);
+    void openSession(const QString &path);
 
     ui::Session &session() { return m_session; }
     Document &document() { return m_document; }
@@ -84,6 +90,16 @@ private:
     void addChangesAction(QMenu *menu);
     void keepPairs();
     void compareWeightWith(std::size_t weight);
+    // main_window_session.cpp
+    struct OpeningSession {
+        QString path;
+        SessionFile session;
+        QStringList gone; ///< files that it names
+    };
+    void buildSessionActions(QMenu *menu);
+    SessionFile sessionNow();
+    void startSession(OpeningSession opening);
+    void finishSession();
     // main_window_tools.cpp
     void buildToolBar();
     void fillPalette(PaletteIndex &index);
@@ -111,6 +127,7 @@ private:
     /// Runs `next` now, or after the user has chosen what to do with unsaved edits.
     void whenKept(std::function<void()> next);
     void pickFolder(const QString &title, std::function<void(const QString &)> chosen);
+    static std::optional<MemoryBundle> sampleBundle(const QString &name);
     void noteSample();
     void onTourChanged(bool running);
     void pickFile(const QString &title, std::function<void(const QString &)> chosen);
@@ -179,8 +196,9 @@ private:
         std::size_t weight = kNoIndex; ///< of the document
         QString path;                  ///< of the bundle that its partner is in
     };
-    std::optional<PartnerWish> m_partnerOf; ///< what is asked for once that bundle is B
-    QString m_wantedPlace;                  ///< of a link: where to go once its file is open
+    std::optional<PartnerWish> m_partnerOf;    ///< what is asked for once that bundle is B
+    QString m_wantedPlace;                     ///< of a link: where to go once its file is open
+    std::unique_ptr<OpeningSession> m_opening; ///< a session whose files are being opened
     bool m_layoutByHand = false;
     bool m_closing = false;
 };

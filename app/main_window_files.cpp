@@ -37,7 +37,7 @@ QStringList localPaths(const QMimeData *data)
 QString fileFilter()
 {
     return MainWindow::tr("Weights and programs (*.bin *.mil *.mlmodel *.hwx *.anec *.ksec "
-                          "*.safetensors *.npz *.zip);;All files (*)");
+                          "*.safetensors *.npz *.zip *.kernscope-session);;All files (*)");
 }
 
 } // namespace
@@ -48,7 +48,12 @@ void MainWindow::openPaths(const QStringList &paths)
         openSample(QStringLiteral("sample-sparse.mlmodelc"));
         return;
     }
+    if (paths.size() == 1 && isSessionPath(paths.first())) {
+        openSession(QFileInfo(paths.first()).absoluteFilePath());
+        return;
+    }
     whenKept([this, paths] {
+        m_opening.reset();
         const bool two = paths.size() > 1;
         m_wantedLayout = two ? std::optional(Layout::Compare) : std::nullopt;
         const PlaceLink link = splitLink(paths.first());
@@ -61,19 +66,23 @@ void MainWindow::openPaths(const QStringList &paths)
 void MainWindow::openSample(const QString &name, const QString &other)
 {
     whenKept([this, name, other] {
-        std::optional<MemoryBundle> a, b;
-        for (sample::SampleBundle &made : sample::bundles()) {
-            MemoryBundle bundle{made.name, std::move(made.files)};
-            if (bundle.name == name.toStdString())
-                a = bundle;
-            if (bundle.name == other.toStdString())
-                b = std::move(bundle);
-        }
+        m_opening.reset();
+        auto a = sampleBundle(name), b = sampleBundle(other);
         if (!a)
             return;
         m_wantedLayout = b ? Layout::Compare : Layout::Inspect;
         m_document.openMemory(std::move(*a), std::move(b));
     });
+}
+
+/// Nothing where there is no build of that name.
+std::optional<MemoryBundle> MainWindow::sampleBundle(const QString &name)
+{
+    for (sample::SampleBundle &made : sample::bundles()) {
+        if (made.name == name.toStdString())
+            return MemoryBundle{made.name, std::move(made.files)};
+    }
+    return std::nullopt;
 }
 
 void MainWindow::noteSample()
@@ -196,11 +205,12 @@ void MainWindow::connectDocument()
 {
     connect(&m_document, &Document::opened, this, &MainWindow::onOpened);
     connect(&m_document, &Document::otherOpened, this, [this] {
-        if (m_document.inMemory())
-            return showLayout(Layout::Compare);
-        m_settings.addRecent({m_document.path(), m_document.otherPath()});
-        fillRecent();
-        showLayout(Layout::Compare);
+        if (!m_document.inMemory() && !m_opening) {
+            m_settings.addRecent({m_document.path(), m_document.otherPath()});
+            fillRecent();
+        }
+        if (!m_opening) // a session says itself what it shows
+            showLayout(Layout::Compare);
     });
     connect(&m_document, &Document::openFailed, this, &MainWindow::onOpenFailed);
     connect(&m_document, &Document::interruptedSaveFound, this, &MainWindow::askInterrupted);
@@ -217,6 +227,7 @@ void MainWindow::connectDocument()
     });
     connect(&m_document, &Document::shapesRefused, this, &MainWindow::onShapesRefused);
     connect(&m_document, &Document::cancelled, this, [this](Document::Busy what) {
+        m_opening.reset();
         m_afterSave = nullptr;
         m_status->showMessage(what == Document::Busy::Saving ? tr("Cancelled: nothing was written.")
                               : what == Document::Busy::Opening
@@ -230,7 +241,7 @@ void MainWindow::connectDocument()
 void MainWindow::onOpened(bool recovered)
 {
     m_notices->clear();
-    if (!m_document.inMemory()) {
+    if (!m_document.inMemory() && !m_opening) {
         if (!m_session.other())
             m_settings.addRecent({m_document.path(), {}});
         fillRecent();
@@ -239,7 +250,7 @@ void MainWindow::onOpened(bool recovered)
     raiseForOpened();
     goToLink();
     showState();
-    if (m_document.inMemory())
+    if (m_document.inMemory() && !m_opening)
         noteSample();
     noteInterrupted(recovered);
     noteShapes({});
@@ -248,6 +259,8 @@ void MainWindow::onOpened(bool recovered)
                                      "(Ctrl+Shift+I gives them)")
                                 : tr("Opened %1"))
                               .arg(m_document.name()));
+    if (m_opening) // once the other bundle has said that it is open, too
+        QMetaObject::invokeMethod(this, &MainWindow::finishSession, Qt::QueuedConnection);
 }
 
 /// Where a link pointed: known once the bundle is open.
@@ -267,6 +280,8 @@ void MainWindow::goToLink()
 
 void MainWindow::onOpenFailed(const QString &path, const Error &error)
 {
+    if (m_opening && path == m_opening->session.document.path)
+        m_opening.reset();
     if (error.code == "bundle.several" && QFileInfo(path).isDir()) {
         m_notices->add(NoticeArea::Kind::Note, QStringLiteral("open:") + path,
                        tr("%1 is a folder of several bundles.").arg(path),

@@ -71,6 +71,7 @@ void MainWindow::buildFileMenu()
     m_needBundle << add(menu, tr("Save &As\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_S,
                         [this] { saveAs(); });
     m_needBundle << add(menu, tr("Re&load from Disk"), QKeySequence::Refresh, [this] { revert(); });
+    buildSessionActions(menu);
     menu->addSeparator();
     m_needBundle << add(menu, tr("&Close Bundle"), QKeySequence::Close, [this] { closeBundle(); });
     add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });

@@ -91,6 +91,8 @@ public:
     /// `weights`: as weightLayers gives them.
     DecisionTable(std::vector<WeightLayers> weights, std::vector<const target::Target *> targets,
                   const target::Choice &choice = {});
+    DecisionTable(const DecisionTable &) = delete; // its rows point into its judge
+    DecisionTable &operator=(const DecisionTable &) = delete;
 
     std::size_t rows() const { return m_weights.size(); }
     std::size_t columns() const { return m_targets.size(); }
@@ -101,7 +103,7 @@ public:
     std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
     const decision::Verdict &verdict(std::size_t row, std::size_t column) const
     {
-        return *m_verdicts[row * columns() + column];
+        return *m_verdicts[row][m_targets[column]->index];
     }
     /// The whole answer for the layer that is assessed, made anew each time. The bytes that its
     /// decision moves are those of all layers that read the weight.
@@ -120,10 +122,14 @@ public:
     const TargetTotals &totals(std::size_t column) const { return m_totals[column]; }
 
 private:
-    std::vector<WeightLayers> m_weights;
+    std::optional<std::uint64_t> allMoved(std::size_t row, std::size_t column) const;
+
+    std::vector<WeightLayers> m_weights; ///< without `all`, once the bytes moved are known
     std::vector<const target::Target *> m_targets;
     std::vector<roofline::Roofs> m_roofs; ///< by column
-    std::vector<std::shared_ptr<const decision::Verdict>> m_verdicts;
+    /// By row: the verdicts on all targets, by Target::index. They belong to the judge.
+    std::vector<std::span<const std::shared_ptr<const decision::Verdict>>> m_verdicts;
+    std::vector<std::uint64_t> m_moved; ///< by row, then column; the largest number: not known
     std::vector<TargetTotals> m_totals;
     mutable decision::Judge m_judge;
 };

@@ -30,11 +30,26 @@ std::string lowerLetters(std::string_view text)
     return lower;
 }
 
+/// Asked of every weight at every key: only where the first letter stands are others looked at.
 bool hasLetters(std::string_view text, std::string_view lower)
 {
-    return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
-                       [](char a, char b) { return lowerLetter(a) == b; }) != text.end() ||
-           lower.empty();
+    if (lower.empty())
+        return true;
+    if (text.size() < lower.size())
+        return false;
+    const char small = lower.front();
+    const char large = small >= 'a' && small <= 'z' ? static_cast<char>(small - 'a' + 'A') : small;
+    const std::size_t ends = text.size() - lower.size() + 1;
+    for (std::size_t at = 0; at < ends; ++at) {
+        if (text[at] != small && text[at] != large)
+            continue;
+        std::size_t same = 1;
+        while (same < lower.size() && lowerLetter(text[at + same]) == lower[same])
+            ++same;
+        if (same == lower.size())
+            return true;
+    }
+    return false;
 }
 
 template <class List, class Item>

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -104,6 +105,49 @@ void fillFigures(Statistics &statistics, const HalfRuns &runs)
     statistics.standardDeviation = std::sqrt(squares / static_cast<double>(finite));
 }
 
+std::uint64_t distinctValues(const HalfRuns &runs)
+{
+    std::uint64_t numbers = 0;
+    bool zero = false, nan = false;
+    for (const auto &[bits, count] : runs) {
+        const std::size_t magnitude = bits & 0x7FFF;
+        zero = zero || magnitude == 0;
+        nan = nan || magnitude > kHalfInfinity;
+        numbers += magnitude > 0 && magnitude <= kHalfInfinity ? 1 : 0;
+    }
+    return numbers + (zero ? 1 : 0) + (nan ? 1 : 0);
+}
+
+/// The different values among those that fp16 does not hold, up to a number that memory allows.
+class WideDistinct
+{
+public:
+    void add(std::span<const double> values)
+    {
+        for (const double value : values) {
+            if (m_many || (m_any && std::bit_cast<std::uint64_t>(value) == m_last))
+                continue; // neighbours are often the same: masks, palettes
+            m_any = true;
+            m_last = std::bit_cast<std::uint64_t>(value);
+            m_seen.insert(std::isnan(value) ? kNotANumber : value == 0 ? 0 : m_last);
+            if (m_seen.size() > Statistics::kMostDistinct) {
+                m_many = true;
+                m_seen = {};
+            }
+        }
+    }
+    std::optional<std::uint64_t> count() const
+    {
+        return m_many ? std::nullopt : std::optional<std::uint64_t>(m_seen.size());
+    }
+
+private:
+    static constexpr std::uint64_t kNotANumber = 0x7FF8'0000'0000'0000;
+    std::unordered_set<std::uint64_t> m_seen;
+    std::uint64_t m_last = 0;
+    bool m_any = false, m_many = false;
+};
+
 /// Figures of values that fp16 does not hold. Each block has its own mean and sum of squares about
 /// it; blocks are joined by the formula of Chan, Golub and LeVeque, which loses no digits.
 class WideFigures
@@ -175,6 +219,7 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
     std::optional<Sha256> hash;
     const bool wide = options.figures && !exactInHalf(decoder->type());
     WideFigures wideFigures;
+    WideDistinct wideDistinct;
     std::vector<double> values;
     if (options.figures && !wide)
         counts.emplace();
@@ -182,6 +227,8 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
         hash.emplace();
     const auto addWide = [&](std::uint64_t, std::span<const double> block) {
         wideFigures.add(block, statistics);
+        if (options.distinct)
+            wideDistinct.add(block);
     };
     const auto addHalves = [&](std::uint64_t first, std::span<const std::uint16_t> block) {
         if (counts)
@@ -191,7 +238,7 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
         if (wide) {
             values.resize(block.size());
             decodeDoubles(*decoder, first, values);
-            wideFigures.add(values, statistics);
+            addWide(first, values);
         }
     };
     const bool whole = wide && !hash
@@ -199,10 +246,16 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
                            : decodeInBlocks(*decoder, 0, statistics.elements, progress, addHalves);
     if (!whole)
         return tl::unexpected(cancelledError());
-    if (counts)
-        fillFigures(statistics, counts->runs());
-    else if (wide)
+    if (counts) {
+        const HalfRuns runs = counts->runs();
+        fillFigures(statistics, runs);
+        if (options.distinct)
+            statistics.distinct = distinctValues(runs);
+    } else if (wide) {
         wideFigures.finish(statistics);
+        if (options.distinct)
+            statistics.distinct = wideDistinct.count();
+    }
     if (hash) {
         auto digest = hash->finishHex();
         if (!digest)

@@ -23,12 +23,17 @@ struct Statistics {
     {
         return elements == 0 ? 0.0 : static_cast<double>(zeros) / static_cast<double>(elements);
     }
+    /// Different values, -0 counted as 0 and all NaN as one; empty unless asked for, and above
+    /// kMostDistinct values of a type that fp16 does not hold.
+    std::optional<std::uint64_t> distinct;
+    static constexpr std::uint64_t kMostDistinct = std::uint64_t{1} << 20;
     std::string sha256; ///< of the contiguous little-endian fp16; empty unless asked for
 };
 
 struct StatisticsOptions {
     bool figures = true;
     bool hash = false;
+    bool distinct = false; ///< with `figures`
 };
 
 /// The hash is that of the values rounded to fp16. Reads, decodes and (if asked) hashes the weight

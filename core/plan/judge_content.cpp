@@ -205,7 +205,7 @@ Result<void> ContentJudge::judge(Content &content)
         usage.candidates = std::make_shared<std::vector<Candidate>>();
         keep(usage);
     }
-    for (const codec::FormSpec &spec : content.forms) {
+    for (const codec::FormSpec &spec : *content.forms) {
         tryForm(content, *values, spec);
         if (m_options.progress != nullptr && !m_options.progress->advance(values->values.size())) {
             return tl::unexpected(cancelledError("The plan was cancelled"));

@@ -25,7 +25,7 @@ struct Content {
     std::size_t weight = 0; ///< the first of them
     Axes axes;
     std::shared_ptr<const codec::InputStatistics> inputs;
-    std::vector<codec::FormSpec> forms;
+    std::shared_ptr<const std::vector<codec::FormSpec>> forms; ///< shared by contents of one shape
     std::vector<Usage> usages;
     double energy = 0;
     std::size_t encodings = 0;

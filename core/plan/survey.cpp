@@ -181,32 +181,48 @@ bool Surveyor::triesForm(const std::string &name) const
                                                   });
 }
 
+/// The forms to try with every weight of that shape. Of 50,000 weights each list takes kilobytes:
+/// one serves all that it fits.
+Result<std::shared_ptr<const Surveyor::FormList>> Surveyor::formsOf(const Weight &weight,
+                                                                    const Axes &axes)
+{
+    const bool dense = weight.form.isDense();
+    std::shared_ptr<const FormList> &known = m_formLists[{weight.shape, axes, dense}];
+    if (known)
+        return known;
+    FormList forms;
+    std::set<std::string> names;
+    const auto add = [&](const codec::FormSpec &spec) {
+        const bool asItIs = spec.node == FormNode::Dense && dense;
+        if (!asItIs && names.insert(formName(spec)).second)
+            forms.push_back(spec);
+    };
+    for (const codec::FormSpec &spec : triedForms(weight.shape, axes)) {
+        if (triesForm(formName(spec)))
+            add(spec);
+    }
+    for (const std::string &name : m_options.forms) {
+        // A name without "*" and "?" may be a form that is not tried otherwise.
+        if (name.find_first_of("*?") != name.npos || name == kKeep)
+            continue;
+        const auto spec = formFromName(name, axes);
+        if (!spec)
+            return tl::unexpected(spec.error());
+        add(*spec);
+    }
+    known = std::make_shared<const FormList>(std::move(forms));
+    return known;
+}
+
 /// The forms to try, and those that are asked for by hand.
-Result<void> Surveyor::addForms(Content &content, std::size_t index) const
+Result<void> Surveyor::addForms(Content &content, std::size_t index)
 {
     const Weight &weight = m_bundle.weights()[index];
-    std::set<std::string> names;
-    for (const codec::FormSpec &spec : content.forms)
-        names.insert(formName(spec));
-    const auto add = [&](const codec::FormSpec &spec) {
-        const bool asItIs = spec.node == FormNode::Dense && weight.form.isDense();
-        if (!asItIs && names.insert(formName(spec)).second)
-            content.forms.push_back(spec);
-    };
-    if (content.forms.empty()) {
-        for (const codec::FormSpec &spec : triedForms(weight.shape, content.axes)) {
-            if (triesForm(formName(spec)))
-                add(spec);
-        }
-        for (const std::string &name : m_options.forms) {
-            // A name without "*" and "?" may be a form that is not tried otherwise.
-            if (name.find_first_of("*?") != name.npos || name == kKeep)
-                continue;
-            const auto spec = formFromName(name, content.axes);
-            if (!spec)
-                return tl::unexpected(spec.error());
-            add(*spec);
-        }
+    if (!content.forms) {
+        auto forms = formsOf(weight, content.axes);
+        if (!forms)
+            return tl::unexpected(std::move(forms.error()));
+        content.forms = std::move(*forms);
     }
     for (const auto &[pattern, form] : m_options.forced) {
         if (form == kKeep || !matchesPattern(pattern, m_survey.rows[index].name))
@@ -214,7 +230,14 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index) const
         const auto spec = formFromName(form, content.axes);
         if (!spec)
             return tl::unexpected(spec.error());
-        add(*spec);
+        const bool known = std::any_of(
+            content.forms->begin(), content.forms->end(),
+            [&spec](const codec::FormSpec &tried) { return formName(tried) == formName(*spec); });
+        if (known || (spec->node == FormNode::Dense && weight.form.isDense()))
+            continue;
+        FormList more = *content.forms;
+        more.push_back(*spec);
+        content.forms = std::make_shared<const FormList>(std::move(more));
     }
     return {};
 }
@@ -228,7 +251,7 @@ Result<void> Surveyor::judgeAll()
         order[i] = i;
         total += std::min(m_bundle.weights()[m_contents[i].weight].elements.value,
                           m_options.mostElements) *
-                 m_contents[i].forms.size();
+                 m_contents[i].forms->size();
     }
     if (m_options.progress != nullptr)
         m_options.progress->setTotal(std::max<std::uint64_t>(total, 1));
@@ -304,7 +327,7 @@ Result<Survey> Surveyor::run()
         if (!row.fixed.empty())
             continue;
         Content &content = m_contents[m_used[row.weight].content];
-        if (!content.forms.empty() && m_options.forced.empty())
+        if (content.forms && m_options.forced.empty())
             continue;
         if (auto added = addForms(content, row.weight); !added)
             return tl::unexpected(std::move(added.error()));

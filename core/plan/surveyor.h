@@ -4,7 +4,10 @@
 #include "core/plan/judge_content.h"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -36,7 +39,9 @@ private:
     std::size_t contentOf(std::size_t weight, const Axes &axes);
     bool sameContent(std::size_t a, std::size_t b) const;
     Usage usageOf(std::size_t weight) const;
-    Result<void> addForms(Content &content, std::size_t weight) const;
+    using FormList = std::vector<codec::FormSpec>;
+    Result<std::shared_ptr<const FormList>> formsOf(const Weight &weight, const Axes &axes);
+    Result<void> addForms(Content &content, std::size_t weight);
     bool triesForm(const std::string &name) const;
     Result<void> judgeAll();
     void finish();
@@ -49,6 +54,8 @@ private:
     std::vector<Axes> m_axes;       ///< by weight
     std::vector<unsigned> m_opsets; ///< by weight
     std::vector<Content> m_contents;
+    /// By shape, axes, and whether the weight is dense.
+    std::map<std::tuple<Shape, Axes, bool>, std::shared_ptr<const FormList>> m_formLists;
     std::unordered_multimap<std::uint64_t, std::size_t> m_byHash;
     struct Used {
         std::size_t content = 0, usage = 0;

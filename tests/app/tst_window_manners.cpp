@@ -2,6 +2,7 @@
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
 #include "tests/app/window_fixture.h"
+#include "widgets/chips/stream_dock.h"
 #include "widgets/common/dock_title_bar.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/compare/compare_dock.h"
@@ -29,6 +30,7 @@ class TestWindowManners : public QObject
 private Q_SLOTS:
     void init();
     void hiddenDocksComeBackAsWide();
+    void docksBehindTabsWait();
     void sectionsShowTheirGroups();
     void tabsKeepTheirNames();
     void tabsStandForTitles();
@@ -53,6 +55,27 @@ void TestWindowManners::init()
     m_folder = std::make_unique<QTemporaryDir>();
     m_window = std::make_unique<test::TestWindow>();
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+}
+
+/// What nobody sees costs nothing: the plan of a large bundle takes minutes. It comes with its tab.
+void TestWindowManners::docksBehindTabsWait()
+{
+    QVERIFY(m_window->open({}));
+    (*m_window)->showLayout(app::Layout::Performance);
+    QVERIFY(m_window->settle());
+    QVERIFY(dock("stream")->onView() && dock("stream")->showsContent());
+    QVERIFY(!dock("plan")->onView());
+    QVERIFY(!dock("plan")->showsContent() && !dock("plan")->busy());
+    dock("plan")->raise();
+    QVERIFY(QTest::qWaitFor([this] { return dock("plan")->showsContent(); }, 30'000));
+    QVERIFY(dock("plan")->onView() && !dock("stream")->onView());
+    // A place chosen meanwhile is followed once the dock is back.
+    (*m_window)->session().goToWeight(1);
+    dock("stream")->raise();
+    QVERIFY(m_window->settle());
+    auto *stream = qobject_cast<ui::StreamDock *>(dock("stream"));
+    QVERIFY(stream);
+    QTRY_COMPARE(stream->matrix().currentIndex().row(), 1);
 }
 
 /// A dense weight of 16x4 for two cores.

@@ -177,6 +177,7 @@ public:
 
     bool settle()
     {
+        QTest::qWait(1); // docks that were raised are laid out: before that nobody sees them
         return QTest::qWaitFor(
             [this] {
                 if (m_window->document().busy() != app::Document::Busy::Idle ||

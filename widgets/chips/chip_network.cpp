@@ -5,35 +5,9 @@
 
 namespace kernscope::ui {
 
-std::optional<roofline::Network> placeNetwork(const Bundle &bundle,
-                                              const std::vector<decision::WeightForm> &forms,
-                                              const roofline::Roofs &roofs,
-                                              const target::Choice &choice, std::uint64_t batch,
-                                              Progress *progress)
-{
-    const std::vector<roofline::Layer> layers = layersOf(bundle, forms);
-    if (progress)
-        progress->setTotal(layers.size());
-    decision::Judge judge(choice);
-    roofline::Network network;
-    network.roofs = roofs;
-    network.placements.reserve(layers.size());
-    for (const roofline::Layer &layer : layers) {
-        auto placed = roofline::place(layer, roofs, judge, batch);
-        if (!placed || (progress && !progress->advance(1)))
-            return std::nullopt;
-        for (roofline::Assessment &one : placed->trail) {
-            one.decision = {};
-            one.measured = {};
-            one.energyMeasured = {};
-        }
-        placed->trail.shrink_to_fit();
-        network.placements.push_back(std::move(*placed));
-    }
-    network.program = roofline::programTime(network.placements, roofs);
-    return network;
-}
+namespace {
 
+/// Leaves of the trail only the stored, the dense and the best form, and of these the figures.
 void keepEnds(roofline::Placement &placed)
 {
     std::vector<roofline::Assessment> kept;
@@ -52,6 +26,53 @@ void keepEnds(roofline::Placement &placed)
     else if (placed.best)
         keep(*placed.best);
     placed.trail = std::move(kept);
+    for (roofline::Assessment &one : placed.trail) {
+        one.weight = {};
+        one.decision = {};
+        one.measured = {};
+        one.speedup.reset();
+        one.energy.reset();
+        one.energyMeasured = {};
+    }
+}
+
+} // namespace
+
+bool forEachPlacement(std::span<const roofline::Layer> layers, const roofline::Roofs &roofs,
+                      const target::Choice &choice, std::uint64_t batch, Progress *progress,
+                      const std::function<void(roofline::Placement &&)> &visit)
+{
+    if (progress)
+        progress->setTotal(layers.size());
+    decision::Judge judge(choice);
+    for (const roofline::Layer &layer : layers) {
+        auto placed = roofline::place(layer, roofs, judge, batch);
+        if (!placed || (progress && !progress->advance(1)))
+            return false;
+        visit(std::move(*placed));
+    }
+    return true;
+}
+
+std::optional<roofline::Network> placeNetwork(const Bundle &bundle,
+                                              const std::vector<decision::WeightForm> &forms,
+                                              const roofline::Roofs &roofs,
+                                              const target::Choice &choice, std::uint64_t batch,
+                                              Progress *progress)
+{
+    const std::vector<roofline::Layer> layers = layersOf(bundle, forms);
+    roofline::Network network;
+    network.roofs = roofs;
+    network.placements.reserve(layers.size());
+    const bool whole = forEachPlacement(layers, roofs, choice, batch, progress,
+                                        [&network](roofline::Placement &&placed) {
+                                            keepEnds(placed);
+                                            network.placements.push_back(std::move(placed));
+                                        });
+    if (!whole)
+        return std::nullopt;
+    network.program = roofline::programTime(network.placements, roofs);
+    return network;
 }
 
 } // namespace kernscope::ui

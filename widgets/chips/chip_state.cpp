@@ -24,15 +24,19 @@ std::vector<bool> fasterForms(const Bundle &bundle, const std::vector<decision::
     const auto roofs = roofline::roofsOf(target::defaultTarget());
     if (!roofs)
         return faster;
-    const auto network = placeNetwork(bundle, forms, *roofs, {}, 1, &progress);
-    if (!network || network->program.hidesGains())
-        return faster;
-    for (const roofline::Placement &placed : network->placements) {
+    const std::vector<roofline::Layer> layers = layersOf(bundle, forms);
+    std::vector<roofline::LayerTime> times;
+    times.reserve(layers.size());
+    const auto note = [&](const roofline::Placement &placed) {
         const auto &stored = placed.stored().timeS;
         const roofline::Assessment *best = placed.bestForm();
+        times.push_back({&layers[times.size()], stored});
         if (stored && best && best->timeS && *best->timeS < 0.99 * *stored)
             faster[placed.layer.weight] = true;
-    }
+    };
+    const bool whole = forEachPlacement(layers, *roofs, {}, 1, &progress, note);
+    if (!whole || roofline::programTime(times, *roofs).hidesGains())
+        faster.assign(forms.size(), false);
     return faster;
 }
 

@@ -170,8 +170,7 @@ RooflineDock::Placed RooflineDock::place(const Bundle &bundle, const roofline::R
     placed.network = placeNetwork(bundle, weightForms(bundle), roofs, choice, batch, progress);
     if (!placed.network)
         return placed;
-    for (roofline::Placement &one : placed.network->placements) {
-        keepEnds(one);
+    for (const roofline::Placement &one : placed.network->placements) {
         placed.estimates += compilerEstimate(bundle, one.layer);
         placed.functions += fromUtf8(functionWords(bundle.weights()[one.layer.weight]));
     }

@@ -3,6 +3,7 @@
 
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/function_words.h"
 #include "widgets/common/table_foot.h"
 #include "widgets/common/table_text.h"
@@ -24,7 +25,19 @@ namespace kernscope::ui {
 
 namespace {
 
-/// A chosen outcome keeps its colour, which says what it is, and gets a frame.
+/// The outcomes with their glyphs, as a legend has them.
+QStringList outcomeLabels()
+{
+    using decision::Outcome;
+    QStringList labels;
+    for (const Outcome outcome :
+         {Outcome::Streams, Outcome::Folds, Outcome::Dense, Outcome::Rejected, Outcome::Unknown})
+        labels += outcomeLabel(outcome);
+    return labels;
+}
+
+/// A chosen outcome keeps its colour, which says what it is, and gets a frame. Where its word has
+/// no room the glyph stands for it.
 class OutcomeCell final : public QStyledItemDelegate
 {
 public:
@@ -50,6 +63,25 @@ public:
             QRectF(cell.rect).adjusted(line / 2.0, line / 2.0, -line / 2.0, -line / 2.0));
         painter->restore();
     }
+
+protected:
+    void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        if (index.data(StreamMatrixModel::kOutcomeRole).isNull())
+            return;
+        // All of a column have words, or none.
+        int widest = 0;
+        for (const QString &label : m_labels)
+            widest = std::max(widest, option->fontMetrics.horizontalAdvance(label));
+        if (widest + option->fontMetrics.height() <= option->rect.width())
+            return;
+        option->text = option->text.left(option->text.indexOf(QLatin1Char(' ')));
+        option->displayAlignment = Qt::AlignCenter;
+    }
+
+private:
+    QStringList m_labels = outcomeLabels();
 };
 
 } // namespace
@@ -75,6 +107,10 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
            "up there"));
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_filter, 1);
+    auto *legend = new ElidedLabel(Qt::ElideRight, content);
+    legend->setWholeText(outcomeLabels().join(QStringLiteral("   ")));
+    legend->setForegroundRole(QPalette::PlaceholderText);
+    bar->addWidget(legend, 2);
     bar->addWidget(m_onlyFaster);
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
@@ -136,12 +172,50 @@ void StreamDock::refresh()
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
         m_sized = true;
-        setColumnWidths(m_matrix->horizontalHeader(), {13, 8, 6, 6});
+        m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, true);
+        setColumnWidths(m_matrix->horizontalHeader(), {11, 8, 6, 5});
+        fitChips();
     }
-    m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, !severalFunctions(*bundle));
+    const bool several = severalFunctions(*bundle);
+    if (several && m_matrix->isColumnHidden(StreamMatrixModel::FunctionColumn))
+        fitFunctions();
+    m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, !several);
     if (m_weight >= bundle->weights().size())
         m_weight = this->place().weight;
     followPlace();
+}
+
+/// No wider than the longest name of a function, which leaves more chips on view.
+void StreamDock::fitFunctions()
+{
+    int widest = 0;
+    QString before;
+    for (const Weight &weight : session().bundle()->weights()) {
+        const QString words = fromUtf8(functionWords(weight));
+        if (words != before)
+            widest = std::max(widest, m_matrix->fontMetrics().horizontalAdvance(words));
+        before = words;
+    }
+    QHeaderView *header = m_matrix->horizontalHeader();
+    header->resizeSection(
+        StreamMatrixModel::FunctionColumn,
+        std::clamp(widest + theme::em(this, 0.8), theme::em(this, 4), theme::em(this, 8)));
+}
+
+/// As many chips as there is room for: a column is as wide as the chip's name and the sum below it.
+void StreamDock::fitChips()
+{
+    QHeaderView *header = m_matrix->horizontalHeader();
+    const QFont bold = m_model->data(m_model->index(m_model->rowCount() - 1, 0), Qt::FontRole)
+                           .value<QFont>()
+                           .resolve(m_matrix->font());
+    const QFontMetrics metrics(bold);
+    for (int column = StreamMatrixModel::kFirstChip; column < m_model->columnCount(); ++column) {
+        const QString sum =
+            m_model->data(m_model->index(m_model->rowCount() - 1, column)).toString();
+        const int wide = metrics.horizontalAdvance(sum) + theme::em(this, 0.9);
+        header->resizeSection(column, std::max(header->sectionSizeHint(column), wide));
+    }
 }
 
 void StreamDock::follow(const Place &place, QObject *origin)

@@ -34,6 +34,8 @@ protected:
 
 private:
     void buildActions();
+    void fitChips();
+    void fitFunctions();
     void connectParts();
     void onCurrent(const QModelIndex &current);
 

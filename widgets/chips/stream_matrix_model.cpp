@@ -23,9 +23,10 @@ void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const Decisio
         return names;
     };
     // After an edit the rows are the same weights: views keep their place.
-    const bool same =
-        m_bundle && bundle && m_table && table && m_bundle->path() == bundle->path() &&
-        m_table->columns() == table->columns() && namesOf(m_bundle) == namesOf(bundle);
+    const bool same = m_bundle && bundle && m_table && table &&
+                      m_bundle->path() == bundle->path() &&
+                      m_table->columns() == table->columns() &&
+                      (m_bundle == bundle || namesOf(m_bundle) == namesOf(bundle));
     const auto take = [&] {
         m_shortNames.clear();
         m_bundle = std::move(bundle);
@@ -115,8 +116,9 @@ QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role)
         return column == StoredColumn ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
     if (role == kShortNameRole && column == WeightColumn) {
         const auto &weights = m_bundle->weights();
-        return m_shortNames.of(weight, weights.size(),
-                               [&](std::size_t at) { return fromUtf8(weights[at].name); });
+        return m_shortNames.of(
+            weight, weights.size(), [&](std::size_t at) { return fromUtf8(weights[at].name); },
+            [&](std::size_t at) { return fromUtf8(functionWords(weights[at])); });
     }
     if (role != Qt::DisplayRole && role != CopyRole && role != Qt::ToolTipRole)
         return {};
@@ -139,6 +141,7 @@ QVariant StreamMatrixModel::chipCell(std::size_t weight, std::size_t chip, int r
     const bool dark = theme::isDark(QGuiApplication::palette());
     switch (role) {
     case Qt::DisplayRole: return outcomeLabel(verdict.outcome);
+    case kOutcomeRole: return static_cast<int>(verdict.outcome);
     case CopyRole: return outcomeWord(verdict.outcome);
     case Qt::ToolTipRole:
     case Qt::AccessibleDescriptionRole:
@@ -164,7 +167,7 @@ QVariant StreamMatrixModel::sumCell(int column, int role) const
         return font;
     }
     if (column == 0)
-        return role == Qt::DisplayRole || role == CopyRole ? QVariant(tr("Bytes moved a dispatch"))
+        return role == Qt::DisplayRole || role == CopyRole ? QVariant(tr("Bytes a dispatch"))
                                                            : QVariant();
     if (role == Qt::TextAlignmentRole)
         return QVariant(Qt::AlignRight | Qt::AlignVCenter);

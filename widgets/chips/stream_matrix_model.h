@@ -21,6 +21,8 @@ class StreamMatrixModel final : public QAbstractTableModel
 public:
     enum Column : int { WeightColumn, FunctionColumn, FormColumn, StoredColumn };
     static constexpr int kFirstChip = StoredColumn + 1;
+    /// decision::Outcome as a number, of cells that hold one.
+    static constexpr int kOutcomeRole = Qt::UserRole + 60;
 
     using QAbstractTableModel::QAbstractTableModel;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/timeline_dock.h"
 
+#include "core/assessment/weight_facts.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_words.h"
@@ -165,12 +166,10 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
                                          const std::string &form, Progress *progress)
 {
     Placed made;
-    const auto network = placeNetwork(bundle, weightForms(bundle), roofs, choice, batch, progress);
-    if (!network)
-        return made;
+    const std::vector<roofline::Layer> all = layersOf(bundle, weightForms(bundle));
     std::vector<TimelineLayer> &layers = made.layers;
     std::vector<roofline::LayerTime> times;
-    for (const roofline::Placement &placed : network->placements) {
+    const auto add = [&](const roofline::Placement &placed) {
         TimelineLayer layer;
         layer.name = fromUtf8(placed.layer.label());
         layer.op = fromUtf8(placed.layer.op);
@@ -188,11 +187,13 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
             layer.has = false;
         }
         // What has no such form stays as it is stored, in the sum as well.
-        times.push_back({&placed.layer, layer.has ? layer.timeS : layer.storedS});
+        times.push_back({&all[times.size()], layer.has ? layer.timeS : layer.storedS});
         layers.push_back(std::move(layer));
-    }
-    made.program = roofline::programTime(times, network->roofs);
-    made.floorS = network->roofs.dispatchFloorS;
+    };
+    if (!forEachPlacement(all, roofs, choice, batch, progress, add))
+        return {};
+    made.program = roofline::programTime(times, roofs);
+    made.floorS = roofs.dispatchFloorS;
     return made;
 }
 

@@ -13,7 +13,35 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <functional>
+#include <utility>
+
 namespace kernscope::ui {
+
+namespace {
+
+/// Says that a widget was moved.
+class MoveWatch final : public QObject
+{
+public:
+    MoveWatch(QWidget *widget, std::function<void()> moved)
+        : QObject(widget), m_moved(std::move(moved))
+    {
+        widget->installEventFilter(this);
+    }
+
+    bool eventFilter(QObject *, QEvent *event) override
+    {
+        if (event->type() == QEvent::Move)
+            m_moved();
+        return false;
+    }
+
+private:
+    std::function<void()> m_moved;
+};
+
+} // namespace
 
 Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *parent)
     : QDockWidget(title, parent), m_session(session)
@@ -52,6 +80,11 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
             m_held = m_session.place();
     });
     connect(&session, &Session::filesHoldChanged, this, &Dock::onFilesHoldChanged);
+    // Its tab was chosen: Qt moves it back into the window, at once or when it is laid out.
+    new MoveWatch(this, [this] {
+        if ((m_stale || m_placeStale) && onView())
+            catchUp();
+    });
     connect(m_pin, &QAction::toggled, this, [this](bool pinned) {
         if (pinned)
             m_held = m_session.place();
@@ -132,6 +165,14 @@ void Dock::embedIn(Dock &other)
     setPinned(other.pinned());
 }
 
+/// Qt leaves the docks behind a tab visible and moves them out of the window; what nobody sees is
+/// not filled.
+bool Dock::onView() const
+{
+    const bool behind = !isFloating() && (geometry().right() < 0 || geometry().bottom() < 0);
+    return isVisible() && !behind;
+}
+
 bool Dock::showsContent() const
 {
     return m_area != nullptr && m_stack->currentWidget() == m_area;
@@ -205,7 +246,7 @@ void Dock::scheduleRefresh()
 
 void Dock::runRefresh()
 {
-    if (!m_stale || !isVisible() || hidesFiles())
+    if (!m_stale || !onView() || hidesFiles())
         return;
     m_stale = false;
     refresh();
@@ -220,7 +261,7 @@ void Dock::onPlaceChanged(const Place &place, QObject *origin)
             return;
         m_held = place;
     }
-    if (!isVisible()) {
+    if (!onView()) {
         m_placeStale = true;
         return;
     }
@@ -240,6 +281,12 @@ void Dock::forgetPlace()
 void Dock::showEvent(QShowEvent *event)
 {
     QDockWidget::showEvent(event);
+    catchUp();
+}
+
+/// It came on view: what happened meanwhile is shown now.
+void Dock::catchUp()
+{
     if (m_stale)
         scheduleRefresh();
     if (m_placeStale) {

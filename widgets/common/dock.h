@@ -43,7 +43,9 @@ public:
     /// Whether a picture of the dock would show real content now; false: an empty-state message.
     bool showsContent() const;
     /// True while a refresh is put off or a task of this dock is running (screenshots wait).
-    bool busy() const { return (m_stale && !hidesFiles()) || working(); }
+    bool busy() const { return (m_stale && onView() && !hidesFiles()) || working(); }
+    /// Visible, and not behind the tab of another dock.
+    bool onView() const;
 
 Q_SIGNALS:
     void pinnedChanged(bool pinned);
@@ -79,6 +81,7 @@ protected:
     void showEvent(QShowEvent *event) override;
 
 private:
+    void catchUp();
     void createStandingActions();
     void runRefresh();
     void forgetPlace();

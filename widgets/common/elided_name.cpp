@@ -9,6 +9,18 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
     constexpr int kLeastHeads = 2; // a head of that many tails, or the cut is no better
     if (metrics.horizontalAdvance(name) <= width)
         return name;
+    // What follows the mark is common to many names and was left out already: the end of what is
+    // there goes next, so that it is cut once and not twice.
+    if (name.endsWith(QChar(0x2026)))
+        return metrics.elidedText(name, Qt::ElideRight, width);
+    // Of a file's path the last parts tell which it is, as many as there is room for.
+    const bool file = name.lastIndexOf(QLatin1Char('.')) > name.lastIndexOf(QLatin1Char('/'));
+    for (qsizetype slash = name.indexOf(QLatin1Char('/')); file && slash > 0;
+         slash = name.indexOf(QLatin1Char('/'), slash + 1)) {
+        const QString end = QChar(0x2026) + name.mid(slash);
+        if (metrics.horizontalAdvance(end) <= width)
+            return end;
+    }
     const QString tail = name.right(kTail);
     const int tailWidth = metrics.horizontalAdvance(tail);
     if (width < (kLeastHeads + 1) * tailWidth)

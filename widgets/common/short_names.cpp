@@ -4,6 +4,7 @@
 #include <QHash>
 
 #include <algorithm>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -113,9 +114,8 @@ QString shortName(const QString &name, const Shared &shared)
     return cutOut(name, heads.back(), tails.back());
 }
 
-} // namespace
-
-QStringList shortNames(const QStringList &names)
+/// Of names that are all different.
+QStringList shortOfDistinct(const QStringList &names)
 {
     Shared shared;
     for (const QString &name : names) {
@@ -142,16 +142,61 @@ QStringList shortNames(const QStringList &names)
     return shorter;
 }
 
+} // namespace
+
+QStringList shortNames(const QStringList &names)
+{
+    // The same name twice is no reason to show all of it: whole, it would not tell the two apart.
+    QStringList distinct;
+    QHash<QString, qsizetype> places;
+    for (const QString &name : names) {
+        if (!places.contains(name)) {
+            places.insert(name, distinct.size());
+            distinct += name;
+        }
+    }
+    const QStringList shorter = shortOfDistinct(distinct);
+    if (distinct.size() == names.size())
+        return shorter;
+    QStringList all;
+    all.reserve(names.size());
+    for (const QString &name : names)
+        all += shorter[places.value(name)];
+    return all;
+}
+
+QStringList shortNames(const QStringList &names, const QStringList &groups)
+{
+    QHash<QString, QList<qsizetype>> members;
+    for (qsizetype i = 0; i < names.size(); ++i)
+        members[groups.value(i)] += i;
+    if (members.size() < 2)
+        return shortNames(names);
+    QStringList all = names;
+    for (const QList<qsizetype> &group : std::as_const(members)) {
+        QStringList own;
+        for (const qsizetype at : group)
+            own += names[at];
+        own = shortNames(own);
+        for (qsizetype i = 0; i < group.size(); ++i)
+            all[group[i]] = own[i];
+    }
+    return all;
+}
+
 QString ShortNameCache::of(std::size_t row, std::size_t rows,
-                           const std::function<QString(std::size_t)> &nameOf) const
+                           const std::function<QString(std::size_t)> &nameOf,
+                           const std::function<QString(std::size_t)> &groupOf) const
 {
     if (rows > kMostRows || row >= rows)
         return {};
     if (static_cast<std::size_t>(m_names.size()) != rows) {
-        QStringList names;
-        for (std::size_t i = 0; i < rows; ++i)
+        QStringList names, groups;
+        for (std::size_t i = 0; i < rows; ++i) {
             names += nameOf(i);
-        m_names = shortNames(names);
+            groups += groupOf ? groupOf(i) : QString();
+        }
+        m_names = shortNames(names, groups);
     }
     return m_names[static_cast<qsizetype>(row)];
 }

@@ -18,6 +18,9 @@ inline constexpr int kShortNameRole = Qt::UserRole + 40;
 /// end goes with it: "…6_weight…" of "encoder_layers_6_weight_to_fp16_sparsified". Words are parted
 /// by '_', '.', '/' and ':'. A name that nothing would be left of stays whole.
 QStringList shortNames(const QStringList &names);
+/// The same within each group, where views show the group beside the name: functions of a program,
+/// models of a pipeline. `groups`: one a name.
+QStringList shortNames(const QStringList &names, const QStringList &groups);
 
 /// The short names of a table's rows, found when a view first has no room for a whole one.
 class ShortNameCache
@@ -28,8 +31,8 @@ public:
 
     void clear() { m_names.clear(); }
     /// `nameOf(row)` for rows below `rows`; "" where there are too many.
-    QString of(std::size_t row, std::size_t rows,
-               const std::function<QString(std::size_t)> &nameOf) const;
+    QString of(std::size_t row, std::size_t rows, const std::function<QString(std::size_t)> &nameOf,
+               const std::function<QString(std::size_t)> &groupOf = {}) const;
 
 private:
     mutable QStringList m_names;

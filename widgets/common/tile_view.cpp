@@ -10,7 +10,10 @@
 #include <QEvent>
 #include <QPainter>
 
+#include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -37,7 +40,8 @@ double zoomStep(double scale, bool in)
 } // namespace
 
 TileView::TileView(TaskManager &tasks, QWidget *parent)
-    : QAbstractScrollArea(parent), m_loader(new TileLoader(tasks, this))
+    : QAbstractScrollArea(parent), m_loader(new TileLoader(tasks, this)),
+      m_down(new TileRuler(Qt::Vertical, this)), m_across(new TileRuler(Qt::Horizontal, this))
 {
     setFocusPolicy(Qt::StrongFocus);
     viewport()->setMouseTracking(true);
@@ -76,8 +80,35 @@ void TileView::setSource(TileSourcePtr source, bool keepPosition)
     }
     m_hovered.reset();
     updateScrollBars();
+    updateRulers();
     refreshWanted();
     viewport()->update();
+}
+
+void TileView::setAxes(TileAxis down, TileAxis across)
+{
+    m_down->setAxis(std::move(down));
+    m_across->setAxis(std::move(across));
+    setViewportMargins(m_down->thickness(), 0, 0, m_across->thickness());
+    updateRulers();
+}
+
+void TileView::updateRulers()
+{
+    const QRect area = viewport()->geometry();
+    const int left = m_down->thickness();
+    const ViewGeometry geometry = geometryNow();
+    // A picture that is smaller than the view has its rulers at its edges.
+    const int before = std::max(0, static_cast<int>(geometry.xOf(0)));
+    const double end = geometry.yOf(source() ? static_cast<double>(source()->rows()) : 0);
+    const int after = std::max(0, area.height() - static_cast<int>(std::ceil(end)));
+    m_down->setGeometry(area.left() - left + before, area.top(), left, area.height());
+    m_across->setGeometry(area.left() - left, area.bottom() + 1 - after, area.width() + left,
+                          m_across->thickness());
+    m_down->raise();
+    m_across->raise();
+    m_down->showGeometry(geometry, 0);
+    m_across->showGeometry(geometry, left);
 }
 
 const TileSourcePtr &TileView::source() const
@@ -89,6 +120,7 @@ void TileView::setViewState(const ViewState &state)
 {
     m_state = state;
     updateScrollBars();
+    updateRulers();
     refreshWanted();
     viewport()->update();
 }
@@ -252,6 +284,7 @@ void TileView::resizeEvent(QResizeEvent *event)
 {
     QAbstractScrollArea::resizeEvent(event);
     updateScrollBars();
+    updateRulers();
     refreshWanted();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/common/task_manager.h"
+#include "widgets/common/tile_ruler.h"
 #include "widgets/common/tile_source.h"
 #include "widgets/common/view_state.h"
 
@@ -38,6 +39,13 @@ public:
     /// Shows another picture; `keepPosition` where it has the same cells (new bytes or colours).
     void setSource(TileSourcePtr source, bool keepPosition = false);
     const TileSourcePtr &source() const;
+
+    /// Rulers at the left and below the picture; without titles there are none.
+    void setAxes(TileAxis down, TileAxis across);
+    const TileRuler &ruler(Qt::Orientation orientation) const
+    {
+        return orientation == Qt::Horizontal ? *m_across : *m_down;
+    }
 
     /// Position and zoom; setting them emits nothing, so that views can be tied to each other.
     const ViewState &viewState() const { return m_state; }
@@ -101,10 +109,12 @@ private:
     bool moveCursor(QKeyEvent *event);
     bool panByKey(QKeyEvent *event);
     void updateScrollBars();
+    void updateRulers();
     void announceCell();
     void refreshWanted();
 
     TileLoader *m_loader = nullptr;
+    TileRuler *m_down = nullptr, *m_across = nullptr;
     ViewState m_state;
     std::optional<Cell> m_current, m_hovered;
     Describe m_describe;

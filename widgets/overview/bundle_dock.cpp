@@ -108,7 +108,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     connect(&m_names, &WeightNames::namesChanged, this, [this] {
         if (m_newBundle || m_model->bundle() != this->session().bundle())
             return;
-        m_model->setShortNames(m_names.names());
+        m_model->setShortNames(m_names.namesInFunctions());
         fitNameColumn();
     });
     connect(&session.tasks(), &TaskManager::changed, this, &BundleDock::onTasksChanged);
@@ -154,14 +154,14 @@ void BundleDock::refresh()
         m_newBundle = m_zerosWanted = false;
         m_touched.assign(bundle ? bundle->weights().size() : 0, false);
         m_model->setBundle(bundle);
-        m_model->setShortNames(m_names.names());
+        m_model->setShortNames(m_names.namesInFunctions());
         openGroups();
         if (bundle)
             showBundle();
     } else {
         m_model->updateBundle(bundle);
         if (!m_model->hasShortNames())
-            m_model->setShortNames(m_names.names());
+            m_model->setShortNames(m_names.namesInFunctions());
         if (bundle)
             countZeros(staleWeights());
     }

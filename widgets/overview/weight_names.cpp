@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/weight_names.h"
 
+#include "widgets/common/function_words.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace kernscope::ui {
@@ -17,6 +20,24 @@ QStringList wholeNames(const Bundle &bundle)
     for (const Weight &weight : bundle.weights())
         names += fromUtf8(weight.name);
     return names;
+}
+
+/// Across the bundle, and within its functions.
+using BothNames = std::pair<QStringList, QStringList>;
+
+BothNames bothNames(const Bundle &bundle)
+{
+    const QStringList whole = wholeNames(bundle);
+    QStringList functions;
+    functions.reserve(whole.size());
+    for (const Weight &weight : bundle.weights())
+        functions += fromUtf8(functionWords(weight));
+    QStringList across = shortNames(whole);
+    const bool several =
+        std::any_of(functions.begin(), functions.end(),
+                    [&functions](const QString &each) { return each != functions[0]; });
+    QStringList within = several ? shortNames(whole, functions) : across;
+    return {std::move(across), std::move(within)};
 }
 
 } // namespace
@@ -59,11 +80,12 @@ void WeightNames::rebuild()
     if (const TaskPtr before = std::exchange(m_task, nullptr))
         before->cancel();
     m_names.clear();
+    m_inFunctions.clear();
     const BundlePtr bundle = m_session.bundle();
     if (!bundle)
         return;
     if (bundle->weights().size() <= kMostAtOnce) {
-        m_names = shortNames(wholeNames(*bundle));
+        std::tie(m_names, m_inFunctions) = bothNames(*bundle);
         Q_EMIT namesChanged();
         return;
     }
@@ -71,12 +93,11 @@ void WeightNames::rebuild()
         this, tr("Shortening names"),
         [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
-            const QStringList whole = wholeNames(*bundle);
-            return progress.cancelled() ? QStringList() : shortNames(whole);
+            return progress.cancelled() ? BothNames() : bothNames(*bundle);
         },
-        [this](QStringList names) {
+        [this](BothNames names) {
             m_task.reset();
-            m_names = std::move(names);
+            std::tie(m_names, m_inFunctions) = std::move(names);
             Q_EMIT namesChanged();
         });
 }

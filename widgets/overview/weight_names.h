@@ -21,8 +21,9 @@ public:
 
     static WeightNames &of(Session &session);
 
-    /// By weight; empty where they are still being made.
-    const QStringList &names() const { return m_names; }
+    /// By weight, as its function tells it apart: for views that show the functions. Empty where
+    /// they are still being made.
+    const QStringList &namesInFunctions() const { return m_inFunctions; }
     /// The short name, or the whole one until it is known.
     QString nameOf(std::size_t weight) const;
     bool working() const { return m_task != nullptr; }
@@ -35,7 +36,7 @@ private:
     void rebuild();
 
     Session &m_session;
-    QStringList m_names;
+    QStringList m_names, m_inFunctions;
     TaskPtr m_task;
 };
 

@@ -4,6 +4,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/common/design.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/table_text.h"
 #include "widgets/weight/weight_words.h"
 
@@ -59,8 +60,10 @@ void BundleFacts::addHeading(const QString &text)
 void BundleFacts::addRow(const QString &name, const QString &value)
 {
     const int row = m_rows->rowCount();
-    auto *left = new QLabel(name, m_body);
-    left->setToolTip(name);
+    // Of a path the end tells which file it is.
+    auto *left =
+        new ElidedLabel(name.contains(QLatin1Char('/')) ? Qt::ElideLeft : Qt::ElideMiddle, m_body);
+    left->setWholeText(name);
     left->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto *right = new QLabel(value, m_body);
     right->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

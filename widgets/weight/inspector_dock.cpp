@@ -8,6 +8,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/bundle_facts.h"
+#include "widgets/weight/chip_lines.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/histogram_plot.h"
 #include "widgets/weight/mask_dock.h"
@@ -41,6 +42,7 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     m_mask = new MaskDock(session, content);
     m_scales = new ScalePanel(session, content);
     m_parts = new StoredParts(content);
+    m_chips = new ChipLines(session, content);
     m_readers = new QLabel(content);
     m_readers->setWordWrap(true);
     m_readers->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -71,6 +73,7 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     m_maskSection = add(tr("Mask"), m_mask, 30);
     m_partSection = add(tr("Stored as"), m_parts, 0);
     m_readerSection = add(tr("Read by"), m_readers, 0);
+    m_chipSection = add(tr("On chips"), m_chips, 0);
     column->addStretch(1);
     setContent(content);
     connect(m_parts, &StoredParts::picked, this, [this](std::size_t file, const ByteRange &bytes) {
@@ -132,6 +135,7 @@ void InspectorDock::showWeight(std::size_t index)
     } else {
         m_parts->setWeight(*bundle, index);
         m_readers->setText(consumerWords(*weight));
+        m_chips->setWeight(index);
         const bool sound = !weight->fault;
         m_statistics->setWeight(sound ? bundle : nullptr, sound ? index : 0);
         const bool scaled = sound && ScaleData::has(*weight);
@@ -150,6 +154,7 @@ void InspectorDock::showSections(const Weight *weight)
     m_maskSection->setVisible(sound && weight->has(codec::PartRole::Mask));
     m_partSection->setVisible(weight && !weight->operands().empty());
     m_readerSection->setVisible(weight && !weight->consumers.empty());
+    m_chipSection->setVisible(sound);
 }
 
 } // namespace kernscope::ui

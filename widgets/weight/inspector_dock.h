@@ -8,6 +8,7 @@ class QLabel;
 namespace kernscope::ui {
 
 class BundleFacts;
+class ChipLines;
 class CodebookDock;
 class MaskDock;
 class PanelSection;
@@ -53,9 +54,10 @@ private:
     MaskDock *m_mask = nullptr;
     ScalePanel *m_scales = nullptr;
     StoredParts *m_parts = nullptr;
+    ChipLines *m_chips = nullptr;
     PanelSection *m_bundleSection = nullptr, *m_statisticsSection = nullptr,
                  *m_codebookSection = nullptr, *m_scaleSection = nullptr, *m_maskSection = nullptr,
-                 *m_partSection = nullptr, *m_readerSection = nullptr;
+                 *m_partSection = nullptr, *m_readerSection = nullptr, *m_chipSection = nullptr;
 };
 
 } // namespace kernscope::ui

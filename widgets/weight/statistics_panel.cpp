@@ -30,7 +30,7 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     : QWidget(parent), m_session(session), m_state(new QLabel(this)),
       m_again(new QToolButton(this)), m_histogram(new HistogramPlot(this))
 {
-    const QStringList names{tr("min"),   tr("max"), tr("mean"), tr("std"),
+    const QStringList names{tr("min"),   tr("max"), tr("mean"), tr("std"),   tr("distinct"),
                             tr("zeros"), tr("NaN"), tr("inf"),  tr("stored")};
     auto *grid = new QGridLayout;
     grid->setHorizontalSpacing(theme::em(this, 0.6));
@@ -43,9 +43,12 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
         m_values[row]->setTextInteractionFlags(Qt::TextSelectableByMouse);
         m_values[row]->setAccessibleName(name->text());
         // Two columns: range and moments, then counts.
-        const int column = row < 4 ? 0 : 2, line = static_cast<int>(row % 4);
-        grid->addWidget(name, line, column);
-        grid->addWidget(m_values[row], line, column + 1);
+        const int column = row < Zeros ? 0 : 2;
+        const int line = static_cast<int>(row < Zeros ? row : row - Zeros);
+        // The long word has half of a line of its own: it must not widen the column of short ones.
+        const int span = row == Distinct ? 2 : 1;
+        grid->addWidget(name, line, column, 1, span);
+        grid->addWidget(m_values[row], line, column + span, 1, span);
     }
     grid->setColumnStretch(1, 1);
     grid->setColumnStretch(3, 1);
@@ -119,7 +122,7 @@ void StatisticsPanel::start()
         [bundle = m_bundle, weight = m_weight](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(bundle->weights()[weight].elements.value);
-            return computeStatistics(*bundle, weight, {}, &progress);
+            return computeStatistics(*bundle, weight, {true, false, true}, &progress);
         },
         [this](Result<Statistics> result) {
             m_task.reset();
@@ -178,6 +181,10 @@ void StatisticsPanel::showStatistics()
         s.nan == 0 ? QStringLiteral("0") : countAndShare(s.nan, static_cast<double>(s.nan) / all));
     m_values[Infinite]->setText(
         s.inf == 0 ? QStringLiteral("0") : countAndShare(s.inf, static_cast<double>(s.inf) / all));
+    // Nothing else is left open: the type holds more values than are counted.
+    m_values[Distinct]->setText(s.distinct
+                                    ? groupedNumber(*s.distinct)
+                                    : tr("> %1").arg(groupedNumber(Statistics::kMostDistinct)));
     m_values[Stored]->setToolTip(weightFacts(weight));
 }
 

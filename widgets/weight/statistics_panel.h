@@ -35,7 +35,18 @@ public:
     QList<QAction *> histogramActions() const { return {m_logarithmic, m_fullRange}; }
 
 private:
-    enum Row : std::size_t { Min, Max, Mean, Deviation, Zeros, NotANumber, Infinite, Stored, Rows };
+    enum Row : std::size_t {
+        Min,
+        Max,
+        Mean,
+        Deviation,
+        Distinct,
+        Zeros,
+        NotANumber,
+        Infinite,
+        Stored,
+        Rows
+    };
 
     void start();
     void startHistogram();

@@ -7,6 +7,7 @@
 #include "widgets/common/tile_view.h"
 #include "widgets/patch/cell_edits.h"
 #include "widgets/weight/color_scale.h"
+#include "widgets/weight/slice_axes.h"
 #include "widgets/weight/slice_picker.h"
 #include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"
@@ -283,6 +284,8 @@ void WeightDock::drawHeatMap(bool sameCells)
                                               WeightPyramids::Kind::Values));
     m_scale->showValues(colors, 0);
     m_map->setSource(m_tiles, sameCells);
+    auto [down, across] = sliceAxes(m_reader->map(), axisNames(m_shown->weights()[m_weight]));
+    m_map->setAxes(std::move(down), std::move(across));
 }
 
 void WeightDock::showElement(std::uint64_t element)

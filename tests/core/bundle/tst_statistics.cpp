@@ -57,7 +57,30 @@ private slots:
     void allWeights();
     void cancelled();
     void countsOfManyEqualValues();
+    void distinctValues();
 };
+
+/// Both zeros are one value, and every NaN; also of values that fp16 does not hold.
+void TestStatistics::distinctValues()
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    const auto counted = [](const auto &bundle) {
+        const auto figures = computeStatistics(**bundle, 0, {true, false, true});
+        return figures && figures->distinct ? *figures->distinct : 0;
+    };
+    const auto half = denseBundle(halves({1, -3, 0, -0.0F, inf, -inf, std::nanf(""), 1, 1, -3}));
+    QVERIFY(half);
+    QCOMPARE(counted(half), std::uint64_t(6));
+    MadeBundle made;
+    const std::vector<float> wide{1.0F, 1.0F, 0.0F, -0.0F, 1.00000012F, 1e-30F, 1e-30F, 1e30F};
+    const auto bytes = std::as_bytes(std::span(wide));
+    made.constant("tensor<fp32, [8]>", "w",
+                  made.blob(ElementType::Fp32, "[8]", Bytes(bytes.begin(), bytes.end())));
+    made.consume("w");
+    const auto single = made.open();
+    QVERIFY(single);
+    QCOMPARE(counted(single), std::uint64_t(5));
+}
 
 void TestStatistics::figures()
 {
@@ -86,6 +109,7 @@ void TestStatistics::onlyWhatIsAsked()
     QVERIFY(hash && !hash->sha256.empty() && hash->max == 0);
     const auto figures = computeStatistics(**bundle, 0, {true, false});
     QVERIFY(figures && figures->sha256.empty() && figures->max == 2);
+    QVERIFY(!figures->distinct);
 }
 
 void TestStatistics::nothingFinite()

@@ -130,6 +130,29 @@ private Q_SLOTS:
         QVERIFY(at(box.left(), box.center().y()) != at(box.right() - 5, box.center().y()));
     }
 
+    /// A column of a chip takes what its name and its sum need; where the words of the outcomes
+    /// have no room there, glyphs stand for them.
+    void chipsTakeLittleRoom()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        const QHeaderView *header = dock.matrix().horizontalHeader();
+        const StreamMatrixModel &model = dock.model();
+        QFont bold = dock.matrix().font();
+        bold.setBold(true);
+        const int sums = model.rowCount() - 1;
+        for (int column = StreamMatrixModel::kFirstChip; column < model.columnCount(); ++column) {
+            const int sum =
+                QFontMetrics(bold).horizontalAdvance(model.index(sums, column).data().toString());
+            QVERIFY(header->sectionSize(column) > sum);
+            QVERIFY(header->sectionSize(column) >= header->sectionSizeHint(column));
+            QVERIFY(header->sectionSize(column) <=
+                    std::max(header->sectionSizeHint(column), sum + theme::em(&dock, 1)));
+        }
+    }
+
     /// Shown where functions must be told apart, and only there.
     void functionColumn()
     {

@@ -128,6 +128,20 @@ void TestManners::namesAreCutNearTheirEnd()
     const QString wide = elidedName(metrics, name, whole * 2 / 3);
     QVERIFY2(wide.startsWith(QStringLiteral("encoder_layers_0_")), qPrintable(wide));
     QVERIFY2(wide.endsWith(QStringLiteral("ntized")), qPrintable(wide));
+    const QString path = QStringLiteral("Data/com.apple.CoreML/weights/0-weight.bin");
+    const int most = metrics.horizontalAdvance(path);
+    QCOMPARE(elidedName(metrics, path, most), path);
+    QCOMPARE(elidedName(metrics, path, most - 1),
+             QStringLiteral("\u2026/com.apple.CoreML/weights/0-weight.bin"));
+    const QString end = QStringLiteral("\u2026/weights/0-weight.bin");
+    QCOMPARE(elidedName(metrics, path, metrics.horizontalAdvance(end)), end);
+    // What was shortened before is cut once, and keeps what tells it from others.
+    const QString shorter = QStringLiteral("conv_1_weight\u2026");
+    const int room = metrics.horizontalAdvance(shorter) * 4 / 5;
+    const QString again = elidedName(metrics, shorter, room);
+    QVERIFY2(again.startsWith(QStringLiteral("conv_1_")), qPrintable(again));
+    QCOMPARE(again.count(QChar(0x2026)), 1);
+    QVERIFY(metrics.horizontalAdvance(again) <= room);
 }
 
 /// A shortcut with Ctrl moves the position: the row there is the only one selected.

@@ -12,6 +12,7 @@
 #include <QWheelEvent>
 
 #include <atomic>
+#include <cmath>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -78,6 +79,7 @@ class TestTileView : public QObject
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
+    void rulersTellTheIndices();
     void paintsCells();
     void keysMoveTheCursor();
     void mousePicksAndDrags();
@@ -91,6 +93,43 @@ private Q_SLOTS:
     void scrollBars();
     void accessible();
 };
+
+/// The first and the last index on view stand at their cells, at any zoom; labels keep apart.
+void TestTileView::rulersTellTheIndices()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Checkers>(300, 192));
+    const auto number = [](std::uint64_t index) { return QString::number(index); };
+    view.setAxes({QStringLiteral("out"), 300, 1, number},
+                 {QStringLiteral("in, kx"), 192, 3, number});
+    QVERIFY(showLoaded(view));
+    for (const Qt::Orientation side : {Qt::Horizontal, Qt::Vertical}) {
+        const TileRuler &ruler = view.ruler(side);
+        QVERIFY(ruler.isVisible());
+        const bool across = side == Qt::Horizontal;
+        for (int zoom = 0; zoom < 4; ++zoom) {
+            const auto ticks = ruler.ticks();
+            QVERIFY(ticks.size() >= 2);
+            for (std::size_t i = 0; i < ticks.size(); ++i) {
+                const Cell cell = across ? Cell{0, ticks[i].index} : Cell{ticks[i].index, 0};
+                const QPoint centre = view.cellRect(cell).center() +
+                                      view.viewport()->geometry().topLeft() -
+                                      ruler.geometry().topLeft();
+                const double at = across ? centre.x() : centre.y();
+                QVERIFY2(std::abs(at - ticks[i].at) <= 2, qPrintable(QString::number(at)));
+                QVERIFY(i == 0 || ticks[i].at - ticks[i - 1].at >= ruler.fontMetrics().height());
+            }
+            if (zoom == 0)
+                QCOMPARE(ticks.back().index, std::uint64_t(across ? 191 : 299));
+            view.zoomIn();
+        }
+        view.fit();
+    }
+    view.setAxes({}, {});
+    QVERIFY(!view.ruler(Qt::Horizontal).isVisible());
+    QCOMPARE(view.viewport()->width() + 2 * view.frameWidth(), view.width());
+}
 
 void TestTileView::paintsCells()
 {

@@ -100,6 +100,16 @@ private Q_SLOTS:
         QCOMPARE(shorter[3], QStringLiteral("\u20262_bias\u2026"));
         QCOMPARE(shorter[4], names[4]);
         QCOMPARE(QSet<QString>(shorter.begin(), shorter.end()).size(), names.size());
+        // The same weights in two models of a pipeline.
+        QCOMPARE(shortNames(names + names), shorter + shorter);
+        // Each function's own are told apart by their places in it.
+        QStringList both = names, groups;
+        for (const QString &name : names)
+            both += name + QStringLiteral("_palettized");
+        for (qsizetype i = 0; i < both.size(); ++i)
+            groups += i < names.size() ? QStringLiteral("first") : QStringLiteral("second");
+        QCOMPARE(shortNames(both, groups).mid(0, names.size()), shorter);
+        QCOMPARE(shortNames(both, groups)[names.size()], shorter[0]);
         // What follows a shared end goes with it, unless two became the same by that.
         const QStringList forms =
             shortNames({QStringLiteral("enc_0_weight_to_fp16_quantized"),

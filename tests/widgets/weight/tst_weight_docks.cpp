@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/weight_facts.h"
+#include "core/target/rules.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/outcome_words.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/weight/chip_lines.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/codebook_plot.h"
 #include "widgets/weight/density_plot.h"
@@ -137,6 +141,12 @@ void TestWeightDocks::weightShowsAll()
     const auto statistics = computeStatistics(*m_bundle, m_weight, {});
     QCOMPARE(inspector.statistics().statistics()->zeros, statistics->zeros);
     QVERIFY(inspector.statistics().histogram().pointCount() > 0);
+    QVERIFY(inspector.statistics().statistics()->distinct.value_or(0) > 1);
+    const auto *chips = inspector.findChild<ChipLines *>();
+    QVERIFY(chips && chips->isVisible());
+    const auto verdict = decision::Judge().verdict(
+        weightForm(*m_bundle, m_bundle->weights()[m_weight]), target::defaultTarget());
+    QTRY_VERIFY2(chips->text().contains(outcomeLabel(verdict->outcome)), qPrintable(chips->text()));
     const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
     QAbstractItemModelTester tester(&dock.grid().model(),
                                     QAbstractItemModelTester::FailureReportingMode::QtTest);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sessions as files: what is open and how the window stands.
+#include "app/main_window.h"
+
+#include "app/bookmark_model.h"
+#include "app/bookmarks_dock.h"
+#include "app/dock_set.h"
+#include "app/error_text.h"
+#include "app/notice_area.h"
+#include "app/place_text.h"
+#include "app/session_file.h"
+#include "app/status_line.h"
+#include "widgets/common/table_text.h"
+#include "widgets/compare/compare_dock.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernscope::app {
+
+namespace {
+
+QString sessionFilter()
+{
+    return MainWindow::tr("Sessions (*%1);;All files (*)").arg(QLatin1String(kSessionSuffix));
+}
+
+/// A sample is there always.
+bool isThere(const SessionFile::Bundle &bundle)
+{
+    return !bundle.sample.isEmpty() || (!bundle.path.isEmpty() && QFileInfo::exists(bundle.path));
+}
+
+} // namespace
+
+void MainWindow::buildSessionActions(QMenu *menu)
+{
+    menu->addSeparator();
+    add(menu, tr("Open Sess&ion\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_L, [this] {
+        auto *dialog =
+            new QFileDialog(this, tr("Open Session"), m_settings.lastFolder(), sessionFilter());
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(QFileDialog::ExistingFile);
+        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
+            m_settings.setLastFolder(QFileInfo(path).absolutePath());
+            openSession(path);
+        });
+        dialog->open();
+    });
+    m_needBundle << add(menu, tr("Save Sessio&n\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_S, [this] {
+        auto *dialog =
+            new QFileDialog(this, tr("Save Session"), m_settings.lastFolder(), sessionFilter());
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setAcceptMode(QFileDialog::AcceptSave);
+        dialog->setDefaultSuffix(QString::fromLatin1(kSessionSuffix).mid(1));
+        dialog->selectFile(QFileInfo(m_document.name()).completeBaseName() +
+                           QLatin1String(kSessionSuffix));
+        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
+            m_settings.setLastFolder(QFileInfo(path).absolutePath());
+            saveSession(path);
+        });
+        dialog->open();
+    });
+}
+
+SessionFile MainWindow::sessionNow()
+{
+    SessionFile session;
+    const auto bundle = [](const QString &path, const QString &name) {
+        return path.isEmpty() ? SessionFile::Bundle{{}, name}
+                              : SessionFile::Bundle{QFileInfo(path).absoluteFilePath(), {}};
+    };
+    session.document = bundle(m_document.path(), m_document.name());
+    if (m_session.other())
+        session.other = bundle(m_document.otherPath(), m_document.otherName());
+    if (m_session.place() != ui::Place())
+        session.place = placeText(*m_session.bundle(), m_session.place());
+    m_layouts->keep();
+    session.layout = layoutId(m_layouts->current());
+    session.docks = m_docks->ids();
+    for (const Layout layout : kLayouts) {
+        const QByteArray state = m_settings.layoutState(layoutId(layout), session.docks);
+        if (!state.isEmpty())
+            session.layouts += {layoutId(layout), state};
+    }
+    if (m_session.other())
+        session.pairs = m_docks->compare()->choices().names();
+    session.bookmarks = m_docks->bookmarks()->model().bookmarks();
+    return session;
+}
+
+void MainWindow::saveSession(const QString &path)
+{
+    if (!m_document.isOpen())
+        return;
+    if (const auto written = writeSession(sessionNow(), path); !written) {
+        m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
+                       errorSentence(written.error()));
+        return;
+    }
+    m_notices->remove(QStringLiteral("session"));
+    m_settings.addRecent({path, {}});
+    fillRecent();
+    const QString name = ui::shown(QFileInfo(path).fileName());
+    m_status->showMessage(
+        m_document.modified()
+            ? tr("Saved the session %1, without the edits, which are not saved.").arg(name)
+            : tr("Saved the session %1.").arg(name));
+}
+
+void MainWindow::openSession(const QString &path)
+{
+    auto session = readSession(path);
+    if (!session) {
+        m_notices->add(
+            NoticeArea::Kind::Error, QStringLiteral("session"),
+            tr("The session %1 could not be opened. %2").arg(path, errorSentence(session.error())));
+        m_settings.removeRecent({path, {}});
+        fillRecent();
+        return;
+    }
+    QStringList gone;
+    for (SessionFile::Bundle *bundle : {&session->document, &session->other}) {
+        if (!bundle->none() && !isThere(*bundle)) {
+            gone += bundle->path;
+            *bundle = {};
+        }
+    }
+    // What is left is the document; places, pairs and bookmarks are those of the first one.
+    if (session->document.none()) {
+        session->document = std::exchange(session->other, {});
+        session->place.clear();
+        session->bookmarks.clear();
+    }
+    if (session->document.none()) {
+        m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
+                       tr("The files of the session %1 are gone: %2")
+                           .arg(path, gone.join(QStringLiteral(", "))));
+        return;
+    }
+    whenKept([this, path, session = std::move(*session), gone] {
+        startSession({path, session, gone});
+    });
+}
+
+void MainWindow::startSession(OpeningSession opening)
+{
+    if (m_document.busy() != Document::Busy::Idle) {
+        m_status->showMessage(tr("Another task is under way. Try again when it has ended."));
+        return;
+    }
+    const SessionFile &session = opening.session;
+    const auto wanted = std::find_if(kLayouts.begin(), kLayouts.end(), [&](Layout layout) {
+        return layoutId(layout) == session.layout;
+    });
+    const bool two = !session.other.none();
+    m_wantedLayout = wanted == kLayouts.end() ? std::nullopt : std::optional(*wanted);
+    if (!two && m_wantedLayout == Layout::Compare)
+        m_wantedLayout = Layout::Inspect;
+    m_wantedPlace = session.place;
+    const bool samples = !session.document.sample.isEmpty();
+    if (!samples && two && !session.other.path.isEmpty() && !session.pairs.isEmpty())
+        m_settings.setPairsByHand(session.document.path, session.other.path, session.pairs);
+    m_opening = std::make_unique<OpeningSession>(std::move(opening));
+    const SessionFile &kept = m_opening->session;
+    if (samples) {
+        auto a = sampleBundle(kept.document.sample), b = sampleBundle(kept.other.sample);
+        if (a) {
+            m_document.openMemory(std::move(*a), std::move(b));
+            return;
+        }
+        m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
+                       tr("There is no sample %1.").arg(ui::shown(kept.document.sample)));
+        m_opening.reset();
+        return;
+    }
+    m_askedPath = kept.document.path;
+    m_document.open(kept.document.path, kept.other.path);
+}
+
+/// Once all that it names is open.
+void MainWindow::finishSession()
+{
+    const auto opening = std::exchange(m_opening, nullptr);
+    if (!opening || !m_document.isOpen())
+        return;
+    const SessionFile &session = opening->session;
+    for (const SessionFile::Layout &kept : session.layouts) {
+        const bool known = std::any_of(kLayouts.begin(), kLayouts.end(), [&kept](Layout layout) {
+            return layoutId(layout) == kept.id;
+        });
+        if (known)
+            m_settings.setLayoutState(kept.id, session.docks, kept.state);
+    }
+    showWelcome(false);
+    if (m_wantedLayout)
+        m_layouts->restore(*m_wantedLayout);
+    m_docks->bookmarks()->model().addAll(session.bookmarks);
+    m_settings.addRecent({opening->path, {}});
+    fillRecent();
+    const QString name = ui::shown(QFileInfo(opening->path).fileName());
+    if (!opening->gone.isEmpty())
+        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("session"),
+                       tr("The session %1 names files that are gone: %2. The rest of it is open.")
+                           .arg(name, opening->gone.join(QStringLiteral(", "))));
+    m_status->showMessage(tr("Opened the session %1").arg(name));
+    // Beside a sample a bundle of the disk is opened afterwards.
+    if (m_document.inMemory() && !session.other.path.isEmpty())
+        m_document.openOther(session.other.path);
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/bookmark.h"
+#include "core/base/error.h"
+
+#include <QByteArray>
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+namespace kernscope::app {
+
+/// A session as a file: what was open and how the window stood, to go on with another day, on
+/// another machine, or to give to somebody. It holds no bytes of the bundles and no edits.
+struct SessionFile {
+    /// A bundle on disk, or a build of the embedded sample.
+    struct Bundle {
+        QString path;   ///< absolute; empty: a sample, or there is none
+        QString sample; ///< "sample-sparse.mlmodelc"; empty: on disk, or there is none
+
+        bool none() const { return path.isEmpty() && sample.isEmpty(); }
+        friend bool operator==(const Bundle &, const Bundle &) = default;
+    };
+    struct Layout {
+        QString id; ///< layoutId()
+        QByteArray state;
+        friend bool operator==(const Layout &, const Layout &) = default;
+    };
+    Bundle document, other;
+    QString place;         ///< as placeText() says it; empty: the bundle as a whole
+    QString layout;        ///< id of the one on view
+    QStringList docks;     ///< ids of the docks that the states of the layouts were made with
+    QList<Layout> layouts; ///< those that the user has changed
+    /// Pairs by hand: names in the document and in the other bundle by turns.
+    QStringList pairs;
+    Bookmarks bookmarks;
+
+    friend bool operator==(const SessionFile &, const SessionFile &) = default;
+};
+
+/// ".kernscope-session": by it the command line knows the file.
+inline constexpr char kSessionSuffix[] = ".kernscope-session";
+bool isSessionPath(const QString &path);
+
+/// JSON {"kernscope-session": 1, …}. A bundle on disk is named twice, by its whole path and as seen
+/// from the folder of `path`, where the session will lie: both may be moved together.
+QByteArray sessionJson(const SessionFile &session, const QString &path);
+/// `path`: where the JSON was read, for the names of the bundles: the one seen from its folder
+/// counts where there is such a file, else the whole path. Whether that exists is not asked.
+/// Errors: "session.syntax" (no JSON of that kind; `field` says which).
+Result<SessionFile> parseSession(const QByteArray &json, const QString &path);
+
+/// Whole or not at all. Errors: "io.write".
+Result<void> writeSession(const SessionFile &session, const QString &path);
+/// Errors: those of parseSession; "io.open"; "session.limit" (more than 64 MiB).
+Result<SessionFile> readSession(const QString &path);
+
+} // namespace kernscope::app
