@@ -7,13 +7,18 @@
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
 #include "core/report/format_table.h"
+#include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
+#include "core/report/group_table.h"
+#include "core/report/placement_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
 #include "core/report/search_table.h"
+#include "core/report/section_json.h"
 #include "core/report/section_table.h"
 #include "core/report/target_table.h"
 #include "core/report/task_table.h"
+#include "core/report/weight_table.h"
 
 namespace kernscope::report {
 
@@ -33,7 +38,8 @@ std::vector<TableFacts> declaredTables()
                    diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(),
                    codegenTable(), graphTable(), plannedWeightTable(), frontTable(), reasonTable(),
                    hitTable(), sectionTable(), targetFactTable(), taskTable(), floorTable(),
-                   placedFactTable());
+                   placedFactTable(), weightTable(), placementTable(), unplacedTable(),
+                   sliceTable(), groupTable());
 }
 
 } // namespace kernscope::report

@@ -178,4 +178,17 @@ Json geometryJson(const Operation &operation, const Geometry &geometry)
     return json;
 }
 
+Json judgedJson(const JudgedLayer &layer, const Operation &operation, const Geometry &geometry,
+                const roofline::Assessment &assessment)
+{
+    Json row;
+    row["weight"] = layer.weight.empty() ? Json(nullptr) : Json(layer.weight);
+    row["function"] = layer.function;
+    row["consumer"] = layer.consumer;
+    row["op"] = layer.op;
+    row.update(geometryJson(operation, geometry));
+    row["assessment"] = assessmentJson(assessment);
+    return row;
+}
+
 } // namespace kernscope::report

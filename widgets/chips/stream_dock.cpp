@@ -138,7 +138,7 @@ void StreamDock::refresh()
         m_sized = true;
         setColumnWidths(m_matrix->horizontalHeader(), {13, 8, 6, 6});
     }
-    m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, !severalFunctions(*bundle));
+    m_matrix->setColumnHidden(m_model->columnOf("function"), !severalFunctions(*bundle));
     if (m_weight >= bundle->weights().size())
         m_weight = this->place().weight;
     followPlace();
@@ -155,8 +155,7 @@ void StreamDock::follow(const Place &place, QObject *origin)
     if (row < 0 || chip == kNoIndex)
         return;
     m_selecting = true;
-    const QModelIndex index =
-        m_model->index(row, StreamMatrixModel::kFirstChip + static_cast<int>(chip));
+    const QModelIndex index = m_model->index(row, m_model->firstChip() + static_cast<int>(chip));
     if (m_matrix->currentIndex() != index) {
         chooseRow(m_matrix, index);
         m_matrix->scrollTo(index);
