@@ -54,7 +54,7 @@ QVariant BundleTreeModel::data(const QModelIndex &index, int role) const
 {
     const Node node = nodeAt(index);
     if (role == Qt::TextAlignmentRole)
-        return m_columns.header(index.column(), role);
+        return headerData(index.column(), Qt::Horizontal, role);
     switch (node.kind) {
     case Node::Kind::Weight: return weightData(node.index, index.column(), role);
     case Node::Kind::File: return fileData(node.index, index.column(), role);
@@ -192,6 +192,9 @@ QVariant BundleTreeModel::headerData(int section, Qt::Orientation orientation, i
 {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
+    // Extents stand as numbers do, which views never cut.
+    if (role == Qt::TextAlignmentRole && m_columns.key(section) == "shape")
+        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     return m_columns.header(section, role);
 }
 

@@ -82,6 +82,13 @@ void TestInspectModels::treeHoldsEveryWeightOnce()
         QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
         QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
     }
+    // What is right-aligned is never cut.
+    for (const char *key : {"shape", "stored_bytes", "ratio", "zero_fraction"}) {
+        const QModelIndex cell = model.indexOfWeight(0, model.columnOf(key));
+        QVERIFY2(cell.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight, key);
+        QCOMPARE(model.headerData(cell.column(), Qt::Horizontal, Qt::TextAlignmentRole),
+                 cell.data(Qt::TextAlignmentRole));
+    }
     model.setBundle(nullptr);
     QCOMPARE(model.rowCount(), 0);
 }
