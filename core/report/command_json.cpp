@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/command_json.h"
 
+#include "core/format/contested.h"
 #include "core/report/calibration_table.h"
 #include "core/report/chip_json.h"
+#include "core/report/engine_json.h"
 #include "core/report/json_table.h"
 
 #include <algorithm>
@@ -52,6 +54,37 @@ void addChoices(Json &document, const Bundle &bundle, double tolerance,
     document["tolerance"] = tolerance;
     document["program"] = programJson(program);
     document["choices"] = std::move(choices);
+}
+
+Json activationTablesJson(std::vector<Json> tables, std::string_view arithmetic,
+                          std::string_view tail)
+{
+    Json json = document("activation");
+    json["tables"] = std::move(tables);
+    json["arithmetic"] = arithmetic;
+    json["tail"] = tail;
+    json["contested"] = readingsJson(format::readingsOf("activation_segments"));
+    return json;
+}
+
+void addPatchRun(Json &document, std::string_view mode, std::string_view output, double tolerance)
+{
+    document["mode"] = mode;
+    if (!output.empty())
+        document["output"] = output;
+    document["tolerance"] = tolerance;
+}
+
+void keepWeights(Json &document, std::string_view where, const std::vector<bool> &selected)
+{
+    Json kept = Json::array();
+    Json &all = document["weights"];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (selected[i])
+            kept.push_back(std::move(all[i]));
+    }
+    document["weights"] = std::move(kept);
+    document["where"] = where;
 }
 
 } // namespace kernscope::report

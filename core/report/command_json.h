@@ -37,6 +37,16 @@ Json selftestJson(const std::vector<SelftestStep> &steps);
 Json calibrateJson(const target::Target *target, std::span<const roofline::CalibrationRow> rows,
                    std::span<const roofline::PublishedFigure> figures);
 
+/// Everything of `activation`: each of activationJson(), and how the functions were evaluated.
+Json activationTablesJson(std::vector<Json> tables, std::string_view arithmetic,
+                          std::string_view tail);
+
+/// Adds to patchJson() how `patch` was asked; `output` is empty where no copy was written.
+void addPatchRun(Json &document, std::string_view mode, std::string_view output, double tolerance);
+
+/// Keeps those of `weights` that were selected, and says by which terms.
+void keepWeights(Json &document, std::string_view where, const std::vector<bool> &selected);
+
 /// Adds bundle, tolerance, the program's times and `choices`, each of choiceJson().
 void addChoices(Json &document, const Bundle &bundle, double tolerance,
                 const roofline::ProgramTime &program, std::vector<Json> choices);
