@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 
 namespace kernscope::app {
 
@@ -14,9 +15,57 @@ namespace {
 
 constexpr std::size_t kMostSteps = 100; ///< that can be taken back
 
+std::string bookmarkText(const Bookmark &row)
+{
+    const QString place = row.place.isEmpty() ? BookmarkModel::tr("Overview") : row.place;
+    const QString text =
+        row.bytes > 1 ? BookmarkModel::tr("%1, %2 bytes").arg(place, ui::groupedNumber(row.bytes))
+                      : place;
+    return text.toStdString();
+}
+
+const report::TableOf<Bookmark> &bookmarkTable()
+{
+    using report::Value;
+    using Row = Bookmark;
+    static const report::TableOf<Row> kTable{
+        "bookmarks",
+        {{.key = "place",
+          .title = "place",
+          .explanation = "Where it leads, as Go To reads it; a double click goes there",
+          .shown = report::kWindow,
+          .value = [](const Row &row) -> Value { return bookmarkText(row); }},
+         {.key = "note",
+          .title = "note",
+          .explanation = "Your words; F2 edits them",
+          .shown = report::kWindow,
+          .value = [](const Row &row) -> Value { return row.note.toStdString(); }},
+         {.key = "made",
+          .title = "made",
+          .explanation = "When the bookmark was made",
+          .shown = report::kWindow,
+          .value = [](const Row &row) -> Value {
+              return QLocale().toString(row.made.toLocalTime(), QLocale::ShortFormat).toStdString();
+          },
+          .order =
+              [](const Row &row) {
+                  return report::SortValue(
+                      static_cast<std::uint64_t>(row.made.toMSecsSinceEpoch()));
+              }}}};
+    return kTable;
+}
+
 } // namespace
 
-BookmarkModel::BookmarkModel(QObject *parent) : QAbstractTableModel(parent) {}
+BookmarkModel::BookmarkModel(QObject *parent)
+    : QAbstractTableModel(parent), m_columns(bookmarkTable())
+{
+}
+
+bool BookmarkModel::isNote(const QModelIndex &index) const
+{
+    return index.isValid() && m_columns.key(index.column()) == "note";
+}
 
 void BookmarkModel::setBookmarks(Bookmarks bookmarks)
 {
@@ -112,7 +161,7 @@ int BookmarkModel::rowCount(const QModelIndex &parent) const
 
 int BookmarkModel::columnCount(const QModelIndex &parent) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
+    return parent.isValid() ? 0 : m_columns.count();
 }
 
 QVariant BookmarkModel::data(const QModelIndex &index, int role) const
@@ -120,32 +169,21 @@ QVariant BookmarkModel::data(const QModelIndex &index, int role) const
     if (!index.isValid())
         return {};
     const Bookmark &bookmark = m_bookmarks[index.row()];
-    switch (index.column()) {
-    case PlaceColumn: {
-        const QString place = bookmark.place.isEmpty() ? tr("Overview") : bookmark.place;
-        if (role == Qt::DisplayRole || role == Qt::ToolTipRole)
-            return bookmark.bytes > 1
-                       ? tr("%1, %2 bytes").arg(place, ui::groupedNumber(bookmark.bytes))
-                       : place;
-        return role == ui::CopyRole ? QVariant(bookmark.place) : QVariant();
-    }
-    case Note:
-        return role == Qt::DisplayRole || role == Qt::EditRole || role == Qt::ToolTipRole ||
-                       role == ui::CopyRole
-                   ? QVariant(bookmark.note)
-                   : QVariant();
-    case Made:
-        if (role == Qt::DisplayRole)
-            return QLocale().toString(bookmark.made.toLocalTime(), QLocale::ShortFormat);
-        return role == ui::CopyRole ? QVariant(bookmark.made.toUTC().toString(Qt::ISODate))
-                                    : QVariant();
-    default: return {};
-    }
+    const std::string_view key = m_columns.key(index.column());
+    // For programs: what Go To reads, and a time that everybody reads alike.
+    if (role == ui::CopyRole && key == "place")
+        return bookmark.place;
+    if (role == ui::CopyRole && key == "made")
+        return bookmark.made.toUTC().toString(Qt::ISODate);
+    if (role == Qt::EditRole)
+        return key == "note" ? QVariant(bookmark.note) : QVariant();
+    return role == ui::SortRole ? m_columns.sortData(index.column(), bookmark)
+                                : m_columns.cell(index.column(), bookmark, role);
 }
 
 bool BookmarkModel::setData(const QModelIndex &index, const QVariant &value, int role)
 {
-    if (!index.isValid() || index.column() != Note || role != Qt::EditRole)
+    if (!isNote(index) || role != Qt::EditRole)
         return false;
     const QString note = value.toString().simplified();
     if (note == m_bookmarks[index.row()].note)
@@ -160,24 +198,14 @@ bool BookmarkModel::setData(const QModelIndex &index, const QVariant &value, int
 Qt::ItemFlags BookmarkModel::flags(const QModelIndex &index) const
 {
     const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
-    return index.isValid() && index.column() == Note ? flags | Qt::ItemIsEditable : flags;
+    return isNote(index) ? flags | Qt::ItemIsEditable : flags;
 }
 
 QVariant BookmarkModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal)
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
-    const auto header = [section]() -> ui::HeaderText {
-        switch (section) {
-        case PlaceColumn:
-            return {tr("Place"),
-                    tr("Where it leads, as Go To reads it; a double click goes there")};
-        case Note: return {tr("Note"), tr("Your words; F2 edits them")};
-        case Made: return {tr("Made"), tr("When the bookmark was made")};
-        default: return {};
-        }
-    }();
-    return header.data(role);
+    return m_columns.header(section, role);
 }
 
 } // namespace kernscope::app

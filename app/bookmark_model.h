@@ -2,9 +2,11 @@
 #pragma once
 
 #include "app/bookmark.h"
+#include "widgets/common/window_columns.h"
 
 #include <QAbstractTableModel>
 
+#include <string_view>
 #include <vector>
 
 namespace kernscope::app {
@@ -16,9 +18,10 @@ class BookmarkModel final : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    enum Column : int { PlaceColumn, Note, Made, ColumnCount };
-
     explicit BookmarkModel(QObject *parent = nullptr);
+
+    /// "place", "note", "made"; -1 where there is no such column.
+    int columnOf(std::string_view key) const { return m_columns.indexOf(key); }
 
     /// Another bundle's: nothing before can be taken back. Emits no edited().
     void setBookmarks(Bookmarks bookmarks);
@@ -45,7 +48,9 @@ Q_SIGNALS:
 
 private:
     void remember();
+    bool isNote(const QModelIndex &index) const;
 
+    ui::WindowColumns<Bookmark> m_columns;
     Bookmarks m_bookmarks;
     std::vector<Bookmarks> m_before; ///< newest last; lists share what they have in common
 };

@@ -34,7 +34,7 @@ BookmarksDock::BookmarksDock(ui::Session &session, QWidget *parent)
     m_table->setSortingEnabled(false); // the order in which they were made is that of Next
     m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
     ui::setColumnWidths(m_table->horizontalHeader(), {18, 20, 12});
-    ui::growColumns(m_table, {BookmarkModel::PlaceColumn, BookmarkModel::Note});
+    ui::growColumns(m_table, {m_model->columnOf("place"), m_model->columnOf("note")});
     column->addWidget(m_table, 1);
     setContent(content);
     content->setFocusProxy(m_table);
@@ -51,7 +51,7 @@ void BookmarksDock::buildActions()
                               [this] { this->go(m_table->currentIndex().row()); });
     auto *note = ui::dockAction(this, tr("Edit Note"), Qt::Key_F2, [this] {
         if (const QModelIndex at = m_table->currentIndex(); at.isValid())
-            m_table->edit(at.siblingAtColumn(BookmarkModel::Note));
+            m_table->edit(at.siblingAtColumn(m_model->columnOf("note")));
     });
     auto *remove = ui::dockAction(this, tr("Delete Bookmark"), QKeySequence::Delete,
                                   [this] { removeSelected(); });
@@ -181,7 +181,7 @@ void BookmarksDock::addHere()
             tr("A bundle has at most %1 bookmarks.").arg(kMostBookmarks));
         return;
     }
-    const QModelIndex note = m_model->index(row, BookmarkModel::Note);
+    const QModelIndex note = m_model->index(row, m_model->columnOf("note"));
     ui::chooseRow(m_table, note);
     m_table->scrollTo(note);
     if (m_table->isVisible())
@@ -197,7 +197,7 @@ void BookmarksDock::step(int direction)
     }
     const int now = m_table->currentIndex().row();
     const int row = now < 0 ? (direction > 0 ? 0 : rows - 1) : (now + direction + rows) % rows;
-    ui::chooseRow(m_table, m_model->index(row, BookmarkModel::PlaceColumn));
+    ui::chooseRow(m_table, m_model->index(row, m_model->columnOf("place")));
     go(row);
 }
 

@@ -7,6 +7,7 @@
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
 #include "core/report/activation_table.h"
+#include "core/report/command_json.h"
 #include "core/report/engine_json.h"
 
 #include <algorithm>
@@ -170,14 +171,13 @@ int runActivation(const ActivationOptions &options, Session &session)
         printDiagnostics(session, diagnostics);
         return exitCodeOf(diagnostics);
     }
-    report::Json document = report::document(kActivationCommand);
-    document["tables"] = report::Json::array();
+    std::vector<report::Json> documents;
     for (const Named &named : *tables)
-        document["tables"].push_back(tableJson(named, options));
-    document["arithmetic"] = options.arithmetic;
-    document["tail"] = options.tail;
-    document["contested"] = report::readingsJson(format::readingsOf("activation_segments"));
-    printDocument(session, document, diagnostics);
+        documents.push_back(tableJson(named, options));
+    printDocument(
+        session,
+        report::activationTablesJson(std::move(documents), options.arithmetic, options.tail),
+        diagnostics);
     return exitCodeOf(diagnostics);
 }
 

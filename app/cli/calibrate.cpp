@@ -4,6 +4,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
 #include "core/report/calibration_table.h"
+#include "core/report/command_json.h"
 #include "core/report/json_table.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@ namespace kernscope::cli {
 
 namespace {
 
-using report::Json;
 using roofline::CalibrationRow;
 
 std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
@@ -76,12 +76,7 @@ int runCalibrate(const ChipOptions &, Session &session)
                   figuresOfText(figures));
         return kDone;
     }
-    Json document = report::document("calibrate");
-    document["target"] = target ? Json(target->name) : Json(nullptr);
-    document["within_goal"] = roofline::kCalibrationGoal;
-    document["rows"] = jsonArray(report::calibrationTable(), rows);
-    document["figures"] = jsonArray(report::publishedFigureTable(), figures);
-    printDocument(session, document, {});
+    printDocument(session, report::calibrateJson(target, rows, figures), {});
     return kDone;
 }
 

@@ -65,7 +65,6 @@ std::string yesNo(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 
 /// Of `formats`: roles in a weight, fold predicate, double-MAC pairs, format word, contested rows.
 std::string moreFormatsText(std::uint32_t descriptorVersion);
-void addMoreFormats(report::Json &document, std::uint32_t descriptorVersion);
 /// Fields of the chip's table, operation floors, facts and rules.
 std::string targetDetailsText(const target::Target &target);
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table);
@@ -73,8 +72,6 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table);
 std::string geometryText(const std::string &title, const decision::Operation &operation,
                          const decision::Geometry &geometry,
                          const roofline::Assessment &assessment);
-/// Derived energy in microjoules: "4.1 to 24", "at most 24 ?" (? where its conditions do not hold).
-std::string energyText(const std::optional<roofline::Energy> &energy);
 /// "engine time …; dispatch floor …" and what bounds the program.
 std::string programText(const roofline::ProgramTime &program);
 

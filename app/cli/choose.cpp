@@ -5,7 +5,7 @@
 #include "core/bundle/old_network.h"
 #include "core/report/chip_json.h"
 #include "core/report/choice_json.h"
-#include "core/report/json_values.h"
+#include "core/report/command_json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,81 +36,102 @@ std::string choiceText(const FormChoice &choice)
     return text + terminalText(textTable(report::candidateTable(), report::candidateRows(choice)));
 }
 
+/// The weights that are asked about: [first, last).
+struct AskedWeights {
+    std::size_t first = 0, last = 0;
+};
+
+Result<AskedWeights> askedWeights(const Bundle &bundle, const std::string &weight)
+{
+    if (isOldNetwork(bundle))
+        return tl::unexpected(oldNetworkError("choose.network", bundle.name()));
+    if (weight.empty())
+        return AskedWeights{0, bundle.weights().size()};
+    const auto at = findWeight(bundle, weight);
+    if (!at)
+        return tl::unexpected(at.error());
+    return AskedWeights{*at, *at + 1};
+}
+
+/// What was chosen, as rows of the document or as text.
+struct Chosen {
+    std::vector<Json> documents;
+    std::string text;
+    Diagnostics diagnostics;
+};
+
+Chosen chooseForms(const Bundle &bundle, const AskedWeights &asked, const ChipOptions &options,
+                   const roofline::Roofs &roofs, decision::Judge &judge, Session &session)
+{
+    Chosen chosen;
+    chosen.diagnostics = bundle.diagnostics();
+    session.progress.setTotal((asked.last - asked.first) * roofline::candidateForms().size());
+    const ProgressLine line(session, "Choosing");
+    for (std::size_t i = asked.first; i < asked.last && !session.progress.cancelled(); ++i) {
+        const auto choice = chooseForm(bundle, i, roofs, judge,
+                                       {options.tolerance, options.batch, &session.progress});
+        if (!choice) {
+            // A weight that no kernel reads has nothing to choose; anything else is a fault.
+            const bool none =
+                choice.error().code == "choose.consumer" || choice.error().code == "choose.network";
+            chosen.diagnostics.push_back({none ? Severity::Note : Severity::Error, choice.error()});
+            continue;
+        }
+        if (session.json)
+            chosen.documents.push_back(report::choiceJson(*choice));
+        else
+            chosen.text += choiceText(*choice);
+    }
+    return chosen;
+}
+
+std::string gainsText(const roofline::ProgramTime &program)
+{
+    return program.hidesGains() ? "  smaller weights do not shorten it, until the engine time "
+                                  "passes the floor\n"
+                                : "";
+}
+
 } // namespace
 
 int runChoose(const ChipOptions &options, Session &session)
 {
-    const auto chosen = chosenTarget(options, session);
-    if (!chosen)
-        return refuseTarget(session, "choose", chosen.error());
-    const auto roofs = roofline::roofsOf(chosen->target());
+    const auto target = chosenTarget(options, session);
+    if (!target)
+        return refuseTarget(session, "choose", target.error());
+    const auto roofs = roofline::roofsOf(target->target());
     if (!roofs)
         return refuseTarget(session, "choose", roofs.error());
     const auto opened = openBundle(options.path, options.shapes);
     if (!opened)
         return reportFailure(session, "choose", opened.error());
-    const BundlePtr *bundle = &opened->bundle;
-    if (isOldNetwork(**bundle))
-        return reportFailure(session, "choose",
-                             oldNetworkError("choose.network", (*bundle)->name()));
-    std::size_t first = 0, last = (*bundle)->weights().size();
-    if (!options.weight.empty()) {
-        const auto at = findWeight(**bundle, options.weight);
-        if (!at)
-            return reportFailure(session, "choose", at.error());
-        first = *at;
-        last = first + 1;
-    }
-    decision::Judge judge(chosen->choice);
-    const auto network = roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)), *roofs,
+    const Bundle &bundle = *opened->bundle;
+    const auto asked = askedWeights(bundle, options.weight);
+    if (!asked)
+        return reportFailure(session, "choose", asked.error());
+    decision::Judge judge(target->choice);
+    const auto network = roofline::assessNetwork(layersOf(bundle, weightForms(bundle)), *roofs,
                                                  judge, options.batch);
     if (!network)
         return refuseTarget(session, "choose", network.error());
-    Diagnostics diagnostics = (*bundle)->diagnostics();
-    Json choices = Json::array();
-    std::string text;
-    session.progress.setTotal((last - first) * roofline::candidateForms().size());
-    {
-        const ProgressLine line(session, "Choosing");
-        for (std::size_t i = first; i < last && !session.progress.cancelled(); ++i) {
-            const auto choice = chooseForm(**bundle, i, *roofs, judge,
-                                           {options.tolerance, options.batch, &session.progress});
-            if (!choice) {
-                // A weight that no kernel reads has nothing to choose; anything else is a fault.
-                const bool none = choice.error().code == "choose.consumer" ||
-                                  choice.error().code == "choose.network";
-                diagnostics.push_back({none ? Severity::Note : Severity::Error, choice.error()});
-                continue;
-            }
-            if (session.json)
-                choices.push_back(report::choiceJson(*choice));
-            else
-                text += choiceText(*choice);
-        }
-    }
+    Chosen chosen = chooseForms(bundle, *asked, options, *roofs, judge, session);
     if (interrupted())
         return reportStopped(session, "choose");
     if (session.json) {
         Json document = report::document("choose");
         document["target"] =
-            report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
-        document["bundle"] = (*bundle)->name();
-        document["tolerance"] = options.tolerance;
-        document["program"] = report::programJson(network->program);
-        document["choices"] = std::move(choices);
+            report::chosenTargetJson(target->target(), target->choice, &target->named);
+        report::addChoices(document, bundle, options.tolerance, network->program,
+                           std::move(chosen.documents));
         addShapes(document, *opened);
-        printDocument(session, document, diagnostics);
-        return exitCodeOf(diagnostics);
+        printDocument(session, document, chosen.diagnostics);
+        return exitCodeOf(chosen.diagnostics);
     }
     if (!session.quiet)
-        print(printable((*bundle)->name()) + " on " + chosen->text() +
-              programText(network->program) +
-              (network->program.hidesGains()
-                   ? "  smaller weights do not shorten it, until the engine time passes the floor\n"
-                   : "") +
-              text + shapesText(*opened));
-    printDiagnostics(session, diagnostics);
-    return exitCodeOf(diagnostics);
+        print(printable(bundle.name()) + " on " + target->text() + programText(network->program) +
+              gainsText(network->program) + chosen.text + shapesText(*opened));
+    printDiagnostics(session, chosen.diagnostics);
+    return exitCodeOf(chosen.diagnostics);
 }
 
 } // namespace kernscope::cli

@@ -89,7 +89,7 @@ Result<void> workDevice(const CollectiveOptions &options, const Mesh &mesh, Work
         const auto device = decision::deviceOfIndex(mesh, options.index);
         if (!device)
             return tl::unexpected(device.error());
-        out.json["index"] = {{"index", options.index}, {"device", *device}};
+        out.json["index"] = report::deviceOfIndexJson(options.index, *device);
         out.text += fmt::format("  engine index {} is device ({})\n", options.index,
                                 fmt::join(*device, ", "));
     }
@@ -98,7 +98,7 @@ Result<void> workDevice(const CollectiveOptions &options, const Mesh &mesh, Work
     const auto index = decision::aneIndex(mesh, options.device);
     if (!index)
         return tl::unexpected(index.error());
-    out.json["device"] = {{"device", options.device}, {"index", *index}};
+    out.json["device"] = report::indexOfDeviceJson(options.device, *index);
     out.text +=
         fmt::format("  device ({}) has engine index {}\n", fmt::join(options.device, ", "), *index);
     if (!options.membersGiven)
@@ -107,8 +107,7 @@ Result<void> workDevice(const CollectiveOptions &options, const Mesh &mesh, Work
     if (!runs)
         return tl::unexpected(runs.error());
     out.holds = out.holds && *runs;
-    out.json["device"]["members"] = options.members;
-    out.json["device"]["runs"] = *runs;
+    report::addMembers(out.json["device"], options.members, *runs);
     out.text += fmt::format("  a layer with the members {} {} there\n",
                             fmt::join(options.members, ", "), *runs ? "runs" : "does not run");
     return {};
@@ -238,13 +237,7 @@ int runCollective(const CollectiveOptions &options, Session &session)
                       : asked->text);
         return exitCode;
     }
-    Json document = report::document(kCollectiveCommand);
-    document["target"] = chosen->target().name;
-    document["confidence"] = "decoded, not measured";
-    document["collective"] = report::collectiveJson(chosen->target());
-    for (auto &[key, value] : asked->json.items())
-        document[key] = value;
-    printDocument(session, document, {});
+    printDocument(session, report::collectiveAnswerJson(chosen->target(), asked->json), {});
     return exitCode;
 }
 

@@ -90,6 +90,10 @@ int exitCodeOf(const Diagnostics &diagnostics);
 int reportFailure(Session &session, std::string_view command, const Error &error);
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
 void printDocument(Session &session, report::Json &document, const Diagnostics &diagnostics);
+inline void printDocument(Session &session, report::Json &&document, const Diagnostics &diagnostics)
+{
+    printDocument(session, document, diagnostics);
+}
 
 /// Opens for reading: nothing is written, an interrupted save is said in the diagnostics and shown
 /// as it will be when it is undone. Errors: those of Bundle::open. What is opened stays open until

@@ -6,6 +6,7 @@
 #include "core/base/error_builder.h"
 
 #include "core/numeric/npy.h"
+#include "core/report/command_json.h"
 
 #include <algorithm>
 #include <charconv>
@@ -146,14 +147,9 @@ int runDecode(const DecodeOptions &options, Session &session)
     if (!written)
         return reportFailure(session, "decode", written.error());
     if (session.json) {
-        report::Json document = report::document("decode");
-        document["name"] = wanted.name;
-        document["form"] = formText(wanted.form);
-        document["output"] = options.output;
-        document["dtype"] = options.type;
-        document["shape"] = slice->shape;
-        document["elements"] = slice->last - slice->first;
-        document["bytes"] = *written;
+        report::Json document =
+            report::decodeJson(wanted, {options.output, options.type, slice->shape,
+                                        slice->last - slice->first, *written});
         printDocument(session, document, {});
     } else if (!session.quiet) {
         print(fmt::format("{}: {} {} in {}\n", printable(wanted.name), options.type,

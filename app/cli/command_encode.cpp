@@ -190,10 +190,10 @@ int runEncode(const EncodeOptions &options, Session &session)
         printDiagnostics(session, diagnostics);
         return kDone;
     }
-    report::Json document =
-        report::encodeJson(**bundle, *encoded, form->spec.method, options.output);
-    document["verified"] = saved->verified;
-    printDocument(session, document, diagnostics);
+    printDocument(
+        session,
+        report::encodeJson(**bundle, *encoded, form->spec.method, options.output, saved->verified),
+        diagnostics);
     return kDone;
 }
 

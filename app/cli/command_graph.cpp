@@ -118,12 +118,7 @@ int runGraph(const GraphArguments &arguments, Session &session)
     const std::string &output = arguments.svg.empty() ? arguments.dot : arguments.svg;
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (session.json) {
-        report::Json document = report::document("graph");
-        document["path"] = arguments.path;
-        if (!output.empty())
-            document["output"] = output;
-        report::addGraph(document, **drawn);
-        printDocument(session, document, diagnostics);
+        printDocument(session, report::graphJson(arguments.path, output, **drawn), diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!session.quiet)

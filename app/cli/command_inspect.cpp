@@ -4,6 +4,7 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/weight_where.h"
+#include "core/report/command_json.h"
 
 #include <iterator>
 #include <memory>
@@ -47,20 +48,6 @@ std::vector<std::optional<double>> zerosOf(const AllStatistics &statistics)
     return zeros;
 }
 
-/// Of the weights only those that were asked for; the totals stay those of the whole bundle.
-void keepSelected(report::Json &document, const std::string &where,
-                  const std::vector<bool> &selected)
-{
-    report::Json kept = report::Json::array();
-    report::Json &all = document["weights"];
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (selected[i])
-            kept.push_back(std::move(all[i]));
-    }
-    document["weights"] = std::move(kept);
-    document["where"] = where;
-}
-
 int runInspect(const InspectOptions &options, Session &session)
 {
     const auto opened = openBundle(options.path, options.shapes);
@@ -92,7 +79,7 @@ int runInspect(const InspectOptions &options, Session &session)
     if (session.json) {
         report::Json document = report::inspectJson(**bundle, statistics.weights, asked);
         if (!options.where.empty())
-            keepSelected(document, options.where, selected);
+            report::keepWeights(document, options.where, selected); // totals stay those of all
         addShapes(document, *opened);
         printDocument(session, document, diagnostics);
     } else {

@@ -6,6 +6,7 @@
 #include "app/cli/patch_text.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/report/command_json.h"
 
 #include <memory>
 
@@ -72,10 +73,7 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
         return;
     }
     report::Json document = report::patchJson(bundle, edits, saved);
-    document["mode"] = modeOf(arguments);
-    if (!arguments.output.empty())
-        document["output"] = arguments.output;
-    document["tolerance"] = arguments.tolerance;
+    report::addPatchRun(document, modeOf(arguments), arguments.output, arguments.tolerance);
     printDocument(session, document, diagnostics);
 }
 

@@ -75,15 +75,8 @@ int runQuantize(const QuantizeCommand &command, Session &session)
         printDiagnostics(session, made->diagnostics);
         return kDone;
     }
-    report::Json document = report::document("quantize");
-    for (const auto &[key, value] : made->folder.manifest.items()) {
-        if (key != "schema")
-            document[key] = value;
-    }
-    document["input"] = command.input;
-    document["output"] = command.output;
-    report::addQuantized(document, *made);
-    printDocument(session, document, made->diagnostics);
+    printDocument(session, report::quantizeJson(*made, command.input, command.output),
+                  made->diagnostics);
     return kDone;
 }
 
@@ -113,11 +106,8 @@ int runRelayout(const RelayoutCommand &command, Session &session)
                               to.exponents, "converted back the same bytes"));
         return kDone;
     }
-    report::Json document = report::document("relayout");
-    document["input"] = command.folder;
-    document["output"] = command.output;
-    report::addRelaid(document, *before, *made);
-    printDocument(session, document, {});
+    printDocument(session, report::relayoutJson(*before, *made, command.folder, command.output),
+                  {});
     return kDone;
 }
 
@@ -186,16 +176,10 @@ int runDequantize(const DequantizeOptions &options, Session &session)
         printDiagnostics(session, result->diagnostics);
         return kDone;
     }
-    report::Json document = report::document("dequantize");
-    document["folder"] = options.folder;
-    document["format"] = result->folder.matrix.format;
-    document["shape"] = result->folder.matrix.shape;
-    document["dtype"] = elementTypeName(type);
-    document["elements"] = result->values.size();
-    document["output"] = output;
-    document["error"] = result->figures ? quantized::figuresJson(*result->figures) : report::Json();
-    document["error_from"] = result->figuresFrom;
-    printDocument(session, document, result->diagnostics);
+    const report::DequantizedFile written{options.folder, output, type, result->values.size(),
+                                          result->figuresFrom};
+    printDocument(session, report::dequantizeJson(result->folder, written, result->figures),
+                  result->diagnostics);
     return kDone;
 }
 

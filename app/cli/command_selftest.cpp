@@ -20,13 +20,7 @@ void run(Session &session)
         failed += step.passed ? 0 : 1;
     session.exitCode = failed == 0 ? kDone : kDiffers;
     if (session.json) {
-        report::Json document = report::document("selftest");
-        auto rows = report::Json::array();
-        for (const SelftestStep &step : steps)
-            rows.push_back({{"name", step.name}, {"passed", step.passed}, {"detail", step.detail}});
-        document["steps"] = std::move(rows);
-        document["passed"] = failed == 0;
-        printDocument(session, document, {});
+        printDocument(session, report::selftestJson(steps), {});
         return;
     }
     for (const SelftestStep &step : steps) {

@@ -5,6 +5,7 @@
 #include "core/assessment/calibrate.h"
 #include "core/format/contested.h"
 #include "core/report/chip_json.h"
+#include "core/report/placement_table.h"
 
 #include <algorithm>
 
@@ -188,8 +189,9 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
         rows.add({bundle.weights()[row].findableName(), formText(bundle.weights()[row].form),
                   std::string(decision::outcomeName(decided.outcome())),
                   decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup, predicted,
-                  std::string(roofline::boundName(assessed.bound)), energyText(assessed.energy),
-                  memoryText(memory), memory.cap ? grouped(*memory.cap) : "?",
+                  std::string(roofline::boundName(assessed.bound)),
+                  report::energyText(assessed.energy), memoryText(memory),
+                  memory.cap ? grouped(*memory.cap) : "?",
                   memory.sublayers ? grouped(*memory.sublayers) : "?"});
         const decision::Verdict *verdict = decided.verdict.get();
         const auto known = std::find_if(verdicts.begin(), verdicts.end(),

@@ -230,14 +230,7 @@ int runDescriptor(const DescriptorOptions &options, Session &session)
                                       : asked->text);
         return kDone;
     }
-    Json document = report::document(kDescriptorCommand);
-    document["target"] = chosen->target().name;
-    document["descriptor_version"] = version;
-    document["image"] = report::imageJson();
-    document["format_word"] = report::formatWordJson(version);
-    for (auto &[key, value] : asked->json.items())
-        document[key] = value;
-    printDocument(session, document, {});
+    printDocument(session, report::descriptorJson(chosen->target(), version, asked->json), {});
     return kDone;
 }
 

@@ -3,11 +3,10 @@
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
 
+#include "core/report/format_json.h"
 #include "core/report/format_table.h"
-#include "core/report/json_table.h"
 #include "core/target/rules.h"
 
-#include <span>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -15,8 +14,6 @@
 namespace kernscope::cli {
 
 namespace {
-
-using report::Json;
 
 std::string formatsText(const target::Target &target, const format::FormatUse &use)
 {
@@ -29,11 +26,6 @@ std::string formatsText(const target::Target &target, const format::FormatUse &u
            terminalText(
                textTable(report::codegenTable(), report::codegenRows(use.descriptorVersion))) +
            moreFormatsText(use.descriptorVersion);
-}
-
-Json typesJson(std::span<const format::CatalogueRow> rows)
-{
-    return jsonArray(report::elementTypeTable(), report::elementTypeRows({}, rows));
 }
 
 } // namespace
@@ -54,20 +46,7 @@ int runFormats(const ChipOptions &options, Session &session)
             print("For " + chosen->text() + formatsText(target, use));
         return kDone;
     }
-    Json document = report::document("formats");
-    document["target"] = target.name;
-    document["descriptor_version"] = use.descriptorVersion;
-    document["kernel_formats"] =
-        jsonArray(report::kernelFormatTable(), report::kernelFormatRows(use));
-    document["tensor_formats"] =
-        jsonArray(report::elementTypeTable(), report::tensorFormatRows(target));
-    document["codegen"] =
-        jsonArray(report::codegenTable(), report::codegenRows(use.descriptorVersion));
-    addMoreFormats(document, use.descriptorVersion);
-    document["element_catalogue"] = typesJson(format::elementCatalogue());
-    document["serialization_types"] = typesJson(format::serializationTypes());
-    document["blob_types"] = typesJson(format::blobTypes());
-    printDocument(session, document, {});
+    printDocument(session, report::formatsJson(target, use), {});
     return kDone;
 }
 

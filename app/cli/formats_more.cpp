@@ -92,19 +92,4 @@ std::string moreFormatsText(std::uint32_t descriptorVersion)
            heading("Contested") + readingsText(format::readingsAbout("engine"));
 }
 
-void addMoreFormats(report::Json &document, std::uint32_t descriptorVersion)
-{
-    document["element_roles"] = report::elementRolesJson();
-    document["fold_predicate"] = report::foldPredicateJson();
-    document["double_mac"] = report::Json::array();
-    for (const report::DoubleMacPair &pair : report::doubleMacPairs())
-        document["double_mac"].push_back({{"activation", pair.activation},
-                                          {"kernel", pair.kernel},
-                                          {"eligible", pair.eligible},
-                                          {"source", "chapter 36, fp8 datapath"}});
-    document["format_word"] =
-        descriptorVersion == 0 ? report::Json(nullptr) : report::formatWordJson(descriptorVersion);
-    document["contested"] = report::readingsJson(format::readingsAbout("engine"));
-}
-
 } // namespace kernscope::cli

@@ -4,6 +4,8 @@
 #include "app/cli/text_output.h"
 #include "core/base/csv.h"
 #include "core/report/chip_json.h"
+#include "core/report/geometry_table.h"
+#include "core/report/json_table.h"
 
 #include <array>
 
@@ -153,41 +155,11 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
     return all;
 }
 
-/// Why a layer has no geometry.
-std::string unplacedReason(const Weight &weight, const Consumer &consumer)
+std::string unplacedText(const std::vector<report::UnplacedWeight> &unplaced)
 {
-    if (weight.elements.value == 0)
-        return "it has no elements";
-    if (consumer.op.starts_with("gather"))
-        return "fetches rows: no multiplication";
-    if (consumer.op == "einsum" || consumer.op == "scaled_dot_product_attention")
-        return "no single output-channel axis of the weight";
-    return consumer.via.empty() ? "its weight is not of the shape that the operation takes"
-                                : "reads its weight in another shape than it is stored in";
-}
-
-/// The layers without a geometry, and the weights in no layer, each with the reason.
-std::vector<std::array<std::string, 3>> unplacedWeights(const Bundle &bundle)
-{
-    std::vector<std::array<std::string, 3>> rows;
-    for (const roofline::Layer &layer : layersOf(bundle, weightForms(bundle))) {
-        const Weight &weight = bundle.weights()[layer.weight];
-        const Consumer &consumer = weight.consumers[layer.consumer];
-        if (!layer.operation)
-            rows.push_back({weight.findableName(), consumer.op + " " + consumer.name,
-                            unplacedReason(weight, consumer)});
-    }
-    for (const Unassessed &rest : unassessedWeights(bundle))
-        rows.push_back({bundle.weights()[rest.weight].findableName(), {}, rest.reason});
-    return rows;
-}
-
-std::string unplacedText(const std::vector<std::array<std::string, 3>> &unplaced)
-{
-    Table table({{"weight"}, {"in"}, {"why it has no geometry"}});
-    for (const auto &row : unplaced)
-        table.add({printable(row[0]), printable(row[1]), row[2]});
-    return table.empty() ? std::string() : heading("Without geometry") + table.text();
+    return unplaced.empty() ? std::string()
+                            : heading("Without geometry") +
+                                  terminalText(textTable(report::unplacedTable(), unplaced));
 }
 
 std::string conditionsText(const std::vector<decision::Condition> &conditions)
@@ -229,14 +201,9 @@ std::string secondsText(const std::optional<double> &seconds)
     return seconds ? fmt::format("{:.3g} s", *seconds) : "unknown";
 }
 
-} // namespace
-
-std::string geometryText(const std::string &title, const decision::Operation &operation,
-                         const decision::Geometry &geometry, const roofline::Assessment &assessment)
+std::string shapeLine(const decision::Operation &operation)
 {
-    const auto &cores = geometry.cores;
-    std::string text = heading(printable(title));
-    text += fmt::format(
+    return fmt::format(
         "    shape             {} to {} channels, kernel {}x{}x{}, output {}, stride "
         "{}x{}\n",
         operation.inputChannels, operation.outputChannels, operation.kernelWidth,
@@ -245,6 +212,13 @@ std::string geometryText(const std::string &title, const decision::Operation &op
                                             operation.outputHeight, operation.outputDepth)
                               : "unknown",
         operation.strideX, operation.strideY);
+}
+
+/// Channel groups, passes, cores and buffering.
+std::string coresText(const decision::Geometry &geometry)
+{
+    const auto &cores = geometry.cores;
+    std::string text;
     text += fmt::format("    channel group     {} by the {} ({} channels an accumulator: {}); {} "
                         "by the other reading\n",
                         geometry.group, decision::ocgReadingName(geometry.reading),
@@ -262,12 +236,24 @@ std::string geometryText(const std::string &title, const decision::Operation &op
         text += fmt::format("    channel map       channel c on core c mod {}\n", *cores.value);
     text += fmt::format("    buffering         {} (demand {})\n",
                         decision::bufferingName(geometry.buffering), geometry.demand);
+    return text;
+}
+
+std::string workingSetText(const decision::Geometry &geometry)
+{
     const auto &set = geometry.workingSet;
-    text +=
-        fmt::format("    working set       largest operand {} of {}: {}\n", bytesText(set.largest),
-                    set.cap ? bytesText(*set.cap) : "?",
-                    set.fits ? (*set.fits ? "stays on chip" : "tiled and streamed") : "unknown");
-    text += cyclesText(geometry.cycles);
+    return fmt::format("    working set       largest operand {} of {}: {}\n",
+                       bytesText(set.largest), set.cap ? bytesText(*set.cap) : "?",
+                       set.fits ? (*set.fits ? "stays on chip" : "tiled and streamed") : "unknown");
+}
+
+} // namespace
+
+std::string geometryText(const std::string &title, const decision::Operation &operation,
+                         const decision::Geometry &geometry, const roofline::Assessment &assessment)
+{
+    std::string text = heading(printable(title)) + shapeLine(operation) + coresText(geometry) +
+                       workingSetText(geometry) + cyclesText(geometry.cycles);
     text +=
         fmt::format("    time              {} (compute {}, memory {}; {} bound, by the roofs)\n",
                     secondsText(assessment.timeS), secondsText(assessment.computeS),
@@ -300,11 +286,8 @@ Result<void> askBundle(const ChipOptions &options, GeometryAnswer &answer)
     if (!opened)
         return tl::unexpected(opened.error());
     answer.operations = bundleOperations(*opened->bundle);
-    const auto unplaced = unplacedWeights(*opened->bundle);
-    answer.document["unplaced"] = report::Json::array();
-    for (const auto &row : unplaced)
-        answer.document["unplaced"].push_back(
-            {{"weight", row[0]}, {"consumer", row[1]}, {"reason", row[2]}});
+    const auto unplaced = report::unplacedWeights(*opened->bundle);
+    answer.document["unplaced"] = jsonArray(report::unplacedTable(), unplaced);
     answer.diagnostics = opened->bundle->diagnostics();
     answer.document["bundle"] = opened->bundle->name();
     addShapes(answer.document, *opened);
@@ -325,19 +308,6 @@ decision::GeometryOptions geometryOptions(const ChipOptions &options, const Chos
     return wanted;
 }
 
-report::Json operationJson(const Judged &judged, const decision::Geometry &geometry,
-                           const roofline::Assessment &assessment)
-{
-    report::Json row;
-    row["weight"] = judged.weight.empty() ? report::Json(nullptr) : report::Json(judged.weight);
-    row["function"] = judged.layer.function;
-    row["consumer"] = judged.consumer;
-    row["op"] = judged.op;
-    row.update(report::geometryJson(judged.operation, geometry));
-    row["assessment"] = report::assessmentJson(assessment);
-    return row;
-}
-
 /// Every operation on the chip: as rows of the document, or as text.
 void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions &wanted,
                      const roofline::Roofs &roofs, bool json, GeometryAnswer &answer)
@@ -354,7 +324,9 @@ void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions
         }
         const auto assessment = roofline::assess(judged.layer, judged.layer.form, roofs, judge);
         if (json)
-            answer.document["operations"].push_back(operationJson(judged, *geometry, assessment));
+            answer.document["operations"].push_back(report::judgedJson(
+                {judged.weight, judged.layer.function, judged.consumer, judged.op},
+                judged.operation, *geometry, assessment));
         else
             answer.text += geometryText(judged.title, judged.operation, *geometry, assessment);
     }

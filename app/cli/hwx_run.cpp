@@ -156,10 +156,8 @@ int runLoad(const HwxOptions &options, const Opened &opened, Session &session)
     const auto &diagnostics = opened.container.diagnostics;
     if (session.json) {
         report::Json document = report::document("hwx");
-        document["load"] = {{"base", report::hexText(plan.base)},
-                            {"image_start", report::hexText(hwx::imageStart(opened.container))},
-                            {"strip", options.strip}};
-        document["load"]["slots"] = report::hwxLoadJson(places, loaded);
+        document["load"] = report::hwxLoadedJson(opened.container, plan, options.strip,
+                                                 report::hwxLoadJson(places, loaded));
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)

@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/section_table.h"
+#include "core/report/weight_table.h"
 
 #include <algorithm>
 #include <map>
@@ -129,52 +130,6 @@ std::string filesText(const Bundle &bundle)
     return heading("Files") + table.text();
 }
 
-std::string consumersText(const Weight &weight)
-{
-    std::string text;
-    for (std::size_t i = 0; i < weight.consumers.size() && i < 2; ++i) {
-        const Consumer &consumer = weight.consumers[i];
-        text += fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op, consumer.param);
-    }
-    if (weight.consumers.size() > 2)
-        text += fmt::format(", {} more", weight.consumers.size() - 2);
-    return text;
-}
-
-void addFigures(std::vector<std::string> &cells, const std::optional<Statistics> &figures)
-{
-    if (!figures) {
-        cells.insert(cells.end(), 5, "-");
-        return;
-    }
-    cells.push_back(figures->elements > 0 ? percentText(figures->zeroFraction()) : "-");
-    for (const double figure : {figures->min, figures->max, figures->mean})
-        cells.push_back(figures->finite() > 0 ? fmt::format("{:.5g}", figure) : "-");
-    cells.push_back(grouped(figures->nan + figures->inf));
-}
-
-/// "main", "detector/main"; of a neural network its model.
-std::string functionOf(const Weight &weight)
-{
-    if (weight.model.empty() || weight.function.empty())
-        return weight.model + weight.function;
-    return weight.model + "/" + weight.function;
-}
-
-bool hasSeveralFunctions(const Bundle &bundle)
-{
-    return std::any_of(bundle.weights().begin(), bundle.weights().end(), [&](const Weight &weight) {
-        return functionOf(weight) != functionOf(bundle.weights().front());
-    });
-}
-
-bool hasBackends(const Bundle &bundle)
-{
-    return std::any_of(bundle.weights().begin(), bundle.weights().end(), [](const Weight &weight) {
-        return !weight.consumers.empty() && !weight.consumers.front().backends.empty();
-    });
-}
-
 /// What several weights store: each of them counts the bytes as its own, the totals only once.
 std::string sharedText(const Bundle &bundle)
 {
@@ -214,53 +169,9 @@ std::string weightsText(const Bundle &bundle,
                         const std::vector<std::optional<Statistics>> &statistics,
                         const StatisticsOptions &asked, const std::vector<bool> &selected)
 {
-    const bool several = hasSeveralFunctions(bundle);
-    std::vector<Table::Column> columns = {{"name", Align::Name},
-                                          {"form", Align::Name},
-                                          {"type"},
-                                          {"shape"},
-                                          {"stored B", Align::Right},
-                                          {"ratio", Align::Right},
-                                          {"used by", Align::Name}};
-    if (several)
-        columns.insert(columns.begin(), {"function"});
-    const bool notes = hasBackends(bundle);
-    if (notes)
-        columns.push_back({"runs on"});
-    if (asked.figures) {
-        for (const char *figure : {"zeros", "min", "max", "mean", "not finite"})
-            columns.push_back({figure, Align::Right});
-    }
-    if (asked.hash)
-        columns.push_back({"sha256"});
-    Table table(std::move(columns));
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        if (!selected[i])
-            continue;
-        const Weight &weight = bundle.weights()[i];
-        const std::optional<Statistics> figures =
-            i < statistics.size() ? statistics[i] : std::nullopt;
-        const auto stored = knownStoredBytes(weight);
-        std::vector<std::string> cells = {
-            weight.fault ? "! " + weight.name : weight.name,
-            formText(weight.form),
-            std::string(elementTypeName(weight.type)),
-            shapeText(weight.shape),
-            stored ? grouped(stored->value) : "unknown",
-            stored && weight.elements.value > 0 ? fmt::format("{:.3f}", weight.ratio()) : "-",
-            consumersText(weight)};
-        if (several)
-            cells.insert(cells.begin(), functionOf(weight));
-        if (notes)
-            cells.push_back(weight.consumers.empty() ? ""
-                                                     : weight.consumers.front().backends.selected);
-        if (asked.figures)
-            addFigures(cells, figures);
-        if (asked.hash)
-            cells.push_back(figures ? figures->sha256 : "-");
-        table.add(std::move(cells));
-    }
-    return table.empty() ? std::string("\nNo weights.\n") : heading("Weights") + table.text();
+    const auto rows = report::weightRows(bundle, statistics, asked, selected);
+    return rows.empty() ? std::string("\nNo weights.\n")
+                        : heading("Weights") + terminalText(textTable(report::weightTable(), rows));
 }
 
 std::string totalsText(const Bundle &bundle)

@@ -4,8 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/chip_json.h"
-
-#include <cmath>
+#include "core/report/placement_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -52,13 +51,6 @@ std::string roofsText(const Roofs &roofs)
     return text;
 }
 
-/// "conv", and of an operation with several weights which one it is: "lstm.weight_ih".
-std::string opText(const roofline::Layer &layer)
-{
-    const bool several = layer.param.starts_with("weight_");
-    return several ? layer.op + "." + layer.param : layer.op;
-}
-
 std::string unassessedText(const Bundle &bundle)
 {
     Table table({{"weight"}, {"stored", Align::Right}, {"why it is in no layer"}});
@@ -71,60 +63,16 @@ std::string unassessedText(const Bundle &bundle)
     return table.empty() ? std::string() : heading("Not assessed") + table.text();
 }
 
-/// How often a run comes to a layer, where it is not once: the times in the table are of one.
-std::string runsText(const roofline::Layer &layer)
-{
-    std::string text;
-    for (const roofline::Run &run : layer.runs) {
-        const std::string in = layer.runs.size() > 1 ? "-in-" + printable(run.entry) : "";
-        if (!run.onEngine())
-            text += "on-" + printable(run.backend) + " ";
-        if (!run.times)
-            text += "runs-unknown" + in + " ";
-        else if (*run.times != 1 || layer.runs.size() > 1)
-            text += fmt::format("runs-{}-times{} ", *run.times, in);
-    }
-    return text;
-}
-
 std::string layersText(const std::vector<Placement> &placements)
 {
+    if (placements.empty())
+        return "\nNo layer with a kernel.\n";
     // A column that says the same of each row says nothing.
-    const bool several = !placements.empty() && placements.front().layer.ofSeveral;
-    Table table({{several ? "function/layer" : "layer"},
-                 {"op", Align::Name},
-                 {"form"},
-                 {"FLOP", Align::Right},
-                 {"bytes", Align::Right},
-                 {"FLOP/B", Align::Right},
-                 {"bound"},
-                 {"attainable FLOP/s", Align::Right},
-                 {"time s", Align::Right},
-                 {"energy uJ", Align::Right},
-                 {"best form", Align::Name},
-                 {"its time s", Align::Right},
-                 {"remarks", Align::Name}});
-    for (const Placement &placement : placements) {
-        const roofline::Assessment &stored = placement.stored();
-        const roofline::Assessment *best = placement.bestForm();
-        std::string remarks;
-        if (placement.estimated)
-            remarks += "estimated ";
-        if (stored.computeRate)
-            remarks += "at-" + stored.computeRate->name + " ";
-        if (placement.aboveWorkingSet.value_or(false))
-            remarks += "above-working-set ";
-        if (!placement.above.empty())
-            remarks += fmt::format("above-{}-roofs ", placement.above.size());
-        remarks += runsText(placement.layer);
-        table.add({printable(placement.layer.label()), opText(placement.layer), stored.form,
-                   numberText(stored.flops), numberText(stored.bytes), numberText(stored.intensity),
-                   std::string(roofline::boundName(stored.bound)), numberText(stored.attainable),
-                   numberText(stored.timeS), energyText(stored.energy), best ? best->form : "?",
-                   best ? numberText(best->timeS) : "?", remarks});
-    }
-    return table.empty() ? std::string("\nNo layer with a kernel.\n")
-                         : heading("Layers") + table.text();
+    report::Titles titles;
+    if (placements.front().layer.ofSeveral)
+        titles = {{"name", "function/layer"}};
+    return heading("Layers") + terminalText(textTable(report::placementTable(),
+                                                      report::placedLayers(placements), titles));
 }
 
 /// The readings of the rail that energies are derived from.
@@ -141,22 +89,6 @@ std::string powerText(const target::Target &target)
                      table.text();
 }
 
-} // namespace
-
-std::string energyText(const std::optional<roofline::Energy> &energy)
-{
-    if (!energy)
-        return "-";
-    const char *open = energy->holds.value_or(false) ? "" : " ?";
-    if (energy->lowJ && energy->highJ)
-        return fmt::format("{:.3g} to {:.3g}{}", 1e6 * *energy->lowJ, 1e6 * *energy->highJ, open);
-    if (energy->highJ)
-        return fmt::format("at most {:.3g}{}", 1e6 * *energy->highJ, open);
-    return fmt::format("from {:.3g}", 1e6 * energy->lowJ.value_or(0));
-}
-
-namespace {
-
 /// Of one dispatch, or of a pipeline whose figures are sums.
 std::string timesText(const roofline::ProgramTime &program, std::string_view noun)
 {
@@ -171,9 +103,9 @@ std::string timesText(const roofline::ProgramTime &program, std::string_view nou
     text += program.launches.value_or(1) == 1 ? "\n"
                                               : fmt::format(" of {} launches\n", *program.launches);
     if (program.energy)
-        text += fmt::format("  energy of {} {} uJ, derived: {} [{}]\n",
-                            noun == "pipeline" ? "a run" : "a dispatch", energyText(program.energy),
-                            program.energy->basis, program.energy->source);
+        text += fmt::format(
+            "  energy of {} {} uJ, derived: {} [{}]\n", noun == "pipeline" ? "a run" : "a dispatch",
+            report::energyText(program.energy), program.energy->basis, program.energy->source);
     for (const std::string &note : program.notes)
         text += "  " + printable(note) + "\n";
     if (program.bound == Bound::Dispatch)
@@ -186,10 +118,6 @@ std::string timesText(const roofline::ProgramTime &program, std::string_view nou
                fmt::format("  {} {} s: bound by the engine\n", noun, numberText(program.timeS));
     return text + fmt::format("  the {}'s time and what bounds it are not known\n", noun);
 }
-
-} // namespace
-
-namespace {
 
 /// The parts of a whole under their names, then what they are together.
 std::string wholeText(const roofline::ProgramTime &program, std::string_view noun)

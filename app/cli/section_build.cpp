@@ -231,23 +231,14 @@ Result<Sliced> sliced(const Bundle &bundle, std::size_t weight, const SectionOpt
 /// The slices of all weights end to end, and what is said of them.
 struct SliceFile {
     std::vector<std::byte> bytes;
-    report::Json list = report::Json::array();
-    Table table{{{"weight", Table::Align::Name},
-                 {"lane"},
-                 {"offset", Table::Align::Right},
-                 {"bytes", Table::Align::Right}}};
+    std::vector<report::SliceRow> rows;
     std::string laws;
 
     void add(const std::string &name, const Sliced &made, bool sparse)
     {
         for (std::size_t lane = 0; lane < made.slices.size(); ++lane) {
             const lanes::Slice &slice = made.slices[lane];
-            list.push_back({{"weight", name},
-                            {"lane", lane},
-                            {"offset", bytes.size()},
-                            {"bytes", slice.size()}});
-            table.add({printable(name), fmt::format("{}", lane), fmt::format("{:#x}", bytes.size()),
-                       fmt::format("{}", slice.size())});
+            rows.push_back({name, lane, bytes.size(), slice.size()});
             bytes.insert(bytes.end(), slice.begin(), slice.end());
         }
         if (!sparse)
@@ -380,14 +371,12 @@ int runSectionSlices(const SectionOptions &options, Session &session)
     if (auto written = writeFile(options.output, file.bytes, rules); !written)
         return reportFailure(session, kSectionCommand, written.error());
     if (session.json) {
-        report::Json document = report::document(kSectionCommand);
-        document["output"] = options.output;
-        document["target"] = (*target)->name;
-        document["slices"] = std::move(file.list);
-        document["size_law"] = file.laws;
+        report::Json document =
+            report::sliceFileJson(file.rows, {options.output, (*target)->name, file.laws});
         printDocument(session, document, {});
     } else if (!session.quiet) {
-        print(defaultTargetText(session, **target) + file.table.text() + file.laws);
+        print(defaultTargetText(session, **target) +
+              terminalText(textTable(report::sliceTable(), file.rows)) + file.laws);
     }
     return kDone;
 }

@@ -94,9 +94,7 @@ int deliverSection(Session &session, const std::string &path, const OutputRules 
     if (auto written = writeFile(path, bytes, rules); !written)
         return reportFailure(session, kSectionCommand, written.error());
     if (session.json) {
-        report::Json document = report::document(kSectionCommand);
-        document["output"] = path;
-        document["section"] = report::sectionJson(section);
+        report::Json document = report::sectionWrittenJson(section, path);
         printDocument(session, document, section.diagnostics);
     } else {
         if (!session.quiet)
@@ -116,10 +114,7 @@ int runSectionList(const SectionOptions &options, Session &session)
         section::verifySection(opened->section, opened->file->bytes(), opened->file->name());
     diagnostics.insert(diagnostics.end(), deep.begin(), deep.end());
     if (session.json) {
-        report::Json document = report::document(kSectionCommand);
-        document["section"] = report::sectionJson(opened->section);
-        document["listing"] = section::listing(opened->section);
-        document["streams"] = report::sectionStreamsJson();
+        report::Json document = report::sectionListJson(opened->section);
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)

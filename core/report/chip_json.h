@@ -5,7 +5,9 @@
 #include "core/report/json.h"
 
 #include <functional>
+#include <optional>
 #include <span>
+#include <string_view>
 
 /// The documents of `decide`, `geometry`, `roofline` and `targets`.
 namespace kernscope::report {
@@ -33,6 +35,13 @@ void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
                     const std::function<void(std::string_view)> &write);
 
 Json geometryJson(const decision::Operation &operation, const decision::Geometry &geometry);
+/// Who computes with an operation that `geometry` judged.
+struct JudgedLayer {
+    std::string_view weight; ///< empty: the numbers were typed in
+    std::string_view function, consumer, op;
+};
+Json judgedJson(const JudgedLayer &layer, const decision::Operation &operation,
+                const decision::Geometry &geometry, const roofline::Assessment &assessment);
 Json conditionJson(const decision::Condition &condition);
 
 /// Derived energy, or null: `{"low_j","high_j","basis","source","conditions_hold","method"}`
@@ -40,6 +49,9 @@ Json energyJson(const std::optional<roofline::Energy> &energy);
 /// The chip's readings of the rail, each with its condition.
 Json powerJson(const target::Target &target);
 Json ceilingJson(const roofline::Ceiling &ceiling);
+/// Operations and bytes are counts: integers, though the roofs are worked out with doubles. Null
+/// for what is not known or no 64-bit count.
+Json roundedJson(const std::optional<double> &count);
 Json assessmentJson(const roofline::Assessment &point);
 Json programJson(const roofline::ProgramTime &program);
 Json placementJson(const roofline::Placement &placement);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/collective_json.h"
 
+#include "core/report/engine_json.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,22 @@ Json meshJson(const decision::Mesh &mesh, std::uint64_t devices)
             {"die_axis", mesh.dieAxis},
             {"engines_per_die", mesh.enginesPerDie},
             {"devices", devices}};
+}
+
+Json deviceOfIndexJson(std::uint64_t index, const std::vector<std::uint64_t> &device)
+{
+    return {{"index", index}, {"device", device}};
+}
+
+Json indexOfDeviceJson(const std::vector<std::uint64_t> &device, std::uint64_t index)
+{
+    return {{"device", device}, {"index", index}};
+}
+
+void addMembers(Json &device, const std::vector<std::uint64_t> &members, bool runs)
+{
+    device["members"] = members;
+    device["runs"] = runs;
 }
 
 Json shardingJson(const std::vector<std::uint64_t> &tensor, const decision::Sharding &sharding)
@@ -34,6 +52,16 @@ Json atomicJson(std::uint32_t reductionType, unsigned operation, std::uint32_t d
             {"operation", operation},
             {"data_type", dataType},
             {"word", fmt::format("{:#x}", word)}};
+}
+
+Json collectiveAnswerJson(const target::Target &target, const Json &worked)
+{
+    Json json = document("collective");
+    json["target"] = target.name;
+    json["confidence"] = "decoded, not measured";
+    json["collective"] = collectiveJson(target);
+    json.update(worked);
+    return json;
 }
 
 } // namespace kernscope::report

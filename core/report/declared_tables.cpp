@@ -7,14 +7,19 @@
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
 #include "core/report/format_table.h"
+#include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
+#include "core/report/group_table.h"
+#include "core/report/placement_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
 #include "core/report/search_table.h"
+#include "core/report/section_json.h"
 #include "core/report/section_table.h"
 #include "core/report/structure_table.h"
 #include "core/report/target_table.h"
 #include "core/report/task_table.h"
+#include "core/report/weight_table.h"
 
 namespace kernscope::report {
 
@@ -33,8 +38,9 @@ std::vector<TableFacts> declaredTables()
     return factsOf(activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
                    diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(),
                    codegenTable(), graphTable(), plannedWeightTable(), frontTable(), reasonTable(),
-                   hitTable(), programChangeTable(), sectionTable(), structureTable(), targetFactTable(), taskTable(), floorTable(),
-                   placedFactTable());
+                   hitTable(), programChangeTable(), sectionTable(), structureTable(),
+                   targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
+                   placementTable(), unplacedTable(), sliceTable(), groupTable());
 }
 
 } // namespace kernscope::report

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/descriptor_json.h"
 
+#include "core/report/engine_json.h"
 #include "core/report/number_text.h"
 
 #include <nlohmann/json.hpp>
@@ -36,6 +37,17 @@ Json orderingJson(const descriptor::OrderingBits &bits)
             {"forward_barrier", bits.forwardBarrier},
             {"signal_mask", hexText(bits.signalMask)},
             {"wait_mask", hexText(bits.waitMask)}};
+}
+
+Json descriptorJson(const target::Target &target, std::uint32_t version, const Json &worked)
+{
+    Json json = document("descriptor");
+    json["target"] = target.name;
+    json["descriptor_version"] = version;
+    json["image"] = imageJson();
+    json["format_word"] = formatWordJson(version);
+    json.update(worked);
+    return json;
 }
 
 } // namespace kernscope::report

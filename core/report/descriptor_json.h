@@ -4,6 +4,7 @@
 #include "core/descriptor/format_word.h"
 #include "core/descriptor/image_v10.h"
 #include "core/report/json.h"
+#include "core/target/target.h"
 
 #include <array>
 #include <cstdint>
@@ -31,5 +32,8 @@ Json encodedWordJson(std::uint32_t word, const std::vector<std::string> &formats
 Json decodedWordJson(std::uint32_t version, std::uint32_t word);
 /// `{"l2_barrier","forward_barrier","signal_mask","wait_mask"}`
 Json orderingJson(const descriptor::OrderingBits &bits);
+/// Everything of `descriptor`: the image and format word of a version, and what was worked out, by
+/// key.
+Json descriptorJson(const target::Target &target, std::uint32_t version, const Json &worked);
 
 } // namespace kernscope::report

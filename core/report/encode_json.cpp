@@ -39,7 +39,7 @@ std::string askedText(const EncodedBundle &encoded)
 }
 
 Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::EncodeMethod method,
-                std::string_view output)
+                std::string_view output, bool verified)
 {
     Json json = document("encode");
     json["asked"] = askedText(encoded);
@@ -59,6 +59,7 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
     json["opsets"] = Json::array();
     for (const RaisedBundle &raised : encoded.raised)
         json["opsets"].push_back(raisedJson(raised));
+    json["verified"] = verified;
     return json;
 }
 

@@ -40,9 +40,9 @@ struct EncodedBundle {
 };
 /// The forms that the weights were asked in: several where their channels lie along other axes.
 std::string askedText(const EncodedBundle &encoded);
-/// Everything of `encode` but whether the copy was verified.
+/// Everything of `encode`; `verified`: the copy was read back and compared.
 Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::EncodeMethod method,
-                std::string_view output);
+                std::string_view output, bool verified);
 
 /// Errors of the weight and of the products with it, both as estimated from its values.
 Json accuracyJson(const codec::AccuracyError &error);

@@ -10,11 +10,6 @@ namespace {
 
 using namespace decision;
 
-Json countJson(const std::optional<std::uint64_t> &value)
-{
-    return value ? numberJson(*value) : Json(nullptr);
-}
-
 Json winogradJson(const WinogradGate &gate)
 {
     Json json;
@@ -63,11 +58,11 @@ Json channelMapJson(std::uint64_t channels, const target::ChosenFigure &cores)
 Json cyclesJson(const CycleEstimate &cycles)
 {
     Json json;
-    json["macs"] = countJson(cycles.macs);
+    json["macs"] = numberJson(cycles.macs);
     json["lanes"] = cycles.lanes;
     json["lanes_reason"] = cycles.lanesReason;
     json["double_mac"] = cycles.doubleMac;
-    json["fixed_cycles"] = countJson(cycles.fixedCycles);
+    json["fixed_cycles"] = numberJson(cycles.fixedCycles);
     json["estimate"] = optionalJson(cycles.dense);
     json["with_zero_skip"] = optionalJson(cycles.withZeroSkip);
     json["zero_skip_share"] = optionalJson(cycles.skipShare);
@@ -82,10 +77,10 @@ Json cyclesJson(const CycleEstimate &cycles)
 Json workingSetJson(const WorkingSet &set)
 {
     Json json;
-    json["cap"] = countJson(set.cap);
+    json["cap"] = numberJson(set.cap);
     json["weight_bytes"] = numberJson(set.weightBytes);
-    json["input_bytes"] = countJson(set.inputBytes);
-    json["output_bytes"] = countJson(set.outputBytes);
+    json["input_bytes"] = numberJson(set.inputBytes);
+    json["output_bytes"] = numberJson(set.outputBytes);
     json["largest"] = numberJson(set.largest);
     json["fits"] = optionalJson(set.fits);
     json["source"] = set.source;
@@ -147,13 +142,13 @@ Json geometryJson(const Operation &operation, const Geometry &geometry)
         geometry.reading == OcgReading::Listing ? OcgReading::Formula : OcgReading::Listing);
     other["size"] = numberJson(geometry.otherGroup);
     other["passes"] = numberJson(geometry.otherPasses);
-    other["cores_lit"] = countJson(geometry.otherLit);
+    other["cores_lit"] = numberJson(geometry.otherLit);
     ocg["other_reading"] = std::move(other);
     json["ocg"] = std::move(ocg);
     json["passes"] = numberJson(geometry.passes);
     json["cores"] = figureJson(geometry.cores);
-    json["cores_lit"] = countJson(geometry.lit);
-    json["cores_lit_measured"] = countJson(geometry.litMeasured);
+    json["cores_lit"] = numberJson(geometry.lit);
+    json["cores_lit_measured"] = numberJson(geometry.litMeasured);
     json["cores_lit_contested"] = geometry.litMeasured && geometry.litMeasured != geometry.lit;
     json["disagreements"] = geometry.disagreements;
     json["channel_map"] = channelMapJson(operation.outputChannels, geometry.cores);
@@ -176,6 +171,19 @@ Json geometryJson(const Operation &operation, const Geometry &geometry)
         json["costed"].push_back(std::move(row));
     }
     return json;
+}
+
+Json judgedJson(const JudgedLayer &layer, const Operation &operation, const Geometry &geometry,
+                const roofline::Assessment &assessment)
+{
+    Json row;
+    row["weight"] = layer.weight.empty() ? Json(nullptr) : Json(layer.weight);
+    row["function"] = layer.function;
+    row["consumer"] = layer.consumer;
+    row["op"] = layer.op;
+    row.update(geometryJson(operation, geometry));
+    row["assessment"] = assessmentJson(assessment);
+    return row;
 }
 
 } // namespace kernscope::report

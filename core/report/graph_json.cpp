@@ -155,4 +155,14 @@ void addGraph(Json &document, const Neighbourhood &drawn)
     document["left_out"] = drawn.leftOut;
 }
 
+Json graphJson(std::string_view path, std::string_view output, const graph::Neighbourhood &drawn)
+{
+    Json json = document("graph");
+    json["path"] = path;
+    if (!output.empty())
+        json["output"] = output;
+    addGraph(json, drawn);
+    return json;
+}
+
 } // namespace kernscope::report

@@ -41,6 +41,11 @@ Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> by
 /// "after","changes","device_address","fault"}]`, words in hexadecimal.
 Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded);
 
+/// The key "load" of `hwx --load-at`: base address, start of the image, whether the addresses are
+/// taken back, and the slots as above.
+Json hwxLoadedJson(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
+                   Json slots);
+
 /// Tasks that differ, with their fields: the key "tasks" of `hwx --diff`.
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences);
 

@@ -152,4 +152,15 @@ Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> by
     return list;
 }
 
+Json hwxLoadedJson(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
+                   Json slots)
+{
+    Json json;
+    json["base"] = hexText(plan.base);
+    json["image_start"] = hexText(hwx::imageStart(container));
+    json["strip"] = strip;
+    json["slots"] = std::move(slots);
+    return json;
+}
+
 } // namespace kernscope::report

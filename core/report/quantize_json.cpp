@@ -63,26 +63,54 @@ Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)
     return rows;
 }
 
-void addQuantized(Json &document, const quantized::Quantized &made)
+Json quantizeJson(const quantized::Quantized &made, std::string_view input, std::string_view output)
 {
     const quantized::Description &matrix = made.folder.matrix;
-    document["bytes"] = made.bytes;
-    document["ratio"] =
+    Json json = document("quantize");
+    for (const auto &[key, value] : made.folder.manifest.items()) {
+        if (key != "schema")
+            json[key] = value;
+    }
+    json["input"] = input;
+    json["output"] = output;
+    json["bytes"] = made.bytes;
+    json["ratio"] =
         static_cast<double>(made.bytes) / static_cast<double>(2 * matrix.rows * matrix.columns);
-    document["constraints"] = constraintsJson(made.constraints);
-    document["tiles"] = tilesJson(made);
-    addInstruction(document, made);
+    json["constraints"] = constraintsJson(made.constraints);
+    json["tiles"] = tilesJson(made);
+    addInstruction(json, made);
+    return json;
 }
 
-void addRelaid(Json &document, const quantized::Folder &before, const quantized::Relaid &after)
+Json relayoutJson(const quantized::Folder &before, const quantized::Relaid &after,
+                  std::string_view input, std::string_view output)
 {
     const auto layouts = [](const quantized::Description &matrix) {
         return Json{{"layout", matrix.layout}, {"exponent_layout", matrix.exponents}};
     };
-    document["before"] = layouts(before.matrix);
-    document["after"] = layouts(after.folder.matrix);
-    document["files"] = after.folder.manifest["files"];
-    document["constraints"] = constraintsJson(after.constraints);
+    Json json = document("relayout");
+    json["input"] = input;
+    json["output"] = output;
+    json["before"] = layouts(before.matrix);
+    json["after"] = layouts(after.folder.matrix);
+    json["files"] = after.folder.manifest["files"];
+    json["constraints"] = constraintsJson(after.constraints);
+    return json;
+}
+
+Json dequantizeJson(const quantized::Folder &folder, const DequantizedFile &written,
+                    const std::optional<quantized::ErrorFigures> &figures)
+{
+    Json json = document("dequantize");
+    json["folder"] = written.folder;
+    json["format"] = folder.matrix.format;
+    json["shape"] = folder.matrix.shape;
+    json["dtype"] = elementTypeName(written.type);
+    json["elements"] = written.elements;
+    json["output"] = written.output;
+    json["error"] = figures ? quantized::figuresJson(*figures) : Json();
+    json["error_from"] = written.figuresFrom;
+    return json;
 }
 
 } // namespace kernscope::report

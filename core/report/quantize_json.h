@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/container/quantized/folder.h"
 #include "core/container/quantized/quantize.h"
 #include "core/report/json.h"
 
+#include <cstddef>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 /// What `quantize` and `relayout` say of a folder.
@@ -12,10 +16,23 @@ namespace kernscope::report {
 /// `[{"name","holds","padded","required","found","source"}]`
 Json constraintsJson(const std::vector<codec::MxConstraint> &constraints);
 
-/// Sizes, constraints, the instruction with its tiles and
-/// devices, and what sources disagree on.
-void addQuantized(Json &document, const quantized::Quantized &made);
-/// Layouts before and after, files and constraints.
-void addRelaid(Json &document, const quantized::Folder &before, const quantized::Relaid &after);
+/// Everything of `quantize`: what the folder's own description says, sizes, constraints, the
+/// instruction with its tiles and devices, and what sources disagree on.
+Json quantizeJson(const quantized::Quantized &made, std::string_view input,
+                  std::string_view output);
+/// Everything of `relayout`: layouts before and after, files and constraints.
+Json relayoutJson(const quantized::Folder &before, const quantized::Relaid &after,
+                  std::string_view input, std::string_view output);
+
+/// The values of a folder that `dequantize` wrote.
+struct DequantizedFile {
+    std::string_view folder, output;
+    ElementType type = ElementType::Unknown;
+    std::size_t elements = 0;
+    std::string_view figuresFrom; ///< "reference" or "recorded"
+};
+/// Everything of `dequantize`.
+Json dequantizeJson(const quantized::Folder &folder, const DequantizedFile &written,
+                    const std::optional<quantized::ErrorFigures> &figures);
 
 } // namespace kernscope::report

@@ -2,7 +2,9 @@
 #include "core/assessment/calibrate.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/chip_json.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/placement_table.h"
 
 #include <cmath>
 
@@ -77,8 +79,7 @@ Json ceilingJson(const Ceiling &ceiling)
     return json;
 }
 
-/// Operations and bytes are counts: integers, though the roofs are worked out with doubles.
-Json countJson(const std::optional<double> &count)
+Json roundedJson(const std::optional<double> &count)
 {
     constexpr double kMost = 18446744073709549568.0; ///< the largest double below 2^64
     if (!count || !(*count >= 0 && *count <= kMost))
@@ -92,8 +93,8 @@ Json assessmentJson(const Assessment &point)
     json["form"] = point.form;
     json["outcome"] = decision::outcomeName(point.outcome);
     json["weight_bytes"] = numberJson(point.weightBytes);
-    json["flops"] = countJson(point.flops);
-    json["bytes"] = countJson(point.bytes);
+    json["flops"] = roundedJson(point.flops);
+    json["bytes"] = roundedJson(point.bytes);
     json["compute_s"] = optionalJson(point.computeS);
     if (point.computeRate)
         json["compute_rate"] = {{"name", point.computeRate->name},
@@ -114,43 +115,7 @@ Json assessmentJson(const Assessment &point)
 
 Json placementJson(const Placement &placement)
 {
-    const Assessment &stored = placement.stored();
-    Json json;
-    json["name"] = placement.layer.name;
-    json["function"] = placement.layer.function;
-    json["runs"] = Json::array(); // the functions that a run enters to get there, how often
-    for (const Run &run : placement.layer.runs)
-        json["runs"].push_back(
-            {{"entry", run.entry},
-             {"launch", run.launch},
-             {"backend", run.backend.empty() ? Json(nullptr) : Json(run.backend)},
-             {"times", run.times ? numberJson(*run.times) : Json(nullptr)}});
-    json["op"] = placement.layer.op;
-    json["param"] = placement.layer.param;
-    json["form"] = stored.form;
-    json["flops"] = countJson(stored.flops);
-    json["bytes"] = countJson(stored.bytes);
-    json["weight_bytes_stored"] = numberJson(placement.layer.form.storedBytes);
-    json["weight_bytes_dense"] = numberJson(placement.layer.form.denseBytes);
-    json["input_bytes"] = numberJson(placement.layer.inputBytes);
-    json["output_bytes"] = numberJson(placement.layer.outputBytes);
-    json["intensity"] = optionalJson(stored.intensity);
-    json["bound"] = boundName(stored.bound);
-    json["attainable_flops"] = optionalJson(stored.attainable);
-    json["time_s"] = optionalJson(stored.timeS);
-    json["rate_flops"] = optionalJson(stored.rate);
-    json["energy"] = energyJson(stored.energy);
-    json["estimated"] = placement.estimated;
-    json["above_working_set"] = optionalJson(placement.aboveWorkingSet);
-    json["above_roofs"] = placement.above;
-    json["forms"]["stored"] = assessmentJson(stored);
-    json["forms"]["dense"] = assessmentJson(placement.trail[placement.dense]);
-    const Assessment *best = placement.bestForm();
-    json["forms"]["best"] = best ? assessmentJson(*best) : Json(nullptr);
-    json["forms"]["trail"] = Json::array();
-    for (const Assessment &point : placement.trail)
-        json["forms"]["trail"].push_back(assessmentJson(point));
-    return json;
+    return jsonObject(placementTable(), PlacedLayer{&placement});
 }
 
 void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> placements,
@@ -181,9 +146,7 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
     document["prediction_error"] =
         optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
     document["power"] = roofs.target ? powerJson(*roofs.target) : Json::array();
-    document["layers"] = Json::array();
-    for (const Placement &placement : placements)
-        document["layers"].push_back(placementJson(placement));
+    document["layers"] = jsonArray(placementTable(), placedLayers(placements));
 }
 
 void addUnassessed(Json &document, const Bundle &bundle)

@@ -2,6 +2,7 @@
 #include "core/report/section_json.h"
 
 #include "core/container/section/layout.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
 #include <fmt/format.h>
@@ -109,6 +110,61 @@ Json sectionJson(const section::Section &section)
         for (const section::RecordPlace &place : section::recordPlaces(section, group))
             json["records"].push_back(recordJson(section, place));
     }
+    return json;
+}
+
+Json sectionListJson(const section::Section &section)
+{
+    Json json = document("section");
+    json["section"] = sectionJson(section);
+    json["listing"] = section::listing(section);
+    json["streams"] = sectionStreamsJson();
+    return json;
+}
+
+Json sectionWrittenJson(const section::Section &section, std::string_view output)
+{
+    Json json = document("section");
+    json["output"] = output;
+    json["section"] = sectionJson(section);
+    return json;
+}
+
+const TableOf<SliceRow> &sliceTable()
+{
+    using Row = SliceRow;
+    constexpr auto kNumber = TextTable::Align::Right;
+    static const TableOf<Row> kTable{
+        "slices",
+        {{.key = "weight",
+          .title = "weight",
+          .explanation = "Weight that the slice is of",
+          .align = TextTable::Align::Name,
+          .value = [](const Row &row) -> Value { return View(row.weight); }},
+         {.key = "lane",
+          .title = "lane",
+          .explanation = "Engine core that loads it",
+          .value = [](const Row &row) -> Value { return Code{row.lane}; }},
+         {.key = "offset",
+          .title = "offset",
+          .explanation = "First byte in the file",
+          .align = kNumber,
+          .value = [](const Row &row) -> Value { return Hex{row.offset}; }},
+         {.key = "bytes",
+          .title = "bytes",
+          .explanation = "Length in bytes",
+          .align = kNumber,
+          .value = [](const Row &row) -> Value { return Count{row.bytes}; }}}};
+    return kTable;
+}
+
+Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file)
+{
+    Json json = document("section");
+    json["output"] = file.output;
+    json["target"] = file.target;
+    json["slices"] = jsonArray(sliceTable(), rows);
+    json["size_law"] = file.laws;
     return json;
 }
 

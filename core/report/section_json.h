@@ -2,13 +2,37 @@
 #pragma once
 
 #include "core/container/section/section.h"
+#include "core/report/column.h"
 #include "core/report/json.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace kernscope::report {
 
 /// The value of the key "section": header, units with their six sections, flags and records, each
 /// record with its channels, bytes and slots.
 Json sectionJson(const section::Section &section);
+
+/// Everything of `section list`, and of a section that was written to a file.
+Json sectionListJson(const section::Section &section);
+Json sectionWrittenJson(const section::Section &section, std::string_view output);
+
+/// A lane's slice of a weight, as `section build --hwx-slices` writes them one after the other.
+struct SliceRow {
+    std::string weight;
+    std::size_t lane = 0;
+    std::uint64_t offset = 0, bytes = 0; ///< in the file
+};
+const TableOf<SliceRow> &sliceTable();
+/// The file that they were written to, and the laws of their sizes in words.
+struct SliceFileFacts {
+    std::string_view output, target, laws;
+};
+Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file);
 
 /// Table 25.4, for the words of a record that streams are loaded by:
 /// `[{"name","word","enable","base_offset","relocation","source"}]`

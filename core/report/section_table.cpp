@@ -28,6 +28,19 @@ std::vector<Column<SectionFacts>> sectionColumns()
          .align = kNumber,
          .searched = false,
          .value = [](const Row &row) -> Value { return Count{row.section->range.bytes.value}; }},
+        {.key = "share",
+         .title = "share",
+         .explanation = "Share of the bytes of its file",
+         .align = kNumber,
+         .shown = kDocument | kWindow,
+         .searched = false,
+         .value = [](const Row &row) -> Value {
+             const ByteCount file = row.bundle->files()[row.section->file].file->size();
+             return file.value == 0
+                        ? Value(Unknown())
+                        : Value(Percent{static_cast<double>(row.section->range.bytes.value) /
+                                        static_cast<double>(file.value)});
+         }},
         {.key = "end",
          .title = "end",
          .explanation = "First byte after the section",

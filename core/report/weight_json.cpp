@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/stored_bytes.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/weight_parts.h"
+#include "core/report/weight_table.h"
 
 #include <type_traits>
 
@@ -87,6 +89,16 @@ Json consumerJson(const Consumer &consumer)
     return json;
 }
 
+} // namespace
+
+Json partsJson(const Bundle &bundle, const Weight &weight)
+{
+    Json list = Json::array();
+    for (const codec::Operand &operand : weight.operands())
+        list.push_back(operandJson(bundle, operand));
+    return list;
+}
+
 Json detailJson(const Weight &weight)
 {
     Json json = Json::object();
@@ -106,60 +118,23 @@ Json detailJson(const Weight &weight)
     return json;
 }
 
-void addStatistics(Json &json, const Statistics &statistics, const StatisticsOptions &asked)
+Json consumersJson(const Weight &weight)
 {
-    if (asked.figures) {
-        // Of no value there is no share, of no finite one no mean.
-        const auto ofFinite = [&statistics](double figure) {
-            return statistics.finite() > 0 ? Json(figure) : Json(nullptr);
-        };
-        json["zero_fraction"] =
-            statistics.elements > 0 ? ratioJson(statistics.zeroFraction()) : Json(nullptr);
-        json["min"] = ofFinite(statistics.min);
-        json["max"] = ofFinite(statistics.max);
-        json["mean"] = ofFinite(statistics.mean);
-        json["std"] = ofFinite(statistics.standardDeviation);
-        json["nan"] = numberJson(statistics.nan);
-        json["inf"] = numberJson(statistics.inf);
-    }
-    if (asked.hash)
-        json["sha256"] = statistics.sha256;
+    Json list = Json::array();
+    for (const Consumer &consumer : weight.consumers)
+        list.push_back(consumerJson(consumer));
+    return list;
 }
-
-} // namespace
 
 Json weightJson(const Bundle &bundle, std::size_t weight,
                 const std::optional<Statistics> &statistics, const StatisticsOptions &asked)
 {
-    const Weight &shown = bundle.weights()[weight];
-    Json json;
-    json["name"] = shown.name;
-    json["op_name"] = shown.opName;
-    json["function"] = shown.function;
-    json["model"] = shown.model;
-    json["address"] = shown.address();
-    json["source_op"] = shown.sourceOp;
-    json["form"] = formText(shown.form);
-    json["shape"] = numbersJson(shown.shape);
-    json["dtype"] = elementTypeName(shown.type);
-    json["elements"] = numberJson(shown.elements.value);
-    json["parts"] = Json::array();
-    for (const codec::Operand &operand : shown.operands())
-        json["parts"].push_back(operandJson(bundle, operand));
-    const auto stored = knownStoredBytes(shown);
-    json["stored_bytes"] = stored ? numberJson(stored->value) : Json(nullptr);
-    json["detail"] = detailJson(shown);
-    json["consumers"] = Json::array();
-    for (const Consumer &consumer : shown.consumers)
-        json["consumers"].push_back(consumerJson(consumer));
-    json["dense_fp16_bytes"] = numberJson(shown.denseFp16Bytes().value);
-    const bool hasRatio = stored && shown.denseFp16Bytes().value > 0;
-    json["ratio"] = hasRatio ? ratioJson(shown.ratio()) : Json(nullptr);
-    if (statistics)
-        addStatistics(json, *statistics, asked);
-    if (shown.fault)
-        json["fault"] = diagnosticJson({Severity::Error, *shown.fault});
-    return json;
+    WeightFacts row;
+    row.bundle = &bundle;
+    row.index = weight;
+    row.statistics = statistics ? &*statistics : nullptr;
+    row.asked = asked;
+    return jsonObject(weightTable(), row);
 }
 
 } // namespace kernscope::report

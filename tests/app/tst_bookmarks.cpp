@@ -93,7 +93,7 @@ void TestBookmarks::modelAddsRenamesRemovesAndTakesBack()
     QCOMPARE(model.add(bookmark(QStringLiteral("a"), QStringLiteral("again"))), 0);
     QCOMPARE(model.rowCount(), 2);
     QCOMPARE(edits, 2);
-    const QModelIndex note = model.index(1, BookmarkModel::Note);
+    const QModelIndex note = model.index(1, model.columnOf("note"));
     QVERIFY(note.flags() & Qt::ItemIsEditable);
     QVERIFY(!(model.index(1, 0).flags() & Qt::ItemIsEditable));
     QVERIFY(model.setData(note, QStringLiteral("  second \n one "), Qt::EditRole));
@@ -107,7 +107,7 @@ void TestBookmarks::modelAddsRenamesRemovesAndTakesBack()
     QCOMPARE(model.rowCount(), 3);
     model.undo(); // of addAll
     model.undo(); // of the note
-    QVERIFY(model.index(1, BookmarkModel::Note).data().toString().isEmpty());
+    QVERIFY(model.index(1, model.columnOf("note")).data().toString().isEmpty());
     model.undo();
     model.undo();
     QVERIFY(!model.canUndo());
@@ -166,8 +166,8 @@ void TestBookmarks::windowKeepsPlacesAndGoesBack()
     QCOMPARE(dock.model().rowCount(), 2);
     QVERIFY(window.settle());
     QVERIFY(dock.isVisible() && dock.showsContent());
-    QVERIFY(dock.model().setData(dock.model().index(0, BookmarkModel::Note), QStringLiteral("here"),
-                                 Qt::EditRole));
+    QVERIFY(dock.model().setData(dock.model().index(0, dock.model().columnOf("note")),
+                                 QStringLiteral("here"), Qt::EditRole));
     session.goTo({});
     next->trigger(); // from the last one round to the first
     QCOMPARE(session.place().weight, std::size_t(1));

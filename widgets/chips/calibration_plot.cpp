@@ -157,25 +157,9 @@ QString CalibrationPlot::pointText(int point) const
     return text;
 }
 
-QStringList CalibrationPlot::columns() const
+QVariant CalibrationPlot::cellData(int point, int column, int role) const
 {
-    return {tr("chip"),     tr("measurement"), tr("form"),  tr("unit"),
-            tr("measured"), tr("predicted"),   tr("ratio"), tr("within")};
-}
-
-QVariant CalibrationPlot::cell(int point, int column) const
-{
-    const roofline::CalibrationRow &one = row(point);
-    switch (column) {
-    case 0: return fromUtf8(one.target);
-    case 1: return fromUtf8(one.measurement);
-    case 2: return fromUtf8(one.form);
-    case 3: return fromUtf8(one.unit);
-    case 4: return one.measured();
-    case 5: return *one.predicted;
-    case 6: return one.ratio().value_or(0);
-    default: return yesNoWord(one.within());
-    }
+    return m_columns.cell(column, row(point), role);
 }
 
 void CalibrationPlot::applyColors(bool dark)

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/assessment/calibrate.h"
+#include "core/report/calibration_table.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/common/window_columns.h"
 
 #include <array>
 #include <vector>
@@ -28,8 +30,9 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_order.size()); }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
+    int columnCount() const override { return m_columns.count(); }
+    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
+    QVariant cellData(int point, int column, int role) const override;
 
 protected:
     double keyOf(int point) const override;
@@ -44,6 +47,7 @@ private:
     }
     int nearest(const QPoint &position) const;
 
+    WindowColumns<roofline::CalibrationRow> m_columns{report::calibrationTable()};
     std::vector<roofline::CalibrationRow> m_rows;
     std::vector<std::size_t> m_order;     ///< point -> row, by the measured figure
     std::array<QCPGraph *, 3> m_lines{};  ///< identity, and the goal below and above it

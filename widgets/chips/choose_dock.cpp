@@ -135,12 +135,17 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();
+    connectParts();
+}
+
+void ChooseDock::connectParts()
+{
     connect(&m_state, &ChipState::targetChanged, this, &ChooseDock::scheduleRefresh);
     connect(m_tolerance, &QDoubleSpinBox::valueChanged, this, &ChooseDock::scheduleRefresh);
     connect(m_apply, &QPushButton::clicked, this, &ChooseDock::askAndApply);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &row) { m_apply->setEnabled(row.isValid()); });
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
             return;
         m_task = nullptr;

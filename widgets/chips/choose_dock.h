@@ -40,6 +40,7 @@ protected:
     bool working() const override { return m_task && !m_task->progress().cancelled(); }
 
 private:
+    void connectParts();
     void buildActions();
     void start();
     void showChoice(const FormChoice &choice);

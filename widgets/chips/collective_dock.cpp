@@ -85,27 +85,7 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
                        .arg(theme::glyph(Token::MarkAssumed)),
                    content);
     predicted->setWordWrap(true);
-    auto *inputs = new QWidget(content);
-    auto *form = new QFormLayout(inputs);
-    form->addRow(tr("Chip"), sharedChipBox(m_state, inputs));
-    m_extents = field(inputs, tr("Mesh extents"), QStringLiteral("2 x 4"));
-    form->addRow(tr("Mesh extents"), m_extents);
-    m_dieAxis = spin(inputs, tr("Die axis"), 1, 64);
-    form->addRow(tr("Die axis"), m_dieAxis);
-    m_engines = spin(inputs, tr("Engines a die"), 4, 1'000'000);
-    form->addRow(tr("Engines a die"), m_engines);
-    m_device = field(inputs, tr("Device"), QStringLiteral("1, 2"));
-    form->addRow(tr("Device"), m_device);
-    m_index = spin(inputs, tr("Engine index"), 6, 1'000'000'000);
-    form->addRow(tr("Engine index"), m_index);
-    m_tensor = field(inputs, tr("Tensor"), QStringLiteral("64, 128"));
-    form->addRow(tr("Tensor"), m_tensor);
-    m_axes = field(inputs, tr("Sharded over mesh axes"), QStringLiteral("0, 1"));
-    form->addRow(tr("Mesh axis of each tensor axis"), m_axes);
-    m_reduction = spin(inputs, tr("Reduction type"), 1, 255);
-    form->addRow(tr("Reduction type"), m_reduction);
-    m_dataType = spin(inputs, tr("Atomic data type"), 3, 0xffffff);
-    form->addRow(tr("Atomic data type"), m_dataType);
+    QWidget *inputs = buildInputs(content);
     m_table = new QTableView(content);
     m_table->setAccessibleName(tr("Figures of the collective layer"));
     m_table->setModel(m_model);
@@ -127,6 +107,32 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     m_actions = {copy};
     m_table->addActions(m_actions);
     connect(&m_state, &ChipState::targetChanged, this, &CollectiveDock::scheduleRefresh);
+}
+
+QWidget *CollectiveDock::buildInputs(QWidget *content)
+{
+    auto *inputs = new QWidget(content);
+    auto *form = new QFormLayout(inputs);
+    form->addRow(tr("Chip"), sharedChipBox(m_state, inputs));
+    m_extents = field(inputs, tr("Mesh extents"), QStringLiteral("2 x 4"));
+    form->addRow(tr("Mesh extents"), m_extents);
+    m_dieAxis = spin(inputs, tr("Die axis"), 1, 64);
+    form->addRow(tr("Die axis"), m_dieAxis);
+    m_engines = spin(inputs, tr("Engines a die"), 4, 1'000'000);
+    form->addRow(tr("Engines a die"), m_engines);
+    m_device = field(inputs, tr("Device"), QStringLiteral("1, 2"));
+    form->addRow(tr("Device"), m_device);
+    m_index = spin(inputs, tr("Engine index"), 6, 1'000'000'000);
+    form->addRow(tr("Engine index"), m_index);
+    m_tensor = field(inputs, tr("Tensor"), QStringLiteral("64, 128"));
+    form->addRow(tr("Tensor"), m_tensor);
+    m_axes = field(inputs, tr("Sharded over mesh axes"), QStringLiteral("0, 1"));
+    form->addRow(tr("Mesh axis of each tensor axis"), m_axes);
+    m_reduction = spin(inputs, tr("Reduction type"), 1, 255);
+    form->addRow(tr("Reduction type"), m_reduction);
+    m_dataType = spin(inputs, tr("Atomic data type"), 3, 0xffffff);
+    form->addRow(tr("Atomic data type"), m_dataType);
+    return inputs;
 }
 
 QLineEdit *CollectiveDock::field(QWidget *parent, const QString &name, const QString &text)

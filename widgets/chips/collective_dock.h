@@ -31,6 +31,7 @@ protected:
     void refresh() override;
 
 private:
+    QWidget *buildInputs(QWidget *content);
     QLineEdit *field(QWidget *parent, const QString &name, const QString &text);
     QSpinBox *spin(QWidget *parent, const QString &name, int value, int most);
     decision::Mesh mesh() const;

@@ -212,26 +212,10 @@ QString FrontPlot::pointText(int number) const
              time ? siWord(*time, QStringLiteral("s")) : tr("unknown time"));
 }
 
-QStringList FrontPlot::columns() const
+QVariant FrontPlot::cellData(int number, int column, int role) const
 {
-    return {tr("error of the network"), tr("largest error of a layer"), tr("stored bytes"),
-            tr("time s")};
-}
-
-QVariant FrontPlot::cell(int number, int column) const
-{
-    const plan::PlanTotals &totals = point(number).totals;
-    switch (column) {
-    case 0: return totals.error;
-    case 1: return totals.largestError;
-    case 2:
-        return totals.unread == 0 ? QVariant(static_cast<qulonglong>(totals.stored)) : QVariant();
-    case 3: {
-        const auto time = plan::slowest(totals);
-        return time ? QVariant(*time) : QVariant();
-    }
-    default: return {};
-    }
+    const report::FrontRow row{{}, &point(number), nullptr}; // the window shows none of the subject
+    return m_columns.cell(column, row, role);
 }
 
 void FrontPlot::applyColors(bool dark)

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/plan/plan.h"
+#include "core/report/plan_table.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/common/window_columns.h"
 
 #include <QPoint>
 
@@ -41,8 +43,9 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_points.size()); }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
+    int columnCount() const override { return m_columns.count(); }
+    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
+    QVariant cellData(int point, int column, int role) const override;
     QPoint positionOf(int point) const; ///< on the screen, for tests
 
 protected:
@@ -59,6 +62,7 @@ private:
     int nearest(const QPoint &position) const;
     void draw();
 
+    WindowColumns<report::FrontRow> m_columns{report::frontTable()};
     Axis m_axis = Axis::Stored;
     std::vector<plan::FrontPoint> m_points;
     std::optional<plan::PlanTotals> m_plan, m_other;

@@ -25,6 +25,28 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
       m_state(ChipState::of(session))
 {
     auto *content = new QWidget(this);
+    QHBoxLayout *bar = buildBar(content);
+    m_plot = new RooflinePlot(content);
+    m_plot->setMinimumHeight(theme::em(this, 9));
+    QWidget *scrolled = buildWords(content);
+    auto *split = new QSplitter(Qt::Horizontal, content);
+    split->setChildrenCollapsible(false);
+    split->addWidget(m_plot);
+    split->addWidget(scrolled);
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 1);
+    split->setSizes({theme::em(this, 48), theme::em(this, 18)});
+    QVBoxLayout *column = contentColumn(content);
+    column->addLayout(bar);
+    column->addWidget(split, 1);
+    setContent(content);
+    content->setFocusProxy(m_plot);
+    buildActions();
+    connectParts();
+}
+
+QHBoxLayout *RooflineDock::buildBar(QWidget *content)
+{
     auto *bar = new QHBoxLayout;
     m_compute = new QComboBox(content);
     m_compute->setAccessibleName(tr("Compute ceiling"));
@@ -44,8 +66,12 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     bar->addWidget(m_compute, 2);
     bar->addWidget(m_bandwidth, 2);
     bar->addWidget(m_batch);
-    m_plot = new RooflinePlot(content);
-    m_plot->setMinimumHeight(theme::em(this, 9));
+    return bar;
+}
+
+/// The words stand beside the plot, which so has all of the height.
+QWidget *RooflineDock::buildWords(QWidget *content)
+{
     for (QLabel **label : {&m_facts, &m_point}) {
         *label = new QLabel(content);
         (*label)->setWordWrap(true);
@@ -53,7 +79,6 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     }
     m_facts->setAccessibleName(tr("The chip and the program"));
     m_point->setAccessibleName(tr("Arithmetic of the chosen point"));
-    // The words stand beside the plot, which so has all of the height.
     auto *words = new QWidget;
     auto *wordColumn = new QVBoxLayout(words);
     wordColumn->setContentsMargins(0, 0, theme::em(this, 0.3), 0);
@@ -63,26 +88,18 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     wordColumn->addStretch(1);
     auto *scrolled = new ShrinkArea(words, content);
     scrolled->setMinimumWidth(theme::em(this, 12));
-    auto *split = new QSplitter(Qt::Horizontal, content);
-    split->setChildrenCollapsible(false);
-    split->addWidget(m_plot);
-    split->addWidget(scrolled);
-    split->setStretchFactor(0, 3);
-    split->setStretchFactor(1, 1);
-    split->setSizes({theme::em(this, 48), theme::em(this, 18)});
-    QVBoxLayout *column = contentColumn(content);
-    column->addLayout(bar);
-    column->addWidget(split, 1);
-    setContent(content);
-    content->setFocusProxy(m_plot);
-    buildActions();
+    return scrolled;
+}
+
+void RooflineDock::connectParts()
+{
     connect(&m_state, &ChipState::targetChanged, this, &RooflineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int point) {
         m_point->setText(m_plot->pointText(point));
-        this->session().goToWeight(m_plot->placementOf(point).layer.weight, this);
+        session().goToWeight(m_plot->placementOf(point).layer.weight, this);
     });
-    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+    connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
             return;
         m_task.reset();

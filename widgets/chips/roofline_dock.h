@@ -11,6 +11,7 @@
 #include <optional>
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QSpinBox;
 
@@ -45,6 +46,9 @@ private:
     };
     static Placed place(const Bundle &bundle, const roofline::Roofs &roofs,
                         const target::Choice &choice, std::uint64_t batch, Progress *progress);
+    QHBoxLayout *buildBar(QWidget *content);
+    QWidget *buildWords(QWidget *content);
+    void connectParts();
     void buildActions();
     void fillCeilings(const roofline::Roofs &roofs);
     void placeLayers(const roofline::Roofs &roofs);

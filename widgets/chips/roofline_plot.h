@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/assessment/assess.h"
+#include "core/report/placement_table.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/common/window_columns.h"
 
 #include <QLineF>
 #include <QPoint>
@@ -19,6 +21,8 @@ class QCPItemStraightLine;
 class QCPItemText;
 
 namespace kernscope::ui {
+
+struct RooflinePage;
 
 /// The layers of a bundle under the ceilings of a chip, both axes by powers of ten. A point a
 /// layer: its shape says the stored form, its size the time; hollow where the figures are
@@ -51,8 +55,9 @@ public:
     int pointCount() const override { return static_cast<int>(m_order.size()); }
     /// With the arithmetic written in full.
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
+    int columnCount() const override { return m_columns.count(); }
+    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
+    QVariant cellData(int point, int column, int role) const override;
     /// SVG as well.
     QString exportPicture(const QString &path) override;
     QString svg(const QSize &size) const;
@@ -102,6 +107,9 @@ private:
     };
     using GridCell = std::pair<std::int64_t, std::int64_t>;
     static QString roofText(const roofline::Ceiling &ceiling);
+    QString svgRoofs(const RooflinePage &page) const;
+    QString svgPoints(const RooflinePage &page) const;
+    QString svgNames(const RooflinePage &page) const;
     QLineF lineOf(const Roof &roof) const; ///< in pixels
     void placeLabels();
     void nameRoof(const QMouseEvent *event);
@@ -117,6 +125,7 @@ private:
     int nextAt(const QPoint &position) const;
     QString runText(const roofline::Placement &placed, const roofline::Run &run) const;
     QString timeText(const roofline::Placement &placed) const;
+    void colorNames(bool dark);
     void clearDrawing();
     void drawRoofs();
     void drawPoints();
@@ -127,6 +136,7 @@ private:
     int sizeClass(double timeS) const;
     double levelOf(int point) const;
 
+    WindowColumns<report::PlacedLayer> m_columns{report::placementTable()};
     roofline::Roofs m_given;
     std::vector<roofline::Placement> m_placements;
     std::vector<std::size_t> m_order;                    ///< point -> placement, by intensity

@@ -226,16 +226,16 @@ void RooflinePlot::drawFlags()
     }
 }
 
-void RooflinePlot::applyColors(bool dark)
+/// The names of roofs, points and the floor, on a veil that keeps them legible.
+void RooflinePlot::colorNames(bool dark)
 {
-    const QColor ground = palette().color(QPalette::Base);
     const QColor text = palette().color(QPalette::Text);
+    const QColor quiet = palette().color(QPalette::PlaceholderText);
     QColor faint = text;
     faint.setAlpha(90);
-    QColor veil = ground;
+    QColor veil = palette().color(QPalette::Base);
     veil.setAlpha(200);
     const QFont small = design::type(font(), design::Type::Small);
-    const QColor quiet = palette().color(QPalette::PlaceholderText);
     for (Roof &roof : m_roofs) {
         roof.graph->setPen(
             QPen(roof.chosen ? text : faint, roof.chosen ? 2.2 : 1, styleOf(roof.ceiling.method)));
@@ -254,6 +254,15 @@ void RooflinePlot::applyColors(bool dark)
         m_floorText->setFont(font());
         m_floorText->setBrush(veil);
     }
+}
+
+void RooflinePlot::applyColors(bool dark)
+{
+    const QColor ground = palette().color(QPalette::Base);
+    const QColor text = palette().color(QPalette::Text);
+    QColor faint = text;
+    faint.setAlpha(90);
+    colorNames(dark);
     for (Marks &marks : m_marks) {
         const QColor color = theme::color(kShapeTokens[std::size_t(marks.shape)], dark);
         marks.graph->setScatterStyle(QCPScatterStyle(

@@ -133,43 +133,12 @@ QString RooflinePlot::timeText(const Placement &placed) const
     return text;
 }
 
-QStringList RooflinePlot::columns() const
+QVariant RooflinePlot::cellData(int point, int column, int role) const
 {
-    return {tr("layer"),   tr("op"),        tr("form"),        tr("FLOP"),
-            tr("bytes"),   tr("FLOP/B"),    tr("bound"),       tr("attainable FLOP/s"),
-            tr("time s"),  tr("dense B"),   tr("dense s"),     tr("best form"),
-            tr("best s"),  tr("estimated"), tr("above roofs"), tr("compiler's estimate"),
-            tr("function")};
-}
-
-QVariant RooflinePlot::cell(int point, int column) const
-{
-    const Placement &placed = placementOf(point);
-    const Assessment &stored = placed.stored();
-    const Assessment &dense = placed.trail[placed.dense];
-    const Assessment *best = placed.bestForm();
-    const auto number = [](const std::optional<double> &value) {
-        return value ? QVariant(*value) : QVariant();
-    };
-    switch (column) {
-    case 0: return fromUtf8(placed.layer.name);
-    case 1: return fromUtf8(placed.layer.op);
-    case 2: return fromUtf8(stored.form);
-    case 3: return number(stored.flops);
-    case 4: return number(stored.bytes);
-    case 5: return number(stored.intensity);
-    case 6: return fromUtf8(roofline::boundName(stored.bound));
-    case 7: return number(stored.attainable);
-    case 8: return number(stored.timeS);
-    case 9: return number(dense.bytes);
-    case 10: return number(dense.timeS);
-    case 11: return best ? fromUtf8(best->form) : QVariant();
-    case 12: return best ? number(best->timeS) : QVariant();
-    case 13: return placed.estimated ? tr("yes") : tr("no");
-    case 14: return static_cast<int>(placed.above.size());
-    case 15: return m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
-    default: return m_functions.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
-    }
+    const auto at = static_cast<qsizetype>(m_order[static_cast<std::size_t>(point)]);
+    const report::PlacedLayer row{&placementOf(point), m_estimates.value(at).toStdString(),
+                                  m_functions.value(at).toStdString()};
+    return m_columns.cell(column, row, role);
 }
 
 } // namespace kernscope::ui

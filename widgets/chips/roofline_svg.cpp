@@ -17,8 +17,10 @@ namespace {
 constexpr double kLetter = 6.2, kLineHeight = 13;
 constexpr double kLeft = 90, kTop = 30, kRight = 30, kBottom = 60;
 
+} // namespace
+
 /// Maps the plot's ranges to the page.
-struct Page {
+struct RooflinePage {
     QCPRange x, y;
     QSize size;
 
@@ -33,6 +35,8 @@ struct Page {
         return size.height() - kBottom - share * (size.height() - kTop - kBottom);
     }
 };
+
+namespace {
 
 QString number(double value)
 {
@@ -60,7 +64,7 @@ QString turnedWords(const LabelPlacer::Spot &spot, const QString &text)
              text.toHtmlEscaped());
 }
 
-QString axes(const Page &page)
+QString axes(const RooflinePage &page)
 {
     QString text;
     for (double tick = std::pow(10, std::ceil(std::log10(page.x.lower))); tick <= page.x.upper;
@@ -108,7 +112,7 @@ QString shape(int kind, double x, double y, double r, bool hollow)
 
 QString RooflinePlot::svg(const QSize &size) const
 {
-    const Page page{plot().xAxis->range(), plot().yAxis->range(), size};
+    const RooflinePage page{plot().xAxis->range(), plot().yAxis->range(), size};
     QString text = QStringLiteral("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%1\" "
                                   "height=\"%2\" font-family=\"sans-serif\" font-size=\"12\">\n"
                                   "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
@@ -120,7 +124,20 @@ QString RooflinePlot::svg(const QSize &size) const
                        .arg(kTop)
                        .arg(size.width() - kLeft - kRight)
                        .arg(size.height() - kTop - kBottom);
-    text += axes(page) + QStringLiteral("<g clip-path=\"url(#area)\">\n");
+    text += axes(page) + QStringLiteral("<g clip-path=\"url(#area)\">\n") + svgRoofs(page) +
+            svgPoints(page) + QStringLiteral("</g>\n") + svgNames(page);
+    if (m_given.ridge && m_given.compute)
+        text += words(page.across(*m_given.ridge), page.down(m_given.compute->value) - 22,
+                      ridgeLabel(), QStringLiteral("middle"));
+    text += words(size.width() / 2.0, size.height() - 14, plot().xAxis->label(),
+                  QStringLiteral("middle"));
+    text += words(kLeft, kTop - 10, plot().yAxis->label(), QStringLiteral("start"));
+    return text + QStringLiteral("</svg>\n");
+}
+
+QString RooflinePlot::svgRoofs(const RooflinePage &page) const
+{
+    QString text;
     for (const Roof &roof : m_roofs) {
         const QCPGraphDataContainer &ends = *roof.graph->data();
         const QString style =
@@ -133,6 +150,12 @@ QString RooflinePlot::svg(const QSize &size) const
                      page.across(ends.at(1)->key), page.down(ends.at(1)->value), style) +
                 QStringLiteral("</g>\n");
     }
+    return text;
+}
+
+QString RooflinePlot::svgPoints(const RooflinePage &page) const
+{
+    QString text;
     for (int i = 0; i < pointCount(); ++i) {
         const roofline::Placement &placed = placementOf(i);
         const roofline::Assessment &dense = placed.trail[placed.dense];
@@ -143,9 +166,16 @@ QString RooflinePlot::svg(const QSize &size) const
         const double radius = 3.0 + 2.0 * sizeClass(placed.stored().timeS.value_or(0));
         text += shape(shapeOfForm(placed.stored().form), x, y, radius, placed.estimated);
     }
-    text += QStringLiteral("</g>\n");
-    LabelPlacer placer(
-        QRectF(QPointF(kLeft, kTop), QPointF(size.width() - kRight, size.height() - kBottom)));
+    return text;
+}
+
+/// The names of the roofs and the line of the dispatch floor: those that must be seen take their
+/// room first.
+QString RooflinePlot::svgNames(const RooflinePage &page) const
+{
+    QString text;
+    const double right = page.size.width() - kRight;
+    LabelPlacer placer(QRectF(QPointF(kLeft, kTop), QPointF(right, page.size.height() - kBottom)));
     const auto nameLine = [&](const QCPGraphData &from, const QCPGraphData &to, const QString &name,
                               bool must) {
         const QLineF along(page.across(from.key), page.down(from.value), page.across(to.key),
@@ -164,18 +194,12 @@ QString RooflinePlot::svg(const QSize &size) const
     nameRoofs(true);
     if (m_floorRate) {
         const QCPGraphData from(page.x.lower, *m_floorRate), to(page.x.upper, *m_floorRate);
-        text += line(kLeft, page.down(*m_floorRate), size.width() - kRight, page.down(*m_floorRate),
+        text += line(kLeft, page.down(*m_floorRate), right, page.down(*m_floorRate),
                      QStringLiteral("stroke=\"#D55E00\" stroke-dasharray=\"6 4\""));
         nameLine(from, to, m_floorText->text(), true);
     }
     nameRoofs(false);
-    if (m_given.ridge && m_given.compute)
-        text += words(page.across(*m_given.ridge), page.down(m_given.compute->value) - 22,
-                      ridgeLabel(), QStringLiteral("middle"));
-    text += words(size.width() / 2.0, size.height() - 14, plot().xAxis->label(),
-                  QStringLiteral("middle"));
-    text += words(kLeft, kTop - 10, plot().yAxis->label(), QStringLiteral("start"));
-    return text + QStringLiteral("</svg>\n");
+    return text;
 }
 
 } // namespace kernscope::ui

@@ -172,14 +172,14 @@ void StreamDock::refresh()
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
         m_sized = true;
-        m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, true);
+        m_matrix->setColumnHidden(m_model->columnOf("function"), true);
         setColumnWidths(m_matrix->horizontalHeader(), {11, 8, 6, 5});
         fitChips();
     }
     const bool several = severalFunctions(*bundle);
-    if (several && m_matrix->isColumnHidden(StreamMatrixModel::FunctionColumn))
+    if (several && m_matrix->isColumnHidden(m_model->columnOf("function")))
         fitFunctions();
-    m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, !several);
+    m_matrix->setColumnHidden(m_model->columnOf("function"), !several);
     if (m_weight >= bundle->weights().size())
         m_weight = this->place().weight;
     followPlace();
@@ -198,7 +198,7 @@ void StreamDock::fitFunctions()
     }
     QHeaderView *header = m_matrix->horizontalHeader();
     header->resizeSection(
-        StreamMatrixModel::FunctionColumn,
+        m_model->columnOf("function"),
         std::clamp(widest + theme::em(this, 0.8), theme::em(this, 4), theme::em(this, 8)));
 }
 
@@ -210,7 +210,7 @@ void StreamDock::fitChips()
                            .value<QFont>()
                            .resolve(m_matrix->font());
     const QFontMetrics metrics(bold);
-    for (int column = StreamMatrixModel::kFirstChip; column < m_model->columnCount(); ++column) {
+    for (int column = m_model->firstChip(); column < m_model->columnCount(); ++column) {
         const QString sum =
             m_model->data(m_model->index(m_model->rowCount() - 1, column)).toString();
         const int wide = metrics.horizontalAdvance(sum) + theme::em(this, 0.9);
@@ -229,8 +229,7 @@ void StreamDock::follow(const Place &place, QObject *origin)
     if (row < 0 || chip == kNoIndex)
         return;
     m_selecting = true;
-    const QModelIndex index =
-        m_model->index(row, StreamMatrixModel::kFirstChip + static_cast<int>(chip));
+    const QModelIndex index = m_model->index(row, m_model->firstChip() + static_cast<int>(chip));
     if (m_matrix->currentIndex() != index) {
         chooseRow(m_matrix, index);
         m_matrix->scrollTo(index);

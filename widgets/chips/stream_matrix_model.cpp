@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/stream_matrix_model.h"
 
-#include "core/bundle/stored_bytes.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/function_words.h"
 #include "widgets/common/table_text.h"
@@ -12,6 +11,12 @@
 #include <algorithm>
 
 namespace kernscope::ui {
+
+StreamMatrixModel::StreamMatrixModel(QObject *parent)
+    : QAbstractTableModel(parent),
+      m_columns(report::weightTable(), {"name", "function", "form", "stored_bytes"})
+{
+}
 
 void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
                                  std::vector<bool> fasterOnM1)
@@ -96,7 +101,7 @@ int StreamMatrixModel::rowOf(std::size_t weight) const
 
 std::size_t StreamMatrixModel::chipOf(int column) const
 {
-    return column < kFirstChip ? kNoIndex : static_cast<std::size_t>(column - kFirstChip);
+    return column < firstChip() ? kNoIndex : static_cast<std::size_t>(column - firstChip());
 }
 
 int StreamMatrixModel::rowCount(const QModelIndex &parent) const
@@ -106,32 +111,28 @@ int StreamMatrixModel::rowCount(const QModelIndex &parent) const
 
 int StreamMatrixModel::columnCount(const QModelIndex &parent) const
 {
-    return parent.isValid() ? 0 : kFirstChip + (m_table ? static_cast<int>(m_table->columns()) : 0);
+    return parent.isValid() ? 0
+                            : firstChip() + (m_table ? static_cast<int>(m_table->columns()) : 0);
+}
+
+report::WeightFacts StreamMatrixModel::factsOf(std::size_t weight) const
+{
+    report::WeightFacts facts;
+    facts.bundle = m_bundle.get();
+    facts.index = weight;
+    facts.severalFunctions = true; // the dock hides the column where there is one
+    return facts;
 }
 
 QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role) const
 {
-    const Weight &w = m_bundle->weights()[weight];
-    if (role == Qt::TextAlignmentRole)
-        return column == StoredColumn ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
-    if (role == kShortNameRole && column == WeightColumn) {
+    if (role == kShortNameRole && m_columns.key(column) == "name") {
         const auto &weights = m_bundle->weights();
         return m_shortNames.of(
             weight, weights.size(), [&](std::size_t at) { return fromUtf8(weights[at].name); },
             [&](std::size_t at) { return fromUtf8(functionWords(weights[at])); });
     }
-    if (role != Qt::DisplayRole && role != CopyRole && role != Qt::ToolTipRole)
-        return {};
-    if (column == WeightColumn)
-        return fromUtf8(w.name);
-    if (column == FunctionColumn)
-        return fromUtf8(functionWords(w));
-    if (column == FormColumn)
-        return fromUtf8(formText(w.form));
-    const auto stored = knownStoredBytes(w);
-    if (role == CopyRole)
-        return stored ? QVariant(static_cast<qulonglong>(stored->value)) : QVariant();
-    return stored ? groupedNumber(stored->value) : tr("unknown");
+    return m_columns.cell(column, factsOf(weight), role);
 }
 
 QVariant StreamMatrixModel::chipCell(std::size_t weight, std::size_t chip, int role) const
@@ -171,7 +172,7 @@ QVariant StreamMatrixModel::sumCell(int column, int role) const
                                                            : QVariant();
     if (role == Qt::TextAlignmentRole)
         return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-    if (column < kFirstChip)
+    if (column < firstChip())
         return {};
     const Sum &sum = m_sums[chipOf(column)];
     const bool none = !m_rows.empty() && sum.unknown == m_rows.size();
@@ -205,17 +206,11 @@ QVariant StreamMatrixModel::data(const QModelIndex &index, int role) const
 
 QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || section >= columnCount())
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
     const std::size_t chip = chipOf(section);
-    if (chip == kNoIndex) {
-        if (role != Qt::DisplayRole)
-            return {};
-        return section == WeightColumn     ? tr("Weight")
-               : section == FunctionColumn ? tr("Function")
-               : section == FormColumn     ? tr("Form")
-                                           : tr("Stored B");
-    }
+    if (chip == kNoIndex)
+        return m_columns.header(section, role);
     const target::Target &target = m_table->target(chip);
     if (role == Qt::DisplayRole)
         return fromUtf8(target.name);

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
+#include "core/report/weight_table.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/text_filter.h"
+#include "widgets/common/window_columns.h"
 
 #include <QAbstractTableModel>
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace kernscope::ui {
@@ -19,12 +22,14 @@ class StreamMatrixModel final : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    enum Column : int { WeightColumn, FunctionColumn, FormColumn, StoredColumn };
-    static constexpr int kFirstChip = StoredColumn + 1;
     /// decision::Outcome as a number, of cells that hold one.
     static constexpr int kOutcomeRole = Qt::UserRole + 60;
+    explicit StreamMatrixModel(QObject *parent = nullptr);
 
-    using QAbstractTableModel::QAbstractTableModel;
+    /// The columns before the chips are those of report::weightTable(); -1 where there is none of
+    /// that key.
+    int columnOf(std::string_view key) const { return m_columns.indexOf(key); }
+    int firstChip() const { return m_columns.count(); }
 
     void setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
                   std::vector<bool> fasterOnM1);
@@ -55,6 +60,9 @@ private:
     QVariant chipCell(std::size_t weight, std::size_t chip, int role) const;
     QVariant sumCell(int column, int role) const;
 
+    report::WeightFacts factsOf(std::size_t weight) const;
+
+    WindowColumns<report::WeightFacts> m_columns;
     BundlePtr m_bundle;
     ShortNameCache m_shortNames;
     std::shared_ptr<const DecisionTable> m_table;

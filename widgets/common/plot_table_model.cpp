@@ -5,6 +5,17 @@
 
 namespace kernscope::ui {
 
+QVariant PlotNumbers::cellData(int point, int column, int role) const
+{
+    switch (role) {
+    case Qt::DisplayRole:
+    case SortRole:
+    case CopyRole: return cell(point, column);
+    case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    default: return {};
+    }
+}
+
 PlotTableModel::PlotTableModel(const PlotNumbers &plot, QObject *parent)
     : QAbstractTableModel(parent), m_plot(plot)
 {
@@ -24,29 +35,22 @@ QVariant PlotTableModel::data(const QModelIndex &index, int role) const
 {
     if (!index.isValid() || index.row() >= m_rows || index.column() >= m_columns)
         return {};
-    switch (role) {
-    case Qt::DisplayRole:
-    case SortRole:
-    case CopyRole: return m_plot.cell(index.row(), index.column());
-    case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-    case Qt::AccessibleTextRole: return m_plot.pointText(index.row());
-    default: return {};
-    }
+    if (role == Qt::AccessibleTextRole)
+        return m_plot.pointText(index.row());
+    return m_plot.cellData(index.row(), index.column(), role);
 }
 
 QVariant PlotTableModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (role != Qt::DisplayRole)
-        return {};
-    if (orientation == Qt::Horizontal && section < m_columns)
-        return m_plot.columns().at(section);
-    return orientation == Qt::Vertical ? QVariant(section) : QVariant();
+    if (orientation == Qt::Horizontal)
+        return section >= 0 && section < m_columns ? m_plot.header(section, role) : QVariant();
+    return role == Qt::DisplayRole ? QVariant(section) : QVariant();
 }
 
 void PlotTableModel::endChange()
 {
     m_rows = m_plot.pointCount();
-    m_columns = static_cast<int>(m_plot.columns().size());
+    m_columns = m_plot.columnCount();
     endResetModel();
 }
 

@@ -8,14 +8,24 @@
 namespace kernscope::ui {
 
 /// The numbers that a plot shows, point by point. The plot implements it; the model knows no plot.
+/// A plot whose columns are declared implements columnCount(), header() and cellData(), any other
+/// columns() and cell().
 class PlotNumbers
 {
 public:
     virtual ~PlotNumbers() = default;
     virtual int pointCount() const = 0;
     virtual QString pointText(int point) const = 0; ///< what a screen reader reads
-    virtual QStringList columns() const = 0;
-    virtual QVariant cell(int point, int column) const = 0;
+    virtual QStringList columns() const { return {}; }
+    virtual QVariant cell(int, int) const { return {}; }
+
+    virtual int columnCount() const { return static_cast<int>(columns().size()); }
+    virtual QVariant header(int column, int role) const
+    {
+        return role == Qt::DisplayRole ? QVariant(columns().at(column)) : QVariant();
+    }
+    /// For the roles of text, alignment, order and copies.
+    virtual QVariant cellData(int point, int column, int role) const;
 };
 
 /// The numbers of a plot as a table: what a screen reader reads and what goes into a CSV file.

@@ -6,6 +6,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_filter.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/window_columns.h"
 
 #include <QCoreApplication>
 
@@ -53,18 +54,6 @@ QString termText(const report::Word &word)
     return word.detail.empty() ? text : text + QStringLiteral(": ") + fromUtf8(word.detail);
 }
 
-QVariant sortVariant(const report::SortValue &sort, const report::Value &value)
-{
-    if (const auto *number = std::get_if<std::uint64_t>(&sort))
-        return QVariant(static_cast<qulonglong>(*number));
-    if (const auto *real = std::get_if<double>(&sort))
-        return QVariant(*real);
-    if (const auto *text = std::get_if<std::string>(&sort);
-        text && sort != report::sortValue(value))
-        return fromUtf8(*text);
-    return std::holds_alternative<std::monostate>(sort) ? QVariant() : QVariant(cellText(value));
-}
-
 /// For those who hear the cell: no dash and no blank.
 QString spokenText(const report::Value &value, std::string_view unknown)
 {
@@ -77,6 +66,49 @@ QString spokenText(const report::Value &value, std::string_view unknown)
 }
 
 } // namespace
+
+QVariant sortVariant(const report::SortValue &sort, const report::Value &value)
+{
+    if (const auto *number = std::get_if<std::uint64_t>(&sort))
+        return QVariant(static_cast<qulonglong>(*number));
+    if (const auto *real = std::get_if<double>(&sort))
+        return QVariant(*real);
+    if (const auto *text = std::get_if<std::string>(&sort);
+        text && sort != report::sortValue(value))
+        return fromUtf8(*text);
+    return std::holds_alternative<std::monostate>(sort) ? QVariant() : QVariant(cellText(value));
+}
+
+QVariant columnHeader(const report::ColumnFacts &column, int role)
+{
+    switch (role) {
+    case Qt::DisplayRole: {
+        const QString title = headerTitle(translated(column.title));
+        // Times have their unit in the cell.
+        return column.unit.empty() || column.unit == "s" ? title
+                                                         : title + u' ' + fromUtf8(column.unit);
+    }
+    case Qt::ToolTipRole: return translated(column.explanation);
+    case KeyRole: return fromUtf8(column.key);
+    case Qt::TextAlignmentRole:
+        return QVariant((column.number() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    default: return {};
+    }
+}
+
+QVariant columnCell(const report::ColumnFacts &column, const report::Value &value, int role)
+{
+    switch (role) {
+    case Qt::DisplayRole:
+    case Qt::ToolTipRole: return cellText(value, column.unknown);
+    case Qt::AccessibleTextRole: return spokenText(value, column.unknown);
+    case SortRole: return sortVariant(report::sortValue(value), value);
+    case CopyRole: return QString::fromStdString(report::plainText(value));
+    case Qt::TextAlignmentRole:
+        return QVariant((column.number() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    default: return {};
+    }
+}
 
 QString cellText(const report::Value &value, std::string_view unknown)
 {
@@ -261,12 +293,9 @@ QVariant RowTableModel::data(const QModelIndex &index, int role) const
     if (const QVariant look = lookOf(row, index.column(), role); look.isValid())
         return look;
     switch (role) {
-    case Qt::DisplayRole: return cellText(value(row, index.column()), column.unknown);
-    case Qt::AccessibleTextRole: return spokenText(value(row, index.column()), column.unknown);
     case SortRole:
         return sortVariant(orderOf(row, m_places[static_cast<std::size_t>(index.column())]),
                            value(row, index.column()));
-    case CopyRole: return QString::fromStdString(report::plainText(value(row, index.column())));
     case kShortNameRole:
         if (column.key != "weight")
             return {};
@@ -276,11 +305,13 @@ QVariant RowTableModel::data(const QModelIndex &index, int role) const
     case Qt::ToolTipRole: {
         const std::string origin =
             originOf(row, m_places[static_cast<std::size_t>(index.column())]);
-        return origin.empty() ? cellText(value(row, index.column()), column.unknown)
-                              : linesFromUtf8(origin);
+        return origin.empty() ? columnCell(column, value(row, index.column()), role)
+                              : QVariant(linesFromUtf8(origin));
     }
-    case Qt::TextAlignmentRole:
-        return QVariant((column.number() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    case Qt::DisplayRole:
+    case Qt::AccessibleTextRole:
+    case CopyRole:
+    case Qt::TextAlignmentRole: return columnCell(column, value(row, index.column()), role);
     default: return {};
     }
 }
@@ -290,22 +321,9 @@ QVariant RowTableModel::headerData(int section, Qt::Orientation orientation, int
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
     const auto at = static_cast<std::size_t>(section);
-    const report::ColumnFacts &column = m_columns[at];
-    switch (role) {
-    case Qt::DisplayRole: {
-        if (!m_titles[at].isEmpty())
-            return m_titles[at];
-        const QString title = headerTitle(translated(column.title));
-        // Times have their unit in the cell.
-        return column.unit.empty() || column.unit == "s" ? title
-                                                         : title + u' ' + fromUtf8(column.unit);
-    }
-    case Qt::ToolTipRole: return translated(column.explanation);
-    case KeyRole: return fromUtf8(column.key);
-    case Qt::TextAlignmentRole:
-        return QVariant((column.number() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    default: return {};
-    }
+    if (role == Qt::DisplayRole && !m_titles[at].isEmpty())
+        return m_titles[at];
+    return columnHeader(m_columns[at], role);
 }
 
 } // namespace kernscope::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/matrix_model.h"
 
+#include "widgets/common/outcome_words.h"
 #include "widgets/common/row_order.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
@@ -29,14 +30,6 @@ constexpr std::array<const char *, kMatrixFigures> kTitles{
     QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Zeroed"),
     QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Verdict"),
     QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Outcome on a chip")};
-
-QString outcomeText(decision::Outcome outcome)
-{
-    static constexpr std::array<const char *, 5> kGlyphs{"\u25B6", "\u25BD", "\u25A0", "\u2715",
-                                                         "?"};
-    return QString::fromUtf8(kGlyphs[static_cast<std::size_t>(outcome)]) + QLatin1Char(' ') +
-           fromUtf8(decision::outcomeName(outcome));
-}
 
 std::optional<double> errorFigure(const ValueDifference &values, MatrixFigure figure)
 {
@@ -150,7 +143,7 @@ QString MatrixModel::text(std::size_t row, int column) const
     if (m_figure == MatrixFigure::Verdict || one.weight == kNoIndex)
         return fromUtf8(one.verdict);
     if (m_figure == MatrixFigure::Outcome)
-        return m_chip < one.outcomes.size() ? outcomeText(one.outcomes[m_chip])
+        return m_chip < one.outcomes.size() ? outcomeLabel(one.outcomes[m_chip])
                                             : QStringLiteral("\u2013");
     const auto value = number(row, column);
     if (!value)

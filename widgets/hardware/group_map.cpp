@@ -184,7 +184,7 @@ bool GroupMap::event(QEvent *event)
     QToolTip::showText(help->globalPos(),
                        tr("Core %1, group %2: channels %3; %4 bytes at %5")
                            .arg(groupedNumber(group.core), groupedNumber(group.record),
-                                GroupModel::channelsText(group),
+                                fromUtf8(report::channelsText(group)),
                                 groupedNumber(group.bytes.bytes.value),
                                 hexNumber(group.bytes.offset.value)),
                        this);

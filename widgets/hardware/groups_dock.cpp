@@ -2,6 +2,7 @@
 #include "widgets/hardware/groups_dock.h"
 
 #include "core/container/section/section.h"
+#include "widgets/common/absent_columns.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
@@ -10,7 +11,6 @@
 
 #include <QHeaderView>
 #include <QLabel>
-#include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -21,20 +21,18 @@ namespace kernscope::ui {
 
 GroupsDock::GroupsDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("groups"), tr("Output-Channel Groups"), parent),
-      m_model(new GroupModel(this)), m_sorted(new QSortFilterProxyModel(this))
+      m_model(new GroupModel(this))
 {
     auto *content = new QWidget(this);
     m_summary = new QLabel(content);
     m_summary->setWordWrap(true);
     m_map = new GroupMap(content);
-    m_sorted->setSourceModel(m_model);
-    m_sorted->setSortRole(SortRole);
     m_table = new QTableView(content);
-    m_table->setModel(m_sorted);
+    m_table->setModel(m_model);
     m_table->setAccessibleName(tr("Records of the output-channel groups"));
     prepareTable(m_table);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->sortByColumn(GroupModel::ChannelsColumn, Qt::AscendingOrder);
+    m_table->sortByColumn(m_model->columnOf("channels"), Qt::AscendingOrder);
     auto *parts = new QSplitter(Qt::Vertical, content);
     parts->addWidget(m_map);
     parts->addWidget(m_table);
@@ -52,7 +50,7 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &current) {
                 if (!m_selecting && current.isValid())
-                    pick(m_sorted->mapToSource(current).row());
+                    pick(static_cast<int>(m_model->sourceRow(current.row())));
             });
 }
 
@@ -99,6 +97,7 @@ void GroupsDock::showWeight(std::size_t weight)
         all.begin(), all.begin() + static_cast<std::ptrdiff_t>(m_model->rowsWithoutCopies()));
     m_summary->setText(summaryOf(bundle->weights()[weight], first));
     m_map->setRows(first);
+    hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     m_table->resizeColumnsToContents();
     m_selecting = false;
     showContent();
@@ -162,7 +161,7 @@ void GroupsDock::select(int row)
     if (row < 0)
         m_table->clearSelection();
     else
-        m_table->setCurrentIndex(m_sorted->mapFromSource(m_model->index(row, 0)));
+        m_table->setCurrentIndex(m_model->index(m_model->rowOf(static_cast<std::size_t>(row)), 0));
     m_selecting = false;
 }
 

@@ -5,7 +5,6 @@
 #include "widgets/hardware/group_model.h"
 
 class QLabel;
-class QSortFilterProxyModel;
 class QTableView;
 
 namespace kernscope::ui {
@@ -43,7 +42,6 @@ private:
     bool m_selecting = false;
     QLabel *m_summary = nullptr;
     GroupModel *m_model = nullptr;
-    QSortFilterProxyModel *m_sorted = nullptr;
     QTableView *m_table = nullptr;
     GroupMap *m_map = nullptr;
 };

@@ -35,13 +35,29 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
+    buildTree(content);
+    m_filter = filterBox(content, tr("Filter: name, form:sparse, zeros>0.5"), m_tree);
+    m_footer = new QLabel(content);
+    m_footer->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_footer->setAccessibleName(tr("Totals"));
+    column->addWidget(m_filter);
+    column->addWidget(m_tree, 1);
+    m_footer->hide(); // beside the title
+    setContent(content);
+    content->setFocusProxy(m_tree);
+    buildActions();
+    connectParts();
+}
 
+void BundleDock::buildTree(QWidget *content)
+{
     m_tree = new QTreeView(content);
     m_tree->setAccessibleName(tr("Weights and files of the bundle"));
     m_tree->setUniformRowHeights(true);
     m_tree->setModel(m_model);
     prepareView(m_tree);
-    putMarksBehind(m_tree, BundleTreeModel::Name);
+    putMarksBehind(m_tree, m_model->columnOf("name"));
     m_tree->setIndentation(theme::em(this, 0.8));
     m_tree->setRootIsDecorated(false); // the one row at the top stays open
     // Columns that have no room are beyond the edge as a whole: a bar would always be there.
@@ -50,8 +66,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     header->setStretchLastSection(false);
     header->setResizeContentsPrecision(kMeasuredNames);
     // What the eye compares stands beside the name, where a narrow dock shows it.
-    header->moveSection(header->visualIndex(BundleTreeModel::ShapeColumn),
-                        BundleTreeModel::ColumnCount - 1);
+    header->moveSection(header->visualIndex(m_model->columnOf("shape")), header->count() - 1);
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);
@@ -65,19 +80,10 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
             m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
         }
     });
+}
 
-    m_filter = filterBox(content, tr("Filter: name, form:sparse, zeros>0.5"), m_tree);
-    m_footer = new QLabel(content);
-    m_footer->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_footer->setAccessibleName(tr("Totals"));
-    column->addWidget(m_filter);
-    column->addWidget(m_tree, 1);
-    m_footer->hide(); // beside the title
-    setContent(content);
-    content->setFocusProxy(m_tree);
-    buildActions();
-
+void BundleDock::connectParts()
+{
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString &words) {
         m_following = true;
         m_model->setFilter(words);
@@ -91,7 +97,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
         updateFooter();
     });
     m_filter->setToolTip(filterHelp());
-    ChipState &chips = ChipState::of(session);
+    ChipState &chips = ChipState::of(session());
     m_model->setOutcomes(
         [&chips](std::size_t weight,
                  const target::Target &target) -> std::optional<decision::Outcome> {
@@ -104,14 +110,14 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this,
             &BundleDock::onCurrentChanged);
     connect(m_tree, &QTreeView::activated, this, &BundleDock::open);
-    connect(&session, &Session::bundleChanged, this, [this] { m_newBundle = true; });
+    connect(&session(), &Session::bundleChanged, this, [this] { m_newBundle = true; });
     connect(&m_names, &WeightNames::namesChanged, this, [this] {
-        if (m_newBundle || m_model->bundle() != this->session().bundle())
+        if (m_newBundle || m_model->bundle() != session().bundle())
             return;
         m_model->setShortNames(m_names.namesInFunctions());
         fitNameColumn();
     });
-    connect(&session.tasks(), &TaskManager::changed, this, &BundleDock::onTasksChanged);
+    connect(&session().tasks(), &TaskManager::changed, this, &BundleDock::onTasksChanged);
 }
 
 void BundleDock::buildActions()
@@ -265,10 +271,10 @@ void BundleDock::fitNameColumn()
     if (m_userSized || m_fitting)
         return;
     m_fitting = true;
+    const int names = m_model->columnOf("name");
     const int room = m_tree->viewport()->width(), least = theme::em(this, kLeastName);
-    const int wanted =
-        std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(BundleTreeModel::Name),
-                 theme::em(this, kNameWidth));
+    const int wanted = std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names),
+                                theme::em(this, kNameWidth));
     int name = room;
     for (int visual = 1; visual < header->count(); ++visual) {
         const int left = name - header->sectionSize(header->logicalIndex(visual));
@@ -276,7 +282,7 @@ void BundleDock::fitNameColumn()
             break;
         name = left;
     }
-    header->resizeSection(BundleTreeModel::Name, std::max(least, name));
+    header->resizeSection(names, std::max(least, name));
     m_fitting = false;
     if (m_fitAgain && room != m_tree->viewport()->width())
         fitNameColumn();

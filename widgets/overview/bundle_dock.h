@@ -41,6 +41,8 @@ protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    void buildTree(QWidget *content);
+    void connectParts();
     void buildActions();
     void showBundle();
     void openGroups();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/stored_bytes.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
@@ -38,31 +37,15 @@ QString countOf(std::size_t count, const QString &one, const QString &several)
     return count == 1 ? one : several.arg(groupedNumber(count));
 }
 
-bool isNumber(int column)
+bool isText(int role)
 {
-    return column == BundleTreeModel::ShapeColumn || column == BundleTreeModel::Stored ||
-           column == BundleTreeModel::Ratio || column == BundleTreeModel::Zeros;
+    return role == Qt::DisplayRole || role == SortRole || role == CopyRole;
 }
 
-/// A number as it is shown, as it sorts, and as it is copied.
-QVariant numberCell(int role, std::uint64_t number)
+/// A name as the models' other cells have it: shown, sorted by and copied.
+QVariant textCell(int role, std::string_view text)
 {
-    switch (role) {
-    case Qt::DisplayRole: return groupedNumber(number);
-    case SortRole: return static_cast<qulonglong>(number);
-    case CopyRole: return QString::number(static_cast<qulonglong>(number));
-    default: return {};
-    }
-}
-
-QVariant numberCell(int role, double number, const QString &shown)
-{
-    switch (role) {
-    case Qt::DisplayRole: return shown;
-    case SortRole: return number;
-    case CopyRole: return std::isfinite(number) ? QString::number(number, 'g', 6) : QString();
-    default: return {};
-    }
+    return isText(role) ? QVariant(fromUtf8(text)) : QVariant();
 }
 
 } // namespace
@@ -70,10 +53,8 @@ QVariant numberCell(int role, double number, const QString &shown)
 QVariant BundleTreeModel::data(const QModelIndex &index, int role) const
 {
     const Node node = nodeAt(index);
-    if (role == Qt::TextAlignmentRole) {
-        const auto side = isNumber(index.column()) ? Qt::AlignRight : Qt::AlignLeft;
-        return QVariant::fromValue(Qt::Alignment(side | Qt::AlignVCenter));
-    }
+    if (role == Qt::TextAlignmentRole)
+        return headerData(index.column(), Qt::Horizontal, role);
     switch (node.kind) {
     case Node::Kind::Weight: return weightData(node.index, index.column(), role);
     case Node::Kind::File: return fileData(node.index, index.column(), role);
@@ -113,47 +94,60 @@ QString BundleTreeModel::weightTip(const Weight &weight) const
     return lines.join(u'\n');
 }
 
+report::WeightFacts BundleTreeModel::factsOf(std::size_t weight) const
+{
+    report::WeightFacts facts;
+    facts.bundle = m_bundle.get();
+    facts.index = weight;
+    facts.zeros = zeroFraction(weight);
+    return facts;
+}
+
+report::SortValue BundleTreeModel::orderOf(const Group &group, std::uint32_t leaf) const
+{
+    if (group.kind == Node::Kind::Function)
+        return m_columns.order(m_sortColumn, factsOf(leaf));
+    const BundleFile &file = m_bundle->files()[leaf];
+    const std::string_view key = m_columns.key(m_sortColumn);
+    return key == "name"           ? report::SortValue(file.path)
+           : key == "stored_bytes" ? report::SortValue(file.file->size().value)
+                                   : report::SortValue();
+}
+
 QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
 {
     const Weight &weight = m_bundle->weights()[at];
+    const std::string_view key = m_columns.key(column);
     if (role == Qt::ToolTipRole)
         return weightTip(weight);
-    if (role == kShortNameRole)
-        return column != Name           ? QVariant()
-               : m_shortNames.isEmpty() ? fromUtf8(weight.name)
-                                        : m_shortNames.value(static_cast<qsizetype>(at));
-    if (role == Qt::DecorationRole && column == Name) {
-        if (weight.fault)
-            return severityIcon(Severity::Error);
-        return weightChanged(weight)
-                   ? QVariant(glyphIcon(theme::glyph(Token::MarkChanged), Token::MarkChanged))
-                   : QVariant();
-    }
-    if (role == Qt::AccessibleTextRole && column == Name && weight.fault)
-        return tr("%1, faulty").arg(fromUtf8(weight.name));
-    const bool text = role == Qt::DisplayRole || role == SortRole || role == CopyRole;
-    const auto stored = knownStoredBytes(weight);
-    switch (column) {
-    case Name: return text ? QVariant(fromUtf8(weight.name)) : QVariant();
-    case Form: return text ? QVariant(fromUtf8(formText(weight.form))) : QVariant();
-    case ShapeColumn:
-        return role == SortRole ? QVariant(static_cast<qulonglong>(weight.elements.value))
-               : text           ? QVariant(shapeOf(weight))
+    if (key == "name") {
+        switch (role) {
+        case kShortNameRole:
+            return m_shortNames.isEmpty() ? fromUtf8(weight.name)
+                                          : m_shortNames.value(static_cast<qsizetype>(at));
+        case Qt::DecorationRole:
+            if (weight.fault)
+                return severityIcon(Severity::Error);
+            return weightChanged(weight)
+                       ? QVariant(glyphIcon(theme::glyph(Token::MarkChanged), Token::MarkChanged))
+                       : QVariant();
+        case Qt::AccessibleTextRole:
+            return weight.fault ? QVariant(tr("%1, faulty").arg(fromUtf8(weight.name)))
                                 : QVariant();
-    case Stored:
-        return stored ? numberCell(role, stored->value) : text ? QVariant(tr("?")) : QVariant();
-    case Ratio:
-        return stored ? numberCell(role, weight.ratio(), ratioText(weight.ratio()))
-               : text ? QVariant(tr("?"))
-                      : QVariant();
-    case Zeros: return numberCell(role, m_zeros[at], percentText(m_zeros[at]));
-    default: return {};
+        default: break;
+        }
     }
+    if (key == "shape" && (role == Qt::DisplayRole || role == CopyRole))
+        return shapeOf(weight);
+    if (role == SortRole)
+        return m_columns.sortData(column, factsOf(at));
+    return role == Qt::AccessibleTextRole ? QVariant() : m_columns.cell(column, factsOf(at), role);
 }
 
 QVariant BundleTreeModel::fileData(std::size_t at, int column, int role) const
 {
     const BundleFile &file = m_bundle->files()[at];
+    const std::string_view key = m_columns.key(column);
     if (role == Qt::ToolTipRole) {
         QString tip = fromUtf8(file.path);
         if (file.role == SectionKind::Data)
@@ -162,24 +156,24 @@ QVariant BundleTreeModel::fileData(std::size_t at, int column, int role) const
                                     groupedNumber(file.payloadBytes.value));
         return tip;
     }
-    if (role == Qt::DecorationRole && column == Name && file.file->modified())
-        return glyphIcon(theme::glyph(Token::MarkChanged), Token::MarkChanged);
-    const bool text = role == Qt::DisplayRole || role == SortRole || role == CopyRole;
-    switch (column) {
-    case Name: return text ? QVariant(fromUtf8(file.path)) : QVariant();
-    case Form: return text ? QVariant(roleWord(file)) : QVariant();
-    case Stored: return numberCell(role, file.file->size().value);
-    default: return {};
-    }
+    if (key == "name")
+        return role == Qt::DecorationRole && file.file->modified()
+                   ? QVariant(glyphIcon(theme::glyph(Token::MarkChanged), Token::MarkChanged))
+                   : textCell(role, file.path);
+    if (key == "form")
+        return isText(role) ? QVariant(roleWord(file)) : QVariant();
+    return key == "stored_bytes" && isText(role)
+               ? columnCell(m_columns.facts(column), report::Count{file.file->size().value}, role)
+               : QVariant();
 }
 
 QVariant BundleTreeModel::groupData(const Group &group, int column, int role) const
 {
-    const bool text = role == Qt::DisplayRole || role == SortRole || role == CopyRole;
+    const std::string_view key = m_columns.key(column);
     const bool files = group.kind == Node::Kind::FileGroup;
-    if (column == Name && (text || role == Qt::ToolTipRole))
+    if (key == "name" && (isText(role) || role == Qt::ToolTipRole))
         return files ? group.name : group.name.isEmpty() ? tr("(weights)") : group.name;
-    if (column == Form && text)
+    if (key == "form" && isText(role))
         return files ? countOf(group.all.size(), tr("1 file"), tr("%1 files"))
                      : countOf(group.all.size(), tr("1 weight"), tr("%1 weights"));
     return {};
@@ -187,42 +181,21 @@ QVariant BundleTreeModel::groupData(const Group &group, int column, int role) co
 
 QVariant BundleTreeModel::bundleData(int column, int role) const
 {
-    const bool text = role == Qt::DisplayRole || role == SortRole || role == CopyRole;
-    if (role == Qt::ToolTipRole && column == Name)
-        return fromUtf8(m_bundle->path().string());
-    switch (column) {
-    case Name: return text ? QVariant(fromUtf8(m_bundle->name())) : QVariant();
-    case Form: return text ? QVariant(fromUtf8(bundleKindName(m_bundle->kind()))) : QVariant();
-    default: return {};
-    }
+    const std::string_view key = m_columns.key(column);
+    if (key == "name")
+        return role == Qt::ToolTipRole ? QVariant(fromUtf8(m_bundle->path().string()))
+                                       : textCell(role, m_bundle->name());
+    return key == "form" ? textCell(role, bundleKindName(m_bundle->kind())) : QVariant();
 }
 
 QVariant BundleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal)
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
-    if (role == Qt::TextAlignmentRole) {
-        const auto side = isNumber(section) ? Qt::AlignRight : Qt::AlignLeft;
-        return QVariant::fromValue(Qt::Alignment(side | Qt::AlignVCenter));
-    }
-    const auto header = [section]() -> HeaderText {
-        switch (section) {
-        case Name: return {tr("Name"), tr("Name of the value that the consumer reads")};
-        case Form: return {tr("Form"), tr("How the weight is stored")};
-        case ShapeColumn:
-            return {tr("Shape"), tr("Extents of the decoded tensor, outermost first; sorts by "
-                                    "the number of elements")};
-        case Stored:
-            return {tr("Stored B"), tr("Bytes that the weight takes in the file, a part that is "
-                                       "used twice counted once")};
-        case Ratio: return {tr("Ratio"), tr("Stored bytes over the bytes of dense fp16")};
-        case Zeros:
-            return {tr("Zeros"), tr("Share of decoded elements that are zero; a dash where the "
-                                    "weight has not been read yet")};
-        default: return {};
-        }
-    }();
-    return header.data(role);
+    // Extents stand as numbers do, which views never cut.
+    if (role == Qt::TextAlignmentRole && m_columns.key(section) == "shape")
+        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    return m_columns.header(section, role);
 }
 
 void BundleTreeModel::setZeroFractions(const std::vector<std::pair<std::size_t, double>> &fractions)
@@ -231,7 +204,7 @@ void BundleTreeModel::setZeroFractions(const std::vector<std::pair<std::size_t, 
         if (weight >= m_zeros.size())
             continue;
         m_zeros[weight] = fraction;
-        const QModelIndex cell = indexOfWeight(weight, Zeros);
+        const QModelIndex cell = indexOfWeight(weight, columnOf("zero_fraction"));
         if (cell.isValid())
             Q_EMIT dataChanged(cell, cell, {Qt::DisplayRole, SortRole, CopyRole});
     }

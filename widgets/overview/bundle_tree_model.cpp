@@ -11,7 +11,6 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 namespace kernscope::ui {
@@ -44,7 +43,10 @@ bool narrows(const QString &longer, const QString &shorter)
 
 } // namespace
 
-BundleTreeModel::BundleTreeModel(QObject *parent) : QAbstractItemModel(parent) {}
+BundleTreeModel::BundleTreeModel(QObject *parent)
+    : QAbstractItemModel(parent), m_columns(report::weightTable())
+{
+}
 
 void BundleTreeModel::setBundle(BundlePtr bundle)
 {
@@ -71,23 +73,25 @@ void BundleTreeModel::updateBundle(BundlePtr bundle)
     if (rowCount() == 0)
         return;
     const QModelIndex top = index(0, 0);
-    Q_EMIT dataChanged(top, index(0, ColumnCount - 1));
+    const int last = columnCount() - 1;
+    Q_EMIT dataChanged(top, index(0, last));
     for (int group = 0; group < rowCount(top); ++group) {
         const QModelIndex at = index(group, 0, top);
-        Q_EMIT dataChanged(at, index(group, ColumnCount - 1, top));
+        Q_EMIT dataChanged(at, index(group, last, top));
         if (rowCount(at) > 0)
-            Q_EMIT dataChanged(index(0, 0, at), index(rowCount(at) - 1, ColumnCount - 1, at));
+            Q_EMIT dataChanged(index(0, 0, at), index(rowCount(at) - 1, last, at));
     }
 }
 
 void BundleTreeModel::setShortNames(QStringList names)
 {
     m_shortNames = std::move(names);
+    const int name = columnOf("name");
     const QModelIndex top = index(0, 0);
     for (int group = 0; group < rowCount(top); ++group) {
         const QModelIndex at = index(group, 0, top);
         if (rowCount(at) > 0)
-            Q_EMIT dataChanged(index(0, Name, at), index(rowCount(at) - 1, Name, at));
+            Q_EMIT dataChanged(index(0, name, at), index(rowCount(at) - 1, name, at));
     }
 }
 
@@ -181,52 +185,19 @@ void BundleTreeModel::indexRows()
 
 void BundleTreeModel::sortGroup(Group &group) const
 {
-    const auto order = [this, &group](auto lessThan) {
-        const bool descending = m_sortOrder == Qt::DescendingOrder;
-        std::stable_sort(group.shown.begin(), group.shown.end(),
-                         [&](std::uint32_t a, std::uint32_t b) {
-                             return descending ? lessThan(b, a) : lessThan(a, b);
-                         });
-    };
-    if (m_sortColumn < 0) {
-        std::sort(group.shown.begin(), group.shown.end());
+    std::sort(group.shown.begin(), group.shown.end());
+    if (m_sortColumn < 0 || m_sortColumn >= columnCount())
         return;
-    }
-    if (group.kind == Node::Kind::FileGroup) {
-        const auto &files = m_bundle->files();
-        if (m_sortColumn == Name)
-            order([&](auto a, auto b) { return files[a].path < files[b].path; });
-        else if (m_sortColumn == Stored)
-            order([&](auto a, auto b) { return files[a].file->size() < files[b].file->size(); });
-        return;
-    }
-    const auto &weights = m_bundle->weights();
-    switch (m_sortColumn) {
-    case Name: order([&](auto a, auto b) { return weights[a].name < weights[b].name; }); break;
-    case Form: {
-        std::unordered_map<std::uint32_t, std::string> texts;
-        for (const std::uint32_t leaf : group.shown)
-            texts.emplace(leaf, formText(weights[leaf].form));
-        order([&](auto a, auto b) { return texts.at(a) < texts.at(b); });
-        break;
-    }
-    case ShapeColumn:
-        order([&](auto a, auto b) { return weights[a].elements < weights[b].elements; });
-        break;
-    case Stored:
-        order([&](auto a, auto b) { return weights[a].storedBytes < weights[b].storedBytes; });
-        break;
-    case Ratio:
-        order([&](auto a, auto b) { return weights[a].ratio() < weights[b].ratio(); });
-        break;
-    case Zeros:
-        // Unknown shares come first, so that the order is one even with NaN among them.
-        order([&](auto a, auto b) {
-            return std::isnan(m_zeros[a]) ? !std::isnan(m_zeros[b]) : m_zeros[a] < m_zeros[b];
-        });
-        break;
-    default: break;
-    }
+    std::vector<std::pair<report::SortValue, std::uint32_t>> keys;
+    keys.reserve(group.shown.size());
+    for (const std::uint32_t leaf : group.shown)
+        keys.emplace_back(orderOf(group, leaf), leaf);
+    const bool down = m_sortOrder == Qt::DescendingOrder;
+    std::stable_sort(keys.begin(), keys.end(), [down](const auto &a, const auto &b) {
+        return down ? b.first < a.first : a.first < b.first;
+    });
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        group.shown[i] = keys[i].second;
 }
 
 void BundleTreeModel::sort(int column, Qt::SortOrder order)
@@ -318,7 +289,7 @@ QModelIndexList BundleTreeModel::groupIndexes() const
 
 QModelIndex BundleTreeModel::index(int row, int column, const QModelIndex &parent) const
 {
-    if (row < 0 || column < 0 || column >= ColumnCount || row >= rowCount(parent))
+    if (row < 0 || column < 0 || column >= columnCount() || row >= rowCount(parent))
         return {};
     if (!parent.isValid())
         return createIndex(row, column, kBundleId);
@@ -352,7 +323,7 @@ int BundleTreeModel::rowCount(const QModelIndex &parent) const
 
 int BundleTreeModel::columnCount(const QModelIndex &) const
 {
-    return ColumnCount;
+    return m_columns.count();
 }
 
 Qt::ItemFlags BundleTreeModel::flags(const QModelIndex &index) const

@@ -3,6 +3,8 @@
 
 #include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
+#include "core/report/weight_table.h"
+#include "widgets/common/window_columns.h"
 
 #include <QAbstractItemModel>
 #include <QStringList>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace kernscope::ui {
@@ -22,8 +25,6 @@ class BundleTreeModel final : public QAbstractItemModel
     Q_OBJECT
 
 public:
-    enum Column : int { Name, Form, ShapeColumn, Stored, Ratio, Zeros, ColumnCount };
-
     struct Node {
         enum class Kind : std::uint8_t { None, Bundle, Function, FileGroup, Weight, File };
         Kind kind = Kind::None;
@@ -32,6 +33,9 @@ public:
     };
 
     explicit BundleTreeModel(QObject *parent = nullptr);
+
+    /// The columns are those of report::weightTable(); -1 where the window shows none of that key.
+    int columnOf(std::string_view key) const { return m_columns.indexOf(key); }
 
     /// Another bundle, or none: everything is forgotten but the filter and the order.
     void setBundle(BundlePtr bundle);
@@ -99,10 +103,13 @@ private:
     QVariant groupData(const Group &group, int column, int role) const;
     QVariant bundleData(int column, int role) const;
     bool weightChanged(const Weight &weight) const;
+    report::WeightFacts factsOf(std::size_t weight) const;
+    report::SortValue orderOf(const Group &group, std::uint32_t leaf) const;
     QString weightTip(const Weight &weight) const;
     QModelIndex leafIndex(const std::vector<std::pair<std::uint32_t, std::uint32_t>> &places,
                           std::size_t leaf, int column) const;
 
+    WindowColumns<report::WeightFacts> m_columns;
     BundlePtr m_bundle;
     std::vector<Group> m_groups;      ///< all of them
     std::vector<std::size_t> m_shown; ///< groups with a row to show

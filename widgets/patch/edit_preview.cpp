@@ -100,7 +100,7 @@ QString planText(const codec::EditPlan &made, bool hasValue)
     if (made.parts.empty())
         parts << PreviewWords::tr("nothing changes");
     else if (made.payloadElements)
-        parts << PreviewWords::tr("%1 survivors after it")
+        parts << PreviewWords::tr("%1 non-zero values after it")
                      .arg(groupedNumber(made.payloadElements->value));
     else
         parts << PreviewWords::tr("%1 B touched").arg(groupedNumber(bytes));

@@ -25,8 +25,9 @@ Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedW
         std::find_if(sparse.parts.begin(), sparse.parts.end(),
                      [](const EncodedPart &part) { return part.role == PartRole::Mask; });
     if (at == sparse.parts.end() || sparse.parts.size() != 2 || sparse.scaling)
-        return tl::unexpected(badArgument("sparse", "a mask and survivors", "another form",
-                                          "Only a sparse weight has survivors"));
+        return tl::unexpected(
+            badArgument("sparse", "a mask and non-zero values", "another form",
+                        "Only a sparse weight has non-zero values beside a mask"));
     return &*at;
 }
 
@@ -59,11 +60,11 @@ Result<void> checkJointPalette(const Shape &shape, const PaletteOptions &options
     if (options.vector != 1)
         return tl::unexpected(badArgument("vector", "1 where a mask leaves elements out",
                                           fmt::format("{}", options.vector),
-                                          "Survivors are looked up one by one"));
+                                          "Non-zero values are looked up one by one"));
     if (options.entryType != ElementType::Fp16)
         return tl::unexpected(badArgument("entryType", "fp16 where a mask leaves elements out",
                                           std::string(elementTypeName(options.entryType)),
-                                          "Survivors have no scaled codebook"));
+                                          "Non-zero values have no scaled codebook"));
     const std::uint64_t extent = shape.empty() ? 1 : shape[0];
     if (options.groups == 0 || extent % options.groups != 0)
         return tl::unexpected(badArgument("groups", fmt::format("a divisor of {} rows", extent),

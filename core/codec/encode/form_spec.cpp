@@ -49,9 +49,9 @@ std::string describeMask(const FormSpec &spec)
 std::string describeSparse(const FormSpec &spec)
 {
     if (spec.survivors == FormNode::Palette)
-        return describeMask(spec) + ", survivors " + describePalette(spec.palette);
+        return describeMask(spec) + ", non-zero values " + describePalette(spec.palette);
     if (spec.survivors == FormNode::Blockwise)
-        return describeMask(spec) + ", survivors " + describeBlockwise(spec.blockwise);
+        return describeMask(spec) + ", non-zero values " + describeBlockwise(spec.blockwise);
     return describeMask(spec);
 }
 

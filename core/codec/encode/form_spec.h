@@ -35,7 +35,7 @@ struct FormSpec {
     std::shared_ptr<CodebookCache> codebooks;
 };
 
-/// "palette 4 bit, 8 codebooks", "sparse 2:4 along axis 1, survivors palette 4 bit": for people.
+/// "palette 4 bit, 8 codebooks", "sparse 2:4 along axis 1, non-zero values palette 4 bit".
 std::string describe(const FormSpec &spec);
 
 /// Makes a weight of fp16 results one of fp32: scales, codebooks and plain values are widened, the

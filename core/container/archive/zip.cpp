@@ -187,6 +187,54 @@ Result<std::vector<ZipMember>> readZip(Bytes archive, std::string_view fileName)
     return members;
 }
 
+namespace {
+
+constexpr std::size_t kChunk = std::size_t(1) << 30; ///< what zlib is given at once, in bytes
+
+/// How an inflation ended, and the bytes that it made.
+struct Inflated {
+    int state = Z_OK;
+    std::size_t made = 0;
+};
+
+Inflated inflateInto(Bytes stored, std::span<std::byte> out)
+{
+    z_stream stream{};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+        return {Z_MEM_ERROR, 0};
+    Inflated done;
+    std::size_t in = 0;
+    while (done.state == Z_OK && (in < stored.size() || done.made < out.size())) {
+        const std::size_t give = std::min(kChunk, stored.size() - in);
+        const std::size_t room = std::min(kChunk, out.size() - done.made);
+        stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(stored.data() + in));
+        stream.avail_in = static_cast<uInt>(give);
+        stream.next_out = reinterpret_cast<Bytef *>(out.data() + done.made);
+        stream.avail_out = static_cast<uInt>(room);
+        done.state = inflate(&stream, Z_NO_FLUSH);
+        in += give - stream.avail_in;
+        done.made += room - stream.avail_out;
+        if (give == stream.avail_in && room == stream.avail_out)
+            break; // no progress: the stream is cut or longer than it says
+    }
+    inflateEnd(&stream);
+    return done;
+}
+
+uLong checksum(std::span<const std::byte> bytes)
+{
+    uLong crc = crc32(0, nullptr, 0);
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t some = std::min(bytes.size() - at, kChunk);
+        crc =
+            crc32(crc, reinterpret_cast<const Bytef *>(bytes.data() + at), static_cast<uInt>(some));
+        at += some;
+    }
+    return crc;
+}
+
+} // namespace
+
 Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, std::uint64_t limit,
                                       std::string_view fileName)
 {
@@ -214,36 +262,13 @@ Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, st
     if (member.method == kStored) {
         std::copy(stored.begin(), stored.end(), out.begin());
     } else {
-        z_stream stream{};
-        if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-            return damaged("no memory");
-        std::size_t in = 0, made = 0;
-        int state = Z_OK;
-        constexpr std::size_t kChunk = std::size_t(1) << 30;
-        while (state == Z_OK && (in < stored.size() || made < out.size())) {
-            const std::size_t give = std::min(kChunk, stored.size() - in);
-            const std::size_t room = std::min(kChunk, out.size() - made);
-            stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(stored.data() + in));
-            stream.avail_in = static_cast<uInt>(give);
-            stream.next_out = reinterpret_cast<Bytef *>(out.data() + made);
-            stream.avail_out = static_cast<uInt>(room);
-            state = inflate(&stream, Z_NO_FLUSH);
-            in += give - stream.avail_in;
-            made += room - stream.avail_out;
-            if (give == stream.avail_in && room == stream.avail_out)
-                break; // no progress: the stream is cut or longer than it says
-        }
-        inflateEnd(&stream);
-        if (state != Z_STREAM_END || made != out.size())
-            return damaged(fmt::format("{} bytes unpacked", made));
+        const Inflated inflated = inflateInto(stored, out);
+        if (inflated.state != Z_STREAM_END || inflated.made != out.size())
+            return damaged(inflated.state == Z_MEM_ERROR
+                               ? std::string("no memory")
+                               : fmt::format("{} bytes unpacked", inflated.made));
     }
-    uLong crc = crc32(0, nullptr, 0);
-    for (std::size_t at = 0; at < out.size();) {
-        const std::size_t some = std::min<std::size_t>(out.size() - at, std::size_t(1) << 30);
-        crc = crc32(crc, reinterpret_cast<const Bytef *>(out.data() + at), static_cast<uInt>(some));
-        at += some;
-    }
-    if (crc != member.crc)
+    if (checksum(out) != member.crc)
         return damaged("another checksum");
     return out;
 }

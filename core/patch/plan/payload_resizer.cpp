@@ -84,7 +84,7 @@ Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit
     const auto bytes = packedBytes(elements, m_operand.declaredType());
     if (m_place.isLiteral() || m_operand.declaredShape().size() != 1 || !bytes) {
         return tl::unexpected(
-            spaceError(m_bundle, m_operand, "survivors in a weight file", "a literal"));
+            spaceError(m_bundle, m_operand, "non-zero values in a weight file", "a literal"));
     }
     if (auto alone = checkAlone(); !alone)
         return alone;
@@ -110,9 +110,9 @@ Result<void> PayloadResizer::checkAlone() const
         Error error;
         error.code = "patch.shared";
         error.field = std::string(codec::partRoleName(operand.role));
-        error.expected = "a mask and survivors of this weight alone";
+        error.expected = "a mask and non-zero values of this weight alone";
         error.found = fmt::format("also those of {}", fmt::join(others, ", "));
-        error.message = "Another weight reads the same survivors, whose number would change";
+        error.message = "Another weight reads the same non-zero values, whose number would change";
         return tl::unexpected(std::move(error));
     }
     return {};
@@ -179,7 +179,7 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
             error.file = m_bundle.files()[file].path;
             error.offset = FileOffset(span.offset);
             error.length = ByteCount(span.length);
-            error.message = "The number of survivors does not fit its place in the program";
+            error.message = "The number of non-zero values does not fit its place in the program";
             return tl::unexpected(std::move(error));
         }
         auto written = m_recorder.write(file, FileOffset(fitted->offset),

@@ -232,7 +232,7 @@ Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
 /// Mask and survivors from one operation, and the dense weight from both.
 Result<std::vector<DraftOperation>> Drafter::jointSparse() const
 {
-    if (auto allowed = requireOpset(kFirstNewSignature, "sparse weights of coded survivors");
+    if (auto allowed = requireOpset(kFirstNewSignature, "sparse weights of coded non-zero values");
         !allowed)
         return tl::unexpected(allowed.error());
     const EncodedPart &mask = *part(PartRole::Mask);

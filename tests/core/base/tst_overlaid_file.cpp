@@ -2,11 +2,11 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/base/overlaid_file.h"
+#include "overlay_fixture.h"
 
 #include <chrono>
 #include <mutex>
 #include <random>
-#include <thread>
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 using namespace kernscope;
+using namespace kernscope::test;
 
 namespace {
 
@@ -23,12 +24,6 @@ std::vector<std::byte> randomBytes(std::size_t count, std::mt19937_64 &random)
     for (std::byte &byte : bytes)
         byte = static_cast<std::byte>(random());
     return bytes;
-}
-
-std::vector<std::byte> text(const char *content)
-{
-    const auto *data = reinterpret_cast<const std::byte *>(content);
-    return {data, data + std::strlen(content)};
 }
 
 /// The runs of bytes in which two equally long contents differ.
@@ -83,15 +78,7 @@ private slots:
     void outside();
     void randomWrites_data();
     void randomWrites();
-    void manyScatteredPages();
     void markSaved();
-    void readersAndWriter();
-    void coarseRanges();
-    void scatteredFillIsBounded();
-    void restoredUnder();
-    void forks_data();
-    void forks();
-    void changedBlocks();
 };
 
 void TestOverlaidFile::opensAndShows()
@@ -250,25 +237,6 @@ void TestOverlaidFile::randomWrites()
         QCOMPARE(onDisk(path), QByteArray(reinterpret_cast<const char *>(disk.data()), size));
 }
 
-void TestOverlaidFile::manyScatteredPages()
-{
-    // More separate writable pages than the system allows mappings: every other page of a sparse
-    // file of 320 MB.
-    const QString path = m_folder.filePath(QStringLiteral("sparse.bin"));
-    constexpr std::uint64_t kPages = 80000;
-    {
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        QVERIFY(file.resize(kPages * 4096));
-    }
-    const auto file = OverlaidFile::open(path.toStdString(), "sparse.bin");
-    QVERIFY(file);
-    for (std::uint64_t page = 0; page < kPages; page += 2)
-        QVERIFY((*file)->write(FileOffset(page * 4096 + 7), text("z")));
-    QCOMPARE((*file)->changedRanges().size(), kPages / 2);
-    QCOMPARE((*file)->bytes()[7], std::byte{'z'});
-}
-
 void TestOverlaidFile::markSaved()
 {
     const auto file = OverlaidFile::fromMemory(text("0123456789"), "sample");
@@ -278,149 +246,6 @@ void TestOverlaidFile::markSaved()
     QCOMPARE(file->diskByte(FileOffset(3)), std::byte{'x'});
     QVERIFY(file->write(FileOffset(3), text("3")));
     QVERIFY(file->modified());
-}
-
-void TestOverlaidFile::readersAndWriter()
-{
-    // Under the thread sanitizer: a reader that holds the mutex sees whole writes only.
-    const auto file = OverlaidFile::fromMemory(std::vector<std::byte>(4096), "sample");
-    std::atomic<bool> done{false};
-    std::atomic<int> torn{0};
-    std::atomic<int> reads{0};
-    std::vector<std::thread> readers;
-    for (int i = 0; i < 2; ++i) {
-        readers.emplace_back([&] {
-            while (!done) {
-                std::shared_lock lock(file->mutex());
-                const auto bytes = file->bytes();
-                if (std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) !=
-                    bytes.end())
-                    ++torn;
-                static_cast<void>(file->changedRanges());
-                reads.fetch_add(1);
-                lock.unlock();
-                // Readers that never pause would keep the writer waiting for ever.
-                std::this_thread::sleep_for(std::chrono::microseconds(200));
-            }
-        });
-    }
-    bool written = true;
-    for (int round = 1; round < 200; ++round)
-        written =
-            written &&
-            file->write(FileOffset(0), std::vector<std::byte>(4096, static_cast<std::byte>(round)));
-    while (reads.load() == 0)
-        std::this_thread::yield();
-    done = true;
-    for (std::thread &reader : readers)
-        reader.join();
-    QVERIFY(written);
-    QCOMPARE(torn.load(), 0);
-    QVERIFY(reads.load() > 0);
-}
-
-void TestOverlaidFile::coarseRanges()
-{
-    const auto file = OverlaidFile::fromMemory(std::vector<std::byte>(20000), "sample");
-    for (const std::uint64_t at : {0u, 3u, 10u, 4095u, 4096u, 9000u})
-        QVERIFY(file->write(FileOffset(at), text("x")));
-    QCOMPARE(file->changedRanges(8), (std::vector<ByteRange>{{FileOffset(0), ByteCount(11)},
-                                                             {FileOffset(4095), ByteCount(2)},
-                                                             {FileOffset(9000), ByteCount(1)}}));
-    QCOMPARE(file->changedRanges(1, 2), (std::vector<ByteRange>{{FileOffset(0), ByteCount(1)},
-                                                                {FileOffset(3), ByteCount(1)}}));
-    std::vector<std::byte> before(12, std::byte{1});
-    file->readDisk(FileOffset(4090), before);
-    QCOMPARE(before, std::vector<std::byte>(12));
-}
-
-/// Every second byte of 8 MiB changed: the account must not take many times the change.
-void TestOverlaidFile::scatteredFillIsBounded()
-{
-    constexpr std::size_t kBytes = std::size_t{8} << 20;
-    std::vector<std::byte> content(kBytes);
-    const auto path = write("fill.bin", content);
-    const auto file = *OverlaidFile::open(path, "fill.bin");
-    for (std::size_t i = 0; i < kBytes; i += 2)
-        content[i] = std::byte{0x3c};
-    const auto resident = [] {
-        QFile status(QStringLiteral("/proc/self/statm"));
-        return status.open(QIODevice::ReadOnly)
-                   ? status.readAll().split(' ')[1].toULongLong() * 4096
-                   : 0;
-    };
-    const auto before = resident();
-    QVERIFY(file->write(FileOffset(0), content));
-    QVERIFY(file->modified());
-    const auto grown = resident() - before;
-    QVERIFY2(grown < 4 * kBytes, qPrintable(QString::number(grown)));
-    QCOMPARE(file->changedRanges(16).size(), std::size_t{1});
-    QCOMPARE(file->changedRanges().size(), kBytes / 2);
-}
-
-/// What is laid under the changes counts as the disk's.
-void TestOverlaidFile::restoredUnder()
-{
-    const auto path = write("restored.bin", text("0123456789"));
-    const auto file = *OverlaidFile::open(path, "restored.bin");
-    QVERIFY(file->restoreUnder(FileOffset(2), text("AB")));
-    QVERIFY(!file->modified());
-    QVERIFY(file->changedRanges().empty());
-    QCOMPARE(std::vector<std::byte>(file->bytes().begin(), file->bytes().end()),
-             text("01AB456789"));
-    QVERIFY(file->write(FileOffset(3), text("x")));
-    QCOMPARE(file->diskByte(FileOffset(3)), std::byte{'B'});
-    QCOMPARE(onDisk(path), QByteArray("0123456789"));
-    QCOMPARE(file->restoreUnder(FileOffset(9), text("xy")).error().code,
-             std::string("patch.range"));
-}
-
-void TestOverlaidFile::forks_data()
-{
-    QTest::addColumn<bool>("mapped");
-    QTest::newRow("memory") << false;
-    QTest::newRow("mapped") << true;
-}
-
-void TestOverlaidFile::forks()
-{
-    QFETCH(const bool, mapped);
-    const auto path = write("fork.bin", text("0123456789"));
-    const auto file = mapped ? *OverlaidFile::open(path, "fork.bin")
-                             : OverlaidFile::fromMemory(text("0123456789"), "fork.bin");
-    if (mapped)
-        QVERIFY(file->restoreUnder(FileOffset(8), text("R")));
-    QVERIFY(file->write(FileOffset(2), text("AB")));
-    const auto fork = file->fork();
-    QVERIFY(fork);
-    QVERIFY(std::equal(file->bytes().begin(), file->bytes().end(), (*fork)->bytes().begin()));
-    QCOMPARE((*fork)->changedRanges(), file->changedRanges());
-    QCOMPARE((*fork)->changedBlocks(), file->changedBlocks());
-    QCOMPARE((*fork)->diskByte(FileOffset(8)), file->diskByte(FileOffset(8)));
-    QVERIFY((*fork)->write(FileOffset(0), text("Z")));
-    QCOMPARE(file->bytes()[0], std::byte{'0'});
-    QVERIFY(!file->changed({FileOffset(0), ByteCount(1)}));
-    // Taken back in one of them only; what they share is not touched by that.
-    QVERIFY((*fork)->write(FileOffset(2), text("23")));
-    QCOMPARE((*fork)->changedRanges(), (std::vector<ByteRange>{{FileOffset(0), ByteCount(1)}}));
-    QCOMPARE(file->changedRanges(), (std::vector<ByteRange>{{FileOffset(2), ByteCount(2)}}));
-    QCOMPARE(file->diskByte(FileOffset(2)), std::byte{'2'});
-    if (mapped) {
-        QFile(QString::fromStdString(path.string())).resize(9);
-        QCOMPARE(file->fork().error().code, std::string("patch.stale"));
-    }
-}
-
-void TestOverlaidFile::changedBlocks()
-{
-    const auto file = OverlaidFile::fromMemory(std::vector<std::byte>(3 * 4096 + 5), "blocks");
-    QVERIFY(file->changedBlocks().empty());
-    const std::vector<std::byte> one(1, std::byte{1});
-    for (const std::uint64_t offset :
-         {std::uint64_t{0}, std::uint64_t{4096 + 17}, std::uint64_t{3 * 4096 + 4}})
-        QVERIFY(file->write(FileOffset(offset), one));
-    QCOMPARE(file->changedBlocks(), (std::vector<ByteRange>{{FileOffset(0), ByteCount(2 * 4096)},
-                                                            {FileOffset(3 * 4096), ByteCount(5)}}));
 }
 
 QTEST_APPLESS_MAIN(TestOverlaidFile)

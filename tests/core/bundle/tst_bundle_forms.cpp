@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
+#include "made_forms.h"
 
 #include <QTest>
 
@@ -24,17 +25,6 @@ struct FormCase {
     Expected expected;
 };
 
-std::string rolesOf(const Weight &weight)
-{
-    std::string roles;
-    for (const codec::Operand &operand : weight.operands())
-        roles +=
-            fmt::format("{}{}:{}{}{}", roles.empty() ? "" : " ", partRoleName(operand.role),
-                        elementTypeName(operand.declaredType()), shapeText(operand.declaredShape()),
-                        operand.place->isLiteral() ? "!" : "");
-    return roles;
-}
-
 std::string detailOf(const Weight &weight)
 {
     std::string text;
@@ -48,16 +38,6 @@ std::string detailOf(const Weight &weight)
     }
     return text;
 }
-
-void result(MadeBundle &made, std::string_view type, std::string_view shape, std::string_view op,
-            std::string_view inputs, std::string_view attributes)
-{
-    made.line(fmt::format("tensor<{}, {}> w = {}({})[{}name = string(\"w_op\")]", type, shape, op,
-                          inputs, attributes));
-    made.consume("w");
-}
-
-const Bytes kBook = halves({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
 
 // One function a form; the worked bytes are those of resources/formats/forms.md.
 
@@ -83,15 +63,6 @@ void sparseBytes(MadeBundle &made)
     result(made, "fp16", "[10]", "constexpr_sparse_to_dense", "",
            fmt::format("mask = {}, nonzero_data = {}, shape = tensor<uint32, [1]>([10]), ", mask,
                        values));
-}
-
-void sparseBits(MadeBundle &made)
-{
-    const auto mask = made.blob(ElementType::Uint1, "[2, 5]", hex("92 01"), 6);
-    made.constant("tensor<uint1, [2, 5]>", "m", mask);
-    const auto values = made.blob(ElementType::Fp16, "[4]", hex("00 3E 00 C0 00 34 00 42"));
-    made.constant("tensor<fp16, [4]>", "v", values);
-    result(made, "fp16", "[2, 5]", "constexpr_sparse_to_dense", "mask = m, nonzero_data = v", "");
 }
 
 void affineVector(MadeBundle &made)
@@ -154,18 +125,6 @@ void paletteVector(MadeBundle &made)
     const auto lut = made.blob(ElementType::Fp16, "[1, 1, 2, 2]", halves({1, 2, 3, 4}));
     result(made, "fp16", "[2, 2]", "constexpr_lut_to_dense",
            fmt::format("indices = {}, lut = {}, vector_axis = int32(-2)", indices, lut), "");
-}
-
-void sparsePalette(MadeBundle &made)
-{
-    made.constant("tensor<uint1, [2, 4]>", "m", made.blob(ElementType::Uint1, "[2, 4]", hex("05")));
-    const auto indices = made.blob(ElementType::Uint4, "[2]", hex("F3"));
-    const auto lut = made.blob(ElementType::Fp16, "[1, 1, 16, 1]", kBook);
-    made.line(fmt::format("tensor<uint1, [2, 4]> om, tensor<fp16, [2]> ov = "
-                          "constexpr_lut_to_sparse(indices_mask = m, indices_nonzero_data = {}, "
-                          "lut = {})[name = string(\"pal\")]",
-                          indices, lut));
-    result(made, "fp16", "[2, 4]", "constexpr_sparse_to_dense", "mask = om, nonzero_data = ov", "");
 }
 
 void sparseBlockwise(MadeBundle &made)
@@ -239,12 +198,8 @@ class TestBundleForms : public QObject
     Q_OBJECT
 
 private slots:
-    void quantizedFolders();
     void forms_data();
     void forms();
-    void sharedParts();
-    void spansForEdits();
-    void scaledTwice();
 };
 
 void TestBundleForms::forms_data()
@@ -376,156 +331,6 @@ void TestBundleForms::forms()
     QCOMPARE(weight.consumers.front().op, std::string("linear"));
     for (const BundleFile &file : (*bundle)->files())
         QCOMPARE(file.unusedRecords, std::size_t(0));
-}
-
-/// Two weights that name one codebook: each counts it, both say that it is shared.
-void TestBundleForms::sharedParts()
-{
-    MadeBundle made;
-    const auto lut = made.blob(ElementType::Fp16, "[1, 16, 1]", kBook);
-    for (const char *name : {"a", "b"}) {
-        const auto indices = made.blob(ElementType::Uint4, "[4]", hex("10 32"));
-        made.line(fmt::format("tensor<fp16, [4]> {0} = constexpr_lut_to_dense(indices = {1}, lut "
-                              "= {2})[name = string(\"{0}\")]",
-                              name, indices, lut));
-        made.consume(name);
-    }
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->weights().size(), std::size_t(2));
-    for (const Weight &weight : (*bundle)->weights()) {
-        QCOMPARE(weight.storedBytes.value, std::uint64_t(34));
-        QVERIFY(weight.operand(codec::PartRole::Lut)->place->shared);
-        QVERIFY(!weight.operand(codec::PartRole::Indices)->place->shared);
-    }
-    QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t(36));
-    QCOMPARE(sectionFault(**bundle), std::string());
-    // the payload belongs to the first of them
-    const auto owner = (*bundle)->sectionAt(2, FileOffset(128));
-    QCOMPARE((*bundle)->sections()[owner].name, std::string("a: lut"));
-}
-
-/// A patch that changes the number of survivors finds every place that writes it.
-void TestBundleForms::spansForEdits()
-{
-    MadeBundle made;
-    sparsePalette(made);
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    const std::string text = made.text();
-    const codec::Operand *codes = (*bundle)->weights().front().operand(codec::PartRole::Indices);
-    QVERIFY(codes);
-    const auto &indices = codes->place;
-    const auto written = [&text](const mil::SourceSpan &span) {
-        return text.substr(span.offset, span.length);
-    };
-    QCOMPARE(indices->dimSpans.size(), std::size_t(1));
-    QCOMPARE(written(indices->dimSpans[0]), std::string("2"));
-    QCOMPARE(text.substr(indices->dimSpans[0].offset - 15, 15), std::string("tensor<uint4, ["));
-    QCOMPARE(indices->countSpans.size(), std::size_t(1));
-    QCOMPARE(written(indices->countSpans[0]), std::string("2"));
-    QCOMPARE(text.substr(indices->countSpans[0].offset - 14, 14), std::string("tensor<fp16, ["));
-
-    MadeBundle named;
-    sparseBits(named);
-    const auto second = named.open();
-    QVERIFY(second);
-    const auto values = (*second)->weights().front().operand(codec::PartRole::NonzeroData)->place;
-    QCOMPARE(values->dimSpans.size(), std::size_t(1));
-    QCOMPARE(values->countSpans.size(), std::size_t(1));
-    QVERIFY(values->countSpans[0].offset < values->dimSpans[0].offset);
-}
-
-/// One encoding holds one scaling: a weight without a fault has a decoder.
-void TestBundleForms::scaledTwice()
-{
-    MadeBundle made;
-    made.line("tensor<uint1, [2, 4]> am, tensor<fp16, [2]> av = "
-              "constexpr_sparse_blockwise_shift_scale(data_mask = tensor<uint1, [2, 4]>([1, 0, 0, "
-              "0, 0, 1, 0, 0]), nonzero_data = tensor<int8, [2]>([2, -2]), scale = tensor<fp16, "
-              "[2, 1]>([0x1p-1, 0x1p2]))[name = string(\"a\")]");
-    made.line("tensor<uint1, [2, 4]> bm, tensor<fp16, [2]> bv = "
-              "constexpr_sparse_blockwise_shift_scale(data_mask = am, nonzero_data = av, scale = "
-              "tensor<fp16, [2, 1]>([0x1p1, 0x1p1]))[name = string(\"b\")]");
-    result(made, "fp16", "[2, 4]", "constexpr_sparse_to_dense", "mask = bm, nonzero_data = bv", "");
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    const Weight &weight = (*bundle)->weights().front();
-    QVERIFY(weight.fault);
-    QCOMPARE(weight.fault->code, std::string("mil.unsupported"));
-    QCOMPARE(weight.fault->field, std::string("nonzero_data"));
-    QVERIFY(!weight.form.encoding());
-    QCOMPARE(formText(weight.form), std::string("sparse"));
-}
-
-void TestBundleForms::quantizedFolders()
-{
-    using Files = std::vector<std::pair<std::string, Bytes>>;
-    const auto bytesOf = [](std::string_view text) {
-        const auto raw = std::as_bytes(std::span(text));
-        return Bytes(raw.begin(), raw.end());
-    };
-    const auto open = [&](const std::string &manifest, Files files) {
-        OpenOptions options;
-        options.memory = std::move(files);
-        options.memory.emplace_back("quantize.json", bytesOf(manifest));
-        return *Bundle::open("folder", options);
-    };
-    const auto valuesOf = [](const Bundle &bundle) {
-        const auto decoder = bundle.decoder(0);
-        std::vector<float> values(decoder ? decoder->elements().value : 0);
-        if (decoder)
-            decoder->decodeFloat(0, values);
-        return values;
-    };
-    Bytes nibbles;
-    for (int i = 0; i < 16; ++i) // codes 0 to 15, twice
-        nibbles.push_back(static_cast<std::byte>((2 * i & 15) | (((2 * i + 1) & 15) << 4)));
-    const std::string four = R"({"format": "mxfp4", "input": "/a/b.npy", "rows": 1, "columns": 32,
-        "columns_stored": 32, "axis": 1, "layout": "nd", "exponent_layout": "nd"})";
-    const auto fp4 = open(four, {{"data.bin", nibbles}, {"exp.bin", Bytes(1, std::byte{128})}});
-    QVERIFY(fp4->diagnostics().empty());
-    QCOMPARE(fp4->kind(), BundleKind::Quantized);
-    QCOMPARE(fp4->weights().size(), std::size_t(1));
-    QCOMPARE(fp4->weights()[0].name, std::string("b"));
-    QCOMPARE(formText(fp4->weights()[0].form), std::string("mxfp4"));
-    QCOMPARE(rolesOf(fp4->weights()[0]), std::string("data:fp4e2m1[1, 32] scale:fp8e8m0[1, 1]"));
-    const std::vector<float> once{0, 1, 2, 3, 4, 6, 8, 12, -0.0f, -1, -2, -3, -4, -6, -8, -12};
-    auto twice = once;
-    twice.insert(twice.end(), once.begin(), once.end());
-    QCOMPARE(valuesOf(*fp4), twice);
-    // 32 rows of two columns, each with an exponent of its own.
-    const auto fp8 = open(
-        R"({"format": "mxfp8", "rows": 32, "columns": 2, "axis": 0})",
-        {{"data.bin", Bytes(64, std::byte{0x38})}, {"exp.bin", {std::byte{126}, std::byte{130}}}});
-    QVERIFY(fp8->diagnostics().empty());
-    QCOMPARE(valuesOf(*fp8)[62], 0.5f);
-    QCOMPARE(valuesOf(*fp8)[63], 8.0f);
-    const auto floatBytes = [](std::vector<float> values) {
-        const auto raw = std::as_bytes(std::span(values));
-        return Bytes(raw.begin(), raw.end());
-    };
-    const auto uint8 = open(R"({"format": "uint8", "rows": 2, "columns": 2})",
-                            {{"data.bin", Bytes(4, std::byte{200})},
-                             {"scale.bin", floatBytes({0.5f, 2.0f})},
-                             {"offset.bin", floatBytes({100, 0})}});
-    QVERIFY(uint8->diagnostics().empty());
-    QCOMPARE(formText(uint8->weights()[0].form), std::string("affine"));
-    QCOMPARE(valuesOf(*uint8), (std::vector<float>{50, 50, 400, 400}));
-    // What does not hold together is told, and still shown as far as it goes.
-    const auto codeOf = [](const BundlePtr &bundle) {
-        return bundle->diagnostics().empty() ? std::string() : bundle->diagnostics()[0].error.field;
-    };
-    QCOMPARE(codeOf(open(four, {{"data.bin", Bytes(15)}, {"exp.bin", Bytes(1)}})),
-             std::string("data.bin"));
-    QCOMPARE(codeOf(open(four, {{"data.bin", nibbles}})), std::string("exp.bin"));
-    QCOMPARE(codeOf(open("[", {})), std::string());
-    QCOMPARE(codeOf(open(R"({"format": "mxfp9"})", {})), std::string("format"));
-    QCOMPARE(codeOf(open(R"({"format": "int8", "rows": 4294967296, "columns": 4294967296})", {})),
-             std::string("rows"));
-    QCOMPARE(codeOf(open(R"({"format": "mxfp8", "rows": 16, "columns": 32, "layout": "nz"})",
-                         {{"data.bin", Bytes(512)}, {"exp.bin", Bytes(16)}})),
-             std::string("layout"));
 }
 
 QTEST_APPLESS_MAIN(TestBundleForms)

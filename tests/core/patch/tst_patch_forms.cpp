@@ -2,15 +2,9 @@
 // The contract of every edit, on every form that a weight can be stored in.
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
+#include "form_trial.h"
 #include "sample_bundles.h"
 
-#include <cmath>
-#include <fstream>
-#include <limits>
-#include <random>
-#include <set>
-
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <fmt/format.h>
@@ -20,95 +14,6 @@ using namespace kernscope::test;
 
 namespace {
 
-constexpr std::size_t kElements = 64;
-
-using Places = std::set<std::pair<std::size_t, std::uint64_t>>;
-
-/// Bytes that differ, as (file, offset).
-Places differences(const std::vector<Bytes> &a, const std::vector<Bytes> &b)
-{
-    Places places;
-    for (std::size_t file = 0; file < a.size(); ++file) {
-        for (std::size_t at = 0; at < a[file].size(); ++at) {
-            if (a[file][at] != b[file][at])
-                places.emplace(file, at);
-        }
-    }
-    return places;
-}
-
-Places places(const std::vector<FileEdit> &edits)
-{
-    Places all;
-    for (const FileEdit &edit : edits) {
-        for (std::size_t i = 0; i < edit.after.size(); ++i)
-            all.emplace(edit.file, edit.offset.value + i);
-    }
-    return all;
-}
-
-/// Shows a bundle before and after one edit, and holds the edit to its contract.
-class Trial
-{
-public:
-    explicit Trial(const std::string &form) : m_bundle(*sampleBundle(form).open())
-    {
-        m_original = contentOf(*m_bundle);
-        before = decoded(*m_bundle, "w");
-        behind = decoded(*m_bundle, "behind");
-    }
-
-    /// Plans and applies; what breaks the contract, or nothing.
-    std::string run(const std::string &text, Edit::Kind kind, double tolerance)
-    {
-        const auto edit = parseEdit(kind, text);
-        if (!edit)
-            return describe(edit.error());
-        const auto planned = planEdits(m_bundle, {*edit}, tolerance);
-        if (!planned)
-            return describe(planned.error());
-        applied = planned->front();
-        if (m_bundle->modified() || contentOf(*m_bundle) != m_original)
-            return "planning changed the bundle";
-        const auto after = applyEdit(m_bundle, applied);
-        if (!after)
-            return describe(after.error());
-        m_after = *after;
-        if (places(applied.bytes) != differences(m_original, contentOf(*m_after)))
-            return "other bytes changed than the edit names";
-        if (hasErrors(m_after->diagnostics()))
-            return faults(m_after->diagnostics()).front();
-        if (decoded(*m_after, "behind") != behind)
-            return "the weight behind changed";
-        if (!sectionFault(*m_after).empty())
-            return sectionFault(*m_after);
-        now = decoded(*m_after, "w");
-        return takeBack();
-    }
-
-    std::vector<float> before, now, behind;
-    AppliedEdit applied;
-
-private:
-    std::string takeBack()
-    {
-        const auto reverted = revertEdit(m_after, applied);
-        if (!reverted)
-            return describe(reverted.error());
-        if (contentOf(**reverted) != m_original || (*reverted)->modified())
-            return "taking back did not give the same bytes";
-        if (decoded(**reverted, "w") != before)
-            return "taking back did not give the same values";
-        const auto again = applyEdit(*reverted, applied);
-        if (!again || decoded(**again, "w") != now)
-            return "redoing did not give the same values";
-        return {};
-    }
-
-    BundlePtr m_bundle, m_after;
-    std::vector<Bytes> m_original;
-};
-
 std::vector<std::size_t> changedElements(const Trial &trial)
 {
     std::vector<std::size_t> changed;
@@ -117,24 +22,6 @@ std::vector<std::size_t> changedElements(const Trial &trial)
             changed.push_back(i);
     }
     return changed;
-}
-
-void addForms(bool sparseOnly)
-{
-    QTest::addColumn<QString>("name");
-    for (const SampleForm &form : sampleForms()) {
-        if (form.sparse || !sparseOnly)
-            QTest::newRow(form.name.c_str()) << QString::fromStdString(form.name);
-    }
-}
-
-const SampleForm &formNamed(const std::string &name)
-{
-    for (const SampleForm &form : sampleForms()) {
-        if (form.name == name)
-            return form;
-    }
-    qFatal("no such form");
 }
 
 } // namespace
@@ -156,12 +43,6 @@ private slots:
     void dropEvery();
     void keepEvery_data() { addForms(true); }
     void keepEvery();
-    void fill_data() { addForms(false); }
-    void fill();
-    void bulkIsSingles_data() { addForms(false); }
-    void bulkIsSingles();
-    void randomSequences_data() { addForms(false); }
-    void randomSequences();
 };
 
 void TestPatchForms::sample()
@@ -173,53 +54,6 @@ void TestPatchForms::sample()
     QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
     QCOMPARE(formText((*bundle)->weights().at(0).form), form.form);
     QCOMPARE(decoded(**bundle, "w").size(), kElements);
-}
-
-/// Values from a file end as the same bytes as one edit for each of them: the same codes are
-/// chosen, ties and all.
-void TestPatchForms::bulkIsSingles()
-{
-    QFETCH(const QString, name);
-    const SampleForm &form = formNamed(name.toStdString());
-    if (form.vector > 1)
-        return; // these go element by element in both cases
-    constexpr double kAnything = std::numeric_limits<double>::infinity();
-    const QTemporaryDir folder;
-    const std::string file = folder.filePath(QStringLiteral("v.npy")).toStdString();
-    std::mt19937 random(7);
-    for (int round = 0; round < 8; ++round) {
-        const BundlePtr bulk = *sampleBundle(form.name).open();
-        BundlePtr single = *sampleBundle(form.name).open();
-        const auto held = decoded(*bulk, "w");
-        std::vector<float> values = held;
-        for (std::size_t i = 0; i < kElements; ++i) {
-            if (form.sparse && held[i] == 0.0f)
-                continue;
-            const float other = held[random() % kElements];
-            const int how = int(random() % 4);
-            values[i] = how == 0   ? other
-                        : how == 1 ? (held[i] + other) / 2 // often a tie
-                        : how == 2 ? held[i]
-                                   : (float(random() % 2001) - 1000) / 400;
-        }
-        std::ofstream out(file, std::ios::binary);
-        out << npyHeader(ElementType::Fp32, {8, 8});
-        out.write(reinterpret_cast<const char *>(values.data()), 4 * kElements);
-        out.close();
-        const auto planned =
-            planEdits(bulk, {*parseEdit(Edit::Kind::FromNpy, "w=" + file)}, kAnything);
-        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-        QVERIFY(applyEdit(bulk, planned->front()));
-        for (std::size_t i = 0; i < kElements; ++i) {
-            if (values[i] == held[i])
-                continue;
-            const auto text = fmt::format("w[{}]={:.17g}", i, double(values[i]));
-            const auto one = planEdits(single, {*parseEdit(Edit::Kind::Set, text)}, kAnything);
-            QVERIFY2(one, one ? "" : describe(one.error()).c_str());
-            single = *applyEdit(single, one->front());
-        }
-        QVERIFY2(contentOf(*bulk) == contentOf(*single), fmt::format("round {}", round).c_str());
-    }
 }
 
 /// An element takes the value of one beside it, which the same codebook and scale hold.
@@ -343,62 +177,6 @@ void TestPatchForms::keepEvery()
         const auto changed = changedElements(trial);
         QVERIFY(changed.empty() || changed == std::vector<std::size_t>{element});
     }
-}
-
-void TestPatchForms::fill()
-{
-    QFETCH(const QString, name);
-    const SampleForm &form = formNamed(name.toStdString());
-    if (form.vector > 1)
-        return; // no value that every vector holds
-    Trial trial(form.name);
-    const std::string broken = trial.run("w[2:4,:]=0", Edit::Kind::Fill, 5.0);
-    QVERIFY2(broken.empty(), broken.c_str());
-    QCOMPARE(trial.applied.elements, std::uint64_t{16});
-    for (std::size_t i = 0; i < kElements; ++i) {
-        const bool inside = i / 8 == 2 || i / 8 == 3;
-        QVERIFY(inside ? std::abs(trial.now[i]) <= 5.0f : trial.now[i] == trial.before[i]);
-    }
-}
-
-/// Many edits of any kind, one on the other, taken back in reverse: the same bytes as at first.
-void TestPatchForms::randomSequences()
-{
-    QFETCH(const QString, name);
-    std::mt19937 random(99);
-    const auto pick = [&random](unsigned below) { return random() % below; };
-    const auto original = contentOf(**sampleBundle(name.toStdString()).open());
-    BundlePtr bundle = *sampleBundle(name.toStdString()).open();
-    std::vector<AppliedEdit> done;
-    for (int i = 0; i < 60; ++i) {
-        const auto kind = static_cast<Edit::Kind>(pick(7));
-        const double value = static_cast<double>(pick(64)) / 16.0 - 2.0;
-        std::string text;
-        switch (kind) {
-        case Edit::Kind::SetStored: text = fmt::format("w:data[{}]={}", pick(64), pick(4)); break;
-        case Edit::Kind::Codebook: text = fmt::format("w[0][{}]={}", pick(4), value); break;
-        case Edit::Kind::Drop: text = fmt::format("w[{}]", pick(64)); break;
-        case Edit::Kind::Fill: text = fmt::format("w[{}:,:]={}", pick(8), value); break;
-        default: text = fmt::format("w[{}]={}", pick(kind == Edit::Kind::Scale ? 8 : 64), value);
-        }
-        const auto planned = planEdits(bundle, {*parseEdit(kind, text)}, 0.5);
-        if (!planned)
-            continue;
-        const auto next = applyEdit(bundle, planned->front());
-        QVERIFY(next);
-        bundle = *next;
-        QVERIFY(bundle->decoder(0));
-        done.push_back(planned->front());
-    }
-    QVERIFY(done.size() >= 5);
-    while (!done.empty()) {
-        const auto previous = revertEdit(bundle, done.back());
-        QVERIFY(previous);
-        bundle = *previous;
-        done.pop_back();
-    }
-    QCOMPARE(contentOf(*bundle), original);
-    QVERIFY(!bundle->modified());
 }
 
 QTEST_APPLESS_MAIN(TestPatchForms)

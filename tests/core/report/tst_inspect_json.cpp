@@ -82,7 +82,7 @@ void TestInspectJson::document()
              R"("padding_bits":0,"elements":4}],"payload_bytes":4,"unused_blobs":0})");
     QCOMPARE(json["sections"][2].dump().c_str(),
              R"({"name":"header","file":"weights/weight.bin","offset":0,"bytes":64,)"
-             R"("kind":"header","end":64,"owner":null})");
+             R"("kind":"header","share":0.484848,"end":64,"owner":null})");
     QCOMPARE(text(json["sections"][4]["owner"]), text("w"));
     QCOMPARE(json["totals"].dump().c_str(),
              R"({"weights":1,"stored_bytes":7,"dense_fp16_bytes":8,"ratio":0.875,)"

@@ -2,6 +2,7 @@
 // The plot of a plan's front: small errors are told apart, an error of 0 has a place, and a time
 // that is not known is said to be unknown.
 #include "widgets/chips/front_plot.h"
+#include "widgets/common/table_text.h"
 
 #include <QTest>
 
@@ -70,11 +71,11 @@ void TestFrontPlot::unknownTimesAreNotNone()
     QCOMPARE(plot.pointCount(), 2);
     QVERIFY2(plot.pointText(0).endsWith(QStringLiteral("unknown time")),
              qPrintable(plot.pointText(0)));
-    QVERIFY(!plot.cell(0, 3).isValid());
-    QCOMPARE(plot.cell(1, 3).toDouble(), 3e-6);
+    QVERIFY(!plot.cellData(0, 3, SortRole).isValid());
+    QCOMPARE(plot.cellData(1, 3, SortRole).toDouble(), 3e-6);
     plot.setFront(FrontPlot::Axis::Time, points);
     QCOMPARE(plot.pointCount(), 1);
-    QCOMPARE(plot.cell(0, 2).toULongLong(), 2000ULL);
+    QCOMPARE(plot.cellData(0, 2, SortRole).toULongLong(), 2000ULL);
 }
 
 QTEST_MAIN(TestFrontPlot)

@@ -198,8 +198,8 @@ void TestPlanDock::showsPointsOfTheFront()
     Q_EMIT dock.plot().currentPointChanged(1);
     QCOMPARE(dock.shownChoice(), dock.plot().point(1).choice);
     QVERIFY(dock.plot().pointText(1).contains(QStringLiteral("Plan 2")));
-    for (int column = 0; column < dock.plot().columns().size(); ++column)
-        QVERIFY(dock.plot().cell(1, column).isValid());
+    for (int column = 0; column < dock.plot().columnCount(); ++column)
+        QVERIFY(dock.plot().cellData(1, column, SortRole).isValid());
 }
 
 void TestPlanDock::drawsTheBuildBeside()

@@ -144,7 +144,7 @@ void TestTableModels::tablesExportAsCsv()
     const int groups = model.rowCount(model.index(0, 0));
     QCOMPARE(lines.size(),
              2 + groups + static_cast<int>(bundle->weights().size() + bundle->files().size()));
-    QVERIFY(lines[0].startsWith(QStringLiteral("Name,Form")));
+    QVERIFY(lines[0].startsWith(QStringLiteral("name,form")));
 }
 
 void TestTableModels::readingsOfKnownBytes()

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/calibrate.h"
+#include "core/assessment/choose_form.h"
+#include "core/bundle/bundle.h"
+#include "core/report/json.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Documents of commands that say little beside what they wrote or worked out.
+namespace kernscope::report {
+
+/// The values of a weight that `decode` wrote.
+struct DecodedFile {
+    std::string_view output, type; ///< file; "fp16" or "fp32"
+    Shape shape;                   ///< of the values written
+    std::uint64_t elements = 0, bytes = 0;
+};
+/// Everything of `decode`.
+Json decodeJson(const Weight &weight, const DecodedFile &written);
+
+/// One thing that an installed program must be able to do.
+struct SelftestStep {
+    std::string name;
+    bool passed = false;
+    std::string detail; ///< figures, or why it failed
+};
+/// Everything of `selftest`.
+Json selftestJson(const std::vector<SelftestStep> &steps);
+
+/// Everything of `calibrate`; `target` null: of every chip.
+Json calibrateJson(const target::Target *target, std::span<const roofline::CalibrationRow> rows,
+                   std::span<const roofline::PublishedFigure> figures);
+
+/// Everything of `activation`: each of activationJson(), and how the functions were evaluated.
+Json activationTablesJson(std::vector<Json> tables, std::string_view arithmetic,
+                          std::string_view tail);
+
+/// Adds to patchJson() how `patch` was asked; `output` is empty where no copy was written.
+void addPatchRun(Json &document, std::string_view mode, std::string_view output, double tolerance);
+
+/// Keeps those of `weights` that were selected, and says by which terms.
+void keepWeights(Json &document, std::string_view where, const std::vector<bool> &selected);
+
+/// Adds bundle, tolerance, the program's times and `choices`, each of choiceJson().
+void addChoices(Json &document, const Bundle &bundle, double tolerance,
+                const roofline::ProgramTime &program, std::vector<Json> choices);
+
+} // namespace kernscope::report

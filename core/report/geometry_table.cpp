@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/geometry_table.h"
+
+#include "core/assessment/assess.h"
+
+namespace kernscope::report {
+
+namespace {
+
+/// Why a layer has no geometry.
+std::string unplacedReason(const Weight &weight, const Consumer &consumer)
+{
+    if (weight.elements.value == 0)
+        return "it has no elements";
+    if (consumer.op.starts_with("gather"))
+        return "fetches rows: no multiplication";
+    if (consumer.op == "einsum" || consumer.op == "scaled_dot_product_attention")
+        return "no single output-channel axis of the weight";
+    return consumer.via.empty() ? "its weight is not of the shape that the operation takes"
+                                : "reads its weight in another shape than it is stored in";
+}
+
+} // namespace
+
+std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
+{
+    std::vector<UnplacedWeight> rows;
+    for (const roofline::Layer &layer : layersOf(bundle, weightForms(bundle))) {
+        const Weight &weight = bundle.weights()[layer.weight];
+        const Consumer &consumer = weight.consumers[layer.consumer];
+        if (!layer.operation)
+            rows.push_back({weight.findableName(), consumer.op + " " + consumer.name,
+                            unplacedReason(weight, consumer)});
+    }
+    for (const Unassessed &rest : unassessedWeights(bundle))
+        rows.push_back({bundle.weights()[rest.weight].findableName(), {}, rest.reason});
+    return rows;
+}
+
+const TableOf<UnplacedWeight> &unplacedTable()
+{
+    using Row = UnplacedWeight;
+    static const TableOf<Row> kTable{
+        "without-geometry",
+        {{.key = "weight",
+          .title = "weight",
+          .explanation = "Weight that has no place among output-channel groups",
+          .value = [](const Row &row) -> Value { return View(row.weight); }},
+         {.key = "consumer",
+          .title = "in",
+          .explanation = "Operation that reads it",
+          .value = [](const Row &row) -> Value { return View(row.consumer); }},
+         {.key = "reason",
+          .title = "why it has no geometry",
+          .explanation = "What is missing",
+          .value = [](const Row &row) -> Value { return View(row.reason); }}}};
+    return kTable;
+}
+
+} // namespace kernscope::report

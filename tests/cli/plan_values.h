@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/codec/encode/encoder.h"
+#include "made_bundle.h"
+
+#include <QFile>
+#include <QString>
+
+#include <random>
+
+/// Values of weights, and files as text.
+namespace kernscope::test {
+
+inline Bytes someHalves(unsigned seed, std::uint64_t count)
+{
+    std::mt19937 random(seed);
+    std::vector<float> values;
+    for (std::uint64_t i = 0; i < count; ++i)
+        values.push_back(static_cast<float>(static_cast<double>(random()) / 4294967296.0 - 0.5));
+    return codec::encodeDense(values, {count}, ElementType::Fp16)->parts.front().bytes;
+}
+
+inline QString fileText(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+} // namespace kernscope::test

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+/// Bytes to overlay.
+namespace kernscope::test {
+
+inline std::vector<std::byte> text(const char *content)
+{
+    const auto *data = reinterpret_cast<const std::byte *>(content);
+    return {data, data + std::strlen(content)};
+}
+
+} // namespace kernscope::test

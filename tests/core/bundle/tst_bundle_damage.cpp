@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+
+#include "core/bundle/section_map.h"
+#include "core/container/mil/blob_path.h"
+#include "faulty.h"
+
+#include <QRandomGenerator>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+Bytes readable(std::string_view text)
+{
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+} // namespace
+
+// Folders and files that are damaged as a whole: kinds, paths, random bytes, claims that overlap.
+class TestBundleDamage : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void blobPaths_data();
+    void blobPaths();
+    void kinds_data();
+    void kinds();
+    void folders();
+    void randomDamage();
+    void overlappingClaims();
+};
+
+void TestBundleDamage::blobPaths_data()
+{
+    QTest::addColumn<QByteArray>("written");
+    QTest::addColumn<QByteArray>("folder");
+    QTest::addColumn<QByteArray>("path"); // empty: refused
+    const auto row = [](const char *written, const char *folder, const char *path) {
+        QTest::newRow(*written == '\0' ? "empty" : written)
+            << QByteArray(written) << QByteArray(folder) << QByteArray(path);
+    };
+    row("@model_path/weights/weight.bin", "", "weights/weight.bin");
+    row("@model_path//weights/./weight.bin", "Data/m/", "Data/m/weights/weight.bin");
+    row("weights/weight.bin", "", "weights/weight.bin");
+    row("@model_path/a..b/..c", "", "a..b/..c");
+    row("@model_path/../x", "", "");
+    row("@model_path/a/../../x", "", "");
+    row("@model_path/..", "", "");
+    row("..", "", "");
+    row("/etc/hostname", "", "");
+    row("@model_path//etc/hostname", "", "etc/hostname");
+    row("@model_pathx/y", "", "");
+    row("@model_path", "", "");
+    row("@other/y", "", "");
+    row("", "", "");
+}
+
+void TestBundleDamage::blobPaths()
+{
+    QFETCH(QByteArray, written);
+    QFETCH(QByteArray, folder);
+    QFETCH(QByteArray, path);
+    const auto resolved = resolveBlobPath(written.toStdString(), folder.toStdString());
+    QCOMPARE(resolved.has_value(), !path.isEmpty());
+    if (resolved)
+        QCOMPARE(QByteArray::fromStdString(*resolved), path);
+    else
+        QCOMPARE(resolved.error().code, std::string("blob.path"));
+}
+
+void TestBundleDamage::kinds_data()
+{
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QByteArray>("found"); // empty: opens
+    QTest::newRow("hwx") << QByteArray("\xce\xfa\xef\xbe....", 8) << QByteArray();
+    QTest::newRow("zip") << QByteArray("PK\x03\x04....")
+                         << QByteArray("a zip archive that cannot be read");
+    QTest::newRow("json") << QByteArray("{\"a\":1}") << QByteArray("a JSON file");
+    QTest::newRow("empty") << QByteArray() << QByteArray("an empty file");
+    QTest::newRow("text") << QByteArray("hello") << QByteArray("something else");
+    QTest::newRow("program") << QByteArray("  \nprogram(1.0)\n{\n}") << QByteArray();
+}
+
+void TestBundleDamage::kinds()
+{
+    QFETCH(QByteArray, content);
+    QFETCH(QByteArray, found);
+    OpenOptions options;
+    options.memory = {{"file", readable(content.toStdString())}};
+    const auto bundle = Bundle::open("file", options);
+    QCOMPARE(bundle.has_value(), found.isEmpty());
+    if (bundle)
+        return;
+    QCOMPARE(bundle.error().code, std::string("bundle.kind"));
+    QCOMPARE(QByteArray::fromStdString(bundle.error().found), found);
+}
+
+/// Folders on disk: links that leave are not followed, files beside a lone program are found.
+void TestBundleDamage::folders()
+{
+    namespace fs = std::filesystem;
+    QTemporaryDir scratch;
+    const fs::path root = scratch.path().toStdString();
+    const fs::path folder = root / "x.mlmodelc";
+    const auto write = [](const fs::path &path, const Bytes &bytes) {
+        fs::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary)
+            .write(reinterpret_cast<const char *>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+    };
+    QCOMPARE(Bundle::open(folder).error().code, std::string("io.open"));
+    fs::create_directories(folder);
+    QCOMPARE(Bundle::open(folder).error().code, std::string("bundle.kind"));
+
+    MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+    made.consume("w");
+    write(folder / "model.mil", readable(made.text()));
+    write(root / "outside.bin", made.weights());
+    fs::create_directories(folder / "weights");
+    fs::create_symlink(root / "outside.bin", folder / "weights" / "weight.bin");
+    const auto leaving = Bundle::open(folder);
+    QVERIFY(leaving);
+    QCOMPARE(faults((*leaving)->diagnostics()),
+             std::vector<std::string>({"warning bundle.link weights/weight.bin",
+                                       "error blob.file weights/weight.bin+64"}));
+
+    fs::remove(folder / "weights" / "weight.bin");
+    write(folder / "weights" / "real.bin", made.weights());
+    fs::create_symlink("real.bin", folder / "weights" / "weight.bin");
+    const auto inside = Bundle::open(folder.string() + "/");
+    QVERIFY(inside);
+    QCOMPARE((*inside)->name(), std::string("x.mlmodelc"));
+    QCOMPARE((*inside)->kind(), BundleKind::Mlmodelc);
+    QCOMPARE(decoded(**inside, "w"), std::vector<float>({1, 2}));
+
+    const auto lone = Bundle::open(folder / "model.mil");
+    QVERIFY(lone);
+    QCOMPARE((*lone)->kind(), BundleKind::MilText);
+    QCOMPARE((*lone)->files().size(), std::size_t(2));
+    QCOMPARE((*lone)->files()[1].path, std::string("weights/weight.bin"));
+    QCOMPARE(decoded(**lone, "w"), std::vector<float>({1, 2}));
+    QCOMPARE(sectionFault(**lone), std::string());
+
+    const auto bare = Bundle::open(folder / "weights" / "real.bin");
+    QVERIFY(bare);
+    QCOMPARE((*bare)->kind(), BundleKind::MilBlob);
+    QCOMPARE(decoded(**bare, "blob@0x40"), std::vector<float>({1, 2}));
+    QCOMPARE((*bare)->weights()[0].sourceOp, std::string("blob"));
+    QCOMPARE(sectionFault(**bare), std::string());
+}
+
+/// Bytes changed at random in the text and the weight file: it opens or says why, every byte is in
+/// one section, every sound weight decodes.
+void TestBundleDamage::randomDamage()
+{
+    MadeBundle made;
+    longChain(made);
+    twoMasks(made);
+    palette("[2, 2]", "tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1])")(made);
+    affine("axis = int32(0), scale = fp16(0x1p0), zero_point = int8(3)")(made);
+    const std::string text = made.text();
+    const Bytes weights = made.weights();
+    QRandomGenerator random(20);
+    for (int round = 0; round < 600; ++round) {
+        std::string brokenText = text;
+        Bytes broken = weights;
+        if (round % 2 == 0) {
+            for (int i = 0; i < 3; ++i)
+                brokenText[random.bounded(quint32(text.size()))] =
+                    static_cast<char>(32 + random.bounded(95));
+        }
+        for (int i = 0; i < round % 4; ++i)
+            broken[random.bounded(quint32(broken.size()))] =
+                static_cast<std::byte>(random.bounded(256));
+        if (round % 5 == 0)
+            broken.resize(random.bounded(quint32(broken.size() + 1)));
+        const auto bundle = Bundle::open("x", MadeBundle::options(brokenText, broken));
+        QVERIFY(bundle);
+        QCOMPARE(sectionFault(**bundle).c_str(), "");
+        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+            const Weight &weight = (*bundle)->weights()[i];
+            if (weight.fault || weight.elements.value >= 100000)
+                continue;
+            const auto decoder = (*bundle)->decoder(i);
+            QVERIFY2(decoder, decoder ? "" : describe(decoder.error()).c_str());
+        }
+    }
+}
+
+/// Claims in any order and overlap give a cover.
+void TestBundleDamage::overlappingClaims()
+{
+    QRandomGenerator random(21);
+    for (int round = 0; round < 300; ++round) {
+        const std::uint64_t size = random.bounded(1000U);
+        std::vector<Claim> claims;
+        for (quint32 i = random.bounded(12U); i > 0; --i) {
+            Claim claim;
+            claim.range = {FileOffset(random.bounded(1200U)), ByteCount(random.bounded(400U))};
+            claim.name = "claim";
+            claims.push_back(std::move(claim));
+        }
+        std::uint64_t at = 0;
+        for (const Section &section : coverFile(3, ByteCount(size), claims)) {
+            QCOMPARE(section.range.offset.value, at);
+            QVERIFY(section.range.bytes.value > 0);
+            QCOMPARE(section.file, std::size_t(3));
+            if (section.kind == SectionKind::Padding)
+                QVERIFY(section.range.bytes.value < 64);
+            at = section.range.end();
+        }
+        QCOMPARE(at, size);
+    }
+}
+
+QTEST_APPLESS_MAIN(TestBundleDamage)
+#include "tst_bundle_damage.moc"

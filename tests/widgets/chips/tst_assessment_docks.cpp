@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+#include "table_cells.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/chips/assessment_dock.h"
+#include "widgets/chips/chip_words.h"
+#include "widgets/chips/choose_dock.h"
+#include "widgets/chips/collective_dock.h"
+#include "widgets/chips/geometry_dock.h"
+#include "widgets/chips/stream_dock.h"
+#include "widgets/chips/targets_dock.h"
+#include "widgets/common/table_foot.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using namespace kernscope::ui;
+
+// The docks beside the matrix: assessment, geometry, targets, choice of a form, collective layer.
+class TestAssessmentDocks : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// What is copied is what is on view: nothing where there is nothing, the text that a person
+    /// selected where there is some.
+    void assessmentCopiesWhatIsOnView()
+    {
+        Session session;
+        AssessmentDock dock(session);
+        QAction *copy = dock.menuActions().front(), *gates = dock.menuActions().back();
+        QVERIFY(showDock(dock));
+        QVERIFY(!dock.showsContent() && !copy->isEnabled() && !gates->isEnabled());
+        QGuiApplication::clipboard()->setText(QStringLiteral("before"));
+        copy->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("before"));
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.goToWeight(weightWith(*session.bundle(), codec::PartRole::Lut));
+        QVERIFY(settle(dock));
+        QVERIFY(dock.showsContent() && copy->isEnabled() && gates->isEnabled());
+        copy->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text(), dock.text());
+        dock.sentence().setFocus();
+        dock.sentence().setSelection(0, 4);
+        QVERIFY(dock.sentence().hasSelectedText());
+        QTest::keyClick(&dock.sentence(), Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text(), dock.sentence().selectedText());
+        QVERIFY(dock.gates().rowCount() > 0);
+        session.setBundle(nullptr);
+        QVERIFY(settle(dock));
+        QVERIFY(!dock.showsContent() && !copy->isEnabled() && !gates->isEnabled());
+        QCOMPARE(dock.gates().rowCount(), 0);
+        QVERIFY(dock.words().outcome.isEmpty());
+    }
+
+    /// Nobody waits for what was cancelled.
+    void cancelledSaysSo()
+    {
+        Session session;
+        StreamDock stream(session);
+        ChooseDock choose(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(stream) && showDock(choose));
+        const auto actionOf = [](const QList<QAction *> &actions, const char *text) {
+            for (QAction *action : actions) {
+                if (action->text() == QString::fromLatin1(text))
+                    return action;
+            }
+            return static_cast<QAction *>(nullptr);
+        };
+        const auto saysCancelled = [](const QWidget &dock) {
+            const auto labels = dock.findChildren<QLabel *>();
+            return std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+                return label->isVisible() && label->text().contains(QStringLiteral("cancelled"));
+            });
+        };
+        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &stream,
+                                     [&] { session.tasks().cancelAll(); });
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QTRY_VERIFY(session.tasks().idle());
+        QTRY_VERIFY(saysCancelled(stream) && saysCancelled(choose));
+        QVERIFY(!stream.busy() && !choose.busy());
+        disconnect(cutting);
+        QAction *judge = actionOf(stream.menuActions(), "Judge the Weights Again");
+        QAction *forms = actionOf(choose.menuActions(), "Try Forms Again");
+        QVERIFY(judge && forms);
+        judge->trigger();
+        forms->trigger();
+        QVERIFY(settle(stream) && settle(choose));
+        QVERIFY(stream.showsContent() && !saysCancelled(choose));
+    }
+
+    void geometryOfConsumersAndOfTypedNumbers()
+    {
+        Session session;
+        GeometryDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(showDock(dock)); // without a bundle: numbers typed in
+        QVERIFY(dock.showsContent());
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(settle(dock));
+        QVERIFY(dock.chooser().count() > 1);
+        dock.field(GeometryDock::In).setValue(256);
+        dock.field(GeometryDock::Out).setValue(256);
+        dock.field(GeometryDock::KernelW).setValue(3);
+        dock.field(GeometryDock::KernelH).setValue(3);
+        dock.field(GeometryDock::OutputW).setValue(32);
+        dock.field(GeometryDock::OutputH).setValue(32);
+        dock.field(GeometryDock::Stride).setValue(1);
+        dock.field(GeometryDock::Bits).setValue(16);
+        QCOMPARE(dock.chooser().currentIndex(), dock.chooser().count() - 1);
+        const int passes = rowWith(dock.model(), 0, QStringLiteral("passes"));
+        QCOMPARE(textAt(dock.model(), passes, 1), QStringLiteral("128"));
+        QVERIFY(rowWith(dock.model(), 0, QStringLiteral("enable bit")) >= 0);
+        dock.field(GeometryDock::Out).setValue(0);
+        QCOMPARE(dock.model().rowCount(), 0);
+    }
+
+    void targetsAreSearchedAndCompared()
+    {
+        Session session;
+        TargetsDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(showDock(dock));
+        const int all = dock.model().rowCount();
+        QVERIFY(all > 50);
+        dock.filter().setText(QStringLiteral("0x528"));
+        QVERIFY(dock.model().rowCount() >= 1 && dock.model().rowCount() < all);
+        const int row = rowWith(dock.model(), 1, QStringLiteral("0x528"));
+        QCOMPARE(textAt(dock.model(), row, 3), QStringLiteral("0"));
+        QCOMPARE(textAt(dock.model(), row, 4), QStringLiteral("1"));
+        QCOMPARE(dock.model().headerData(3, Qt::Horizontal).toString(), QStringLiteral("H13"));
+        dock.second().setTarget(*target::findTarget("H18")->target);
+        Q_EMIT dock.second().targetChosen(dock.second().target());
+        QVERIFY(settle(dock));
+        const int again = rowWith(dock.model(), 1, QStringLiteral("0x528"));
+        QCOMPARE(textAt(dock.model(), again, 4), QStringLiteral("unknown"));
+    }
+
+    void candidatesAndApply()
+    {
+        Session session;
+        ChooseDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        const BundlePtr bundle = session.bundle();
+        std::size_t weight = kNoIndex;
+        for (std::size_t i = 0; i < bundle->weights().size() && weight == kNoIndex; ++i) {
+            for (const Consumer &consumer : bundle->weights()[i].consumers) {
+                if (consumer.op == "conv" && consumer.param == "weight")
+                    weight = i;
+            }
+        }
+        QVERIFY(weight != kNoIndex);
+        session.goToWeight(weight);
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.showsContent());
+        QVERIFY(dock.choice());
+        QCOMPARE(dock.model().rowCount(), 5);
+        QVERIFY(rowWith(dock.model(), 5, QString()) < 0); // every candidate has a remark
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("copy.mlmodelc"));
+        QSignalSpy applied(&dock, &ChooseDock::applied);
+        dock.applyTo(path, "int8");
+        QVERIFY(applied.wait(20000));
+        QCOMPARE(applied.at(0).at(1).toString(), QString());
+        const auto copy = Bundle::open(path.toStdString());
+        QVERIFY(copy);
+        const auto at = (*copy)->weightByName(bundle->weights()[weight].name);
+        QVERIFY(at || (*copy)->weights().size() == bundle->weights().size());
+    }
+
+    /// Where the shapes are open nothing is proposed: no row is selected, none is marked.
+    void noProposalWithoutShapes()
+    {
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 64, ?, ?]> x";
+        made.constant(
+            "tensor<fp16, [64, 64, 1, 1]>", "w",
+            made.blob(ElementType::Fp16, "[64, 64, 1, 1]", test::Bytes(8192, std::byte{0x3c})));
+        made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.result = "y";
+        Session session;
+        ChooseDock dock(session);
+        session.setBundle(*made.open());
+        QVERIFY(showDock(dock));
+        QCOMPARE(dock.model().rowCount(), 5);
+        QVERIFY(dock.choice()->chosen.empty());
+        const auto *table = dock.findChild<QTableView *>();
+        QVERIFY(!table->currentIndex().isValid());
+        const auto buttons = dock.findChildren<QPushButton *>();
+        QCOMPARE(buttons.size(), 1);
+        QVERIFY(!buttons.front()->isEnabled());
+        dock.findChild<QTableView *>()->selectRow(1); // any of them can be written all the same
+        QVERIFY(buttons.front()->isEnabled());
+    }
+
+    void collectiveFigures()
+    {
+        Session session;
+        CollectiveDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(showDock(dock));
+        const int index = rowWith(dock.model(), 0, QStringLiteral("engine index of (1, 2)"));
+        QCOMPARE(textAt(dock.model(), index, 1), QStringLiteral("6"));
+        dock.device().setText(QStringLiteral("5, 2"));
+        QVERIFY(settle(dock));
+        const int refused = rowWith(dock.model(), 0, QStringLiteral("engine index of (5, 2)"));
+        QVERIFY(textAt(dock.model(), refused, 1).contains(QStringLiteral("refused")));
+        dock.extents().setText(QString());
+        QVERIFY(settle(dock));
+        QVERIFY(dock.model().rowCount() > 10);
+    }
+};
+
+QTEST_MAIN(TestAssessmentDocks)
+#include "tst_assessment_docks.moc"

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "synthetic.h"
+
+#include "core/base/little_endian.h"
+#include "core/container/hwx/container.h"
+#include "hardware_fixture.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/bytes/byte_field.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
+#include "widgets/hardware/tasks_dock.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using test::showDock;
+using namespace kernscope::test;
+
+// The docks of tasks and registers: marks, bytes, fields, comparison.
+class TestHardwareTasks : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { theme::apply(false); }
+    void tasksShowRegisters();
+    void tasksOfOtherFilesGo();
+    void tasksMarkChanges();
+    void fieldsMarkTheirBytes();
+    void bytesNameTheirField();
+    void addressPacketsNameTheirBar();
+    void tasksCompare();
+};
+
+void TestHardwareTasks::tasksShowRegisters()
+{
+    Session session;
+    TasksDock dock(session);
+    session.setBundle(bundleOf(test::syntheticH13()));
+    QVERIFY(showDock(dock));
+    QCOMPARE(dock.task(), std::size_t(0));
+    dock.table().setCurrentIndex(dock.list().index(7, 0));
+    QCOMPARE(dock.task(), std::size_t(7));
+    QCOMPARE(session.place().bytes->offset.value, dock.list().taskAt(7)->fileOffset);
+    const FactTreeModel &model = dock.registers();
+    const QModelIndex header = child(model, {}, QStringLiteral("Header"));
+    QVERIFY(header.isValid());
+    QCOMPARE(model.rowCount(header), 10);
+    const QModelIndex engine = child(model, {}, QStringLiteral("NE"));
+    const QModelIndex config = child(model, engine, QStringLiteral("KernelCfg"));
+    QCOMPARE(cell(config, 2), QStringLiteral("0x00000082"));
+    const QModelIndex format = child(model, config, QStringLiteral("KernelFmt"));
+    QCOMPARE(cell(format, 1), QStringLiteral("1:0"));
+    QCOMPARE(cell(format, 2), QStringLiteral("2"));
+    QCOMPARE(cell(format, 3), QStringLiteral("fp16"));
+    QCOMPARE(dock.words().rowCount(), 157);
+    QCOMPARE(cell(dock.words().index(10, 0), 1), QStringLiteral("0xf401f800"));
+}
+
+/// Rows of the container of before would lead into the bytes of the new one.
+void TestHardwareTasks::tasksOfOtherFilesGo()
+{
+    Session session;
+    TasksDock dock(session);
+    session.setBundle(bundleOf(test::syntheticH13()));
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.list().rowCount() > 0 && dock.showsContent());
+    QAction *again = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() == QStringLiteral("Read Tasks Again"))
+            again = action;
+    }
+    QVERIFY(again && !again->isEnabled());
+    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                 [&] { session.tasks().cancelAll(); });
+    session.setBundle(bundleOf(test::syntheticH13(), "other.hwx"));
+    QTRY_VERIFY(again->isEnabled());
+    QVERIFY(!dock.busy() && !dock.showsContent());
+    QCOMPARE(dock.list().rowCount(), 0);
+    QCOMPARE(dock.task(), kNoIndex);
+    disconnect(cutting);
+    again->trigger();
+    QVERIFY(test::settle(dock));
+    QVERIFY(dock.list().rowCount() > 0 && dock.showsContent() && !again->isEnabled());
+}
+
+void TestHardwareTasks::tasksMarkChanges()
+{
+    Session session;
+    TasksDock dock(session);
+    session.setBundle(bundleOf(test::syntheticH14()));
+    QVERIFY(showDock(dock));
+    dock.table().setCurrentIndex(dock.list().index(1, 0));
+    const FactTreeModel &model = dock.registers();
+    const QModelIndex common = child(model, {}, QStringLiteral("Common"));
+    QCOMPARE(model.rowCount(common), 1); // only what differs is written
+    const QModelIndex channels = model.index(0, 0, common);
+    QVERIFY(channels.data().toString().contains(theme::glyph(Token::MarkChanged)));
+    QCOMPARE(cell(channels, 2), QStringLiteral("0x00000007"));
+    QCOMPARE(cell(channels, 4), QStringLiteral("0x00000003"));
+}
+
+void TestHardwareTasks::fieldsMarkTheirBytes()
+{
+    Session session;
+    TasksDock dock(session);
+    session.setBundle(bundleOf(test::syntheticH13()));
+    QVERIFY(showDock(dock));
+    const FactTreeModel &model = dock.registers();
+    const QModelIndex common = child(model, {}, QStringLiteral("Common"));
+    const QModelIndex conv = child(model, common, QStringLiteral("ConvCfg"));
+    dock.registerView().setCurrentIndex(conv);
+    const ByteRange word = *session.place().bytes;
+    QCOMPARE(word.bytes.value, 4ULL);
+    const auto bytes = session.bundle()->files().front().file->bytes();
+    QCOMPARE(loadLittle<std::uint32_t>(bytes, word.offset.value), 0x5000a021U);
+    dock.registerView().setCurrentIndex(child(model, conv, QStringLiteral("Ox")));
+    QCOMPARE(session.place().bytes->offset.value, word.offset.value + 3); // bits 28 and 29
+    QCOMPARE(session.place().bytes->bytes.value, 1ULL);
+    QCOMPARE(session.place().bits, std::optional(BitRun{4, 2}));
+    // The other way round: bytes chosen elsewhere select the register and its task.
+    const TaskRow third = *dock.list().taskAt(2);
+    session.goToBytes(0, {FileOffset(third.fileOffset + 4), ByteCount(4)});
+    QCOMPARE(dock.task(), std::size_t(2));
+    QCOMPARE(dock.registerView().currentIndex().parent().data(CopyRole).toString(),
+             QStringLiteral("Header"));
+    // A task that the filter hides is shown as what it is.
+    const TaskRow fourth = *dock.list().taskAt(3);
+    dock.list().setFilter(hexNumber(dock.list().taskAt(7)->fileOffset));
+    QCOMPARE(dock.list().rowCount(), 1);
+    session.goToBytes(0, {FileOffset(fourth.fileOffset + 4), ByteCount(4)});
+    QCOMPARE(dock.task(), std::size_t(3));
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->text().startsWith(QStringLiteral("Task 3:"));
+    }));
+}
+
+void TestHardwareTasks::bytesNameTheirField()
+{
+    const BundlePtr bundle = bundleOf(test::syntheticH13());
+    const auto name = [&bundle](std::uint64_t at) {
+        return fieldAt(*bundle, 0, FileOffset(at)).text;
+    };
+    QCOMPARE(name(8), QStringLiteral("header: cpu subtype"));
+    const hwx::Container &container = *bundle->hardware();
+    const auto *text = container.firstOf(hwx::SectionType::Text);
+    QVERIFY(name(text->place.value + 33).endsWith(QStringLiteral("section __text address")));
+    const std::uint64_t first = text->bytes->offset.value;
+    QVERIFY(name(first).startsWith(QStringLiteral("task 0: header word 0 (TID")));
+    QVERIFY(name(first + 40).contains(QStringLiteral("record of 18")));
+    QVERIFY(name(first + 44).startsWith(QStringLiteral("task 0: KernelDMASrc MasterCfg")));
+    QCOMPARE(fieldAt(*bundle, 0, FileOffset(first + 46)).bytes.offset.value, first + 44);
+    QCOMPARE(name(container.symbolTable->symbolOffset + 8), QStringLiteral("symbol 0: value"));
+    QCOMPARE(name(text->relocations[1].place.value), QStringLiteral("relocation 1: address"));
+    QVERIFY(name(first + 0x1f8).startsWith(QStringLiteral("padding")));
+}
+
+void TestHardwareTasks::addressPacketsNameTheirBar()
+{
+    for (const test::Bytes &bytes :
+         {test::syntheticH16(), test::syntheticH18(), test::syntheticH18g()}) {
+        const BundlePtr bundle = bundleOf(bytes);
+        QVERIFY(bundle);
+        for (std::size_t t = 0; t < bundle->hardware()->texts.size(); ++t) {
+            TaskSource source = taskSource(*bundle, t);
+            if (!source.reader)
+                continue;
+            descriptor::TaskDetail detail;
+            for (std::size_t i = 0; i < source.text->tasks->tasks.size(); ++i) {
+                source.reader->read(i, detail);
+                const std::uint64_t task = source.section->bytes->offset.value + detail.task.offset;
+                for (const auto &packet : detail.stream.packets) {
+                    const QString bar = QStringLiteral("BAR %1").arg(packet.bar);
+                    const bool address = packet.kind == descriptor::PacketKind::Address;
+                    for (std::uint32_t word = 0; word <= packet.count; ++word) {
+                        const std::uint64_t at = task + packet.offset + 4 * word;
+                        const QString text = fieldAt(*bundle, 0, FileOffset(at)).text;
+                        if (packet.kind != descriptor::PacketKind::Masked)
+                            QVERIFY2(text.contains(bar) == address, qPrintable(text));
+                    }
+                }
+            }
+        }
+    }
+}
+
+void TestHardwareTasks::tasksCompare()
+{
+    Session session;
+    TasksDock dock(session);
+    session.setBundle(bundleOf(test::syntheticH13()));
+    QVERIFY(showDock(dock));
+    dock.table().setCurrentIndex(dock.list().index(7, 0));
+    dock.otherTask().setValue(6);
+    QVERIFY(!dock.differences().isEmpty());
+    const QModelIndex format = child(dock.differences(), {}, QStringLiteral("NE KernelCfg"));
+    QCOMPARE(cell(format, 1), QStringLiteral("0x00000082"));
+    QCOMPARE(cell(format, 2), QStringLiteral("0x00000080"));
+    dock.otherTask().setValue(7);
+    QVERIFY(dock.differences().isEmpty());
+}
+
+QTEST_MAIN(TestHardwareTasks)
+#include "tst_hardware_tasks.moc"
