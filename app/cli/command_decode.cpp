@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/stored_values.h"
 
 #include "core/numeric/npy.h"
 #include "core/report/command_json.h"
@@ -128,6 +129,26 @@ Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
     return file->bytesWritten();
 }
 
+/// Says so where the type written does not hold every value of the weight's own.
+Diagnostics roundingNotes(const Bundle &bundle, std::size_t weight, const DecodeOptions &options)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder)
+        return {};
+    const bool half = options.type == "fp16";
+    const ElementType type = decoder->type();
+    if (half ? exactInHalf(type) : exactInFloat(type))
+        return {};
+    return {{Severity::Note,
+             ErrorBuilder("decode.rounded")
+                 .field(bundle.weights()[weight].findableName())
+                 .expected(std::string(elementTypeName(type)))
+                 .found(options.type)
+                 .message(fmt::format("The values are {}; they are written rounded to {}{}",
+                                      elementTypeName(type), options.type,
+                                      half ? ": --as fp32 keeps more of them" : ""))}};
+}
+
 int runDecode(const DecodeOptions &options, Session &session)
 {
     const auto bundle = openBundle(options.path);
@@ -146,15 +167,18 @@ int runDecode(const DecodeOptions &options, Session &session)
         writeWeight(**bundle, *weight, options, *slice, session, outputRules(session, **bundle));
     if (!written)
         return reportFailure(session, "decode", written.error());
+    const Diagnostics notes = roundingNotes(**bundle, *weight, options);
     if (session.json) {
         report::Json document =
             report::decodeJson(wanted, {options.output, options.type, slice->shape,
                                         slice->last - slice->first, *written});
-        printDocument(session, document, {});
-    } else if (!session.quiet) {
+        printDocument(session, document, notes);
+        return kDone;
+    }
+    printDiagnostics(session, notes);
+    if (!session.quiet)
         print(fmt::format("{}: {} {} in {}\n", printable(wanted.name), options.type,
                           shapeText(slice->shape), bytesText(*written)));
-    }
     return kDone;
 }
 

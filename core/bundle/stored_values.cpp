@@ -6,17 +6,6 @@
 
 namespace kernscope {
 
-namespace {
-
-/// More significant bits than fp32 has.
-bool beyondFloat(ElementType type)
-{
-    return type == ElementType::Fp64 ||
-           (!isFloatingPoint(type) && bitWidth(type) > 24 && type != ElementType::Unknown);
-}
-
-} // namespace
-
 bool exactInHalf(ElementType type)
 {
     switch (type) {
@@ -27,6 +16,11 @@ bool exactInHalf(ElementType type)
     case ElementType::Bool: return true;
     default: return !isFloatingPoint(type) && bitWidth(type) >= 1 && bitWidth(type) <= 8;
     }
+}
+
+bool exactInFloat(ElementType type)
+{
+    return type != ElementType::Fp64 && (isFloatingPoint(type) || bitWidth(type) <= 24);
 }
 
 const codec::Operand *plainOperand(const codec::Decoder &decoder)
@@ -40,7 +34,7 @@ const codec::Operand *plainOperand(const codec::Decoder &decoder)
 
 void decodeDoubles(const codec::Decoder &decoder, std::uint64_t first, std::span<double> out)
 {
-    const codec::Operand *operand = beyondFloat(decoder.type()) ? plainOperand(decoder) : nullptr;
+    const codec::Operand *operand = !exactInFloat(decoder.type()) ? plainOperand(decoder) : nullptr;
     if (operand != nullptr) {
         for (std::size_t i = 0; i < out.size(); ++i)
             out[i] = codec::operandValue(*operand, first + i).value_or(0);

@@ -12,6 +12,8 @@ namespace kernscope {
 
 /// Whether every value of a type is one of fp16: decodeHalf then loses nothing.
 bool exactInHalf(ElementType type);
+/// The same of fp32 and decodeFloat. Unknown types have no values: true.
+bool exactInFloat(ElementType type);
 
 /// The operand of a weight whose elements are stored as they are, one by one, in the decoded type;
 /// null for any other.

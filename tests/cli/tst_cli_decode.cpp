@@ -8,7 +8,9 @@
 #include <QProcess>
 #include <QTest>
 
+#include <array>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -37,6 +39,7 @@ private slots:
     void initTestCase();
     void values_data();
     void values();
+    void saysWhatIsRounded();
     void refused_data();
     void refused();
     void interrupted();
@@ -123,6 +126,34 @@ void TestCliDecode::values()
     QVERIFY(array);
     QCOMPARE(QByteArray::fromStdString(shapeText(array->shape)), shape);
     QCOMPARE(QList<double>(array->values.begin(), array->values.end()), values);
+}
+
+/// Whoever decodes fp32 as fp16 hears of it; nothing is said where nothing is lost.
+void TestCliDecode::saysWhatIsRounded()
+{
+    MadeBundle made;
+    Bytes payload(2 * sizeof(float));
+    const std::array<float, 2> wide{1.0F / 3.0F, 100'000.0F};
+    std::memcpy(payload.data(), wide.data(), payload.size());
+    made.constant("tensor<fp32, [2]>", "wide", made.blob(ElementType::Fp32, "[2]", payload));
+    made.consume("wide");
+    const QString bundle = writeBundle(m_scratch, "wide.mlmodelc", made);
+    const auto run = [&](const QStringList &more) {
+        return runCli(QStringList{QStringLiteral("decode"), bundle, QStringLiteral("wide"),
+                                  QStringLiteral("-f"), QStringLiteral("-o"),
+                                  m_out + QStringLiteral("/w.npy")} +
+                      more);
+    };
+    const CliResult half = run({QStringLiteral("--json")});
+    QCOMPARE(half.exitCode, 0);
+    QCOMPARE(half.json()["diagnostics"].size(), std::size_t{1});
+    QCOMPARE(half.json()["diagnostics"][0]["code"].get<std::string>(), "decode.rounded");
+    QVERIFY(run({}).err.contains("rounded to fp16"));
+    const CliResult whole =
+        run({QStringLiteral("--as"), QStringLiteral("fp32"), QStringLiteral("--json")});
+    QCOMPARE(whole.exitCode, 0);
+    QVERIFY(whole.json()["diagnostics"].empty());
+    QFile::remove(m_out + QStringLiteral("/w.npy"));
 }
 
 void TestCliDecode::refused_data()
