@@ -50,7 +50,7 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     details->setSizes({theme::em(this, 54), theme::em(this, 23)});
     details->setStretchFactor(0, 3);
     details->setStretchFactor(1, 1);
-    m_splitter->setSizes({theme::em(this, 16), theme::em(this, 24)});
+    m_splitter->setSizes({theme::em(this, 15.4), theme::em(this, 24.6)});
     m_splitter->setStretchFactor(0, 2);
     m_splitter->setStretchFactor(1, 3);
     buildPages(m_splitter);
