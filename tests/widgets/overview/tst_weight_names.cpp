@@ -43,7 +43,7 @@ void TestWeightNames::fewAreShortAtOnce()
     WeightNames &names = WeightNames::of(session);
     session.setBundle(manyNames(20));
     QVERIFY(!names.working());
-    QCOMPARE(names.names().size(), 20);
+    QCOMPARE(names.namesInFunctions().size(), 20);
     QVERIFY(names.nameOf(7).size() < QStringLiteral("network_encoder_block_7").size());
     QCOMPARE(&WeightNames::of(session), &names);
 }
@@ -60,7 +60,7 @@ void TestWeightNames::manyComeLater()
     QCOMPARE(names.nameOf(7), QStringLiteral("network_encoder_block_7"));
     QTRY_VERIFY(!names.working());
     QTRY_VERIFY(!dock.busy());
-    QCOMPARE(names.names().size(), static_cast<qsizetype>(count));
+    QCOMPARE(names.namesInFunctions().size(), static_cast<qsizetype>(count));
     QVERIFY(names.nameOf(7) != QStringLiteral("network_encoder_block_7"));
     QVERIFY(names.nameOf(7).endsWith(QStringLiteral("block_7")));
     // The tree asks for the whole name and for the short one.
@@ -76,11 +76,11 @@ void TestWeightNames::anotherBundleForgetsThem()
     session.setBundle(manyNames(WeightNames::kMostAtOnce + 1));
     session.setBundle(manyNames(3));
     QVERIFY(!names.working());
-    QCOMPARE(names.names().size(), 3);
+    QCOMPARE(names.namesInFunctions().size(), 3);
     QTest::qWait(50); // what the first task still delivers is dropped
-    QCOMPARE(names.names().size(), 3);
+    QCOMPARE(names.namesInFunctions().size(), 3);
     session.setBundle(nullptr);
-    QVERIFY(names.names().isEmpty());
+    QVERIFY(names.namesInFunctions().isEmpty());
     QCOMPARE(names.nameOf(0), QString());
 }
 

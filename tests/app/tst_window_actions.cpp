@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/go_to_box.h"
+#include "app/palette_list.h"
+#include "app/status_line.h"
+#include "main_window_fixture.h"
+#include "widgets/common/help_dock.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QClipboard>
+#include <QMenu>
+#include <QMenuBar>
+
+#include <vector>
+
+using namespace kernscope;
+using app::Layout;
+
+/// Menus, shortcuts, and finding one's way.
+class TestWindowActions : public test::MainWindowTest
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void everyDockByShortcut();
+    void everyActionInAMenu();
+    void shortcutsAreUnique();
+    void menusHaveLettersOfTheirOwn();
+    void goesToTypedPlaces();
+    void backAndForward();
+    void paletteFindsEverything();
+    void linksOpenTheirPlace();
+    void stepsThroughWeights();
+    void helpOfTheFocusedDock();
+    void everyDockHasHelp();
+};
+
+void TestWindowActions::everyDockByShortcut()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        QVERIFY2(!entry.show->shortcut().isEmpty(), qPrintable(entry.dock->id()));
+        entry.dock->hide();
+        QTest::keySequence(&**m_window, entry.show->shortcut());
+        QVERIFY2(entry.dock->isVisible(), qPrintable(entry.dock->id()));
+        QVERIFY2((*m_window)->docks().focused() == entry.dock, qPrintable(entry.dock->id()));
+        QTest::keySequence(&**m_window, entry.show->shortcut());
+        QVERIFY2(!entry.dock->isVisible(), qPrintable(entry.dock->id()));
+    }
+}
+
+namespace {
+
+void collect(const QList<QAction *> &actions, QList<QAction *> &all)
+{
+    for (QAction *action : actions) {
+        if (action->isSeparator())
+            continue;
+        all << action;
+        if (QMenu *menu = action->menu())
+            collect(menu->actions(), all);
+    }
+}
+
+} // namespace
+
+void TestWindowActions::everyActionInAMenu()
+{
+    QList<QAction *> inMenus;
+    collect((*m_window)->menuBar()->actions(), inMenus);
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        QVERIFY(inMenus.contains(entry.show));
+        for (QAction *own : entry.menuActions)
+            QVERIFY2(own->isSeparator() || inMenus.contains(own), qPrintable(own->text()));
+    }
+}
+
+namespace {
+
+/// The widgets in which an action's shortcuts work; none: in the whole window.
+QWidgetList scopesOf(const QAction &action)
+{
+    QWidgetList scopes;
+    if (action.shortcutContext() == Qt::WindowShortcut ||
+        action.shortcutContext() == Qt::ApplicationShortcut)
+        return scopes;
+    for (QObject *object : action.associatedObjects()) {
+        auto *widget = qobject_cast<QWidget *>(object);
+        if (widget && !qobject_cast<QMenu *>(widget) && !qobject_cast<QAbstractButton *>(widget))
+            scopes << widget;
+    }
+    return scopes;
+}
+
+/// Whether there is a widget in which both work.
+bool inForceTogether(const QWidgetList &one, const QWidgetList &other)
+{
+    if (one.isEmpty() || other.isEmpty())
+        return true;
+    for (const QWidget *a : one) {
+        for (const QWidget *b : other) {
+            if (a == b || a->isAncestorOf(b) || b->isAncestorOf(a))
+                return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+/// Of two actions that have one key wherever the keyboard is, neither works.
+void TestWindowActions::shortcutsAreUnique()
+{
+    struct Known {
+        const QAction *action = nullptr;
+        QWidgetList scopes;
+    };
+    QHash<QKeySequence, std::vector<Known>> seen;
+    QStringList faults;
+    for (const QAction *one : (*m_window)->findChildren<QAction *>()) {
+        const QWidgetList scopes = scopesOf(*one);
+        if (one->associatedObjects().isEmpty())
+            continue; // belongs to nothing yet
+        for (const QKeySequence &key : one->shortcuts()) {
+            for (const Known &other : seen[key]) {
+                if (inForceTogether(scopes, other.scopes))
+                    faults << QStringLiteral("%1: %2 and %3")
+                                  .arg(key.toString(), other.action->text(), one->text());
+            }
+            seen[key].push_back({one, scopes});
+        }
+    }
+    QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
+    // Taken by the desktops: Ctrl+Alt with T opens a terminal.
+    QVERIFY(!seen.contains(QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T)));
+}
+
+/// Alt with a letter opens one menu, and is no shortcut as well.
+void TestWindowActions::menusHaveLettersOfTheirOwn()
+{
+    QHash<QKeySequence, QString> seen;
+    for (const QAction *action : (*m_window)->findChildren<QAction *>()) {
+        for (const QKeySequence &key : action->shortcuts())
+            seen.insert(key, action->text());
+    }
+    for (const QAction *menu : (*m_window)->menuBar()->actions()) {
+        const QKeySequence key = QKeySequence::mnemonic(menu->text());
+        QVERIFY2(!key.isEmpty(), qPrintable(menu->text()));
+        QVERIFY2(!seen.contains(key),
+                 qPrintable(QStringLiteral("%1: %2 and %3")
+                                .arg(key.toString(), seen.value(key), menu->text())));
+        seen.insert(key, menu->text());
+    }
+}
+
+void TestWindowActions::goesToTypedPlaces()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto *box = (*m_window)->findChild<app::GoToBox *>();
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
+    QTRY_VERIFY(box->hasFocus());
+    const Weight &weight = (*m_window)->session().bundle()->weights()[1];
+    QTest::keyClicks(box, QString::fromStdString(weight.name) + QStringLiteral("[3]"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
+    QCOMPARE((*m_window)->session().place().element.value(), std::uint64_t{3});
+
+    box->setFocus();
+    box->clear();
+    QTest::keyClicks(box, QStringLiteral("there is no such weight"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
+    QVERIFY(!(*m_window)->statusLine().message().isEmpty());
+}
+
+void TestWindowActions::backAndForward()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    QVERIFY(!action(QStringLiteral("Back"))->isEnabled());
+    session.goToWeight(0);
+    session.goToWeight(1);
+    session.goToWeight(2);
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(session.place().weight, std::size_t{1});
+    QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(session.place().weight, std::size_t{0});
+    QTest::keyClick(&**m_window, Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(session.place().weight, std::size_t{1});
+}
+
+void TestWindowActions::paletteFindsEverything()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto *box = (*m_window)->findChild<app::GoToBox *>();
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    const auto type = [&](const QString &text) {
+        QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+        box->clear();
+        QTest::keyClicks(box, text);
+    };
+    type(QStringLiteral("reset lay"));
+    QVERIFY(box->hits().isVisible());
+    QCOMPARE(box->hits().hits().at(0).text, QStringLiteral("Reset Layout"));
+    // A part of a weight's name, chosen with the arrow key.
+    const std::string name = (*m_window)->session().bundle()->weights()[1].name;
+    type(QString::fromStdString(name).mid(1));
+    QTest::keyClick(box, Qt::Key_Down);
+    QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Weight);
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
+    QVERIFY(!box->hits().isVisible());
+    // A workspace by name, with Enter alone.
+    type(QStringLiteral("Performance"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->layouts().current(), Layout::Performance);
+    // A chip and a help page.
+    type(QStringLiteral("H17s"));
+    QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Chip);
+    type(QStringLiteral("roofline"));
+    bool help = false;
+    for (int row = 0; row < box->hits().hits().rowCount(); ++row)
+        help |= box->hits().hits().at(row).kind == app::PaletteIndex::Kind::Help;
+    QVERIFY(help);
+    QTest::keyClick(box, Qt::Key_Escape);
+    QVERIFY(!box->hits().isVisible());
+}
+
+void TestWindowActions::linksOpenTheirPlace()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(m_window->open({path}));
+    auto &session = (*m_window)->session();
+    session.goToElement(1, 3);
+    action(QStringLiteral("Copy Link to This Place"))->trigger();
+    const QString link = QGuiApplication::clipboard()->text();
+    QVERIFY(link.startsWith(QStringLiteral("kernscope ")));
+    QString target = link.mid(10);
+    target.remove(QLatin1Char('\''));
+    QVERIFY(m_window->open({path}));
+    QVERIFY(session.place() == ui::Place());
+    QVERIFY(m_window->open({target}));
+    QCOMPARE(session.place().weight, std::size_t{1});
+    QCOMPARE(session.place().element.value(), std::uint64_t{3});
+    // A place that is not there is said, and the file is open all the same.
+    QVERIFY(m_window->open({path + QStringLiteral("#no such weight")}));
+    QVERIFY(session.place() == ui::Place());
+}
+
+void TestWindowActions::stepsThroughWeights()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    action(QStringLiteral("Next Weight"))->trigger();
+    QCOMPARE(session.place().weight, std::size_t{0});
+    action(QStringLiteral("Next Weight"))->trigger();
+    QCOMPARE(session.place().weight, std::size_t{1});
+    for (std::size_t i = 0; i < session.bundle()->weights().size() + 3; ++i)
+        action(QStringLiteral("Next Weight"))->trigger();
+    QCOMPARE(session.place().weight, session.bundle()->weights().size() - 1);
+    action(QStringLiteral("Previous Weight"))->trigger();
+    QCOMPARE(session.place().weight, session.bundle()->weights().size() - 2);
+}
+
+void TestWindowActions::helpOfTheFocusedDock()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    for (const char *id : {"bundle", "hex", "weight"}) {
+        app::DockSet::reveal((*m_window)->docks().dock(QString::fromLatin1(id)));
+        QTest::keyClick(&**m_window, Qt::Key_F1);
+        QVERIFY((*m_window)->docks().help()->isVisible());
+        QCOMPARE((*m_window)->docks().help()->page(), QString::fromLatin1(id));
+    }
+}
+
+void TestWindowActions::everyDockHasHelp()
+{
+    for (const QString &id : (*m_window)->docks().ids())
+        QVERIFY2(id == QLatin1String("help") || ui::HelpDock::hasPage(id), qPrintable(id));
+}
+
+QTEST_MAIN(TestWindowActions)
+#include "tst_window_actions.moc"

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/palette_list.h"
+#include "app/status_line.h"
+#include "main_window_fixture.h"
+
+#include <QAbstractItemView>
+#include <QDialogButtonBox>
+#include <QMessageBox>
+#include <QToolButton>
+#include <QUndoStack>
+
+using namespace kernscope;
+using test::bytesOf;
+
+/// Changes, saving them, and what the frame says.
+class TestWindowEditing : public test::MainWindowTest
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void locksAndUnlocks();
+    void titleShowsChanges();
+    void asksBeforeClosing_data();
+    void asksBeforeClosing();
+    void saveShowsWhatItWrites();
+    void namesForScreenReaders();
+    void themes();
+    void statusLineKeepsItsPlace();
+};
+
+void TestWindowEditing::locksAndUnlocks()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 0.5)}, {});
+    QCOMPARE((*m_window)->notices().texts().size(), 1);
+    QVERIFY(!(*m_window)->document().modified());
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
+    QVERIFY(session.patchingEnabled());
+    QVERIFY((*m_window)->notices().texts().isEmpty());
+    QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
+    QVERIFY(!session.patchingEnabled());
+}
+
+void TestWindowEditing::titleShowsChanges()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(!action(QStringLiteral("Save\u2026"))->isEnabled());
+    patch();
+    QVERIFY((*m_window)->isWindowModified());
+    QVERIFY(action(QStringLiteral("Save\u2026"))->isEnabled());
+    (*m_window)->session().undoStack().undo();
+    QVERIFY(!(*m_window)->isWindowModified());
+    (*m_window)->session().undoStack().redo();
+    QVERIFY((*m_window)->isWindowModified());
+    (*m_window)->session().undoStack().undo();
+}
+
+void TestWindowEditing::asksBeforeClosing_data()
+{
+    QTest::addColumn<int>("answer");
+    QTest::addColumn<bool>("closes");
+    QTest::addColumn<bool>("writes");
+    QTest::newRow("cancel") << int(QMessageBox::Cancel) << false << false;
+    QTest::newRow("discard") << int(QMessageBox::Discard) << true << false;
+    QTest::newRow("save") << int(QMessageBox::Save) << true << true;
+}
+
+void TestWindowEditing::asksBeforeClosing()
+{
+    QFETCH(int, answer);
+    QFETCH(bool, closes);
+    QFETCH(bool, writes);
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    m_window->settings().setKeepBackup(false);
+    const test::FileBytes before = bytesOf(path);
+    QVERIFY(m_window->open({path}));
+    patch();
+    (*m_window)->close();
+    QVERIFY((*m_window)->isVisible());
+    auto *question = qobject_cast<QMessageBox *>(test::dialog());
+    QVERIFY(question);
+    QTest::mouseClick(question->button(static_cast<QMessageBox::StandardButton>(answer)),
+                      Qt::LeftButton);
+    if (writes) {
+        QTRY_VERIFY(QApplication::activeModalWidget() &&
+                    QApplication::activeModalWidget() != question);
+        auto *buttons = QApplication::activeModalWidget()->findChild<QDialogButtonBox *>();
+        QTest::mouseClick(buttons->button(QDialogButtonBox::Save), Qt::LeftButton);
+    }
+    if (closes)
+        QTRY_VERIFY(!(*m_window)->isVisible());
+    else
+        QVERIFY((*m_window)->isVisible());
+    QCOMPARE(bytesOf(path) != before, writes);
+    if (!closes)
+        (*m_window)->session().undoStack().undo();
+}
+
+void TestWindowEditing::saveShowsWhatItWrites()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    const test::FileBytes before = bytesOf(path);
+    QVERIFY(m_window->open({path}));
+    patch();
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
+    auto *save = test::dialog();
+    QVERIFY(save);
+    auto *table = save->findChild<QAbstractItemView *>();
+    QVERIFY(table);
+    QCOMPARE(static_cast<std::size_t>(table->model()->rowCount()),
+             (*m_window)->document().pendingRanges().size());
+    QVERIFY(bytesOf(path) == before);
+    QTest::keyClick(save, Qt::Key_Return);
+    QTRY_VERIFY(!(*m_window)->document().modified());
+    QVERIFY(bytesOf(path) != before);
+    QVERIFY((*m_window)->statusLine().message().contains(QStringLiteral("verified")));
+}
+
+void TestWindowEditing::namesForScreenReaders()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QStringList nameless;
+    for (const QWidget *widget : (*m_window)->findChildren<QWidget *>()) {
+        const bool takesFocus = widget->focusPolicy() != Qt::NoFocus && widget->isVisible();
+        const bool inner = widget->objectName().startsWith(QLatin1String("qt_"));
+        const bool named = !widget->accessibleName().isEmpty() || !widget->toolTip().isEmpty() ||
+                           !widget->property("text").toString().isEmpty();
+        if (takesFocus && !inner && !named && !widget->focusProxy())
+            nameless << QString::fromLatin1(widget->metaObject()->className());
+    }
+    nameless.removeAll(QStringLiteral("QTabBar"));
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char(' '))));
+}
+
+void TestWindowEditing::themes()
+{
+    (*m_window)->theme().choose(app::ThemeChoice::Dark);
+    QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
+    QCOMPARE(m_window->settings().theme(), app::ThemeChoice::Dark);
+    (*m_window)->theme().choose(app::ThemeChoice::Light);
+    QVERIFY(QApplication::palette().color(QPalette::Window).lightness() > 128);
+    const qreal size = QApplication::font().pointSizeF();
+    (*m_window)->theme().changeFont(2);
+    QCOMPARE(QApplication::font().pointSizeF(), size + 2);
+    (*m_window)->theme().changeFont(0);
+    QCOMPARE(QApplication::font().pointSizeF(), size);
+}
+
+void TestWindowEditing::statusLineKeepsItsPlace()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    const QSize window = (*m_window)->size();
+    const int height = (*m_window)->statusLine().height();
+    (*m_window)->statusLine().showMessage(QString(4000, QLatin1Char('x')));
+    std::atomic<bool> stop{false};
+    (*m_window)->session().tasks().start(
+        &**m_window, QString(300, QLatin1Char('y')),
+        [&stop](Progress &progress) {
+            while (!stop && !progress.cancelled())
+                QThread::msleep(5);
+            return true;
+        },
+        [](bool) {});
+    QTest::qWait(400);
+    const QList<QToolButton *> buttons = (*m_window)->statusLine().findChildren<QToolButton *>();
+    const auto cancel = std::find_if(buttons.begin(), buttons.end(), [](const QToolButton *button) {
+        return button->text() == QLatin1String("Cancel") && button->isVisible();
+    });
+    QVERIFY(cancel != buttons.end());
+    QCOMPARE((*m_window)->size(), window);
+    QCOMPARE((*m_window)->statusLine().height(), height);
+    QTest::mouseClick(*cancel, Qt::LeftButton);
+    QTRY_VERIFY((*m_window)->session().tasks().idle());
+    stop = true;
+}
+
+QTEST_MAIN(TestWindowEditing)
+#include "tst_window_editing.moc"

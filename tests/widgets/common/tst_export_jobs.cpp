@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/numeric/npy.h"
+#include "made_bundle.h"
+#include "tests/widgets/sample_bundles.h"
+#include "widgets/common/export_jobs.h"
+#include "widgets/common/session.h"
+
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cstring>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+/// Weights and bytes written to files of their own.
+class TestExportJobs : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void exportsWeightsAndBytes();
+    void exportsWideWeightsWhole();
+};
+
+void TestExportJobs::exportsWeightsAndBytes()
+{
+    QTemporaryDir folder;
+    QVERIFY(folder.isValid());
+    Session session;
+    session.setBundle(test::sampleBundle("sparse"));
+    const BundlePtr &bundle = session.bundle();
+    const std::size_t number = test::weightWith(*bundle, codec::PartRole::Mask);
+    const Weight &weight = bundle->weights()[number];
+    QSignalSpy said(&session, &Session::statusMessage);
+    const QString array = folder.filePath(QStringLiteral("weight.npy"));
+    exportWeight(session, bundle, number, array);
+    QTRY_COMPARE(said.size(), 1);
+    QFile written(array);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QByteArray content = written.readAll();
+    const auto npy =
+        readNpy(std::as_bytes(std::span(content.data(), size_t(content.size()))), "weight.npy");
+    QVERIFY(npy);
+    QCOMPARE(npy->shape, weight.shape);
+    std::vector<float> values(weight.elements.value);
+    bundle->decoder(number)->decodeFloat(0, values);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        QCOMPARE(static_cast<float>(npy->values[i]), values[i]);
+
+    const OperandPlace &mask = *weight.operand(codec::PartRole::Mask)->place;
+    const QString bytes = folder.filePath(QStringLiteral("mask.bin"));
+    exportBytes(session, bundle, mask.file, mask.range(), bytes);
+    QTRY_COMPARE(said.size(), 2);
+    QFile copied(bytes);
+    QVERIFY(copied.open(QIODevice::ReadOnly));
+    const auto stored = bundle->operandBytes(*weight.operand(codec::PartRole::Mask));
+    QCOMPARE(copied.readAll(), QByteArray(reinterpret_cast<const char *>(stored.data()),
+                                          static_cast<qsizetype>(stored.size())));
+    exportBytes(session, bundle, mask.file, mask.range(),
+                folder.filePath(QStringLiteral("no/such/folder.bin")));
+    QTRY_COMPARE(said.size(), 3);
+    QVERIFY(said.last().first().toString().contains(QStringLiteral("Not written")));
+}
+
+/// fp16 holds neither value of 1/3 in fp32 nor one of 100,000.
+void TestExportJobs::exportsWideWeightsWhole()
+{
+    const std::vector<float> wide{1.0F / 3.0F, 100'000.0F, -1e-20F, 4.0F};
+    test::Bytes payload(wide.size() * sizeof(float));
+    std::memcpy(payload.data(), wide.data(), payload.size());
+    test::MadeBundle made;
+    made.constant("tensor<fp32, [4]>", "w", made.blob(ElementType::Fp32, "[4]", payload));
+    made.consume("w");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    Session session;
+    session.setBundle(*bundle);
+    QTemporaryDir folder;
+    QSignalSpy said(&session, &Session::statusMessage);
+    const QString path = folder.filePath(QStringLiteral("wide.npy"));
+    exportWeight(session, *bundle, 0, path);
+    QTRY_COMPARE(said.size(), 1);
+    QFile written(path);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QByteArray content = written.readAll();
+    QVERIFY(content.contains("'<f4'"));
+    const auto npy =
+        readNpy(std::as_bytes(std::span(content.data(), size_t(content.size()))), "wide.npy");
+    QVERIFY(npy);
+    QCOMPARE(npy->values.size(), wide.size());
+    for (std::size_t i = 0; i < wide.size(); ++i)
+        QCOMPARE(static_cast<float>(npy->values[i]), wide[i]);
+}
+
+QTEST_MAIN(TestExportJobs)
+#include "tst_export_jobs.moc"
