@@ -162,7 +162,8 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, cons
 std::string pairChangesText(const Bundle &a, const Bundle &b, const WeightPair &pair);
 
 /// What came of a weight, in the words of the comparison's tables: "identical", "same values",
-/// "kept values exact", "within one step", "3 values differ", "close", "different", …; of a pair
+/// "kept values exact", "within one step", "3 values differ", "close", "similar, zeros revived",
+/// "different", …; of a pair
 /// whose values were not compared, what the stored bytes say.
 std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b);
 

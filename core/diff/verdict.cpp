@@ -51,9 +51,10 @@ std::string valueVerdict(const WeightPair &pair, const ValueDifference &values)
         return "within one step";
     if (values.maxUlp <= 1 && values.ulpHistogram.back() == 0)
         return "within one ULP";
-    if (values.cosine >= 0.999)
-        return "close";
-    return values.cosine >= 0.9 ? "similar" : "different";
+    const std::string likeness = values.cosine >= 0.999 ? "close"
+                                 : values.cosine >= 0.9 ? "similar"
+                                                        : "different";
+    return values.revived > 0 ? likeness + ", zeros revived" : likeness;
 }
 
 std::string programSummary(const Difference &difference)

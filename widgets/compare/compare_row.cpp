@@ -25,7 +25,7 @@ CompareVerdict valuesVerdict(const CompareRow &row)
     const ValueDifference &values = *row.pair.values;
     if (values.identical())
         return row.pair.storedEqual ? CompareVerdict::Identical : CompareVerdict::SameValues;
-    if (values.revived > 0)
+    if (values.revived > 0 || (values.changed > 0 && values.cosine < 0.9))
         return CompareVerdict::Changed;
     if (values.changed == 0)
         return CompareVerdict::KeptExact;

@@ -59,7 +59,7 @@ enum class CompareVerdict : std::uint8_t {
     KeptExact,  ///< some values became zero, every other is the same
     ZerosKept,  ///< values changed, no zero appeared or vanished
     Rounded,    ///< values changed and small ones became zero
-    Changed,    ///< zeros became values
+    Changed,    ///< zeros became values, or little is left of them
     ShapeDiffers,
     OnlyA,
     OnlyB,

@@ -116,7 +116,7 @@ VerdictWords wordsOf(CompareVerdict verdict)
     case CompareVerdict::Rounded:
         return {"\u25D1", QT_TRANSLATE_NOOP("kernscope::CompareRow", "rounded, some to zero")};
     case CompareVerdict::Changed:
-        return {"\u2260", QT_TRANSLATE_NOOP("kernscope::CompareRow", "changed, zeros revived")};
+        return {"\u2260", QT_TRANSLATE_NOOP("kernscope::CompareRow", "changed")};
     case CompareVerdict::ShapeDiffers:
         return {"\u25A1", QT_TRANSLATE_NOOP("kernscope::CompareRow", "shapes differ")};
     case CompareVerdict::OnlyA:

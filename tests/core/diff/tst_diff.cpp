@@ -304,6 +304,12 @@ void TestDiff::verdicts()
     sparse.consume("w");
     QCOMPARE(word(full, *sparse.open()), std::string("kept values exact"));
     QCOMPARE(word(*denseBundle(pruned).open(), *sparse.open()), std::string("same values"));
+    // Zeros that became values are said, whatever else changed.
+    Bytes touched = kTen;
+    for (std::size_t i = 0; i < touched.size(); i += 2)
+        touched[i] ^= std::byte{1};
+    QCOMPARE(word(*sparse.open(), *denseBundle(touched).open()),
+             std::string("similar, zeros revived"));
 }
 
 void TestDiff::unsoundWeights()
