@@ -201,7 +201,12 @@ function(kernscope_test name)
     set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/${name}_autogen/mocs_compilation.cpp"
         PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     add_test(NAME ${name} COMMAND ${name} -o -,txt)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "qt;${ARG_LABELS}"
+    # For tests that hang: the slowest takes a quarter of this on a busy machine.
+    set(timeout 600)
+    if(KERNSCOPE_SANITIZE)
+        set(timeout 1200)
+    endif()
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "qt;${ARG_LABELS}"
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;UBSAN_OPTIONS=print_stacktrace=1;\
 LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt:print_suppressions=0")
     # Without the data folder, or where it lacks files, such a test reads "Skipped" and not "Passed".
