@@ -36,6 +36,12 @@ Result<EncodedWeight> encodeSalientPattern(std::span<const float> values, const 
                                            const SparsePattern &pattern,
                                            std::span<const float> masses);
 
+/// Sparse weights of fp32, by the mask that `spec` asks for (pattern, density, threshold, or every
+/// non-zero): kept is what is largest in mass * w² without a step through fp16, and it is stored
+/// bit by bit. Ties by position, never a zero, NaN and infinities first; by threshold NaN stays.
+Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shape &shape,
+                                       const FormSpec &spec, std::span<const float> masses);
+
 /// Chooses the codes of an encoded weight anew, one input after the other, so that each makes up
 /// for the errors of those before it; scales, codebooks and masks stay. `inputs` was checked.
 /// `symmetric`: integer codes leave out the one without a counterpart. Errors: "codec.argument"

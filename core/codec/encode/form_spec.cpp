@@ -69,6 +69,8 @@ Result<EncodedWeight> encodeMask(std::span<const float> values, const Shape &sha
 Result<EncodedWeight> encodeWithMask(std::span<const float> values, const Shape &shape,
                                      const FormSpec &spec, std::span<const float> masses)
 {
+    if (spec.denseType == ElementType::Fp32 && spec.survivors == FormNode::Dense)
+        return encodeWideSparse(values, shape, spec, masses);
     auto sparse = encodeMask(values, shape, spec, masses);
     if (sparse && spec.survivors == FormNode::Palette)
         return encodeSparsePalette(values, *sparse, spec.palette, masses, spec.codebooks.get());

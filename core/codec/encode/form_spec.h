@@ -15,6 +15,7 @@ namespace kernscope::codec {
 /// A form to encode a weight in, with everything that its encoder asks for.
 struct FormSpec {
     FormNode node = FormNode::Dense; ///< Dense, Affine, Palette, Sparse or Blockwise
+    /// Of values that are stored as they are: dense ones and the plain survivors of sparse ones.
     ElementType denseType = ElementType::Fp16;
     AffineOptions affine;
     PaletteOptions palette;

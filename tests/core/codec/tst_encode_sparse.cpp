@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
+#include "core/codec/encode/form_spec.h"
 #include "core/numeric/convert.h"
 #include "encoded.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <numeric>
 
 using namespace kernscope;
@@ -73,6 +77,8 @@ private slots:
     void pattern_data();
     void pattern();
     void patternOfNothing();
+    void fp32StaysExact_data();
+    void fp32StaysExact();
 };
 
 void TestEncodeSparse::threshold()
@@ -240,6 +246,77 @@ void TestEncodeSparse::patternOfNothing()
     const auto huge = encodeSparsePattern(gaussian(12), {3, 4}, {UINT64_MAX, UINT64_MAX, 0});
     QVERIFY(huge);
     QCOMPARE(part(*huge, PartRole::NonzeroData).shape, Shape{12});
+}
+
+void TestEncodeSparse::fp32StaysExact_data()
+{
+    QTest::addColumn<int>("how");
+    QTest::addColumn<bool>("fitted");
+    for (const bool fitted : {false, true}) {
+        const char *const method = fitted ? "fitted" : "plain";
+        QTest::addRow("every non-zero, %s", method) << 0 << fitted;
+        QTest::addRow("threshold, %s", method) << 1 << fitted;
+        QTest::addRow("density, %s", method) << 2 << fitted;
+        QTest::addRow("pattern, %s", method) << 3 << fitted;
+    }
+}
+
+/// Values that fp16 cannot hold: what is kept of an fp32 weight is kept bit by bit, and chosen by
+/// its own magnitude.
+void TestEncodeSparse::fp32StaysExact()
+{
+    QFETCH(int, how);
+    QFETCH(bool, fitted);
+    auto values = gaussian(24 * 40);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] *= i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f; // ties in fp16: inf and 0
+    values[5] = 0.0f;
+    values[6] = -0.0f;
+    values[7] = std::numeric_limits<float>::denorm_min();
+    const Shape shape{24, 40};
+    FormSpec spec;
+    spec.node = FormNode::Sparse;
+    spec.method = fitted ? EncodeMethod::Fitted : EncodeMethod::Plain;
+    std::vector<bool> stays(values.size());
+    const auto larger = [&](std::size_t a, std::size_t b) {
+        return std::abs(values[a]) > std::abs(values[b]);
+    };
+    if (how < 2) {
+        if (how == 1)
+            spec.threshold = 1e-10f;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            stays[i] = values[i] != 0 && std::abs(values[i]) >= (how == 1 ? 1e-10f : 0.0f);
+    } else {
+        const std::size_t run = how == 2 ? values.size() : 4;
+        const std::size_t keep = how == 2 ? 720 : 3;
+        if (how == 2)
+            spec.density = 0.75;
+        else
+            spec.pattern = SparsePattern{3, 4, 1};
+        for (std::size_t first = 0; first < values.size(); first += run) {
+            std::vector<std::size_t> order(run);
+            std::iota(order.begin(), order.end(), first);
+            std::stable_sort(order.begin(), order.end(), larger);
+            for (std::size_t i = 0; i < keep; ++i)
+                stays[order[i]] = values[order[i]] != 0;
+        }
+    }
+    const auto encoded = encodeForm(values, shape, spec, ElementType::Fp32);
+    QVERIFY(encoded);
+    QVERIFY(encoded->type == ElementType::Fp32);
+    std::vector<std::byte> mask(values.size() / 8);
+    std::vector<float> kept;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!stays[i])
+            continue;
+        mask[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+        kept.push_back(values[i]);
+    }
+    QVERIFY(part(*encoded, PartRole::Mask).bytes == mask);
+    const auto &data = part(*encoded, PartRole::NonzeroData);
+    QVERIFY(data.type == ElementType::Fp32);
+    QCOMPARE(data.bytes.size(), 4 * kept.size());
+    QVERIFY(std::memcmp(data.bytes.data(), kept.data(), data.bytes.size()) == 0);
 }
 
 QTEST_APPLESS_MAIN(TestEncodeSparse)
