@@ -6,6 +6,8 @@
 #include "core/codec/edit/element_candidates.h"
 #include "core/numeric/convert.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace kernscope::codec {
@@ -114,6 +116,15 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
     return plan;
 }
 
+/// An element that is not stored holds 0 already.
+EditPlan zeroLeftOut(double asked)
+{
+    EditPlan none;
+    none.asked = asked;
+    none.note = "a zero that is not stored";
+    return none;
+}
+
 } // namespace
 
 Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double tolerance) const
@@ -124,6 +135,9 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
     if (state.payloadDecoder)
         return tl::unexpected(indirectPayload());
     const ElementPlace place = elementPlace(state, element);
+    const bool zeroHolds = std::abs(value) <= tolerance; // so does the value 0 itself
+    if (state.mask && !state.mask->test(place.dense) && zeroHolds)
+        return zeroLeftOut(value);
     if (state.mask && !state.mask->test(place.dense))
         return tl::unexpected(editFault("patch.masked", "mask", "an element that the mask keeps",
                                         fmt::format("element {}, which it leaves out", element),
@@ -135,11 +149,8 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
             outside(partRoleName(state.payload.role), index, state.payloadElements));
     const unsigned width = codeWidth(state);
     if (state.payload.order && !positionIn(state.payload, width, index)) {
-        EditPlan none;
-        none.asked = value;
-        none.note = "a zero that is not stored";
-        if (value == 0.0)
-            return none;
+        if (zeroHolds)
+            return zeroLeftOut(value);
         return tl::unexpected(checkStays(state, index, 1).error());
     }
     const std::int64_t current = codeAt(state, index);

@@ -51,8 +51,9 @@ public:
 
     /// One decoded element. Palette: the nearest entry of the element's codebook (vector palettes:
     /// the entry whose lane is nearest and which leaves the other lanes as they are, or refused);
-    /// affine and blockwise: the nearest code; sparse: a stored element only ("patch.masked" for
-    /// one that is not, with the advice to keep it); dense: the nearest value of the type.
+    /// affine and blockwise: the nearest code; sparse: a stored element, or one that is not and
+    /// whose zero is within the tolerance ("patch.masked" otherwise, with the advice to keep it);
+    /// dense: the nearest value of the type.
     Result<EditPlan> setElement(std::uint64_t element, double value, double tolerance) const;
 
     /// Element `index` of a part as stored: an integer code, or the bits of a floating-point part.

@@ -336,6 +336,13 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
             }
         } else if (stored) {
             own.setOne(element, index, values[i], tolerance.of(values[i]), held[i], outcome);
+        } else if (const double error = std::abs(values[i]);
+                   error <= tolerance.of(values[i])) { // its zero is near enough
+            if (error > outcome.worst) {
+                outcome.worst = error;
+                outcome.asked = values[i];
+                outcome.stored = 0;
+            }
         } else {
             own.refuse(element, values[i], tolerance.of(values[i]), outcome);
         }

@@ -82,6 +82,15 @@ void TestEditMask::maskedElement()
     QVERIFY(!plan);
     QCOMPARE(plan.error().code, std::string("patch.masked"));
     QVERIFY(plan.error().message.find("keep") != std::string::npos);
+    // Its zero is what it holds already: asked for, or near enough.
+    for (const double asked : {0.0, -0.0, 0.01}) {
+        const auto held = editor.setElement(3, asked, 0.01);
+        QVERIFY(held);
+        QVERIFY(held->parts.empty());
+        QCOMPARE(held->stored, 0.0);
+    }
+    QVERIFY(editor.setElement(3, 0, 0));
+    QVERIFY(!editor.setElement(3, 0.02, 0.01));
     QVERIFY(editor.setElement(4, 2, 0));
     QVERIFY(editor.drop(3)->parts.empty());
     QVERIFY(!editor.drop(3)->payloadElements);
