@@ -130,8 +130,9 @@ static std::string raisedText(const RaisedBundle &raised)
     std::string text =
         fmt::format("opset   raised from {} to {}\n", printable(raised.before), raised.after);
     for (const OpsetChange &change : raised.changes)
-        text += fmt::format("        {} ({} in {}): ios{}: {}\n", change.operation, change.count,
-                            printable(change.function), change.opset, change.change);
+        text += fmt::format("        {} ({} in {}): ios{}: {}{}\n", change.operation, change.count,
+                            printable(change.function), change.opset, change.change,
+                            change.rewritten ? "; rewritten so, with the same bytes" : "");
     return text;
 }
 

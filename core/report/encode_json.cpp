@@ -91,7 +91,8 @@ Json raisedJson(const RaisedBundle &raised)
                                     {"function", change.function},
                                     {"count", change.count},
                                     {"opset", fmt::format("ios{}", change.opset)},
-                                    {"change", change.change}});
+                                    {"change", change.change},
+                                    {"rewritten", change.rewritten}});
     return opset;
 }
 

@@ -62,7 +62,8 @@ Json raisedJson(const std::vector<plan::RaisedModel> &raised)
                                        {"function", change.function},
                                        {"count", change.count},
                                        {"opset", "ios" + std::to_string(change.opset)},
-                                       {"change", change.change}});
+                                       {"change", change.change},
+                                       {"rewritten", change.rewritten}});
         list.push_back(std::move(json));
     }
     return list;

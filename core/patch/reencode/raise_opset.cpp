@@ -8,6 +8,7 @@
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/wire.h"
 #include "core/format/tables.h"
+#include "core/patch/reencode/later_signature.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/patch/reencode/reencode_visit.h"
 
@@ -79,10 +80,12 @@ private:
                      std::vector<Splice> &splices) const;
     RawBytes metadata(const BundleFile &json) const;
     Result<BundlePtr> open(RawBytes program) const;
+    Result<void> rewrite();
 
     const Bundle &m_bundle;
     std::string m_model;
     unsigned m_opset;
+    std::vector<std::string> m_rewritten; ///< types of operations that get another signature
     RaisedBundle m_result;
 };
 
@@ -124,16 +127,21 @@ Result<void> Raiser::checkOperations()
                 continue;
             const std::string change(table->cell(row, "change"));
             const std::string_view same = table->cell(row, "same_meaning");
-            const bool kept =
-                same == "yes" || (same == "indices" && !countsFromTheEnd(graph, used->second));
+            const bool rewritten = same == "rewritten";
+            const bool kept = same == "yes" || rewritten ||
+                              (same == "indices" && !countsFromTheEnd(graph, used->second));
             if (!kept)
                 return opsetError(used->first, fmt::format("the meaning of {}", function.opset),
                                   fmt::format("ios{}: {}", changed, change),
                                   "An operation has another meaning in the later operation set");
+            if (rewritten)
+                m_rewritten.push_back(used->first);
             m_result.changes.push_back(
-                {used->first, function.name, used->second.size(), change, changed});
+                {used->first, function.name, used->second.size(), change, changed, rewritten});
         }
     }
+    if (const auto weights = patch::oldSignatureWeights(m_bundle, m_model, m_rewritten); !weights)
+        return tl::unexpected(weights.error());
     return {};
 }
 
@@ -313,7 +321,26 @@ Result<RaisedBundle> Raiser::run()
             return opsetError(function.name, m_result.after, function.opset,
                               "A function kept its operation set");
     }
+    if (auto written = rewrite(); !written)
+        return tl::unexpected(std::move(written.error()));
     return std::move(m_result);
+}
+
+/// Operations whose signature changed are written in the later one, with the bytes that they have.
+Result<void> Raiser::rewrite()
+{
+    if (m_rewritten.empty())
+        return {};
+    const auto weights = patch::oldSignatureWeights(*m_result.bundle, m_model, m_rewritten);
+    if (!weights)
+        return tl::unexpected(weights.error());
+    if (weights->empty())
+        return {};
+    auto made = patch::inLaterSignature(*m_result.bundle, *weights);
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    m_result.bundle = std::move(*made);
+    return {};
 }
 
 } // namespace

@@ -12,11 +12,12 @@ namespace kernscope {
 
 /// An operation whose definition a later operation set changed.
 struct OpsetChange {
-    std::string operation; ///< "gather"
-    std::string function;  ///< "main"
-    std::size_t count = 0; ///< such operations in it
-    std::string change;    ///< "batch_dims was added (default 0)"
-    unsigned opset = 0;    ///< that changed it: 16
+    std::string operation;  ///< "gather"
+    std::string function;   ///< "main"
+    std::size_t count = 0;  ///< such operations in it
+    std::string change;     ///< "batch_dims was added (default 0)"
+    unsigned opset = 0;     ///< that changed it: 16
+    bool rewritten = false; ///< it is written in the later signature, with the bytes that it had
 };
 
 /// A bundle in memory whose functions have a later operation set.
@@ -27,9 +28,11 @@ struct RaisedBundle {
 };
 
 /// Raises every function of a model (empty: the outermost) that has an earlier operation set to
-/// `opset` (16 to 18), with the specification version that goes with it, and nothing else. Saved by
-/// saveCopy. Errors: "encode.opset" (not a known set, none earlier, or an operation has another
-/// meaning there: resources/tables/opset_changes.csv), "encode.program".
+/// `opset` (16 to 18), with the specification version that goes with it. Palettes and sparse
+/// weights that get another signature there (iOS 18) are written in it, with the same indices,
+/// codebooks, masks and values; nothing else changes. Saved by saveCopy. Errors: "encode.opset"
+/// (not a known set, none earlier, or an operation has another meaning there:
+/// resources/tables/opset_changes.csv), "encode.program".
 Result<RaisedBundle> raiseOpset(const Bundle &bundle, const std::string &model, unsigned opset);
 
 /// Whether raiseOpset can raise the functions of a model to `opset`, without doing it: looks at the

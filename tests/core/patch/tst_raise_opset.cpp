@@ -2,7 +2,9 @@
 #include "made_bundle.h"
 #include "proto_builder.h"
 
+#include "core/codec/encode/encoder.h"
 #include "core/patch/reencode/raise_opset.h"
+#include "core/patch/reencode/reencode.h"
 
 #include <QTest>
 
@@ -61,6 +63,7 @@ private slots:
     void indices();
     void models();
     void required();
+    void signatures();
 };
 
 void TestRaiseOpset::text()
@@ -149,6 +152,58 @@ void TestRaiseOpset::required()
     QCOMPARE(*requiredOpset(*codec::encodePalette(values, {4, 10}, {4, 1, 1}), 17), 17U);
     QVERIFY(!requiredOpset(
         *codec::encodePalette(values, {4, 10}, {4, 1, 1, ElementType::Fp8E4M3Fn}), 15));
+}
+
+/// Palettes and sparse weights of iOS 16 are written in the signature of iOS 18, with the same
+/// bytes; two of one record share one afterwards too. Affine weights are not defined anew there.
+void TestRaiseOpset::signatures()
+{
+    test::MadeBundle made;
+    for (const char *name : {"lut", "tied", "thin", "affine", "dense"})
+        made.constant("tensor<fp16, [4, 12]>", name,
+                      made.blob(ElementType::Fp16, "[4, 12]", test::Bytes(96, std::byte{0x31})));
+    std::string text = made.text();
+    text.replace(text.find("ios18"), 5, "ios16");
+    const auto dense = Bundle::open("made.mlmodelc", made.options(text, made.weights()));
+    QVERIFY2(dense, dense ? "" : describe(dense.error()).c_str());
+    std::vector<float> values(48);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i % 7) * 0.5f;
+    const auto lut = codec::encodePalette(values, {4, 12}, {2, 1, 1});
+    const auto thin = codec::encodeSparse(values, {4, 12}, 1.0f);
+    const auto affine = codec::encodeAffine(values, {4, 12}, {});
+    const auto of = [&](const char *name) { return *(*dense)->weightByName(name); };
+    const std::vector<Reencoding> wanted{
+        {of("lut"), &*lut}, {of("tied"), &*lut}, {of("thin"), &*thin}, {of("affine"), &*affine}};
+    const auto old = reencodeWeights(**dense, wanted);
+    QVERIFY2(old, old ? "" : describe(old.error()).c_str());
+    const auto raised = raiseOpset(**old, "", 18);
+    QVERIFY2(raised, raised ? "" : describe(raised.error()).c_str());
+    const Bundle &after = *raised->bundle;
+    QVERIFY(test::faults(after.diagnostics()).empty());
+    QCOMPARE(test::sectionFault(after).c_str(), "");
+    QCOMPARE(after.weights().size(), (*old)->weights().size());
+    for (const char *name : {"lut", "tied", "thin", "affine", "dense"}) {
+        const Weight &was = (*old)->weights()[*(*old)->weightByName(name)];
+        const Weight &is = after.weights()[*after.weightByName(name)];
+        QCOMPARE(test::decoded(after, name), test::decoded(**old, name));
+        QCOMPARE(formText(is.form), formText(was.form));
+        QCOMPARE(is.storedBytes.value, was.storedBytes.value);
+    }
+    for (const mil::Operation &operation : after.program().functions[0].body.operations) {
+        const bool anew = operation.type == "constexpr_lut_to_dense" ||
+                          operation.type == "constexpr_sparse_to_dense";
+        if (anew)
+            QVERIFY(!operation.inputs.empty() && operation.operand("shape") == nullptr);
+        else if (operation.type == "constexpr_affine_dequantize")
+            QVERIFY(operation.inputs.empty());
+    }
+    QCOMPARE(std::count_if(raised->changes.begin(), raised->changes.end(),
+                           [](const OpsetChange &change) { return change.rewritten; }),
+             2);
+    // The records of the two that share them are still one.
+    QVERIFY(after.weights()[*after.weightByName("lut")].operands()[0].bytes.data() ==
+            after.weights()[*after.weightByName("tied")].operands()[0].bytes.data());
 }
 
 QTEST_APPLESS_MAIN(TestRaiseOpset)
