@@ -260,6 +260,11 @@ void Consultation::fp8()
 GateReasons Consultation::run()
 {
     const std::string element(elementTypeName(m_form.element));
+    if (m_form.node == FormNode::Unknown) {
+        add("stored form", "a form that could be read", "unknown", std::nullopt, "the file itself");
+        m_result.formatUnknown = true;
+        return std::move(m_result);
+    }
     if (m_form.node == FormNode::Dense && element.starts_with("fp8") && !m_form.masked) {
         gate("*");
         primaryFormat();

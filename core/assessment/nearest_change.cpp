@@ -151,6 +151,8 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
     if (verdict.outcome == Outcome::Streams)
         return "None is needed: it streams.";
     const std::string &chip = verdict.target->name;
+    if (form.node == FormNode::Unknown)
+        return "Nothing can be said: how the weight is stored could not be read.";
     if (form.elements == 0)
         return "No change of form saves anything: the weight has no elements.";
     const std::string found = Search(form, *verdict.target).run();

@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 5> kOutcomes{"streams", "folds", "dense",
 /// What the gates alone say.
 Outcome gateOutcome(const WeightForm &form, const GateReasons &gates)
 {
+    if (form.node == FormNode::Unknown)
+        return Outcome::Unknown;
     if (!form.compressed())
         return form.element == ElementType::Fp8E5M2 ? Outcome::Folds : Outcome::Dense;
     if (gates.formatRefused)
@@ -172,6 +174,8 @@ std::optional<std::uint64_t> crossingBytes(const WeightForm &form, Outcome outco
 {
     if (outcome == Outcome::Streams)
         return form.storedBytes;
+    if (form.node == FormNode::Unknown)
+        return std::nullopt;
     // Of a weight whose shape could not be read, no size is known.
     return form.elements == 0 && !form.storedBytes ? std::nullopt : std::optional(form.denseBytes);
 }

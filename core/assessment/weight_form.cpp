@@ -9,10 +9,10 @@ std::string WeightForm::key() const
 {
     std::string name;
     switch (node) {
+    case FormNode::Unknown: return "unknown";
     case FormNode::Dense:
     case FormNode::Sparse:
     case FormNode::ActivationTable:
-    case FormNode::Unknown:
         name = element == ElementType::Fp8E4M3Fn ? "e4m3"
                : element == ElementType::Fp8E5M2 ? "e5m2"
                                                  : "dense";

@@ -2,6 +2,8 @@
 // A weight's storage form in the terms of a decision.
 #include "core/assessment/weight_facts.h"
 
+#include <bit>
+
 namespace kernscope {
 
 namespace {
@@ -61,27 +63,53 @@ void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
     form.bits = bitWidth(form.element);
 }
 
-/// Where the weight is unsound: by the steps of its form alone.
+/// The type that the program declares for an operand; Unknown where none was read.
+ElementType declaredType(const Weight &weight, codec::PartRole role)
+{
+    const codec::Operand *operand = weight.operand(role);
+    return operand ? operand->declaredType() : ElementType::Unknown;
+}
+
+/// Width of a palette's indices: before iOS 18 they are declared as bytes, and the codebook's size
+/// says it. 0 where neither was read.
+unsigned declaredIndexBits(const Weight &weight)
+{
+    const codec::Operand *lut = weight.operand(codec::PartRole::Lut);
+    if (lut != nullptr && lut->declaredShape().size() == 1 &&
+        std::has_single_bit(lut->declaredShape().front()))
+        return static_cast<unsigned>(std::bit_width(lut->declaredShape().front()) - 1);
+    return bitWidth(declaredType(weight, codec::PartRole::Indices));
+}
+
+/// Where the weight is unsound: by the steps of its form and by what its operands declare. What
+/// neither says is unknown, and so is the form then.
 void describeNodes(const Weight &weight, WeightForm &form)
 {
+    using codec::PartRole;
     form.masked = weight.form.isSparse();
+    form.node = FormNode::Unknown;
     for (const FormNode node : {FormNode::Palette, FormNode::Blockwise, FormNode::Microscaled,
                                 FormNode::Affine, FormNode::Dense}) {
+        if (!weight.form.has(node))
+            continue;
         form.node = node;
-        if (weight.form.has(node))
-            break;
+        break;
     }
-    const bool dense = form.node == FormNode::Dense;
-    form.element = dense ? weight.type : ElementType::Int8;
-    form.bits = dense ? 16 : 8;
-    if (form.isPalette()) {
-        form.element = ElementType::Fp16;
-        const codec::Operand *indices = weight.operand(codec::PartRole::Indices);
-        form.bits = indices ? bitWidth(indices->declaredType()) : 4;
-    } else if (weight.form.isMicroscaled()) {
-        form.element = weight.form.storedType();
+    switch (form.node) {
+    case FormNode::Palette:
+        form.bits = declaredIndexBits(weight);
+        form.element = convertedEntries(declaredType(weight, PartRole::Lut));
+        break;
+    case FormNode::Microscaled: form.element = weight.form.storedType(); break;
+    case FormNode::Dense: form.element = weight.type; break;
+    default:
+        form.element = declaredType(weight, form.masked ? PartRole::NonzeroData : PartRole::Data);
+        break;
+    }
+    if (!form.isPalette())
         form.bits = bitWidth(form.element);
-    }
+    if (form.bits == 0)
+        form.node = FormNode::Unknown;
 }
 
 } // namespace

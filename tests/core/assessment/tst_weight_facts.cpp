@@ -53,6 +53,32 @@ private Q_SLOTS:
         }
     }
 
+    /// What makes the weight is not known: neither is what a chip does with it, nor what that
+    /// costs.
+    void unknownForms()
+    {
+        test::MadeBundle made;
+        const std::string data =
+            made.blob(ElementType::Fp16, "[4, 8]", test::Bytes(64, std::byte{0x30}));
+        made.line("tensor<fp16, [4, 8]> w = constexpr_magic_to_dense(data = " + data +
+                  ")[name = string(\"w\")]");
+        made.consume("w");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        const auto index = (*bundle)->weightByName("w");
+        QVERIFY(index && (*bundle)->weights()[*index].fault);
+        const auto layers = weightLayers(**bundle);
+        const DecisionTable table(layers, allTargets());
+        for (std::size_t column = 0; column < table.columns(); ++column) {
+            const auto found = table.assessment(*index, column);
+            QVERIFY(found.outcome == decision::Outcome::Unknown);
+            QVERIFY(!found.decision.bytesMoved);
+            QVERIFY(!found.timeS);
+            QCOMPARE(found.form, std::string("unknown"));
+            QCOMPARE(table.totals(column).unknown, std::size_t{1});
+        }
+    }
+
     /// Of what another operation makes, what that operation stores decides.
     void storageOfMadeOperands()
     {
@@ -103,8 +129,8 @@ private Q_SLOTS:
         describeStorage(unsound, form);
         QCOMPARE(form.key(), std::string("mxfp4"));
         unsound.form = StorageForm::unsound(FormNode::Palette, ElementType::Fp16);
-        describeStorage(unsound, form);
-        QCOMPARE(form.key(), std::string("palette4"));
+        describeStorage(unsound, form); // neither indices nor codebook: no width is known
+        QCOMPARE(form.key(), std::string("unknown"));
     }
 
     /// Channels as the operation reads them, whatever order the weight is stored in.
