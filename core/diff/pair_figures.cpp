@@ -168,33 +168,49 @@ void PairGatherer::addHalves(BaseRun &base)
         m_result.ulpHistogram[0] += count;
 }
 
-/// What needs a look at single elements: places, and the steps of other types than fp16.
+/// Places, and what else needs a look at single elements. Which one is farthest off follows from
+/// the figures: it is looked for only in a run that has one farther off than those before.
 void PairGatherer::noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
                              const HalfFigures &figures)
 {
-    const std::size_t count = halvesA.size();
     const auto before = static_cast<double>(apart(m_result.worst));
-    const bool farther = (figures.notFinite > 0 && before < kInfinity) || figures.largest > before;
-    const bool otherType = m_result.ulpType != ElementType::Fp16;
-    if (!farther && !otherType && m_result.counterexample && m_tolerance <= 0) {
-        m_result.beyondTolerance += count - figures.equal;
-        return;
+    const double farthest = figures.notFinite > 0 ? kInfinity : figures.largest;
+    if (farthest > before || !m_result.counterexample) {
+        for (std::size_t i = 0; i < halvesA.size(); ++i) {
+            const double a = valueOf(halvesA[i]), b = valueOf(m_halvesB[i]);
+            const double distance = apart(a, b);
+            if (distance > 0 && !m_result.counterexample)
+                m_result.counterexample = ElementPair{first + i, a, b};
+            if (farthest > before && distance == farthest)
+                m_result.worst = ElementPair{first + i, a, b};
+            if (m_result.counterexample && (farthest <= before || distance == farthest))
+                break;
+        }
     }
-    for (std::size_t i = 0; i < count; ++i) {
+    if (m_tolerance > 0)
+        noteBeyond(halvesA);
+    else
+        m_result.beyondTolerance += halvesA.size() - figures.equal;
+    if (m_result.ulpType != ElementType::Fp16)
+        noteSteps(halvesA);
+}
+
+void PairGatherer::noteBeyond(std::span<const std::uint16_t> halvesA)
+{
+    for (std::size_t i = 0; i < halvesA.size(); ++i)
+        m_result.beyondTolerance +=
+            apart(valueOf(halvesA[i]), valueOf(m_halvesB[i])) > m_tolerance ? 1U : 0U;
+}
+
+/// The steps of other types than fp16.
+void PairGatherer::noteSteps(std::span<const std::uint16_t> halvesA)
+{
+    const std::size_t last = m_result.ulpHistogram.size() - 1;
+    for (std::size_t i = 0; i < halvesA.size(); ++i) {
         const double a = valueOf(halvesA[i]), b = valueOf(m_halvesB[i]);
-        const ElementPair pair{first + i, a, b};
-        const double distance = apart(a, b);
-        m_result.beyondTolerance += distance > m_tolerance;
-        if (distance > apart(m_result.worst))
-            m_result.worst = pair;
-        if (distance > 0 && !m_result.counterexample)
-            m_result.counterexample = pair;
-        if (!otherType)
-            continue;
         const bool oneNan = std::isnan(a) != std::isnan(b);
         const std::uint64_t steps = ulpDistance(m_result.ulpType, a, b);
         m_result.maxUlp = std::max(m_result.maxUlp, steps);
-        const std::size_t last = m_result.ulpHistogram.size() - 1;
         ++m_result.ulpHistogram[oneNan ? last
                                        : std::min<std::size_t>(
                                              last, static_cast<unsigned>(std::bit_width(steps)))];

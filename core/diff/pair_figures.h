@@ -67,6 +67,8 @@ private:
     void addValue(std::uint64_t element, T a, T b, PairSums<T> &sums);
     void noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
                    const HalfFigures &figures);
+    void noteBeyond(std::span<const std::uint16_t> halvesA);
+    void noteSteps(std::span<const std::uint16_t> halvesA);
     void noteCounterexample(const ElementPair &pair);
 
     const PairReader *m_reader;

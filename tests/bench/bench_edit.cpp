@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// kernscope-bench-edit [ELEMENTS]: planning edits of a whole weight (4 Mi elements unless given)
-// beside encoding the same values anew, in one process.
+// kernscope-bench-edit [ELEMENTS [FORM]]: planning edits of a whole weight (4 Mi elements unless
+// given) beside encoding the same values anew, in one process; with the memory that planning takes
+// beyond what was there, at most, beside the bytes that change.
 #include "made_bundle.h"
 
 #include "core/codec/encode/encoder.h"
@@ -8,6 +9,8 @@
 #include "core/patch/patch.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -16,8 +19,10 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <malloc.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +35,7 @@ using test::MadeBundle;
 namespace {
 
 constexpr std::uint64_t kRows = 1024;
+constexpr float kKept = 0.2f; ///< magnitude from which on the sparse form keeps a value
 
 /// Processor time, so that other work on the machine counts as little as can be.
 double seconds(const std::function<void()> &work)
@@ -42,6 +48,34 @@ double seconds(const std::function<void()> &work)
     const double start = now();
     work();
     return now() - start;
+}
+
+/// Anonymous memory of this process: the pages of mapped files are the system's to drop.
+std::uint64_t anonymousBytes()
+{
+    std::ifstream statm("/proc/self/statm");
+    std::uint64_t all = 0, resident = 0, shared = 0;
+    statm >> all >> resident >> shared;
+    return (resident - shared) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// What it grows by, at most, during `work`: looked at every other millisecond.
+std::uint64_t peakGrowth(const std::function<void()> &work)
+{
+    ::malloc_trim(0);
+    const std::uint64_t before = anonymousBytes();
+    std::atomic<bool> over = false;
+    std::uint64_t most = before;
+    std::thread watch([&] {
+        while (!over) {
+            most = std::max(most, anonymousBytes());
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+    });
+    work();
+    over = true;
+    watch.join();
+    return std::max(most, anonymousBytes()) - before;
 }
 
 /// Values with a distribution like that of weights, the same in each run.
@@ -79,7 +113,11 @@ MadeBundle bundleOf(const codec::EncodedWeight &encoded, const std::string &form
         blobs.push_back(made.blob(part.type, shapeText(part.shape), part.bytes));
     if (form == "dense")
         made.constant("tensor<fp16, " + shape + ">", "w", blobs[0]);
-    else if (form == "lut4")
+    else if (form == "sparse")
+        made.line(fmt::format("tensor<fp16, {}> w = constexpr_sparse_to_dense(mask = {}, "
+                              "nonzero_data = {})[name = string(\"w\")]",
+                              shape, blobs[0], blobs[1]));
+    else if (form.starts_with("lut"))
         made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
                               "[name = string(\"w\")]",
                               shape, blobs[0], blobs[1]));
@@ -91,43 +129,66 @@ MadeBundle bundleOf(const codec::EncodedWeight &encoded, const std::string &form
     return made;
 }
 
-void row(const std::filesystem::path &scratch, const std::string &form, std::uint64_t elements,
-         const std::function<Result<codec::EncodedWeight>(std::span<const float>)> &encode)
+using Encode = std::function<Result<codec::EncodedWeight>(std::span<const float>)>;
+
+/// One edit planned and applied, in a row of the table.
+void edit(const std::filesystem::path &folder, const std::string &form, const std::string &name,
+          const Result<Edit> &asked, double plain)
 {
-    const auto first = valuesOf(elements, 1), second = valuesOf(elements, 2);
-    const auto encoded = encode(first);
-    if (!encoded) {
-        fmt::print("{}: {}\n", form, describe(encoded.error()));
+    const auto bundle = Bundle::open(folder);
+    if (!bundle || !asked) {
+        fmt::print("{} {}: {}\n", form, name, describe(bundle ? asked.error() : bundle.error()));
         return;
     }
+    Result<std::vector<AppliedEdit>> planned;
+    const auto plan = [&] {
+        planned = Result<std::vector<AppliedEdit>>();
+        planned = planEdits(*bundle, {*asked}, std::numeric_limits<double>::infinity());
+    };
+    const double ours = seconds(plan);
+    planned = Result<std::vector<AppliedEdit>>();
+    const std::uint64_t grown = peakGrowth(plan);
+    const double applied =
+        planned ? seconds([&] { (void)applyEdit(*bundle, planned->front()); }) : 0;
+    std::uint64_t changed = 0;
+    for (const FileEdit &one : planned ? planned->front().bytes : std::vector<FileEdit>())
+        changed += one.after.size();
+    fmt::print("{:10} {:9} {:9.3f} ms   encoding anew {:9.3f} ms   ratio {:5.2f}   applying "
+               "{:8.3f} ms   {:6.1f} MiB for {:6.1f} changed{}\n",
+               form, name, 1e3 * ours, 1e3 * plain, ours / plain, 1e3 * applied,
+               static_cast<double>(grown) / (1 << 20), static_cast<double>(changed) / (1 << 20),
+               planned ? "" : "   " + describe(planned.error()));
+    std::fflush(stdout);
+}
+
+void row(const std::filesystem::path &scratch, const std::string &form, std::uint64_t elements,
+         const Encode &encode)
+{
     const auto folder = scratch / (form + ".mlmodelc");
-    const MadeBundle made = bundleOf(*encoded, form);
-    const std::string text = made.text();
-    writeFile(folder / "model.mil", text, {});
-    writeFile(folder / "weights/weight.bin", {}, made.weights());
     const auto npy = scratch / "values.npy";
-    writeFile(npy, npyHeader(ElementType::Fp32, encoded->shape), std::as_bytes(std::span(second)));
-    const double plain = seconds([&] { (void)encode(second); });
-    const std::vector<std::pair<std::string, Result<Edit>>> edits{
-        {"fill", parseEdit(Edit::Kind::Fill, "w[:]=0.125")},
-        {"from-npy", parseEdit(Edit::Kind::FromNpy, "w=" + npy.string())}};
-    for (const auto &[name, edit] : edits) {
-        const auto bundle = Bundle::open(folder);
-        if (!bundle || !edit) {
-            fmt::print("{} {}: {}\n", form, name, describe(bundle ? edit.error() : bundle.error()));
-            continue;
+    double plain = 0;
+    {
+        const auto first = valuesOf(elements, 1);
+        auto second = valuesOf(elements, 2);
+        const auto encoded = encode(first);
+        if (!encoded) {
+            fmt::print("{}: {}\n", form, describe(encoded.error()));
+            return;
         }
-        Result<std::vector<AppliedEdit>> planned;
-        const double ours = seconds([&] {
-            planned = planEdits(*bundle, {*edit}, std::numeric_limits<double>::infinity());
-        });
-        const double applied =
-            planned ? seconds([&] { (void)applyEdit(*bundle, planned->front()); }) : 0;
-        fmt::print("{:10} {:9} {:9.3f} ms   encoding anew {:9.3f} ms   ratio {:7.2f}   applying "
-                   "{:8.3f} ms{}\n",
-                   form, name, 1e3 * ours, 1e3 * plain, ours / plain, 1e3 * applied,
-                   planned ? "" : "   " + describe(planned.error()));
+        const MadeBundle made = bundleOf(*encoded, form);
+        writeFile(folder / "model.mil", made.text(), {});
+        writeFile(folder / "weights/weight.bin", {}, made.weights());
+        plain = seconds([&] { (void)encode(second); });
+        // An element that is left out stays zero, and the others do not become it.
+        for (std::size_t i = 0; form == "sparse" && i < second.size(); ++i)
+            second[i] = std::abs(first[i]) >= kKept ? 0.5f + std::abs(second[i]) : 0.0f;
+        writeFile(npy, npyHeader(ElementType::Fp32, encoded->shape),
+                  std::as_bytes(std::span(second)));
     }
+    if (form != "sparse")
+        edit(folder, form, "fill", parseEdit(Edit::Kind::Fill, "w[:]=0.125"), plain);
+    edit(folder, form, "from-npy", parseEdit(Edit::Kind::FromNpy, "w=" + npy.string()), plain);
+    std::filesystem::remove_all(folder);
 }
 
 } // namespace
@@ -140,13 +201,22 @@ int main(int argc, char **argv)
     const auto scratch =
         std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
     fmt::print("{} elements\n", kRows * columns);
-    row(scratch, "dense", kRows * columns, [&](std::span<const float> values) {
-        return codec::encodeDense(values, shape, ElementType::Fp16);
-    });
-    row(scratch, "lut4", kRows * columns,
-        [&](std::span<const float> values) { return codec::encodePalette(values, shape, {}); });
-    row(scratch, "blockwise", kRows * columns,
-        [&](std::span<const float> values) { return codec::encodeBlockwise(values, shape, {}); });
+    const std::string_view only = argc > 2 ? argv[2] : "";
+    using Values = std::span<const float>;
+    const std::vector<std::pair<std::string, Encode>> forms{
+        {"dense", [&](Values v) { return codec::encodeDense(v, shape, ElementType::Fp16); }},
+        {"lut4", [&](Values v) { return codec::encodePalette(v, shape, {}); }},
+        {"lut8", [&](Values v) { return codec::encodePalette(v, shape, {.bits = 8}); }},
+        {"lut8x64",
+         [&](Values v) {
+             return codec::encodePalette(v, shape, {8, 64});
+         }},
+        {"sparse", [&](Values v) { return codec::encodeSparse(v, shape, kKept); }},
+        {"blockwise", [&](Values v) { return codec::encodeBlockwise(v, shape, {}); }}};
+    for (const auto &[form, encode] : forms) {
+        if (only.empty() || form == only)
+            row(scratch, form, kRows * columns, encode);
+    }
     std::filesystem::remove_all(scratch);
     return 0;
 }

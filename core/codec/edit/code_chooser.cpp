@@ -54,8 +54,7 @@ std::uint64_t CodeChooser::enter(std::uint64_t element)
     m_context = context;
     m_known = false;
     m_table = nullptr;
-    m_steps.values.clear();
-    m_steps.codes.clear();
+    m_steps = Table();
     if (m_state.scaling) {
         m_pair = scaleOf(m_state, element);
         fillSteps(left);
@@ -82,7 +81,7 @@ void CodeChooser::fillSteps(std::uint64_t elements)
         m_steps.codes.push_back(code);
     }
     if (!ascends)
-        m_steps = {};
+        m_steps = Table();
 }
 
 /// Without branches that nobody could foresee: it runs once for each of millions of elements.
@@ -98,15 +97,13 @@ std::optional<Candidate> CodeChooser::Table::nearest(double value) const
     // Of equally near ones, that of the lower code.
     const std::size_t down = below - (below > 0 ? 1 : 0);
     const std::size_t up = below - (below == values.size() ? 1 : 0);
-    const double downBy = std::abs(values[down] - value);
-    const double upBy = std::abs(values[up] - value);
-    const bool lower = (downBy < upBy) | ((downBy == upBy) & (codes[down] < codes[up]));
+    const bool lower = goesToLower(value, values[down], values[up], codes[down] < codes[up]);
     const std::size_t taken = lower ? down : up;
     return Candidate{codes[taken], values[taken]};
 }
 
 void CodeChooser::Table::nearestOf(std::span<const double> asked, unsigned mask,
-                                   std::span<double> chosen, std::span<std::uint8_t> lowBits) const
+                                   std::span<double> chosen, std::span<std::uint8_t> lowBits)
 {
     constexpr std::size_t kFew = 64; // are counted sooner than halved
     std::size_t done = 0;
@@ -121,6 +118,8 @@ void CodeChooser::Table::nearestOf(std::span<const double> asked, unsigned mask,
         });
         for (std::uint8_t &place : lowBits.first(done))
             place = bits[place];
+    } else if (values.size() > kFew) {
+        done = byIndex(asked, mask, chosen, lowBits);
     }
     for (; done < asked.size(); ++done) {
         const auto found = nearest(asked[done]);
@@ -128,6 +127,28 @@ void CodeChooser::Table::nearestOf(std::span<const double> asked, unsigned mask,
         lowBits[done] =
             static_cast<std::uint8_t>(static_cast<std::uint64_t>(found ? found->code : 0) & mask);
     }
+}
+
+/// Returns how many were answered: all of them, or none where there is no index.
+std::size_t CodeChooser::Table::byIndex(std::span<const double> asked, unsigned mask,
+                                        std::span<double> chosen, std::span<std::uint8_t> lowBits)
+{
+    constexpr std::uint64_t kMany = 1024; // values for which making the index pays
+    m_asked += asked.size();
+    if (!m_indexed && m_asked >= kMany) {
+        m_index = NearestIndex(values, codes);
+        m_indexed = true;
+    }
+    if (!m_index.isUsable())
+        return 0;
+    m_found.resize(asked.size());
+    m_index.find(asked, m_found);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        chosen[i] = values[m_found[i]];
+        lowBits[i] =
+            static_cast<std::uint8_t>(static_cast<std::uint64_t>(codes[m_found[i]]) & mask);
+    }
+    return asked.size();
 }
 
 std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double value)
@@ -215,8 +236,7 @@ void CodeChooser::nearestOf(std::uint64_t element, std::span<const double> value
         aroundGuesses(values, chosen, codes);
         return;
     }
-    const Table &table =
-        m_state.palette ? tableFor({element, 0, element}, values.front()) : m_steps;
+    Table &table = m_state.palette ? tableFor({element, 0, element}, values.front()) : m_steps;
     table.nearestOf(values, (1U << m_state.codeWidth()) - 1U, chosen, codes);
 }
 
@@ -287,7 +307,7 @@ void CodeChooser::nearestOfBlocks(std::uint64_t element, std::span<const double>
     }
 }
 
-const CodeChooser::Table &CodeChooser::tableFor(const ElementPlace &place, double value)
+CodeChooser::Table &CodeChooser::tableFor(const ElementPlace &place, double value)
 {
     if (m_table != nullptr)
         return *m_table;

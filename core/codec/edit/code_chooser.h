@@ -3,6 +3,7 @@
 
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/edit/element_candidates.h"
+#include "core/codec/edit/nearest_index.h"
 #include "core/codec/edit/stored_code.h"
 
 #include <cstdint>
@@ -61,7 +62,16 @@ private:
         std::optional<Candidate> nearest(double value) const;
         /// nearest() for each of them, which are finite; NaN where there is none.
         void nearestOf(std::span<const double> asked, unsigned mask, std::span<double> chosen,
-                       std::span<std::uint8_t> lowBits) const;
+                       std::span<std::uint8_t> lowBits);
+
+    private:
+        std::size_t byIndex(std::span<const double> asked, unsigned mask, std::span<double> chosen,
+                            std::span<std::uint8_t> lowBits);
+
+        std::uint64_t m_asked = 0; ///< values so far: an index is made for many
+        bool m_indexed = false;
+        NearestIndex m_index;
+        std::vector<std::uint16_t> m_found;
     };
 
     std::optional<Candidate> compute(const ElementPlace &place, double value);
@@ -70,16 +80,16 @@ private:
     void aroundGuesses(std::span<const double> values, std::span<double> chosen,
                        std::span<std::uint8_t> codes);
     void fillSteps(std::uint64_t elements);
-    const Table &tableFor(const ElementPlace &place, double value);
+    Table &tableFor(const ElementPlace &place, double value);
     std::optional<Candidate> fromTable(const ElementPlace &place, double value);
     std::optional<Candidate> slow(const ElementPlace &place, double value) const;
 
     const Decoder::State &m_state;
     std::unordered_map<Context, Table, ContextHash> m_tables;
-    Context m_context;              ///< of the elements that were entered
-    const Table *m_table = nullptr; ///< theirs, once it was needed
-    ScalePair m_pair;               ///< theirs
-    Table m_steps;                  ///< of all codes under it, where elements are many; or empty
+    Context m_context;        ///< of the elements that were entered
+    Table *m_table = nullptr; ///< theirs, once it was needed
+    ScalePair m_pair;         ///< theirs
+    Table m_steps;            ///< of all codes under it, where elements are many; or empty
     // The last answer: of a fill, the value never changes and the context seldom.
     bool m_known = false;
     double m_value = 0;

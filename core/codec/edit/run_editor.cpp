@@ -275,8 +275,10 @@ bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
                                std::span<const double> values, EditTolerance tolerance,
                                std::span<float> held, RunOutcome &outcome)
 {
-    if (values.empty() || state.mask || ordered())
+    if (values.empty() || ordered())
         return false;
+    if (state.mask)
+        return plainTo == ElementType::Fp16 && setKeptHalves(element, index, values, held, outcome);
     const double value = values.front();
     const bool alike =
         std::isfinite(value) &&

@@ -54,6 +54,9 @@ struct RunEditor::State {
     /// setOne for elements that are stored, from code `index` on, by what they share.
     void setAlike(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    /// setHalves() of the elements that a mask names; false also where others were to change.
+    bool setKeptHalves(std::uint64_t element, std::uint64_t index, std::span<const double> values,
+                       std::span<float> held, RunOutcome &outcome);
     bool setHalves(std::uint64_t index, std::span<const double> values, std::span<float> held,
                    RunOutcome &outcome);
     /// All elements at once where that can be; false where nothing was done.
@@ -103,6 +106,9 @@ struct RunEditor::State {
     std::vector<std::uint8_t> nearestCodes; ///< of takeFound and setAlike
     std::vector<float> floats, rounded;     ///< of setHalves
     std::vector<std::uint16_t> halves;
+    std::vector<std::uint8_t> keptBits; ///< of setKeptHalves
+    std::vector<double> keptValues;
+    std::vector<float> keptHeld;
 };
 
 } // namespace kernscope::codec

@@ -89,12 +89,103 @@ HWY_INLINE std::size_t expandRun(const KeptGroups &groups, std::size_t &at, std:
     return done;
 }
 
+#if HWY_TARGET <= HWY_AVX3
+
+/// Four eights of groups, those of the same place in one register.
+struct FourEights {
+    const std::uint8_t *in[4]; ///< numbers of each eight
+    const std::uint8_t *masks; ///< 32 of them
+    std::uint8_t before[32];   ///< bytes before each group of its eight
+};
+
+/// The numbers of group `i` of each eight at their lanes.
+HWY_INLINE __m512i groupOfEach(const FourEights &eights, unsigned i)
+{
+    const auto numbers = [&](unsigned q) HWY_ATTR {
+        const std::uint8_t *const at = eights.in[q] + eights.before[8 * q + i];
+        return _mm_loadu_si128(reinterpret_cast<const __m128i *>(at));
+    };
+    const auto order = [&](unsigned q) HWY_ATTR {
+        const auto *const at = kHalfOrders[eights.masks[8 * q + i]].data();
+        return _mm_load_si128(reinterpret_cast<const __m128i *>(at));
+    };
+    const auto joined = [](auto part) HWY_ATTR {
+        const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
+        const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(part(2)), part(3), 1);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    };
+    return _mm512_shuffle_epi8(joined(numbers), joined(order));
+}
+
+/// Lines of all eight rows, past the caches: what is turned in each 16 bytes of eight registers is
+/// a line of each row.
+HWY_INLINE void streamTurned(const FourEights &eights, std::uint16_t *out, std::size_t step)
+{
+    __m512i c[8], t[8];
+    for (unsigned i = 0; i < 8; ++i)
+        c[i] = groupOfEach(eights, i);
+    for (unsigned i = 0; i < 4; ++i) {
+        t[i] = _mm512_unpacklo_epi16(c[2 * i], c[2 * i + 1]);
+        t[4 + i] = _mm512_unpackhi_epi16(c[2 * i], c[2 * i + 1]);
+    }
+    for (unsigned half = 0; half < 2; ++half) {
+        const __m512i *const of = t + 4 * half;
+        const __m512i a = _mm512_unpacklo_epi32(of[0], of[1]),
+                      b = _mm512_unpacklo_epi32(of[2], of[3]);
+        const __m512i e = _mm512_unpackhi_epi32(of[0], of[1]),
+                      f = _mm512_unpackhi_epi32(of[2], of[3]);
+        std::uint16_t *const to = out + 4 * half * step;
+        const auto store = [&](__m512i row, std::size_t place) HWY_ATTR {
+            _mm512_stream_si512(reinterpret_cast<__m512i *>(to + place * step), row);
+        };
+        store(_mm512_unpacklo_epi64(a, b), 0);
+        store(_mm512_unpackhi_epi64(a, b), 1);
+        store(_mm512_unpacklo_epi64(e, f), 2);
+        store(_mm512_unpackhi_epi64(e, f), 3);
+    }
+}
+
+/// expandRun() of all eight lanes to lines, 32 groups at a time.
+std::size_t expandLines(const KeptGroups &groups, std::size_t &at, std::uint16_t *out,
+                        std::size_t step)
+{
+    constexpr std::size_t kRead = 16; // bytes of a group
+    const auto *in = reinterpret_cast<const std::uint8_t *>(groups.bytes.data());
+    const std::size_t count = groups.masks.size(), end = groups.bytes.size();
+    const std::uint64_t gaps = groups.gap * 0x0706050403020100; // before each group, a byte each
+    std::size_t done = 0, from = at;
+    for (; done + 32 <= count; done += 32) {
+        FourEights eights;
+        eights.masks = reinterpret_cast<const std::uint8_t *>(groups.masks.data()) + done;
+        std::size_t next = from;
+        for (unsigned q = 0; q < 4; ++q) {
+            const ByteCounts counts = countsOf(eightMasks(groups.masks.data() + done + 8 * q));
+            const std::uint64_t before = 2 * counts.before + gaps;
+            std::memcpy(eights.before + 8 * q, &before, sizeof(before));
+            eights.in[q] = in + next;
+            next += 2 * counts.all + 8 * groups.gap;
+        }
+        if (next + kRead > end)
+            break;
+        streamTurned(eights, out + done, step);
+        from = next;
+    }
+    at = from;
+    return done;
+}
+
+#endif
+
 std::size_t expandEights(const KeptGroups &groups, std::size_t &at, std::uint16_t *out,
                          std::size_t step)
 {
     constexpr std::size_t kMostGap = 16;
     if (groups.gap > kMostGap)
         return 0;
+#if HWY_TARGET <= HWY_AVX3
+    if (groups.lines && groups.lane == 0 && groups.rows == 8)
+        return expandLines(groups, at, out, step);
+#endif
     if (groups.lane != 0 || groups.rows != 8)
         return groups.lines ? expandRun<false, true>(groups, at, out, step)
                             : expandRun<false, false>(groups, at, out, step);

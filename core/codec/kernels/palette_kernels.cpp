@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
+// Processors that look up bytes in two registers get code of their own.
+#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/kernels/palette_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -62,6 +64,33 @@ std::size_t codeRunOf(const std::uint8_t *codes, const std::byte *table, std::ui
     return done;
 }
 
+#if HWY_TARGET <= HWY_AVX3_DL
+
+/// Codes of 8 bits, a register of them at a time.
+template <bool Streamed>
+std::size_t byteRunOf(const std::uint8_t *codes, const std::byte *table, std::uint16_t *out,
+                      std::size_t count)
+{
+    const SixtyFour d;
+    const hn::FixedTag<std::uint16_t, 32> d16;
+    const HalfPlanes entries(table);
+    // The interleaving works on 16 bytes each: codes go where their halves come out in order.
+    const hn::FixedTag<std::uint64_t, 8> d64;
+    alignas(64) static constexpr std::uint64_t kOrder[] = {0, 4, 1, 5, 2, 6, 3, 7};
+    const auto order = hn::Load(d64, kOrder);
+    std::size_t done = 0;
+    for (; done + 64 <= count; done += 64) {
+        const auto stored = hn::LoadU(d, codes + done);
+        const auto some = hn::Vec<SixtyFour>{_mm512_permutexvar_epi64(order.raw, stored.raw)};
+        const auto found = entries.lookUp(some, _mm512_movepi8_mask(some.raw));
+        storeHalves<Streamed>(found.first, d16, out + done);
+        storeHalves<Streamed>(found.second, d16, out + done + 32);
+    }
+    return done;
+}
+
+#endif
+
 /// Looks up from the start of a byte on; returns how many codes, all but the last few. `streamed`:
 /// past the caches, from the start of a line on.
 std::size_t packedRun(const std::byte *stream, std::size_t bytes, unsigned width,
@@ -85,7 +114,10 @@ std::size_t codeRun(const std::uint8_t *codes, unsigned width, const std::byte *
     case 6: return codeRunOf<6, false>(codes, table, out, count);
     default: break;
     }
-#if HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3_DL
+    return streamed ? byteRunOf<true>(codes, table, out, count)
+                    : byteRunOf<false>(codes, table, out, count);
+#elif HWY_TARGET <= HWY_AVX3
     return streamed ? codeRunOf<8, true>(codes, table, out, count)
                     : codeRunOf<8, false>(codes, table, out, count);
 #else
@@ -94,158 +126,7 @@ std::size_t codeRun(const std::uint8_t *codes, unsigned width, const std::byte *
 #endif
 }
 
-/// Whole lines of halves, past the caches.
-HWY_INLINE void streamLines(const std::uint16_t *block, std::size_t halves, std::uint16_t *out)
-{
-    const hn::CappedTag<std::uint16_t, 32> d;
-    for (std::size_t at = 0; at < halves; at += hn::Lanes(d))
-        hn::Stream(hn::Load(d, block + at), d, out + at);
-}
-
-/// Entries of two or four halves for eight lines at a time, copied: registers cannot hold their
-/// tables.
-template <std::size_t Vector>
-std::size_t copyLinesOf(const std::uint8_t *codes, const std::uint16_t *table, std::uint16_t *out,
-                        std::size_t count)
-{
-    constexpr std::size_t kHalves = 256, kCodes = kHalves / Vector;
-    alignas(64) std::uint16_t block[kHalves];
-    std::size_t done = 0;
-    for (; done + kCodes <= count; done += kCodes) {
-        for (std::size_t i = 0; i < kCodes; ++i)
-            std::memcpy(block + i * Vector, table + codes[done + i] * Vector,
-                        Vector * sizeof(std::uint16_t));
-        streamLines(block, kHalves, out + done * Vector);
-    }
-    return done;
-}
-
-std::size_t copyLines(const std::uint8_t *codes, const std::uint16_t *table, std::size_t vector,
-                      std::uint16_t *out, std::size_t count)
-{
-    return vector == 2 ? copyLinesOf<2>(codes, table, out, count)
-                       : copyLinesOf<4>(codes, table, out, count);
-}
-
-/// Vectors of two or four halves, whose first ones, second ones and so on have a table each.
-/// `Lines`: past the caches, from the start of a line on.
-template <unsigned Width, std::size_t Vector, bool Lines>
-std::size_t vectorRunOf(const std::uint8_t *codes, const std::byte *tables, std::uint16_t *out,
-                        std::size_t count)
-{
-    constexpr std::size_t kTable = std::size_t{2} << Width; ///< bytes
-    const CodeTag d;
-    const hn::Repartition<std::uint16_t, CodeTag> d16;
-    const std::size_t lanes = hn::Lanes(d16);
-    const RegisterTable<Width> first(tables), second(tables + kTable);
-    const RegisterTable<Width> third(tables + (Vector - 2) * kTable);
-    const RegisterTable<Width> fourth(tables + (Vector - 1) * kTable);
-    alignas(64) std::uint16_t found[4][32];
-    alignas(64) std::uint16_t block[Lines ? 32 * Vector : 1];
-    // Codes that fill whole lines: fewer of them do not, of narrow vectors.
-    if (Lines && hn::Lanes(d) * Vector % 32 != 0)
-        return 0;
-    std::size_t done = 0;
-    for (; done + hn::Lanes(d) <= count; done += hn::Lanes(d)) {
-        const auto some = hn::LoadU(d, codes + done);
-        first.template lookUp<false>(some, found[0]);
-        second.template lookUp<false>(some, found[1]);
-        if constexpr (Vector == 4) {
-            third.template lookUp<false>(some, found[2]);
-            fourth.template lookUp<false>(some, found[3]);
-        }
-        std::uint16_t *to = Lines ? block : out + done * Vector;
-        for (std::size_t i = 0; i < hn::Lanes(d); i += lanes, to += lanes * Vector) {
-            const auto a = hn::LoadU(d16, found[0] + i);
-            const auto b = hn::LoadU(d16, found[1] + i);
-            if constexpr (Vector == 4)
-                hn::StoreInterleaved4(a, b, hn::LoadU(d16, found[2] + i),
-                                      hn::LoadU(d16, found[3] + i), d16, to);
-            else
-                hn::StoreInterleaved2(a, b, d16, to);
-        }
-        if constexpr (Lines)
-            streamLines(block, hn::Lanes(d) * Vector, out + done * Vector);
-    }
-    return done;
-}
-
-#if HWY_TARGET <= HWY_AVX3
-
-/// Pairs of halves from two tables of 256, which fill half of the registers.
-template <bool Lines>
-std::size_t bytePairsRun(const std::uint8_t *codes, const std::byte *tables, std::uint16_t *out,
-                         std::size_t count)
-{
-    constexpr std::size_t kTable = std::size_t{2} << 8; ///< bytes
-    const CodeTag d;
-    const hn::FixedTag<std::uint16_t, 32> d16;
-    alignas(64) std::uint16_t lower[32], upper[32];
-    for (std::size_t i = 0; i < 32; ++i) {
-        lower[i] = static_cast<std::uint16_t>(i / 2 + i % 2 * 32);
-        upper[i] = static_cast<std::uint16_t>(lower[i] + 16);
-    }
-    const auto toLower = hn::Load(d16, lower), toUpper = hn::Load(d16, upper);
-    const RegisterTable<8> first(tables), second(tables + kTable);
-    std::size_t done = 0;
-    for (; done + hn::Lanes(d) <= count; done += hn::Lanes(d)) {
-        const auto some = hn::LoadU(d, codes + done);
-        const auto a = first.found(some), b = second.found(some);
-        std::uint16_t *const to = out + 2 * done;
-        storeHalves<Lines>(decltype(a){_mm512_permutex2var_epi16(a.raw, toLower.raw, b.raw)}, d16,
-                           to);
-        storeHalves<Lines>(decltype(a){_mm512_permutex2var_epi16(a.raw, toUpper.raw, b.raw)}, d16,
-                           to + 32);
-    }
-    return done;
-}
-
-#endif
-
-template <bool Lines>
-std::size_t vectorRunTo(const std::uint8_t *codes, unsigned width, const std::byte *tables,
-                        std::size_t vector, std::uint16_t *out, std::size_t count)
-{
-    if (vector != 2 && vector != 4)
-        return 0;
-    const auto run = [&](auto two, auto four) HWY_ATTR {
-        return vector == 2 ? two(codes, tables, out, count) : four(codes, tables, out, count);
-    };
-    switch (width) {
-    case 1: return run(vectorRunOf<1, 2, Lines>, vectorRunOf<1, 4, Lines>);
-    case 2: return run(vectorRunOf<2, 2, Lines>, vectorRunOf<2, 4, Lines>);
-    case 3: return run(vectorRunOf<3, 2, Lines>, vectorRunOf<3, 4, Lines>);
-    case 4: return run(vectorRunOf<4, 2, Lines>, vectorRunOf<4, 4, Lines>);
-    case 6: return run(vectorRunOf<6, 2, Lines>, vectorRunOf<6, 4, Lines>);
-#if HWY_TARGET <= HWY_AVX3
-    case 8: return vector == 2 ? bytePairsRun<Lines>(codes, tables, out, count) : 0;
-#endif
-    default: return 0;
-    }
-}
-
-/// The same for codes of `width` bits, one a byte; returns how many. None for codes of 8 bits where
-/// registers cannot hold their tables: copying entries is quicker. `lines`: past the caches.
-std::size_t vectorRun(const std::uint8_t *codes, unsigned width, const std::byte *tables,
-                      std::size_t vector, bool lines, std::uint16_t *out, std::size_t count)
-{
-    return lines ? vectorRunTo<true>(codes, width, tables, vector, out, count)
-                 : vectorRunTo<false>(codes, width, tables, vector, out, count);
-}
-
 #else
-
-std::size_t vectorRun(const std::uint8_t *, unsigned, const std::byte *, std::size_t, bool,
-                      std::uint16_t *, std::size_t)
-{
-    return 0;
-}
-
-std::size_t copyLines(const std::uint8_t *, const std::uint16_t *, std::size_t, std::uint16_t *,
-                      std::size_t)
-{
-    return 0;
-}
 
 std::size_t packedRun(const std::byte *, std::size_t, unsigned, const std::byte *, bool,
                       std::uint16_t *, std::size_t)
@@ -269,8 +150,6 @@ namespace kernscope::codec {
 
 HWY_EXPORT(packedRun);
 HWY_EXPORT(codeRun);
-HWY_EXPORT(vectorRun);
-HWY_EXPORT(copyLines);
 
 void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
                  std::span<const std::byte> table, std::span<std::uint16_t> out)
@@ -278,23 +157,6 @@ void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
     const std::size_t done = HWY_DYNAMIC_DISPATCH(codeRun)(codes.data(), width, table.data(), false,
                                                            out.data(), out.size());
     lookupBytes(codes.subspan(done), table, out.subspan(done));
-}
-
-void lookupVectors(std::span<const std::uint8_t> codes, unsigned width,
-                   std::span<const std::byte> lanes, std::span<const std::uint16_t> table,
-                   std::size_t vector, bool streamed, std::span<std::uint16_t> out)
-{
-    // Tables in registers are worth filling for a few vectors of codes.
-    constexpr std::size_t kMany = 256;
-    std::size_t done =
-        codes.size() < kMany
-            ? 0
-            : HWY_DYNAMIC_DISPATCH(vectorRun)(codes.data(), width, lanes.data(), vector, streamed,
-                                              out.data(), codes.size());
-    if (streamed && done == 0)
-        done = HWY_DYNAMIC_DISPATCH(copyLines)(codes.data(), table.data(), vector, out.data(),
-                                               codes.size());
-    copyVectors(codes.subspan(done), table, vector, out.subspan(done * vector));
 }
 
 bool streamsPacked(unsigned width, std::uint64_t first, std::span<const std::uint16_t> out)

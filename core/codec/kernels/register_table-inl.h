@@ -87,6 +87,60 @@ private:
     V m_parts[kRegisters];
 };
 
+#if HWY_TARGET <= HWY_AVX3_DL
+
+using SixtyFour = hn::FixedTag<std::uint8_t, 64>;
+
+/// Halves of 64 codes: in each 16 bytes, those of the lower and those of the upper eight codes.
+struct FoundHalves {
+    hn::Vec<hn::FixedTag<std::uint16_t, 32>> first, second;
+};
+
+/// A codebook of 256 halves as two of bytes, low and high ones, in four registers each: a look-up
+/// of 64 bytes costs as much as one of 32 halves.
+class HalfPlanes
+{
+public:
+    explicit HalfPlanes(const std::byte *table)
+    {
+        alignas(64) std::uint8_t low[64], high[64];
+        for (unsigned i = 0; i < 64; ++i) {
+            low[i] = static_cast<std::uint8_t>(2 * i);
+            high[i] = static_cast<std::uint8_t>(2 * i + 1);
+        }
+        const auto *in = reinterpret_cast<const std::uint8_t *>(table);
+        for (std::size_t i = 0; i < 4; ++i) {
+            const V a = hn::LoadU(m_d, in + 128 * i), b = hn::LoadU(m_d, in + 128 * i + 64);
+            m_low[i] = V{_mm512_permutex2var_epi8(a.raw, hn::Load(m_d, low).raw, b.raw)};
+            m_high[i] = V{_mm512_permutex2var_epi8(a.raw, hn::Load(m_d, high).raw, b.raw)};
+        }
+    }
+
+    /// `upper`: the highest bit of each code.
+    HWY_INLINE FoundHalves lookUp(hn::Vec<SixtyFour> codes, __mmask64 upper) const
+    {
+        const hn::FixedTag<std::uint16_t, 32> d16;
+        const V low = pick(m_low, codes, upper), high = pick(m_high, codes, upper);
+        return {hn::BitCast(d16, hn::InterleaveLower(m_d, low, high)),
+                hn::BitCast(d16, hn::InterleaveUpper(m_d, low, high))};
+    }
+
+private:
+    using V = hn::Vec<SixtyFour>;
+
+    static HWY_INLINE V pick(const V *parts, V codes, __mmask64 upper)
+    {
+        return V{_mm512_mask_blend_epi8(
+            upper, _mm512_permutex2var_epi8(parts[0].raw, codes.raw, parts[1].raw),
+            _mm512_permutex2var_epi8(parts[2].raw, codes.raw, parts[3].raw))};
+    }
+
+    SixtyFour m_d;
+    V m_low[4], m_high[4];
+};
+
+#endif
+
 #else
 
 /// A codebook of at most 64 halves in registers: low and high bytes of 16 entries each.

@@ -3,8 +3,10 @@
 
 #include "core/codec/edit/run_editor.h"
 #include "core/numeric/bitpack.h"
+#include "core/numeric/half.h"
 #include "edits.h"
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -73,9 +75,11 @@ std::vector<double> wishes(std::span<const float> held, std::mt19937_64 &random)
     return values;
 }
 
-/// A run by RunEditor is what Editor would make of each of its elements.
-void compareRun(const Sample &sample, std::uint64_t first, std::size_t count,
-                std::mt19937_64 &random, std::vector<std::byte> &bytes, const char *name)
+/// A run by RunEditor is what Editor, which tries every code, would make of each of its elements.
+/// `wished`: what they are to become, of what they are.
+template <class Wished>
+void compareWished(const Sample &sample, std::uint64_t first, std::size_t count, Wished wished,
+                   std::vector<std::byte> &bytes, const char *name)
 {
     const auto decoder = Decoder::make(sample.encoding);
     QVERIFY2(decoder, name);
@@ -84,7 +88,7 @@ void compareRun(const Sample &sample, std::uint64_t first, std::size_t count,
         return;
     std::vector<float> held(count);
     decoder->decodeFloat(first, held);
-    const auto values = wishes(held, random);
+    const std::vector<double> values = wished(held);
     const auto before = held;
     RunOutcome outcome;
     QVERIFY2(runs->set(first, values, {HUGE_VAL, 0}, held, outcome), name);
@@ -92,7 +96,8 @@ void compareRun(const Sample &sample, std::uint64_t first, std::size_t count,
     std::uint64_t refused = 0, changed = 0;
     double worst = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        if (static_cast<double>(before[i]) == values[i])
+        if (static_cast<double>(before[i]) == values[i] ||
+            (std::isnan(before[i]) && std::isnan(values[i])))
             continue;
         const auto plan = Editor(*decoder).setElement(first + i, values[i], HUGE_VAL);
         refused += plan ? 0 : 1;
@@ -121,6 +126,63 @@ void compareRun(const Sample &sample, std::uint64_t first, std::size_t count,
         QVERIFY2(after[i] == held[i] || (std::isnan(after[i]) && std::isnan(held[i])), name);
 }
 
+void compareRun(const Sample &sample, std::uint64_t first, std::size_t count,
+                std::mt19937_64 &random, std::vector<std::byte> &bytes, const char *name)
+{
+    const auto wished = [&](std::span<const float> held) { return wishes(held, random); };
+    compareWished(sample, first, count, wished, bytes, name);
+}
+
+/// Codebooks of 256 entries: `kind` of them.
+enum class Entries { Any, Dense, Crowded, Same, Odd };
+
+std::uint16_t someEntry(Entries kind, std::mt19937_64 &random)
+{
+    const auto bits = static_cast<std::uint16_t>(random());
+    switch (kind) {
+    case Entries::Any: return bits & 0xbfffU; // finite, of any size
+    case Entries::Dense: return floatToHalf(static_cast<float>(bits % 512) / 1024 - 0.25f);
+    case Entries::Crowded: // most in one place
+        return bits % 16 == 0 ? static_cast<std::uint16_t>(bits & 0xbfffU)
+                              : static_cast<std::uint16_t>(0x3c00U + bits % 1024);
+    case Entries::Same: return static_cast<std::uint16_t>(0x3000U + bits % 3);
+    case Entries::Odd: break; // zeros of both signs, infinities, NaN, the smallest
+    }
+    constexpr std::array<std::uint16_t, 8> kOdd{0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 1, 0x8001, 2};
+    return bits % 4 == 0 ? kOdd[bits / 4 % kOdd.size()] : bits;
+}
+
+/// Entries, what lies between two of them and next to that, and values far from all; not so far
+/// that all differences are rounded to the same number.
+std::vector<double> hardWishes(std::span<const float> held, std::span<const std::uint16_t> entries,
+                               bool odd, std::mt19937_64 &random)
+{
+    std::vector<double> values;
+    std::normal_distribution<double> normal(0, 0.2);
+    const auto entry = [&] {
+        return static_cast<double>(halfToFloat(entries[random() % entries.size()]));
+    };
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        const double middle = (entry() + entry()) / 2;
+        double value = 0;
+        switch (random() % 8) {
+        case 0: value = entry(); break;
+        case 1: value = middle; break;
+        case 2: value = std::nextafter(middle, HUGE_VAL); break;
+        case 3: value = std::nextafter(middle, -HUGE_VAL); break;
+        case 4: value = std::ldexp(normal(random), static_cast<int>(random() % 80) - 40); break;
+        case 5: value = random() % 2 == 0 ? 1e6 : -1e6; break;
+        default: value = normal(random); break;
+        }
+        if (!(std::abs(value) < 1e13)) // of entries that are no numbers
+            value = 0.125;
+        if (odd && random() % 4096 == 0)
+            value = random() % 2 == 0 ? HUGE_VAL : std::nan("");
+        values.push_back(value);
+    }
+    return values;
+}
+
 } // namespace
 
 class TestRunEditor : public QObject
@@ -129,9 +191,100 @@ class TestRunEditor : public QObject
 
 private slots:
     void allFormsAgree();
+    void keptElements();
+    void largeCodebooks_data();
+    void largeCodebooks();
     void orders_data();
     void orders();
 };
+
+/// New values of a mask's elements, while its gaps stay: all of them at once.
+void TestRunEditor::keptElements()
+{
+    std::mt19937_64 random(5);
+    int compared = 0;
+    for (const Form &form : allForms()) {
+        for (int round = 0; round < 12; ++round) {
+            Sample sample = makeSample(form, random);
+            const auto payload = partBytes(sample.encoding, PartRole::NonzeroData);
+            if (!sample.encoding.mask || sample.encoding.palette || sample.encoding.scaling ||
+                payload.empty())
+                continue;
+            const auto elements = elementCount(sample.encoding.shape)->value;
+            const std::uint64_t first = random() % elements;
+            const auto wished = [&](std::span<const float> held) {
+                std::vector<double> values(held.begin(), held.end());
+                for (double &value : values) {
+                    const auto some = static_cast<float>(random() % 65536) / 32768 - 1.0f;
+                    if (value != 0 && random() % 8 != 0)
+                        value = static_cast<double>(some);
+                }
+                if (round == 0) // one gap that does not stay
+                    values[random() % values.size()] = 0.5;
+                return values;
+            };
+            compareWished(sample, first, 1 + random() % (elements - first), wished,
+                          sample.bytesBehind(payload), (form.name + sample.text).c_str());
+            ++compared;
+        }
+    }
+    QVERIFY(compared > 0);
+}
+
+void TestRunEditor::largeCodebooks_data()
+{
+    QTest::addColumn<int>("entries");
+    QTest::addColumn<int>("books");
+    QTest::addColumn<bool>("odd");
+    const std::vector<std::pair<const char *, Entries>> kinds{{"any", Entries::Any},
+                                                              {"dense", Entries::Dense},
+                                                              {"crowded", Entries::Crowded},
+                                                              {"three values", Entries::Same},
+                                                              {"NaN and infinities", Entries::Odd}};
+    for (const auto &[name, kind] : kinds) {
+        for (const int books : {1, 3}) {
+            for (const bool odd : {false, true})
+                QTest::addRow("%s, %d codebooks%s", name, books, odd ? ", asked too" : "")
+                    << static_cast<int>(kind) << books << odd;
+        }
+    }
+}
+
+/// Codebooks that are searched by an index: every choice is that of trying all entries.
+void TestRunEditor::largeCodebooks()
+{
+    QFETCH(int, entries);
+    QFETCH(int, books);
+    QFETCH(bool, odd);
+    std::mt19937_64 random(11);
+    constexpr std::uint64_t kColumns = 1531;
+    for (int round = 0; round < 2; ++round) {
+        const auto rows = static_cast<std::uint64_t>(3 * books);
+        std::vector<std::uint16_t> table(static_cast<std::size_t>(256 * books));
+        for (std::uint16_t &entry : table)
+            entry = someEntry(static_cast<Entries>(entries), random);
+        Sample sample;
+        sample.storage.push_back(randomBytes(rows * kColumns, random));
+        auto &bytes = sample.storage.back();
+        sample.encoding.shape = {rows, kColumns};
+        sample.encoding.payload =
+            Operand{PartRole::Indices, ElementType::Uint8, sample.encoding.shape, bytes};
+        Palette palette;
+        palette.entries = 256;
+        palette.grid = {static_cast<std::uint64_t>(books), 1};
+        palette.lut = Operand{PartRole::Lut,
+                              ElementType::Fp16,
+                              {static_cast<std::uint64_t>(books), 1, 256, 1},
+                              std::as_bytes(std::span(table))};
+        sample.encoding.palette = palette;
+        const std::uint64_t first = random() % 100;
+        const auto wished = [&](std::span<const float> held) {
+            return hardWishes(held, table, odd, random);
+        };
+        compareWished(sample, first, rows * kColumns - first - random() % 100, wished, bytes,
+                      QTest::currentDataTag());
+    }
+}
 
 void TestRunEditor::allFormsAgree()
 {

@@ -125,6 +125,11 @@ private Q_SLOTS:
     void decodesSurvivors();
     void decodesSlices();
     void decodesSlicesWithoutZeros();
+    void decodesSlicesToLines();
+
+private:
+    static void decodeWithoutZeros(const Geometry &geometry, const DealOptions &options,
+                                   Random &random);
 };
 
 void TestOrderTiles::initTestCase_data()
@@ -290,6 +295,36 @@ void TestOrderTiles::decodesSlices()
     }
 }
 
+void TestOrderTiles::decodeWithoutZeros(const Geometry &geometry, const DealOptions &options,
+                                        Random &random)
+{
+    const SparseForm form = random() % 2 == 0 ? SparseForm::H13 : SparseForm::H14;
+    const SliceLayout layout = layoutOf(geometry, Law::Dense, options);
+    std::vector<std::uint16_t> weights(layout.elements());
+    const auto zeros = random() % 11;
+    for (std::uint16_t &weight : weights)
+        weight = random() % 10 < zeros ? std::uint16_t{0}
+                                       : static_cast<std::uint16_t>(1 + random() % 0x7000);
+    const auto bias = numbered(geometry.bias ? geometry.outputs : 0, 3);
+    const auto slices = encodeSparse(form, layout, weights, bias);
+    QVERIFY(slices.has_value());
+    SlicePlaces places;
+    Slice file(random() % 7);
+    for (const Slice &slice : *slices) {
+        places.starts.push_back(file.size());
+        places.lengths.push_back(slice.size());
+        file.insert(file.end(), slice.begin(), slice.end());
+    }
+    const auto order = *(*sparseOrder(form, layout, places))->bound(file);
+    const auto &tiles = dynamic_cast<const TiledOrder &>(*order);
+    const auto kept = tiles.keptAt(0, layout.elements());
+    QVERIFY(kept && kept->elements() > 0);
+    compareDecoders(plainOf(*order, ElementType::Fp16, file), order, random);
+    std::vector<std::uint16_t> decoded(weights.size());
+    decoderOf(plainOf(*order, ElementType::Fp16, file), order).decodeHalf(0, decoded);
+    QVERIFY(decoded == weights);
+}
+
 void TestOrderTiles::decodesSlicesWithoutZeros()
 {
     Random random(7);
@@ -300,31 +335,22 @@ void TestOrderTiles::decodesSlicesWithoutZeros()
         geometry.bias = random() % 2 == 0;
         DealOptions options;
         options.cap = 1U << random() % 4;
-        const SparseForm form = random() % 2 == 0 ? SparseForm::H13 : SparseForm::H14;
-        const SliceLayout layout = layoutOf(geometry, Law::Dense, options);
-        std::vector<std::uint16_t> weights(layout.elements());
-        const auto zeros = random() % 11;
-        for (std::uint16_t &weight : weights)
-            weight = random() % 10 < zeros ? std::uint16_t{0}
-                                           : static_cast<std::uint16_t>(1 + random() % 0x7000);
-        const auto bias = numbered(geometry.bias ? geometry.outputs : 0, 3);
-        const auto slices = encodeSparse(form, layout, weights, bias);
-        QVERIFY(slices.has_value());
-        SlicePlaces places;
-        Slice file(random() % 7);
-        for (const Slice &slice : *slices) {
-            places.starts.push_back(file.size());
-            places.lengths.push_back(slice.size());
-            file.insert(file.end(), slice.begin(), slice.end());
-        }
-        const auto order = *(*sparseOrder(form, layout, places))->bound(file);
-        const auto &tiles = dynamic_cast<const TiledOrder &>(*order);
-        const auto kept = tiles.keptAt(0, layout.elements());
-        QVERIFY(kept && kept->elements() > 0);
-        compareDecoders(plainOf(*order, ElementType::Fp16, file), order, random);
-        std::vector<std::uint16_t> decoded(weights.size());
-        decoderOf(plainOf(*order, ElementType::Fp16, file), order).decodeHalf(0, decoded);
-        QVERIFY(decoded == weights);
+        decodeWithoutZeros(geometry, options, random);
+    }
+}
+
+/// Groups of eight lanes whose rows begin lines: 32 at a time where the processor has the
+/// registers.
+void TestOrderTiles::decodesSlicesToLines()
+{
+    Random random(9);
+    for (int i = 0; i < 6; ++i) {
+        Geometry geometry;
+        geometry.outputs = 8 * (1 + random() % 20);
+        geometry.inputs = 32 * (1 + random() % 12);
+        DealOptions options;
+        options.cap = 8;
+        decodeWithoutZeros(geometry, options, random);
     }
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+/// Private to the codec: the nearest of many numbers, for very many values.
+namespace kernscope::codec {
+
+/// Whether `value`, between `lower` and `upper` or outside of them, goes to the lower one:
+/// it is nearer, or as near and `lowerFirst`.
+bool goesToLower(double value, double lower, double upper, bool lowerFirst);
+
+/// Finds the nearest of ascending finite numbers by the limits between neighbours, in buckets of
+/// equal width. The answers are those of goesToLower(), which decides the limits.
+class NearestIndex
+{
+public:
+    NearestIndex() = default;
+    /// `values` strictly ascending; `codes` as many: of two that are equally near, the one of the
+    /// lower code.
+    NearestIndex(std::span<const double> values, std::span<const std::int64_t> codes);
+
+    /// False where too many limits share a bucket, or there are none.
+    bool isUsable() const { return !m_starts.empty(); }
+    /// found[i]: the place of the number that is nearest to asked[i], which are finite. Only where
+    /// isUsable().
+    void find(std::span<const double> asked, std::span<std::uint16_t> found) const;
+
+private:
+    std::size_t bucketOf(double value) const;
+    template <std::size_t Most>
+    void findOf(std::span<const double> asked, std::span<std::uint16_t> found) const;
+
+    std::vector<double> m_limits; ///< the largest value that goes to each number but the last;
+                                  ///< infinities behind them
+    std::vector<std::uint16_t> m_starts; ///< limits in the buckets before each; empty: not usable
+    std::size_t m_most = 0;              ///< limits in one bucket, at most
+    double m_low = 0, m_perUnit = 0;     ///< a value's bucket is (value - m_low) x m_perUnit
+};
+
+} // namespace kernscope::codec
