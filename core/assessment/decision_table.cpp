@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 namespace kernscope {
@@ -11,39 +12,104 @@ namespace {
 
 constexpr std::uint64_t kNotKnown = std::numeric_limits<std::uint64_t>::max();
 
+std::size_t mixed(std::size_t hash, std::size_t more)
+{
+    return hash ^ (more + 0x9E3779B97F4A7C15u + (hash << 6) + (hash >> 2));
+}
+
+std::size_t hashOf(const decision::WeightForm &form)
+{
+    std::size_t hash = mixed(static_cast<std::size_t>(form.node), form.bits);
+    for (const std::uint64_t extent : form.shape)
+        hash = mixed(hash, extent);
+    return mixed(mixed(hash, form.storedBytes.value_or(0)), form.codebooks);
+}
+
+std::size_t hashOf(const roofline::Layer &layer)
+{
+    std::size_t hash = mixed(hashOf(layer.form), std::hash<std::string>()(layer.op));
+    hash = mixed(hash, std::hash<std::string>()(layer.function));
+    return mixed(mixed(hash, layer.flops.value_or(0)), layer.inputBytes.value_or(0));
+}
+
+std::size_t hashOf(const std::vector<std::uint64_t> &numbers)
+{
+    std::size_t hash = 0;
+    for (const std::uint64_t number : numbers)
+        hash = mixed(hash, number);
+    return hash;
+}
+
+/// Keeps equal values once, in a list that outlives it.
+template <class T>
+class Distinct
+{
+public:
+    explicit Distinct(std::vector<T> &kept) : m_kept(kept) {}
+
+    std::uint32_t indexOf(T value)
+    {
+        const std::size_t hash = hashOf(value);
+        const auto [from, to] = m_byHash.equal_range(hash);
+        for (auto at = from; at != to; ++at) {
+            if (m_kept[at->second] == value)
+                return at->second;
+        }
+        const auto index = static_cast<std::uint32_t>(m_kept.size());
+        m_kept.push_back(std::move(value));
+        m_byHash.emplace(hash, index);
+        return index;
+    }
+
+private:
+    std::vector<T> &m_kept;
+    std::unordered_multimap<std::size_t, std::uint32_t> m_byHash;
+};
+
 } // namespace
 
-DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
-                             std::vector<const target::Target *> targets,
-                             const target::Choice &choice)
-    : m_weights(std::move(weights)), m_targets(std::move(targets)), m_judge(choice)
+/// Fills the rows of a table, one weight after the other.
+class DecisionTable::Filling
 {
-    for (const target::Target *target : m_targets) {
-        auto roofs = roofline::roofsOf(*target); // fails for ceilings that were asked for only
-        m_roofs.push_back(roofs ? std::move(*roofs) : roofline::Roofs());
-        m_roofs.back().target = target;
+public:
+    explicit Filling(DecisionTable &table)
+        : m_table(table), m_forms(table.m_forms), m_layers(table.m_layers), m_moved(table.m_moved)
+    {
     }
-    m_verdicts.reserve(rows());
-    m_moved.reserve(rows() * columns());
-    m_totals.resize(columns());
-    for (std::size_t column = 0; column < columns(); ++column)
-        m_totals[column].target = m_targets[column];
-    for (std::size_t row = 0; row < rows(); ++row) {
-        const decision::WeightForm &form = m_weights[row].form;
-        m_verdicts.push_back(m_judge.verdicts(form));
-        for (std::size_t column = 0; column < columns(); ++column) {
-            TargetTotals &totals = m_totals[column];
+
+    void add(WeightLayers weight)
+    {
+        Row &row = m_table.m_rows.emplace_back();
+        row.verdicts = m_table.m_judge.verdicts(weight.form);
+        row.moved = m_moved.indexOf(count(weight, row));
+        row.name = std::exchange(weight.judged.name, {});
+        weight.judged.weight = 0;
+        row.layer = m_layers.indexOf(std::move(weight.judged));
+        row.form = m_forms.indexOf(std::move(weight.form));
+    }
+
+private:
+    /// Adds a row to the totals: the bytes that all layers move which read the weight, by column.
+    std::vector<std::uint64_t> count(const WeightLayers &weight, const Row &row)
+    {
+        const decision::WeightForm &form = weight.form;
+        std::vector<std::uint64_t> movedBytes;
+        movedBytes.reserve(m_table.columns());
+        for (std::size_t column = 0; column < m_table.columns(); ++column) {
+            TargetTotals &totals = m_table.m_totals[column];
             if (totals.storedBytes && form.storedBytes)
                 *totals.storedBytes += *form.storedBytes;
             else
                 totals.storedBytes.reset();
             totals.denseBytes += form.denseBytes;
-            const auto moved = allMoved(row, column);
-            m_moved.push_back(moved.value_or(kNotKnown));
+            const auto &verdict = row.verdicts[m_table.m_targets[column]->index];
+            const auto moved =
+                roofline::bytesMoved(weight.all, form, m_table.m_judge.sized(form, verdict));
+            movedBytes.push_back(moved.value_or(kNotKnown));
             totals.bytesMoved += moved.value_or(0);
             totals.movedOpen += moved ? 0 : 1;
             totals.elsewhere += form.use.elsewhere ? 1 : 0;
-            switch (verdict(row, column).outcome) {
+            switch (verdict->outcome) {
             case decision::Outcome::Streams: ++totals.streams; break;
             case decision::Outcome::Folds: ++totals.folds; break;
             case decision::Outcome::Dense: ++totals.dense; break;
@@ -51,23 +117,46 @@ DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
             case decision::Outcome::Unknown: ++totals.unknown; break;
             }
         }
-        m_weights[row].all = {}; // of many weights they are the most of it
+        return movedBytes;
     }
+
+    DecisionTable &m_table;
+    Distinct<decision::WeightForm> m_forms;
+    Distinct<roofline::Layer> m_layers;
+    Distinct<std::vector<std::uint64_t>> m_moved;
+};
+
+DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
+                             std::vector<const target::Target *> targets,
+                             const target::Choice &choice)
+    : m_targets(std::move(targets)), m_judge(choice)
+{
+    for (const target::Target *target : m_targets) {
+        auto roofs = roofline::roofsOf(*target); // fails for ceilings that were asked for only
+        m_roofs.push_back(roofs ? std::move(*roofs) : roofline::Roofs());
+        m_roofs.back().target = target;
+    }
+    m_totals.resize(columns());
+    for (std::size_t column = 0; column < columns(); ++column)
+        m_totals[column].target = m_targets[column];
+    m_rows.reserve(weights.size());
+    Filling filling(*this);
+    for (WeightLayers &weight : weights)
+        filling.add(std::move(weight));
+}
+
+roofline::Layer DecisionTable::layer(std::size_t row) const
+{
+    roofline::Layer layer = m_layers[m_rows[row].layer];
+    layer.name = m_rows[row].name;
+    layer.weight = row;
+    return layer;
 }
 
 std::optional<std::uint64_t> DecisionTable::bytesMoved(std::size_t row, std::size_t column) const
 {
-    const std::uint64_t moved = m_moved[row * columns() + column];
+    const std::uint64_t moved = m_moved[m_rows[row].moved][column];
     return moved == kNotKnown ? std::nullopt : std::optional(moved);
-}
-
-/// Of all layers that read the weight.
-std::optional<std::uint64_t> DecisionTable::allMoved(std::size_t row, std::size_t column) const
-{
-    const WeightLayers &weight = m_weights[row];
-    return roofline::bytesMoved(
-        weight.all, weight.form,
-        m_judge.sized(weight.form, m_verdicts[row][m_targets[column]->index]));
 }
 
 std::size_t DecisionTable::columnOf(const target::Target &target) const

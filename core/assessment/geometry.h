@@ -84,6 +84,7 @@ struct Operation {
     unsigned workUnitMode = 0;        ///< 1 and 2 raise the Winograd threshold to 32
     std::optional<double> density;    ///< share of weights that are not zero
     std::optional<double> paddedZero; ///< share of implicit zeros from strides and padding
+    friend bool operator==(const Operation &, const Operation &) = default;
 };
 
 struct GeometryOptions {

@@ -4,6 +4,7 @@
 #include "core/assessment/weight_facts.h"
 
 #include <algorithm>
+#include <span>
 
 namespace kernscope {
 
@@ -14,7 +15,7 @@ std::uint64_t at(const Shape &shape, std::size_t fromEnd)
     return fromEnd < shape.size() ? shape[shape.size() - 1 - fromEnd] : 1;
 }
 
-std::uint64_t number(const std::vector<std::uint64_t> &numbers, std::size_t fromEnd)
+std::uint64_t number(std::span<const std::uint64_t> numbers, std::size_t fromEnd)
 {
     return fromEnd < numbers.size() ? numbers[numbers.size() - 1 - fromEnd] : 1;
 }

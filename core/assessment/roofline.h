@@ -74,6 +74,7 @@ struct Run {
     std::optional<std::uint64_t> launches = 1, allLaunches = 0;
 
     bool onEngine() const { return backend.empty() || backend == kEngineBackend; }
+    friend bool operator==(const Run &, const Run &) = default;
 };
 
 /// One use of a weight.
@@ -102,6 +103,7 @@ struct Layer {
     std::optional<double> ofRuns(const std::optional<double> &once) const;
     /// Its name, with the function where the bundle has layers of several.
     std::string label() const { return ofSeveral ? function + "/" + name : name; }
+    friend bool operator==(const Layer &, const Layer &) = default;
 };
 
 enum class Bound : std::uint8_t { Compute, Bandwidth, Unknown };

@@ -14,7 +14,7 @@ namespace {
 
 using decision::WeightForm;
 
-bool aboveOne(const std::vector<std::uint64_t> &numbers)
+bool aboveOne(std::span<const std::uint64_t> numbers)
 {
     return std::any_of(numbers.begin(), numbers.end(), [](std::uint64_t n) { return n > 1; });
 }

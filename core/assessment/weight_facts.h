@@ -84,7 +84,8 @@ struct TargetTotals {
     }
 };
 
-/// Every weight on every target: rows() x columns decisions, found by row and column.
+/// Every weight on every target: rows() x columns decisions, found by row and column. What many
+/// weights have in common, as those of equal layers, is kept once.
 class DecisionTable
 {
 public:
@@ -94,16 +95,16 @@ public:
     DecisionTable(const DecisionTable &) = delete; // its rows point into its judge
     DecisionTable &operator=(const DecisionTable &) = delete;
 
-    std::size_t rows() const { return m_weights.size(); }
+    std::size_t rows() const { return m_rows.size(); }
     std::size_t columns() const { return m_targets.size(); }
-    const decision::WeightForm &form(std::size_t row) const { return m_weights[row].form; }
+    const decision::WeightForm &form(std::size_t row) const { return m_forms[m_rows[row].form]; }
     /// The use of the weight that is assessed.
-    const roofline::Layer &layer(std::size_t row) const { return m_weights[row].judged; }
+    roofline::Layer layer(std::size_t row) const;
     const target::Target &target(std::size_t column) const { return *m_targets[column]; }
     std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
     const decision::Verdict &verdict(std::size_t row, std::size_t column) const
     {
-        return *m_verdicts[row][m_targets[column]->index];
+        return *m_rows[row].verdicts[m_targets[column]->index];
     }
     /// The whole answer for the layer that is assessed, made anew each time. The bytes that its
     /// decision moves are those of all layers that read the weight.
@@ -122,14 +123,21 @@ public:
     const TargetTotals &totals(std::size_t column) const { return m_totals[column]; }
 
 private:
-    std::optional<std::uint64_t> allMoved(std::size_t row, std::size_t column) const;
+    struct Row {
+        std::string name; ///< of the layer
+        /// On all targets, by Target::index. They belong to the judge.
+        std::span<const std::shared_ptr<const decision::Verdict>> verdicts;
+        std::uint32_t form = 0, layer = 0, moved = 0; ///< indices into the lists below
+    };
+    class Filling;
 
-    std::vector<WeightLayers> m_weights; ///< without `all`, once the bytes moved are known
+    std::vector<Row> m_rows;
+    std::vector<decision::WeightForm> m_forms;
+    std::vector<roofline::Layer> m_layers; ///< without the name and the number of the weight
+    /// By column; the largest number: not known.
+    std::vector<std::vector<std::uint64_t>> m_moved;
     std::vector<const target::Target *> m_targets;
     std::vector<roofline::Roofs> m_roofs; ///< by column
-    /// By row: the verdicts on all targets, by Target::index. They belong to the judge.
-    std::vector<std::span<const std::shared_ptr<const decision::Verdict>>> m_verdicts;
-    std::vector<std::uint64_t> m_moved; ///< by row, then column; the largest number: not known
     std::vector<TargetTotals> m_totals;
     mutable decision::Judge m_judge;
 };

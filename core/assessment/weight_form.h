@@ -56,6 +56,7 @@ struct WeightForm {
     std::string key() const;
     /// Everything but the sizes and the density, for keeping verdicts.
     std::string signature() const;
+    friend bool operator==(const WeightForm &, const WeightForm &) = default;
 };
 
 } // namespace kernscope::decision

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/compact.h"
 #include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/codec/decode/decoder.h"
@@ -83,26 +84,26 @@ struct Section {
 
 /// How the consumer uses the weight. Fields that the program does not say stay empty.
 struct ConsumerGeometry {
-    std::vector<std::uint64_t> strides, dilations, pads;
-    std::string padType;
+    CompactVector<std::uint64_t> strides, dilations, pads;
+    RareText padType;
     std::uint64_t groups = 1;
     bool transposeX = false, transposeY = false;
     std::optional<Shape> input;  ///< of the activation operand
     std::optional<Shape> output; ///< declared output
     bool insideLoop = false;     ///< sits in a while_loop or cond body
-    std::string equation;        ///< of einsum: "bij,jk->bik"
+    RareText equation;           ///< of einsum: "bij,jk->bik"
     std::size_t operand = 0;     ///< which of the values of an einsum the weight is
     std::size_t axis = 0;        ///< of gather: the axis that it picks along
     /// Of a weight that is read through transpose, reshape or their like: by axis of what is read
     /// that of the stored weight, kNoIndex where it is none. Empty: the same axes.
-    std::vector<std::size_t> storedAxes;
+    CompactVector<std::size_t> storedAxes;
 };
 
 struct Consumer {
     std::string op;                     ///< "conv"
     std::string name;                   ///< displayName of the op
     std::string param;                  ///< "weight"
-    std::vector<std::string> via;       ///< ops between: "cast", "transpose"
+    CompactVector<std::string> via;     ///< ops between: "cast", "transpose"
     std::optional<std::uint64_t> flops; ///< multiply and add count as two; empty: shape unknown
     /// All arithmetic that the operation does with this operand, those of lstm, gru, rnn and einsum
     /// included, which `flops` counts as 0 (resources/formats/programs.md). Empty: an extent is
@@ -134,10 +135,10 @@ enum class OrderState : std::uint8_t { Known, Assumed, Unknown };
 /// How a container deals a weight's channels to engine cores (sections, hardware containers).
 struct Dealing {
     std::optional<std::uint64_t> groups; ///< of the convolution; empty: its consumers say
-    std::vector<std::uint64_t> lanes;    ///< of the first 64 chunks
+    CompactVector<std::uint64_t> lanes;  ///< of the first 64 chunks
     OrderState order = OrderState::Known;
     std::uint64_t copies = 1; ///< of the slices in all, one for each stream of tasks
-    std::string sliceLaw;     ///< "round_up(2 x 16 x 25, 64) = 832 bytes (0x340)"
+    RareText sliceLaw;        ///< "round_up(2 x 16 x 25, 64) = 832 bytes (0x340)"
 };
 
 /// What a weight serves. Of a program's constants the consumers say it: all of them are weights.
@@ -166,7 +167,7 @@ struct Weight {
     Dealing dealing;
     /// Of a hardware container's weight, by lane and then plane, then the copies of its slices in
     /// the same order; of any other weight, and of an activation table, none.
-    std::vector<LanePiece> lanePieces;
+    CompactVector<LanePiece> lanePieces;
 
     ByteCount denseFp16Bytes() const { return ByteCount(elements.value * 2); } ///< checked on open
     double ratio() const; ///< stored bytes over dense fp16 bytes
@@ -180,7 +181,7 @@ struct Weight {
     const codec::Operand *operand(codec::PartRole wanted) const { return form.operand(wanted); }
     bool has(codec::PartRole wanted) const { return operand(wanted) != nullptr; }
 
-    std::optional<Error> fault; ///< why it is unsound: `form` then has no encoding
+    BoxedOptional<Error> fault; ///< why it is unsound: `form` then has no encoding
 };
 
 /// One file of the bundle with its overlay.

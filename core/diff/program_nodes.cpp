@@ -151,7 +151,7 @@ private:
             to.push_back(resolved(name, reference->name));
             return;
         }
-        if (const auto *list = std::get_if<std::vector<mil::Value>>(&value.content)) {
+        if (const auto *list = std::get_if<mil::Values>(&value.content)) {
             for (const mil::Value &each : *list)
                 addValue(name, each, to);
             return;
@@ -165,7 +165,7 @@ private:
             return typeText(value.type) + " in a weight file";
         if (const mil::Literal *literal = value.literal())
             return literalText(*literal, value.type);
-        if (const auto *list = std::get_if<std::vector<mil::Value>>(&value.content)) {
+        if (const auto *list = std::get_if<mil::Values>(&value.content)) {
             std::string text;
             for (const mil::Value &each : *list)
                 text += (text.empty() ? "" : ", ") + valueText(each);
@@ -193,7 +193,7 @@ ProgramNodes::ProgramNodes(const mil::Function &function)
     NodeMaker(function, nodes);
 }
 
-std::string signatureText(const std::vector<mil::NamedType> &values)
+std::string signatureText(const CompactVector<mil::NamedType> &values)
 {
     // A protobuf has them in no order of its own.
     std::vector<std::string> each;

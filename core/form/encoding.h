@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/compact.h"
 #include "core/form/element_order.h"
 #include "core/numeric/element_type.h"
 
@@ -105,10 +106,10 @@ struct Scaling {
 struct Encoding {
     ElementType type = ElementType::Fp16; ///< decoded type T
     Shape shape;                          ///< decoded shape
-    std::optional<Operand> mask;          ///< bit set: element is stored; payload then is compact
+    BoxedOptional<Operand> mask;          ///< bit set: element is stored; payload then is compact
     OperandSource payload;                ///< data, packed indices, or the mask's survivors
-    std::optional<Palette> palette;
-    std::optional<Scaling> scaling;
+    BoxedOptional<Palette> palette;
+    BoxedOptional<Scaling> scaling;
 };
 
 /// The stored operands of an encoding: mask, payload, codebook, scale, offset, those of nested

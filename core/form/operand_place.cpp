@@ -56,7 +56,7 @@ codec::Operand readAs(codec::Operand operand, ElementType type, Shape shape)
 {
     if (operand.place && (operand.type != type || operand.shape != shape)) {
         OperandPlace place = *operand.place;
-        place.declared = {operand.declaredType(), operand.declaredShape()};
+        place.declared = DeclaredTensor{operand.declaredType(), operand.declaredShape()};
         operand.place = std::make_shared<const OperandPlace>(std::move(place));
     }
     operand.type = type;

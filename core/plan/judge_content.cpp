@@ -167,7 +167,7 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
     for (const Usage &usage : content.usages) {
         Candidate candidate;
         candidate.name = name;
-        candidate.spec = spec;
+        candidate.spec = std::shared_ptr<const codec::FormSpec>(content.forms, &spec);
         candidate.form = proposedForm(spec, usage.form, values.type);
         candidate.refused = refusal(candidate.form);
         candidate.sampled = values.sampled();
@@ -203,6 +203,7 @@ Result<void> ContentJudge::judge(Content &content)
     content.energy = energy(*values);
     for (Usage &usage : content.usages) {
         usage.candidates = std::make_shared<std::vector<Candidate>>();
+        usage.candidates->reserve(1 + content.forms->size());
         keep(usage);
     }
     for (const codec::FormSpec &spec : *content.forms) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/assess.h"
+#include "core/base/compact.h"
 #include "core/base/progress.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/plan/weight_error.h"
@@ -23,7 +24,7 @@ struct ChipFigures {
     std::uint64_t movedAtMost = 0; ///< the same, with all bytes where it is not known
     std::optional<double> timeS;   ///< by the roofs, of all runs; empty: not known
     /// Of one run of each of the weight's layers, in their order.
-    std::vector<std::optional<double>> layerS;
+    CompactVector<std::optional<double>> layerS;
 };
 /// Adds bytes to a sum of them: unknown from the first ones on that are not known.
 inline void addBytes(std::optional<std::uint64_t> &sum, const std::optional<std::uint64_t> &bytes)
@@ -37,11 +38,12 @@ inline void addTime(std::optional<double> &sum, const std::optional<double> &tim
 }
 
 struct Candidate {
-    std::string name;                    ///< formName, or "keep"
-    std::optional<codec::FormSpec> spec; ///< empty: stays as it is
+    std::string name; ///< formName, or "keep"
+    /// Null: stays as it is. One of a list that all weights of a shape share.
+    std::shared_ptr<const codec::FormSpec> spec;
     decision::WeightForm form;
     std::uint64_t stored = 0;                                ///< bytes
-    std::vector<ChipFigures> chips;                          ///< in the order of the targets
+    CompactVector<ChipFigures> chips;                        ///< in the order of the targets
     double error = 0;                                        ///< relative, without the sensitivity
     codec::EncodeMethod method = codec::EncodeMethod::Plain; ///< by which the error is least
     bool sampled = false; ///< error, and bytes of sparse forms, from some rows
@@ -63,7 +65,7 @@ struct Row {
     Axes axes{0, 1, 0, 1};  ///< of its channels
     std::size_t item = 0;   ///< weights that lie at the same place are one item
     /// Of a weight that stays: by target, of one run of each of its layers.
-    std::vector<std::vector<std::optional<double>>> fixedS;
+    std::vector<CompactVector<std::optional<double>>> fixedS;
 };
 
 struct SurveyOptions {

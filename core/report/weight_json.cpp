@@ -44,7 +44,7 @@ Json geometryJson(const ConsumerGeometry &geometry)
     if (!geometry.pads.empty())
         json["pads"] = numbersJson(geometry.pads);
     if (!geometry.padType.empty())
-        json["pad_type"] = geometry.padType;
+        json["pad_type"] = geometry.padType.text();
     json["groups"] = numberJson(geometry.groups);
     if (geometry.transposeX)
         json["transpose_x"] = true;

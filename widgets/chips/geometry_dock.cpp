@@ -8,6 +8,7 @@
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
 
+#include <QAbstractListModel>
 #include <QAction>
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
@@ -21,6 +22,45 @@
 
 namespace kernscope::ui {
 
+/// The operations of a bundle and, last, the numbers that are typed in. There may be fifty
+/// thousand: a line is written when it is shown.
+class GeometryDock::OperationList final : public QAbstractListModel
+{
+public:
+    using QAbstractListModel::QAbstractListModel;
+
+    void setChoices(BundlePtr bundle, std::vector<Choice> choices)
+    {
+        beginResetModel();
+        m_bundle = std::move(bundle);
+        m_choices = std::move(choices);
+        endResetModel();
+    }
+    const std::vector<Choice> &choices() const { return m_choices; }
+
+    int rowCount(const QModelIndex &parent) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_choices.size());
+    }
+    QVariant data(const QModelIndex &index, int role) const override
+    {
+        const auto row = static_cast<std::size_t>(index.row());
+        if (!index.isValid() || row >= m_choices.size() ||
+            (role != Qt::DisplayRole && role != Qt::EditRole))
+            return {};
+        const Choice &choice = m_choices[row];
+        if (choice.weight == kNoIndex)
+            return GeometryDock::tr("Numbers typed in");
+        const Weight &weight = m_bundle->weights()[choice.weight];
+        return GeometryDock::tr("%1 in %2")
+            .arg(fromUtf8(weight.findableName()), fromUtf8(weight.consumers[choice.consumer].op));
+    }
+
+private:
+    BundlePtr m_bundle;
+    std::vector<Choice> m_choices;
+};
+
 GeometryDock::GeometryDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("geometry"), tr("Geometry"), parent),
       m_state(ChipState::of(session))
@@ -30,6 +70,8 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     auto *bar = new QHBoxLayout;
     m_chooser = new QComboBox(content);
+    m_operations = new OperationList(this);
+    m_chooser->setModel(m_operations);
     m_chooser->setAccessibleName(tr("Operation"));
     m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_chooser->setMinimumContentsLength(16);
@@ -65,8 +107,9 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     connect(m_chooser, &QComboBox::activated, this, [this] {
         takeOperation();
         const auto at = static_cast<std::size_t>(m_chooser->currentIndex());
-        if (at < m_choices.size() && m_choices[at].weight != kNoIndex)
-            this->session().goToWeight(m_choices[at].weight, this);
+        const std::vector<Choice> &choices = m_operations->choices();
+        if (at < choices.size() && choices[at].weight != kNoIndex)
+            this->session().goToWeight(choices[at].weight, this);
     });
     connect(&m_state, &ChipState::targetChanged, this, &GeometryDock::scheduleRefresh);
 }
@@ -125,23 +168,18 @@ void GeometryDock::fillChooser()
     const BundlePtr &bundle = session().bundle();
     m_shown = bundle;
     const QSignalBlocker quiet(m_chooser);
-    m_chooser->clear();
-    m_choices.clear();
-    QStringList names;
+    std::vector<Choice> choices;
     for (std::size_t i = 0; bundle && i < bundle->weights().size(); ++i) {
         const Weight &weight = bundle->weights()[i];
-        const auto form = weightForm(*bundle, weight);
         for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
-            if (!operationOf(weight, weight.consumers[c], form))
-                continue;
-            m_choices.push_back({i, c});
-            names += tr("%1 in %2")
-                         .arg(fromUtf8(weight.findableName()), fromUtf8(weight.consumers[c].op));
+            // Whether it is one does not depend on the weight's form.
+            if (operationOf(weight, weight.consumers[c], {}))
+                choices.push_back({i, c});
         }
     }
-    m_choices.push_back({});
-    names += tr("Numbers typed in");
-    m_chooser->addItems(names); // at once: each addition alone asks the view for its size
+    choices.push_back({});
+    m_operations->setChoices(bundle, std::move(choices));
+    m_chooser->setCurrentIndex(0);
     takeOperation();
 }
 
@@ -149,9 +187,10 @@ void GeometryDock::takeOperation()
 {
     const auto at = static_cast<std::size_t>(std::max(m_chooser->currentIndex(), 0));
     const BundlePtr &bundle = session().bundle();
-    if (at < m_choices.size() && m_choices[at].weight != kNoIndex && bundle) {
-        const Weight &weight = bundle->weights()[m_choices[at].weight];
-        const auto operation = operationOf(weight, weight.consumers[m_choices[at].consumer],
+    const std::vector<Choice> &choices = m_operations->choices();
+    if (at < choices.size() && choices[at].weight != kNoIndex && bundle) {
+        const Weight &weight = bundle->weights()[choices[at].weight];
+        const auto operation = operationOf(weight, weight.consumers[choices[at].consumer],
                                            weightForm(*bundle, weight));
         m_operation = operation.value_or(decision::Operation());
     } else if (m_operation.outputChannels == 1 && m_operation.inputChannels == 1) {
@@ -216,7 +255,7 @@ void GeometryDock::compute()
 
 void GeometryDock::refresh()
 {
-    if (m_shown != session().bundle() || m_choices.empty()) {
+    if (m_shown != session().bundle() || m_operations->choices().empty()) {
         fillChooser();
         followPlace();
     } else {
@@ -229,8 +268,9 @@ void GeometryDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this)
         return;
-    for (std::size_t i = 0; i < m_choices.size(); ++i) {
-        if (m_choices[i].weight == place.weight && place.weight != kNoIndex) {
+    const std::vector<Choice> &choices = m_operations->choices();
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (choices[i].weight == place.weight && place.weight != kNoIndex) {
             const QSignalBlocker quiet(m_chooser);
             m_chooser->setCurrentIndex(static_cast<int>(i));
             takeOperation();

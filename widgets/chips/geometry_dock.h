@@ -40,6 +40,7 @@ private:
     struct Choice {
         std::size_t weight = kNoIndex, consumer = 0;
     };
+    class OperationList;
     QWidget *buildFields(QWidget *parent);
     void fillChooser();
     void takeOperation();
@@ -47,6 +48,7 @@ private:
     void compute();
 
     ChipState &m_state;
+    OperationList *m_operations = nullptr;
     QComboBox *m_chooser = nullptr, *m_mode = nullptr, *m_reading = nullptr;
     std::array<QSpinBox *, Fields> m_fields{};
     QDoubleSpinBox *m_density = nullptr;
@@ -54,7 +56,6 @@ private:
     FactTableModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     QList<QAction *> m_actions;
-    std::vector<Choice> m_choices;
     BundlePtr m_shown;
     decision::Operation m_operation;
     bool m_filling = false;

@@ -3,6 +3,7 @@
 
 #include "widgets/common/dock_title_bar.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/refresh_queue.h"
 #include "widgets/common/shrink_area.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -10,7 +11,6 @@
 #include <QAction>
 #include <QLabel>
 #include <QStackedWidget>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include <functional>
@@ -238,7 +238,7 @@ void Dock::scheduleRefresh()
     if (m_scheduled)
         return;
     m_scheduled = true;
-    QTimer::singleShot(0, this, [this] {
+    RefreshQueue::of(m_session).add(this, [this] {
         m_scheduled = false;
         runRefresh();
     });
@@ -291,7 +291,7 @@ void Dock::catchUp()
         scheduleRefresh();
     if (m_placeStale) {
         m_placeStale = false;
-        QTimer::singleShot(0, this, [this] { onPlaceChanged(place(), nullptr); });
+        RefreshQueue::of(m_session).add(this, [this] { onPlaceChanged(place(), nullptr); });
     }
 }
 

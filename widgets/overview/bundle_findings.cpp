@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/bundle_findings.h"
 
+#include "core/bundle/stored_bytes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -79,16 +81,38 @@ BundleFigures examineBundle(const Bundle &bundle, bool read, Progress &progress)
 {
     BundleFigures figures;
     examineTables(bundle, figures.findings);
-    figures.weights.resize(bundle.weights().size());
+    figures.zeros.resize(bundle.weights().size());
     if (read) {
         StatisticsOptions options;
         options.hash = true;
-        figures.weights = computeAllStatistics(bundle, options, &progress).weights;
-        examineValues(figures.weights, figures.findings);
+        // Of many weights their digests alone are megabytes: they do not stay.
+        const auto weights = computeAllStatistics(bundle, options, &progress).weights;
+        examineValues(weights, figures.findings);
+        for (std::size_t i = 0; i < weights.size() && i < figures.zeros.size(); ++i) {
+            if (weights[i])
+                figures.zeros[i] = weights[i]->zeroFraction();
+        }
     }
     std::stable_sort(figures.findings.begin(), figures.findings.end(),
                      [](const Finding &a, const Finding &b) { return a.kind < b.kind; });
     return figures;
+}
+
+BundleSums sumUpBundle(const Bundle &bundle)
+{
+    BundleSums sums;
+    sums.totals = bundle.totals();
+    sums.unread = weightsOfUnknownBytes(bundle);
+    for (const mil::Function &function : bundle.program().functions)
+        sums.operations += mil::operationCount(function.body);
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        BundleSums::Form &form = sums.forms[formText(weight.form)];
+        if (form.weights++ == 0)
+            form.first = i;
+        form.bytes = checkedAdd(form.bytes, weight.storedBytes.value).value_or(UINT64_MAX);
+    }
+    return sums;
 }
 
 } // namespace kernscope::ui

@@ -6,7 +6,9 @@
 #include "core/bundle/statistics.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace kernscope::ui {
@@ -31,12 +33,26 @@ struct Finding {
 };
 
 struct BundleFigures {
-    std::vector<std::optional<Statistics>> weights; ///< empty: not read
-    std::vector<Finding> findings;                  ///< the worst kinds first
+    std::vector<std::optional<double>> zeros; ///< by weight the share of zeros; empty: not read
+    std::vector<Finding> findings;            ///< the worst kinds first
 };
 
 /// Reads every weight once, hashes included, on all processors. `read` false: only what the tables
 /// tell. Stops early where the progress is cancelled. On any thread, under a BundleReadLock.
 BundleFigures examineBundle(const Bundle &bundle, bool read, Progress &progress);
+
+/// Sums over the tables of a bundle. They are the same until it is read again.
+struct BundleSums {
+    struct Form {
+        std::size_t weights = 0, first = 0; ///< how many, and the index of the first one
+        std::uint64_t bytes = 0;            ///< stored
+    };
+    Totals totals;
+    std::size_t unread = 0;            ///< weights whose stored bytes are not known
+    std::size_t operations = 0;        ///< of the program
+    std::map<std::string, Form> forms; ///< by formText()
+};
+/// On any thread: of many weights it takes longer than a frame.
+BundleSums sumUpBundle(const Bundle &bundle);
 
 } // namespace kernscope::ui

@@ -26,9 +26,7 @@ struct OverviewWords {
 
 std::optional<double> zerosOf(const BundleFigures &figures, std::size_t weight)
 {
-    if (weight >= figures.weights.size() || !figures.weights[weight])
-        return std::nullopt;
-    return figures.weights[weight]->zeroFraction();
+    return weight < figures.zeros.size() ? figures.zeros[weight] : std::nullopt;
 }
 
 QColor inkOn(const QColor &ground)
@@ -117,11 +115,11 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
     return cells;
 }
 
-QString overviewLegend(const Bundle &bundle, const BundleFigures &figures,
+QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const BundleFigures &figures,
                        const OverviewColors &colors)
 {
     if (colors.colors == OverviewDock::Colors::Zeros) {
-        const bool known = std::any_of(figures.weights.begin(), figures.weights.end(),
+        const bool known = std::any_of(figures.zeros.begin(), figures.zeros.end(),
                                        [](const auto &one) { return one.has_value(); });
         return known ? swatch(theme::sequential(0), OverviewWords::tr("no zeros")) +
                            QStringLiteral(" &nbsp; ") +
@@ -135,27 +133,28 @@ QString overviewLegend(const Bundle &bundle, const BundleFigures &figures,
         std::size_t count = 0;
         std::uint64_t bytes = 0;
     };
-    const bool outcome = colors.colors == OverviewDock::Colors::Outcome;
-    std::map<std::string, Sum> byForm;
-    std::map<decision::Outcome, Sum> byOutcome;
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        const Weight &weight = bundle.weights()[i];
-        Sum &sum = outcome ? byOutcome[outcomeOf(i, colors)] : byForm[formText(weight.form)];
-        if (sum.count == 0) { // one colour a key
-            TreemapView::Cell cell;
-            color(cell, weight, i, figures, colors);
-            sum.color = cell.color;
+    const auto colorOf = [&](std::size_t weight) { // one colour a key
+        TreemapView::Cell cell;
+        color(cell, bundle.weights()[weight], weight, figures, colors);
+        return cell.color;
+    };
+    std::map<QString, Sum> byKey;
+    if (colors.colors == OverviewDock::Colors::Outcome) {
+        std::map<decision::Outcome, Sum> byOutcome;
+        for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+            Sum &sum = byOutcome[outcomeOf(i, colors)];
+            if (sum.count++ == 0)
+                sum.color = colorOf(i);
+            sum.bytes += bundle.weights()[i].storedBytes.value;
         }
-        ++sum.count;
-        sum.bytes += weight.storedBytes.value;
+        for (const auto &[one, sum] : byOutcome)
+            byKey.emplace(outcomeLabel(one), sum);
+    } else {
+        for (const auto &[form, sum] : sums.forms)
+            byKey.emplace(fromUtf8(form), Sum{colorOf(sum.first), sum.weights, sum.bytes});
     }
-    std::map<QString, Sum> sums;
-    for (const auto &[form, sum] : byForm)
-        sums.emplace(fromUtf8(form), sum);
-    for (const auto &[one, sum] : byOutcome)
-        sums.emplace(outcomeLabel(one), sum);
     QStringList parts;
-    for (const auto &[key, sum] : sums)
+    for (const auto &[key, sum] : byKey)
         parts += swatch(sum.color, OverviewWords::tr("%1 %2 \u00B7 %3 B")
                                        .arg(key)
                                        .arg(sum.count)

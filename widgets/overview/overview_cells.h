@@ -27,7 +27,7 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
                                              const OverviewColors &colors);
 
 /// What the colours mean and how many bytes have each, as rich text.
-QString overviewLegend(const Bundle &bundle, const BundleFigures &figures,
+QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const BundleFigures &figures,
                        const OverviewColors &colors);
 
 } // namespace kernscope::ui

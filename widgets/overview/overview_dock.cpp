@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_dock.h"
 
-#include "core/bundle/stored_bytes.h"
-#include "core/container/mil/program.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
@@ -22,14 +19,15 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace kernscope::ui {
 
 namespace {
 
 constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
+constexpr std::size_t kMostAtOnce = 2000; ///< weights that are added up within a frame
 constexpr std::size_t kMostFindings = 12; ///< named on the page; the rest is a count
 
 } // namespace
@@ -91,6 +89,8 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     auto *all = dockAction(this, tr("Look Over All Values"), {}, [this] {
         if (!m_shown)
             return;
+        if (!m_sums && !m_summing)
+            sumUp(); // was cancelled
         examine(true);
         showTotals();
     });
@@ -100,6 +100,8 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
 /// What was cancelled found nothing: nobody is told that it looked.
 void OverviewDock::onTasksChanged()
 {
+    if (m_summing && m_summing->progress().cancelled())
+        m_summing.reset(); // the next refresh begins anew
     if (!m_task || !m_task->progress().cancelled())
         return;
     m_task.reset();
@@ -156,11 +158,6 @@ void OverviewDock::setColors(Colors colors)
         showMap();
 }
 
-bool OverviewDock::working() const
-{
-    return m_task || m_chips.working();
-}
-
 void OverviewDock::changeEvent(QEvent *event)
 {
     Dock::changeEvent(event);
@@ -177,6 +174,7 @@ void OverviewDock::refresh()
         m_task.reset();
         m_shown.reset();
         m_figures = {};
+        sumUp();
         showMessage(tr("Open a bundle to see where its bytes are (Ctrl+O)."));
         return;
     }
@@ -184,13 +182,14 @@ void OverviewDock::refresh()
     if (!m_shown || m_shown->path() != bundle->path())
         m_figures = {}; // of another file
     m_shown = bundle;
+    if (another || (!m_sums && !m_summing))
+        sumUp();
     if (another) {
         std::uint64_t elements = 0;
         for (const Weight &weight : bundle->weights())
             elements = checkedAdd(elements, weight.elements.value).value_or(UINT64_MAX);
         examine(elements <= kMostElementsUnasked);
     }
-    sumUp();
     showTotals();
     showMap();
     showFindings();
@@ -203,7 +202,7 @@ void OverviewDock::examine(bool all)
         m_task->cancel();
     m_read = all;
     m_cut = false;
-    if (m_figures.weights.size() != m_shown->weights().size())
+    if (m_figures.zeros.size() != m_shown->weights().size())
         m_figures = {};
     m_task = session().tasks().start(
         this, tr("Looking over the weights"),
@@ -223,37 +222,40 @@ void OverviewDock::examine(bool all)
 /// What is the same however often the page is written.
 void OverviewDock::sumUp()
 {
-    m_totals = m_shown->totals();
-    m_unread = weightsOfUnknownBytes(*m_shown);
-    m_operations = 0;
-    for (const mil::Function &function : m_shown->program().functions)
-        m_operations += mil::operationCount(function.body);
+    if (const TaskPtr before = std::exchange(m_summing, nullptr))
+        before->cancel();
+    m_sums.reset();
+    if (!m_shown)
+        return;
+    if (m_shown->weights().size() <= kMostAtOnce) {
+        m_sums = sumUpBundle(*m_shown);
+        return;
+    }
+    m_summing = session().tasks().start(
+        this, tr("Adding up the weights"),
+        [bundle = m_shown](Progress &) { return sumUpBundle(*bundle); },
+        [this](BundleSums sums) {
+            m_summing.reset();
+            m_sums = std::move(sums);
+            showTotals();
+            showLegend();
+        });
 }
 
 void OverviewDock::showTotals()
 {
-    const Totals &totals = m_totals;
     m_title->setText(fromUtf8(m_shown->name()));
     QStringList facts{fromUtf8(bundleKindName(m_shown->kind()))};
-    if (m_operations > 0)
-        facts += countedWords(m_operations, tr("1 operation"), tr("%1 operations"));
+    if (m_sums && m_sums->operations > 0)
+        facts += countedWords(m_sums->operations, tr("1 operation"), tr("%1 operations"));
     facts += m_shown->files().size() == 1
                  ? tr("%1 B in one file").arg(groupedNumber(m_shown->totalBytes().value))
                  : tr("%1 B in %2 files")
                        .arg(groupedNumber(m_shown->totalBytes().value))
                        .arg(m_shown->files().size());
     m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
-    if (m_unread > 0) {
-        m_stored.value->setText(tr("unknown"));
-        m_stored.note->setText(tr("%1 of %2 weights cannot be read")
-                                   .arg(groupedNumber(m_unread), groupedNumber(totals.weights)));
-    } else {
-        m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
-        m_stored.note->setText(
-            tr("%1 of dense fp16, %2")
-                .arg(ratioText(totals.ratio),
-                     countedWords(totals.weights, tr("1 weight"), tr("%1 weights"))));
-    }
+    const bool looking = m_task && m_figures.findings.empty();
+    showStored();
     const auto &table = m_chips.table();
     const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
     if (chip == kNoIndex) {
@@ -274,13 +276,30 @@ void OverviewDock::showTotals()
                                    ? tr(", %1 not known").arg(groupedNumber(sums.movedOpen))
                                    : QString()));
     }
-    const bool looking = m_task && m_figures.findings.empty();
     m_odd.value->setText(m_cut     ? QStringLiteral("\u2013")
                          : looking ? QStringLiteral("\u2026")
                                    : groupedNumber(m_figures.findings.size()));
     m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
                         : m_read ? tr("values, tables and bytes were looked at")
                                  : tr("values were not read: too many to read unasked"));
+}
+
+void OverviewDock::showStored()
+{
+    const std::size_t weights = m_shown->weights().size();
+    const QString count = countedWords(weights, tr("1 weight"), tr("%1 weights"));
+    if (!m_sums) {
+        m_stored.value->setText(QStringLiteral("\u2026"));
+        m_stored.note->setText(count);
+    } else if (m_sums->unread > 0) {
+        m_stored.value->setText(tr("unknown"));
+        m_stored.note->setText(tr("%1 of %2 weights cannot be read")
+                                   .arg(groupedNumber(m_sums->unread), groupedNumber(weights)));
+    } else {
+        const Totals &totals = m_sums->totals;
+        m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
+        m_stored.note->setText(tr("%1 of dense fp16, %2").arg(ratioText(totals.ratio), count));
+    }
 }
 
 QString OverviewDock::weightLink(std::size_t weight) const
@@ -336,12 +355,23 @@ void OverviewDock::showFindings()
 
 void OverviewDock::showMap()
 {
+    m_map->setCells(overviewCells(*m_shown, m_names, m_figures, mapColors()));
+    m_map->setCurrentKey(place().weight);
+    showLegend();
+}
+
+OverviewColors OverviewDock::mapColors() const
+{
     OverviewColors colors{m_colors, theme::isDark(palette()), m_chips.table(), kNoIndex};
     if (colors.table)
         colors.chip = colors.table->columnOf(m_chips.target());
-    m_map->setCells(overviewCells(*m_shown, m_names, m_figures, colors));
-    m_map->setCurrentKey(place().weight);
-    m_legend->setText(overviewLegend(*m_shown, m_figures, colors));
+    return colors;
+}
+
+void OverviewDock::showLegend()
+{
+    m_legend->setText(m_sums ? overviewLegend(*m_shown, *m_sums, m_figures, mapColors())
+                             : QString());
 }
 
 void OverviewDock::follow(const Place &place, QObject *)

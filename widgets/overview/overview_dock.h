@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/overview/bundle_findings.h"
@@ -10,7 +11,7 @@ class QLabel;
 
 namespace kernscope::ui {
 
-class ChipState;
+struct OverviewColors;
 class TreemapView;
 class WeightNames;
 
@@ -38,7 +39,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override;
+    bool working() const override { return m_task || m_summing || m_chips.working(); }
     void changeEvent(QEvent *event) override;
 
 private:
@@ -51,9 +52,11 @@ private:
     void sumUp();
     void onTasksChanged();
     void showTotals();
+    void showStored();
     void showFindings();
     void showMap();
     void showLegend();
+    OverviewColors mapColors() const;
     void open(const QString &link);
     QString weightLink(std::size_t weight) const;
     QString textOf(const Finding &finding) const;
@@ -67,8 +70,8 @@ private:
     Colors m_colors = Colors::Form;
     QList<QAction *> m_actions;
     WeightNames &m_names;
-    Totals m_totals; ///< of m_shown
-    std::size_t m_unread = 0, m_operations = 0;
+    std::optional<BundleSums> m_sums; ///< of m_shown; nothing while they are added up
+    TaskPtr m_summing;
     QLabel *m_title = nullptr, *m_facts = nullptr, *m_legend = nullptr, *m_findings = nullptr;
     Card m_stored, m_moved, m_odd;
     TreemapView *m_map = nullptr;

@@ -87,12 +87,12 @@ public:
             add(ProgramWords::tr("%1 of %2 at %3")
                     .arg(programType(value.type), fromUtf8(blob->path), hexNumber(blob->offset)),
                 SpanKind::Faint);
-        } else if (const auto *list = std::get_if<std::vector<mil::Value>>(&value.content)) {
+        } else if (const auto *list = std::get_if<mil::Values>(&value.content)) {
             addList(*list);
         }
     }
 
-    void addList(const std::vector<mil::Value> &values)
+    void addList(const mil::Values &values)
     {
         add(QStringLiteral("("), SpanKind::Plain);
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -128,7 +128,7 @@ private:
     std::vector<ProgramSpan> m_spans;
 };
 
-QString namedTypes(const std::vector<mil::NamedType> &values)
+QString namedTypes(const CompactVector<mil::NamedType> &values)
 {
     QStringList words;
     for (const mil::NamedType &value : values)

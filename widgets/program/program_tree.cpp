@@ -98,7 +98,7 @@ void ProgramTree::addOperation(const mil::Operation &operation, std::size_t func
 
 void ProgramTree::noteReads(const mil::Value &value, std::size_t node)
 {
-    if (const auto *list = std::get_if<std::vector<mil::Value>>(&value.content)) {
+    if (const auto *list = std::get_if<mil::Values>(&value.content)) {
         for (const mil::Value &one : *list)
             noteReads(one, node);
         return;

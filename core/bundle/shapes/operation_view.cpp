@@ -55,7 +55,7 @@ std::vector<Tensor> OperationView::operands(std::string_view name) const
         return all;
     for (const mil::Value &value : argument->values) {
         forEachValue(value, [&](const mil::Value &each) {
-            if (!std::holds_alternative<std::vector<mil::Value>>(each.content))
+            if (!std::holds_alternative<mil::Values>(each.content))
                 all.push_back(tensor(each));
         });
     }

@@ -11,7 +11,7 @@ namespace kernscope::mil {
 
 namespace {
 
-const Value *attributeValue(const std::vector<Argument> &attributes, std::string_view name)
+const Value *attributeValue(const CompactVector<Argument> &attributes, std::string_view name)
 {
     const auto found = std::find_if(attributes.begin(), attributes.end(),
                                     [name](const Argument &a) { return a.name == name; });
@@ -37,7 +37,7 @@ std::optional<double> numberOf(const Value &value)
 template <class Visitor>
 void forEachLeaf(const Value &value, const Visitor &visit)
 {
-    if (const auto *members = std::get_if<std::vector<Value>>(&value.content)) {
+    if (const auto *members = std::get_if<Values>(&value.content)) {
         for (const Value &member : *members)
             forEachLeaf(member, visit);
     } else {
@@ -97,7 +97,7 @@ BackendNotes backendNotes(const Operation &operation, const std::string &segment
         forEachLeaf(*support, [&notes](const Value &leaf) {
             const Literal *literal = leaf.literal();
             for (const std::string &name :
-                 literal ? literal->strings : std::vector<std::string>()) {
+                 literal ? literal->strings : CompactVector<std::string>()) {
                 if (name != "unsupported")
                     notes.supported.push_back(name);
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/compact.h"
 #include "core/base/error.h"
 #include "core/base/source_span.h"
 #include "core/numeric/element_type.h"
@@ -27,12 +28,12 @@ struct ValueType {
     /// Of tensors, buffers and states of tensors; of lists and dictionaries that of their scalar
     /// members or values.
     ElementType element = ElementType::Unknown;
-    std::vector<std::int64_t> dims;   ///< empty: scalar
-    std::vector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
-    std::string text;                 ///< as written, for kinds other than Tensor
+    CompactVector<std::int64_t> dims;   ///< empty: scalar
+    CompactVector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
+    RareText text;                      ///< as written, for kinds other than Tensor
     /// Buffers (`tensor_buffer<…>`): elements from one index to the next and interleave factor of
     /// each axis, as written; empty where they are not given.
-    std::vector<std::int64_t> strides, interleave;
+    CompactVector<std::int64_t> strides, interleave;
 
     /// A tensor, or a buffer with a tensor's element type and extents.
     bool isTensor() const { return kind == Kind::Tensor || kind == Kind::Buffer; }
@@ -50,13 +51,13 @@ struct BlobReference {
 /// A value written out in the program.
 struct Literal {
     ElementType element = ElementType::Unknown;
+    bool packedSpan = false; ///< the one span of `elementSpans` covers `bytes` as they are
     std::uint64_t count = 0;
-    std::vector<std::byte> bytes;     ///< packed as in a weight file; empty for strings
-    std::vector<std::string> strings; ///< string tensors
+    std::vector<std::byte> bytes;       ///< packed as in a weight file; empty for strings
+    CompactVector<std::string> strings; ///< string tensors
     /// Where each element is written in text (at most kMaxElementSpans of them, else none), or one
     /// span over the packed bytes of a protobuf field.
-    std::vector<SourceSpan> elementSpans;
-    bool packedSpan = false; ///< the one span covers `bytes` as they are
+    CompactVector<SourceSpan> elementSpans;
     static constexpr std::size_t kMaxElementSpans = 4096;
 };
 
@@ -66,9 +67,12 @@ struct Reference {
     SourceSpan span;
 };
 
+struct Value; // some hundred thousand in a large program: rare members are pointers
+using Values = CompactVector<Value>;
+
 struct Value {
     ValueType type;
-    std::variant<std::monostate, Reference, BlobReference, Literal, std::vector<Value>> content;
+    std::variant<std::monostate, Reference, BlobReference, Literal, Values> content;
     SourceSpan span;
 
     const Reference *reference() const { return std::get_if<Reference>(&content); }
@@ -79,7 +83,7 @@ struct Value {
 /// `name = value`; a variadic argument such as concat's `values` has several.
 struct Argument {
     std::string name;
-    std::vector<Value> values;
+    Values values;
 };
 
 struct NamedType {
@@ -93,10 +97,10 @@ struct Block;
 struct Operation {
     std::string type;  ///< "conv", "constexpr_lut_to_dense", "const", …
     std::string opset; ///< "ios17" of `conv<ios17>(…)`; empty: that of the function
-    std::vector<Argument> inputs;
-    std::vector<Argument> attributes;
-    std::vector<NamedType> outputs;
-    std::vector<Block> blocks; ///< bodies of cond and while_loop
+    CompactVector<Argument> inputs;
+    CompactVector<Argument> attributes;
+    CompactVector<NamedType> outputs;
+    CompactVector<Block> blocks; ///< bodies of cond and while_loop
     SourceSpan span;
 
     const Argument *input(std::string_view name) const;
@@ -108,7 +112,7 @@ struct Operation {
 };
 
 struct Block {
-    std::vector<NamedType> inputs;
+    CompactVector<NamedType> inputs;
     std::vector<Operation> operations;
     std::vector<std::string> outputs;
     std::vector<SourceSpan> outputSpans; ///< one an output
@@ -118,8 +122,8 @@ struct Function {
     std::string name;
     std::string model; ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string opset; ///< "ios18"
-    std::vector<NamedType> inputs;
-    std::vector<Argument> attributes;
+    CompactVector<NamedType> inputs;
+    CompactVector<Argument> attributes;
     Block body;
 };
 
@@ -139,7 +143,7 @@ struct ModelNode {
 
 struct Program {
     std::string version; ///< "1.3"; of a protobuf, its version number
-    std::vector<Argument> attributes;
+    CompactVector<Argument> attributes;
     std::vector<Function> functions;
     std::vector<ModelNode> models; ///< of a serialised Model, from the outermost one inwards
 };
@@ -147,10 +151,10 @@ struct Program {
 /// What the newest compiler (3600.x) writes at an operation: where it can run, where it will, and
 /// the compiler's own estimate of how long it takes there.
 struct BackendNotes {
-    std::string selected;               ///< SelectedBackend, or the backend of a segment: "ane"
-    std::vector<std::string> supported; ///< BackendSupport without "unsupported"
-    std::vector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
-    std::vector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
+    std::string selected;                 ///< SelectedBackend, or the backend of a segment: "ane"
+    CompactVector<std::string> supported; ///< BackendSupport without "unsupported"
+    CompactVector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
+    CompactVector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
 
     bool empty() const
     {

@@ -56,9 +56,9 @@ private:
     bool parseBlock(const WireBytes &message, Block &block);
     void parseOperations(const std::vector<WireBytes> &operations, Block &block);
     bool parseOperation(const WireBytes &message, Operation &operation);
-    bool parseInput(const WireBytes &entry, std::vector<Argument> &arguments);
+    bool parseInput(const WireBytes &entry, CompactVector<Argument> &arguments);
     bool parseBinding(const WireBytes &message, Value &value);
-    bool parseAttribute(const WireBytes &entry, std::vector<Argument> &arguments);
+    bool parseAttribute(const WireBytes &entry, CompactVector<Argument> &arguments);
     bool parseNamedType(const WireBytes &message, NamedType &named);
 
     // protobuf_values.cpp
@@ -70,8 +70,8 @@ private:
     bool parseValue(const WireBytes &message, Value &value);
     bool parseImmediate(const WireBytes &message, Value &value);
     bool parseBlob(const WireBytes &message, BlobReference &blob);
-    bool parseValues(const WireBytes &message, std::vector<Value> &values);
-    bool parseDictionary(const WireBytes &message, std::vector<Value> &values);
+    bool parseValues(const WireBytes &message, Values &values);
+    bool parseDictionary(const WireBytes &message, Values &values);
 
     // protobuf_tensors.cpp
     bool parseTensor(const WireBytes &message, const ValueType &type, Literal &literal);

@@ -88,7 +88,7 @@ void addSpan(Literal &literal, SourceSpan span)
     if (literal.count <= Literal::kMaxElementSpans)
         literal.elementSpans.push_back(span);
     else if (!literal.elementSpans.empty())
-        std::vector<SourceSpan>().swap(literal.elementSpans);
+        literal.elementSpans.clear();
 }
 
 } // namespace

@@ -203,14 +203,14 @@ bool ProtobufParser::parseImmediate(const WireBytes &message, Value &value)
         switch (field.number) {
         case 1: return parseTensor(field.content, value.type, value.content.emplace<Literal>());
         case 2:
-        case 3: return parseValues(field.content, value.content.emplace<std::vector<Value>>());
-        case 4: return parseDictionary(field.content, value.content.emplace<std::vector<Value>>());
+        case 3: return parseValues(field.content, value.content.emplace<Values>());
+        case 4: return parseDictionary(field.content, value.content.emplace<Values>());
         default: return true;
         }
     });
 }
 
-bool ProtobufParser::parseValues(const WireBytes &message, std::vector<Value> &values)
+bool ProtobufParser::parseValues(const WireBytes &message, Values &values)
 {
     return each(message, [&](const WireField &field) {
         if (field.number != 1 || field.type != WireField::Type::Bytes)
@@ -220,14 +220,14 @@ bool ProtobufParser::parseValues(const WireBytes &message, std::vector<Value> &v
 }
 
 /// Every entry becomes a value that holds two: its key and what it stands for.
-bool ProtobufParser::parseDictionary(const WireBytes &message, std::vector<Value> &values)
+bool ProtobufParser::parseDictionary(const WireBytes &message, Values &values)
 {
     return each(message, [&](const WireField &field) {
         if (field.number != 1 || field.type != WireField::Type::Bytes)
             return true;
         Value &entry = values.emplace_back();
         entry.span = field.content.span();
-        auto &pair = entry.content.emplace<std::vector<Value>>(2);
+        auto &pair = entry.content.emplace<Values>(2);
         return mapEntry(field.content, [&](const WireBytes &key, const WireBytes &value) {
             return parseValue(key, pair[0]) && parseValue(value, pair[1]);
         });

@@ -23,7 +23,7 @@ bool TextParser::parseOutput(NamedType &output)
     return expectIdentifier(output.name, "a name");
 }
 
-bool TextParser::parseOutputs(std::vector<NamedType> &outputs)
+bool TextParser::parseOutputs(CompactVector<NamedType> &outputs)
 {
     const bool bracketed = accept('(');
     do {
@@ -35,7 +35,7 @@ bool TextParser::parseOutputs(std::vector<NamedType> &outputs)
 
 /// `name = value`, … up to `closing`. A value may be a block: those go to the operation's.
 bool TextParser::parseArguments(char closing, Operation &operation,
-                                std::vector<Argument> &arguments)
+                                CompactVector<Argument> &arguments)
 {
     if (accept(closing))
         return true;
@@ -120,7 +120,7 @@ bool TextParser::parseBlock(Block &block)
 
 /// What may follow an operation's attributes: a block, with or without a label before it, or
 /// labelled blocks in braces of their own.
-bool TextParser::parseNestedBlocks(std::vector<Block> &blocks)
+bool TextParser::parseNestedBlocks(CompactVector<Block> &blocks)
 {
     Lexer ahead = m_lexer;
     if (m_token.is('{') && m_lexer.text(ahead.next()) == "block") {
@@ -139,7 +139,7 @@ bool TextParser::parseNestedBlocks(std::vector<Block> &blocks)
 }
 
 /// `block name (parameters) { … }`; both words may be missing.
-bool TextParser::parseLabelledBlock(std::vector<Block> &blocks)
+bool TextParser::parseLabelledBlock(CompactVector<Block> &blocks)
 {
     if (!startsBlock(2))
         return unexpected("a block");
@@ -161,6 +161,7 @@ void TextParser::parseStatements(Block &block)
             recoverStatement(braces);
         }
     }
+    block.operations.shrink_to_fit(); // they stay as long as the bundle
 }
 
 bool TextParser::parseStatement(Operation &operation)
@@ -266,7 +267,7 @@ bool TextParser::parseOutputNames(Block &block)
     return expect(')');
 }
 
-bool TextParser::parseParameters(std::vector<NamedType> &parameters)
+bool TextParser::parseParameters(CompactVector<NamedType> &parameters)
 {
     if (!expect('('))
         return false;

@@ -71,7 +71,7 @@ bool TextParser::parseValue(Value &value)
     } else if (opensGroup(m_token)) {
         const char closing = closingOf(m_token);
         advance();
-        read = parseGroup(closing, value.content.emplace<std::vector<Value>>());
+        read = parseGroup(closing, value.content.emplace<Values>());
     } else {
         read = parseBareLiteral(value);
     }
@@ -111,7 +111,7 @@ bool TextParser::parseTypedBody(Value &value)
     } else {
         const ElementType around = m_bareNumbers;
         m_bareNumbers = value.type.element;
-        const bool read = parseGroup(')', value.content.emplace<std::vector<Value>>());
+        const bool read = parseGroup(')', value.content.emplace<Values>());
         m_bareNumbers = around;
         return read;
     }
@@ -122,7 +122,7 @@ bool TextParser::parseTypedBody(Value &value)
 /// operands are kept as values without their names.
 bool TextParser::parseCall(Value &value)
 {
-    auto &values = value.content.emplace<std::vector<Value>>();
+    auto &values = value.content.emplace<Values>();
     while (!m_token.is(')')) {
         Value &operand = values.emplace_back();
         if (!parseValue(operand))
@@ -158,7 +158,7 @@ bool TextParser::parseBareLiteral(Value &value)
 }
 
 /// Values up to `closing`, the opening bracket having been read.
-bool TextParser::parseGroup(char closing, std::vector<Value> &values)
+bool TextParser::parseGroup(char closing, Values &values)
 {
     if (accept(closing))
         return true;
@@ -289,7 +289,7 @@ bool TextParser::parseElement(ElementType type, Literal &literal, PackedElements
     if (literal.count <= Literal::kMaxElementSpans)
         literal.elementSpans.push_back({m_token.begin, m_token.length()});
     else if (!literal.elementSpans.empty())
-        std::vector<SourceSpan>().swap(literal.elementSpans);
+        literal.elementSpans.clear();
     advance();
     return true;
 }

@@ -16,7 +16,7 @@ std::string shortened(std::string_view text)
 std::string typeText(const ValueType &type)
 {
     if (type.kind != ValueType::Kind::Tensor)
-        return type.text.empty() ? "unknown" : type.text;
+        return type.text.empty() ? std::string("unknown") : type.text;
     const std::string_view element =
         type.text.empty() ? elementTypeName(type.element) : std::string_view(type.text);
     if (type.dims.empty())

@@ -122,7 +122,7 @@ void Validator::value(const Value &v, SourceSpan place)
 {
     if (const Reference *reference = v.reference())
         use(reference->name, reference->span.length > 0 ? reference->span : place);
-    if (const auto *values = std::get_if<std::vector<Value>>(&v.content)) {
+    if (const auto *values = std::get_if<Values>(&v.content)) {
         for (const Value &inner : *values)
             value(inner, place);
     }

@@ -68,7 +68,7 @@ void GraphBuilder::bindInputs(const mil::Block &block, const mil::Operation &hol
     if (const mil::Argument *loopVars = holder.input("loop_vars")) {
         for (const mil::Value &value : loopVars->values) {
             forEachValue(value, [&variables](const mil::Value &each) {
-                if (!std::holds_alternative<std::vector<mil::Value>>(each.content))
+                if (!std::holds_alternative<mil::Values>(each.content))
                     variables.push_back(each.reference());
             });
         }

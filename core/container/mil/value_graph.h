@@ -78,7 +78,7 @@ template <class Visitor>
 void forEachValue(const mil::Value &value, const Visitor &visit)
 {
     visit(value);
-    if (const auto *members = std::get_if<std::vector<mil::Value>>(&value.content)) {
+    if (const auto *members = std::get_if<mil::Values>(&value.content)) {
         for (const mil::Value &member : *members)
             forEachValue(member, visit);
     }

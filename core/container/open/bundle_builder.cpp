@@ -155,10 +155,16 @@ void BundleBuilder::build(OpenedFiles &&opened)
         bundle.m_readOnlyReason = std::move(contents.readOnlyReason);
     m_shapes = std::move(contents.shapes);
     contents.claims.resize(bundle.m_files.size());
+    std::vector<std::vector<Section>> sections;
+    std::size_t count = 0;
     for (std::size_t i = 0; i < bundle.m_files.size(); ++i) {
-        auto sections = coverFile(i, bundle.m_files[i].file->size(), std::move(contents.claims[i]));
-        std::move(sections.begin(), sections.end(), std::back_inserter(bundle.m_sections));
+        sections.push_back(
+            coverFile(i, bundle.m_files[i].file->size(), std::move(contents.claims[i])));
+        count += sections.back().size();
     }
+    bundle.m_sections.reserve(count); // no more: there may be hundreds of thousands
+    for (std::vector<Section> &file : sections)
+        std::move(file.begin(), file.end(), std::back_inserter(bundle.m_sections));
     bundle.m_diagnostics = contents.log.take();
     markNames();
 }

@@ -13,7 +13,7 @@ template <class Each>
 void visitValue(const mil::Value &value, const Each &each)
 {
     each(value);
-    if (const auto *parts = std::get_if<std::vector<mil::Value>>(&value.content)) {
+    if (const auto *parts = std::get_if<mil::Values>(&value.content)) {
         for (const mil::Value &part : *parts)
             visitValue(part, each);
     }

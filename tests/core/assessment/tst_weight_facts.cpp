@@ -301,6 +301,38 @@ private Q_SLOTS:
         QCOMPARE(table.totals(0).movedOpen, std::size_t(1));
     }
 
+    /// What equal layers have in common is kept once: each is still given out as it is.
+    void layersOfTheTable()
+    {
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [3, 4]> x";
+        const auto add = [&made](const std::string &name, const std::string &rows) {
+            const std::string shape = "[" + rows + ", 4]";
+            made.constant("tensor<fp16, " + shape + ">", name,
+                          made.blob(ElementType::Fp16, shape,
+                                    test::Bytes(8 * static_cast<std::size_t>(std::stoi(rows)))));
+            made.line("tensor<fp16, [3, " + rows + "]> y_" + name + " = linear(weight = " + name +
+                      ", x = x)[name = string(\"y_" + name + "\")]");
+        };
+        add("a", "6");
+        add("b", "6");
+        add("c", "8");
+        add("d", "6");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        const auto weights = weightLayers(**bundle);
+        QCOMPARE(weights.size(), std::size_t(4));
+        const DecisionTable table(weights, allTargets());
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            QVERIFY(table.layer(i) == weights[i].judged);
+            QVERIFY(table.form(i) == weights[i].form);
+            for (std::size_t column = 0; column < table.columns(); ++column)
+                QCOMPARE(table.bytesMoved(i, column), table.bytesMoved(i == 2 ? 2 : 0, column));
+        }
+        QCOMPARE(table.layer(3).name, std::string("y_d"));
+        QCOMPARE(table.layer(3).weight, std::size_t(3));
+    }
+
     void openAndUnsoundExtents()
     {
         test::MadeBundle made;

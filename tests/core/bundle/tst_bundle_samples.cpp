@@ -86,7 +86,7 @@ void TestBundleSamples::estimates()
     QCOMPARE(notes.supported, (std::vector<std::string>{"bnns", "classic_cpu"}));
     QCOMPARE(notes.estimatedMs.size(), 2U);
     QCOMPARE(notes.estimatedMs[0].second, 476.80945305249844);
-    QCOMPARE(notes.messages.at(0).second, std::string("Unsupported MIL operation \"lstm\"."));
+    QCOMPARE(notes.messages[0].second, std::string("Unsupported MIL operation \"lstm\"."));
     const BundlePtr segments = open(u"mil-3600/H16G__ctx.band_part.seg.mil"_s);
     QVERIFY(segments);
     for (const Weight &weight : segments->weights())

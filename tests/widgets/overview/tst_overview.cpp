@@ -60,7 +60,7 @@ private Q_SLOTS:
         OverviewDock dock(session);
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
-        QVERIFY(!dock.figures().weights.empty());
+        QVERIFY(!dock.figures().zeros.empty());
         const auto says = [&dock](const char *word) {
             const auto labels = dock.findChildren<QLabel *>();
             return std::any_of(labels.begin(), labels.end(), [word](const QLabel *label) {
@@ -74,7 +74,7 @@ private Q_SLOTS:
         QTRY_VERIFY(says("cancelled"));
         QTRY_VERIFY(session.tasks().idle());
         QVERIFY(!says("were looked at"));
-        QVERIFY(dock.figures().weights.empty() && dock.figures().findings.empty());
+        QVERIFY(dock.figures().zeros.empty() && dock.figures().findings.empty());
         disconnect(cutting);
         QAction *again = nullptr;
         for (QAction *action : dock.menuActions()) {
@@ -84,7 +84,7 @@ private Q_SLOTS:
         QVERIFY(again);
         again->trigger();
         QVERIFY(settle(dock));
-        QTRY_VERIFY(!dock.figures().weights.empty());
+        QTRY_VERIFY(!dock.figures().zeros.empty());
         QVERIFY(says("were looked at") && !says("cancelled"));
     }
 
@@ -218,12 +218,12 @@ private Q_SLOTS:
         Progress progress;
         const BundleReadLock lock(*bundle);
         const BundleFigures tables = examineBundle(*bundle, false, progress);
-        for (const auto &weight : tables.weights)
-            QVERIFY(!weight);
+        for (const auto &share : tables.zeros)
+            QVERIFY(!share);
         const BundleFigures figures = examineBundle(*bundle, true, progress);
-        QCOMPARE(figures.weights.size(), bundle->weights().size());
-        for (const auto &weight : figures.weights)
-            QVERIFY(weight && !weight->sha256.empty());
+        QCOMPARE(figures.zeros.size(), bundle->weights().size());
+        for (const auto &share : figures.zeros)
+            QVERIFY(share);
         for (std::size_t i = 1; i < figures.findings.size(); ++i)
             QVERIFY(figures.findings[i - 1].kind <= figures.findings[i].kind);
     }

@@ -197,7 +197,7 @@ void BlockReader::describe(Weight &weight, OrderState order) const
             dealing.lanes.push_back(chunk.lanes);
     }
     weight.detail.emplace_back("lanes", dealing.lanes);
-    weight.detail.emplace_back("slice_law", dealing.sliceLaw);
+    weight.detail.emplace_back("slice_law", dealing.sliceLaw.text());
     const std::string exception =
         lanes::knownException(m_layout->geometry(), lanes::lawOf(m_layout->geometry()));
     if (!exception.empty())

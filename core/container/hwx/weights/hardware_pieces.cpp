@@ -67,7 +67,7 @@ void BlockReader::noteCopies(std::size_t weight)
 {
     if (weight >= m_out.weights.size())
         return;
-    std::vector<LanePiece> &pieces = m_out.weights[weight].lanePieces;
+    auto &pieces = m_out.weights[weight].lanePieces;
     const std::size_t own = pieces.size();
     for (std::size_t copy = 0; copy < m_block.copies.size(); ++copy) {
         const SliceRanges &slices = m_block.copies[copy];

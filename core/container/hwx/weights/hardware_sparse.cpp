@@ -71,7 +71,8 @@ bool BlockReader::addSparse()
     place.shared = true; // the bytes of one lie among those of the other
     auto mask =
         operandAt(codec::PartRole::Mask, ElementType::Uint1, weight.shape, place, (*order)->mask());
-    place.declared = {ElementType::Fp16, {stored}}; // its order reads them as the whole tensor
+    // Its order reads them as the whole tensor.
+    place.declared = DeclaredTensor{ElementType::Fp16, {stored}};
     auto values = operandAt(codec::PartRole::NonzeroData, ElementType::Fp16, weight.shape,
                             std::move(place), *order);
     const std::size_t number = m_out.weights.size();

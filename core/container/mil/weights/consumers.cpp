@@ -55,7 +55,7 @@ std::size_t placeOf(const ValueGraph &graph, const mil::Operation &operation,
         return found;
     for (const mil::Value &value : list->values) {
         forEachValue(value, [&](const mil::Value &each) {
-            if (std::holds_alternative<std::vector<mil::Value>>(each.content))
+            if (std::holds_alternative<mil::Values>(each.content))
                 return;
             if (graph.definition(each) == &definition)
                 found = place;
@@ -259,7 +259,7 @@ std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
     bool known = true;
     for (const mil::Value &value : values->values) {
         forEachValue(value, [&](const mil::Value &each) {
-            if (std::holds_alternative<std::vector<mil::Value>>(each.content))
+            if (std::holds_alternative<mil::Values>(each.content))
                 return;
             const mil::ValueType *type = graph.typeOf(each);
             auto shape = type && type->isTensor() ? type->shape() : std::nullopt;

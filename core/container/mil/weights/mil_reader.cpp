@@ -170,6 +170,7 @@ void ProgramReading::readWeights(BlobTable &blobs)
     for (const mil::Function &function : m_out.program.functions)
         WeightReader(m_out.program, function, blobs, m_input.programPath, m_out.log)
             .read(m_out.weights);
+    m_out.weights.shrink_to_fit();
     if (m_out.programFile == kNoIndex)
         return;
     const BundleFile &file = m_files[m_out.programFile];

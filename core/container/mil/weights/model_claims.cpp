@@ -60,7 +60,7 @@ std::vector<Claim> claimsOfOperands(std::size_t file, const std::vector<Weight> 
             claim.weight = w;
             claim.operand = i;
             for (const ByteRange &range :
-                 place.pieces.empty() ? std::vector<ByteRange>{place.range()} : place.pieces) {
+                 place.pieces.empty() ? CompactVector<ByteRange>{place.range()} : place.pieces) {
                 claim.range = range;
                 if (range.bytes.value > 0)
                     claims.push_back(claim);

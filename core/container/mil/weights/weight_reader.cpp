@@ -158,7 +158,7 @@ void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
     });
     std::map<std::string_view, std::size_t> taken, places;
     forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
-        if (std::holds_alternative<std::vector<mil::Value>>(value.content))
+        if (std::holds_alternative<mil::Values>(value.content))
             return; // its members follow
         const std::size_t place = places[param]++;
         if (!value.blob())

@@ -195,7 +195,7 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     const auto order = section::coefficientOrder(m_section, group, !same);
     OperandPlace place = placeOf(group, Kind::Weights, role);
     if (unit.sparse()) { // the values that are stored, read as the whole tensor by their order
-        place.declared = {type, {place.bytes.value / 2}};
+        place.declared = DeclaredTensor{type, {place.bytes.value / 2}};
         encoding.mask =
             operandAt(codec::PartRole::Mask, ElementType::Uint1, weight.shape,
                       placeOf(group, Kind::Weights, codec::PartRole::Mask), order->mask());
@@ -210,7 +210,7 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     const Shape shape{books.tables, books.entries};
     OperandPlace lut = placeOf(group, Kind::Pal, codec::PartRole::Lut);
     if (same) {
-        lut.copies.assign(lut.pieces.begin() + 1, lut.pieces.end());
+        lut.copies.append(lut.pieces.begin() + 1, lut.pieces.end());
         lut.pieces.resize(1);
         lut.bytes = lut.pieces.front().bytes;
     }

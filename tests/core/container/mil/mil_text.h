@@ -75,7 +75,7 @@ inline QByteArray shown(const mil::Value &value)
             parts << hexOf(literal->bytes);
         return shown(value.type) + ":" + parts.join(',');
     }
-    if (const auto *values = std::get_if<std::vector<mil::Value>>(&value.content)) {
+    if (const auto *values = std::get_if<mil::Values>(&value.content)) {
         for (const mil::Value &v : *values)
             parts << shown(v);
         return shown(value.type) + "(" + parts.join(',') + ")";
@@ -83,7 +83,7 @@ inline QByteArray shown(const mil::Value &value)
     return shown(value.type) + "-";
 }
 
-inline QByteArray shown(const std::vector<mil::Argument> &arguments)
+inline QByteArray shown(const CompactVector<mil::Argument> &arguments)
 {
     QByteArrayList parts;
     for (const mil::Argument &argument : arguments) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/compact.h"
+
+#include <QTest>
+
+#include <memory>
+#include <span>
+#include <string>
+
+using namespace kernscope;
+
+namespace {
+
+/// As mil::Value: a member that holds the type itself.
+struct Tree {
+    std::string name;
+    CompactVector<Tree> children;
+    friend bool operator==(const Tree &, const Tree &) = default;
+};
+
+} // namespace
+
+class TestCompact : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void sizes()
+    {
+        QCOMPARE(sizeof(CompactVector<std::string>), sizeof(void *));
+        QCOMPARE(sizeof(BoxedOptional<std::string>), sizeof(void *));
+        QCOMPARE(sizeof(RareText), sizeof(void *));
+    }
+
+    void growsAsAVector()
+    {
+        std::vector<std::string> plain;
+        CompactVector<std::string> compact;
+        QVERIFY(compact.empty() && compact.data() == nullptr && compact.begin() == compact.end());
+        for (int i = 0; i < 100; ++i) {
+            plain.push_back("a text that no short string holds: " + std::to_string(i));
+            compact.push_back(plain.back());
+            QCOMPARE(compact.size(), plain.size());
+            QVERIFY(compact.capacity() >= compact.size());
+        }
+        QVERIFY(std::vector<std::string>(compact) == plain);
+        compact.shrink_to_fit();
+        QCOMPARE(compact.capacity(), compact.size());
+        compact.pop_back();
+        compact.resize(3);
+        QCOMPARE(compact.back(), plain[2]);
+        compact.resize(5);
+        QVERIFY(compact[4].empty());
+        compact.clear();
+        QVERIFY(compact.empty() && compact.capacity() == 0);
+    }
+
+    void takesOneOfItsOwnElements()
+    {
+        CompactVector<std::string> texts{"a text that is long enough to lie elsewhere"};
+        for (int i = 0; i < 20; ++i)
+            texts.push_back(texts.front());
+        for (const std::string &text : texts)
+            QCOMPARE(text, texts.front());
+    }
+
+    void copiesAndMoves()
+    {
+        CompactVector<std::string> first{"one", "two"};
+        CompactVector<std::string> copy = first;
+        QVERIFY(copy == first);
+        copy[0] = "other";
+        QCOMPARE(first[0], std::string("one"));
+        const CompactVector<std::string> moved = std::move(copy);
+        QCOMPARE(moved.size(), std::size_t(2));
+        first = moved;
+        QCOMPARE(first[0], std::string("other"));
+        CompactVector<std::string> &same = first;
+        first = same;
+        QCOMPARE(first.size(), std::size_t(2));
+        const std::span<const std::string> seen = first;
+        QCOMPARE(seen.size(), std::size_t(2));
+        CompactVector<std::unique_ptr<int>> own;
+        for (int i = 0; i < 9; ++i)
+            own.push_back(std::make_unique<int>(i));
+        QCOMPARE(*own[8], 8);
+    }
+
+    void holdsItsOwnType()
+    {
+        Tree tree{"root", {Tree{"left", {}}, Tree{"right", {Tree{"leaf", {}}}}}};
+        const Tree copy = tree;
+        QVERIFY(copy == tree);
+        tree.children[1].children[0].name = "changed";
+        QVERIFY(!(copy == tree));
+    }
+
+    void boxedOptional()
+    {
+        BoxedOptional<std::string> none;
+        QVERIFY(!none && !none.has_value());
+        BoxedOptional<std::string> text = std::string("value");
+        const BoxedOptional<std::string> copy = text;
+        *text += "s";
+        QCOMPARE(*copy, std::string("value"));
+        QCOMPARE(text->size(), std::size_t(6));
+        text = std::nullopt;
+        QVERIFY(!text);
+        text = std::optional<std::string>("again");
+        QCOMPARE(*text, std::string("again"));
+        text = std::optional<std::string>();
+        QVERIFY(!text);
+        text.emplace("last");
+        QCOMPARE(std::optional<std::string>(text).value_or("none"), std::string("last"));
+        text.reset();
+        QVERIFY(!text);
+    }
+
+    void rareText()
+    {
+        RareText text;
+        QVERIFY(text.empty() && text.text().empty());
+        text = "same_lower";
+        const RareText copy = text;
+        text = std::string();
+        QVERIFY(text.empty() && !copy.empty());
+        const std::string plain = copy;
+        QCOMPARE(plain, std::string("same_lower"));
+        QVERIFY(copy == "same_lower" && !(copy == text));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestCompact)
+#include "tst_compact.moc"
