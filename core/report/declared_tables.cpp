@@ -7,6 +7,7 @@
 #include "core/report/choice_json.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
+#include "core/report/engine_facts.h"
 #include "core/report/format_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
@@ -44,7 +45,8 @@ std::vector<TableFacts> declaredTables()
                    hitTable(), programChangeTable(), sectionTable(), structureTable(),
                    targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
                    placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
-                   entryTable(), matrixTable(), sliceTable(), groupTable());
+                   entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
+                   sliceTable(), groupTable());
 }
 
 } // namespace kernscope::report
