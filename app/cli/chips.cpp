@@ -3,10 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
-#include "core/report/chip_json.h"
-#include "core/report/engine_json.h"
-#include "core/report/json_table.h"
-#include "core/report/target_table.h"
+#include "core/report/command_documents.h"
 #include "core/target/rules.h"
 
 #include <fmt/format.h>
@@ -105,16 +102,6 @@ std::string targetsTable(const std::vector<const target::Target *> &shown)
     return table.text();
 }
 
-/// Everything that is known of one chip, beside what its row of the list says.
-void addDetails(report::Json &json, const target::Target &target)
-{
-    json["hal"] = jsonArray(report::targetFactTable(), report::halRows(target));
-    json["family_floors"] = jsonArray(report::floorTable(), report::floorRows(target));
-    json["facts"] = jsonArray(report::placedFactTable(), report::placedFacts(target));
-    json["collective"] = report::collectiveJson(target);
-    json["contested"] = report::readingsJson(format::readingsAbout(target.name));
-}
-
 } // namespace
 
 int runTargets(const ChipOptions &options, Session &session)
@@ -136,12 +123,7 @@ int runTargets(const ChipOptions &options, Session &session)
         }
     }
     if (session.json) {
-        report::Json document = report::document("targets");
-        document["targets"] = report::Json::array();
-        for (const target::Target *target : shown)
-            document["targets"].push_back(report::targetJson(*target));
-        if (options.bytes)
-            addDetails(document["targets"][0], *shown.front());
+        report::Json document = report::targetsDocument(shown, options.bytes);
         printDocument(session, document, {});
         return kDone;
     }

@@ -3,8 +3,8 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/bundle/old_network.h"
-#include "core/report/chip_json.h"
 #include "core/report/choice_json.h"
+#include "core/report/command_documents.h"
 #include "core/report/command_json.h"
 
 #include <fmt/format.h>
@@ -118,9 +118,8 @@ int runChoose(const ChipOptions &options, Session &session)
     if (interrupted())
         return reportStopped(session, "choose");
     if (session.json) {
-        Json document = report::document("choose");
-        document["target"] =
-            report::chosenTargetJson(target->target(), target->choice, &target->named);
+        Json document =
+            report::chipDocument("choose", &target->target(), target->choice, &target->named);
         report::addChoices(document, bundle, options.tolerance, network->program,
                            std::move(chosen.documents));
         addShapes(document, *opened);

@@ -89,7 +89,7 @@ Result<void> workDevice(const CollectiveOptions &options, const Mesh &mesh, Work
         const auto device = decision::deviceOfIndex(mesh, options.index);
         if (!device)
             return tl::unexpected(device.error());
-        out.json["index"] = report::deviceOfIndexJson(options.index, *device);
+        report::addDeviceOfIndex(out.json, options.index, *device);
         out.text += fmt::format("  engine index {} is device ({})\n", options.index,
                                 fmt::join(*device, ", "));
     }
@@ -98,7 +98,7 @@ Result<void> workDevice(const CollectiveOptions &options, const Mesh &mesh, Work
     const auto index = decision::aneIndex(mesh, options.device);
     if (!index)
         return tl::unexpected(index.error());
-    out.json["device"] = report::indexOfDeviceJson(options.device, *index);
+    report::addIndexOfDevice(out.json, options.device, *index);
     out.text +=
         fmt::format("  device ({}) has engine index {}\n", fmt::join(options.device, ", "), *index);
     if (!options.membersGiven)
@@ -107,7 +107,7 @@ Result<void> workDevice(const CollectiveOptions &options, const Mesh &mesh, Work
     if (!runs)
         return tl::unexpected(runs.error());
     out.holds = out.holds && *runs;
-    report::addMembers(out.json["device"], options.members, *runs);
+    report::addMembers(out.json, options.members, *runs);
     out.text += fmt::format("  a layer with the members {} {} there\n",
                             fmt::join(options.members, ", "), *runs ? "runs" : "does not run");
     return {};
@@ -128,7 +128,7 @@ Result<void> workSharding(const CollectiveOptions &options, const Mesh &mesh, Wo
     }
     if (sharding.valid())
         out.text += fmt::format("  each device holds {}\n", fmt::join(sharding.shard, " x "));
-    out.json["sharding"] = report::shardingJson(*tensor, sharding);
+    report::addSharding(out.json, *tensor, sharding);
     out.holds = out.holds && sharding.valid();
     return {};
 }
@@ -143,7 +143,7 @@ Result<void> workMesh(const CollectiveOptions &options, Worked &out)
     const auto count = decision::deviceCount(mesh);
     if (!count)
         return tl::unexpected(count.error());
-    out.json["mesh"] = report::meshJson(mesh, *count);
+    report::addMesh(out.json, mesh, *count);
     out.text +=
         fmt::format("  {} devices ({}), dies on the axes below {}, {} engines a die\n", *count,
                     fmt::join(*extents, " x "), options.dieAxis, mesh.enginesPerDie);
@@ -166,8 +166,7 @@ Result<Worked> worked(const CollectiveOptions &options)
         const auto word = decision::atomicWord(*operation, options.dataType);
         if (!word)
             return tl::unexpected(word.error());
-        out.json["atomic"] =
-            report::atomicJson(options.reductionType, *operation, options.dataType, *word);
+        report::addAtomic(out.json, options.reductionType, *operation, options.dataType, *word);
         out.text += fmt::format("  reduction type {}: atomic operation {}, data type {}, word "
                                 "{:#x}\n",
                                 options.reductionType, *operation, options.dataType, *word);

@@ -10,6 +10,32 @@ namespace kernscope::cli {
 
 namespace {
 
+/// The options of one reduction; the first of them.
+CLI::Option *addAtomic(CLI::App &command, CollectiveOptions &options)
+{
+    CLI::Option *atomic =
+        command
+            .add_option("--reduction-type", options.reductionType,
+                        "Reduction type: its atomic operation and the packed word")
+            ->type_name("N");
+    command.add_option("--data-type", options.dataType, "Atomic data type, for the packed word")
+        ->type_name("N")
+        ->needs(atomic);
+    return atomic;
+}
+
+/// A tensor and how it is split over the mesh.
+void addTensor(CLI::App &command, CollectiveOptions &options, CLI::Option *mesh)
+{
+    CLI::Option *tensor = command.add_option("--tensor", options.tensor, "Extents of a tensor")
+                              ->type_name("NxN")
+                              ->needs(mesh);
+    command
+        .add_option("--shard", options.shards, "Tensor axis over mesh axis, once for each split")
+        ->type_name("T:M")
+        ->needs(tensor);
+}
+
 void addCollective(CLI::App &app, Session &session)
 {
     auto options = std::make_shared<CollectiveOptions>();
@@ -42,21 +68,8 @@ void addCollective(CLI::App &app, Session &session)
             ->delimiter(',')
             ->type_name("N,N")
             ->needs(device);
-    CLI::Option *tensor = command->add_option("--tensor", options->tensor, "Extents of a tensor")
-                              ->type_name("NxN")
-                              ->needs(mesh);
-    command
-        ->add_option("--shard", options->shards, "Tensor axis over mesh axis, once for each split")
-        ->type_name("T:M")
-        ->needs(tensor);
-    CLI::Option *atomic =
-        command
-            ->add_option("--reduction-type", options->reductionType,
-                         "Reduction type: its atomic operation and the packed word")
-            ->type_name("N");
-    command->add_option("--data-type", options->dataType, "Atomic data type, for the packed word")
-        ->type_name("N")
-        ->needs(atomic);
+    addTensor(*command, *options, mesh);
+    CLI::Option *atomic = addAtomic(*command, *options);
     addCommonOptions(*command, session);
     addExamples(*command, {"collective --target M1",
                            "collective --mesh 2x2x4 --die-axis 2 --engines 4 --device 1,0,3",

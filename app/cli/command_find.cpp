@@ -174,6 +174,11 @@ void addWhat(CLI::App &command, FindArguments &arguments)
                                           "largest first")
                               ->type_name("COUNT")
                               ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
+}
+
+/// How an integer is stored, and how near a value must be.
+void addHow(CLI::App &command, FindArguments &arguments)
+{
     command.add_option("--width", arguments.width, "Bytes of the integer; 4 unless given")
         ->type_name("1|2|4|8")
         ->check(CLI::IsMember({1U, 2U, 4U, 8U}))
@@ -216,6 +221,7 @@ void addFind(CLI::App &app, Session &session)
         ->required()
         ->type_name("PATH");
     addWhat(*command, *arguments);
+    addHow(*command, *arguments);
     command->add_option("--weight", arguments->weight, "Look only in this weight")
         ->type_name("NAME");
     arguments->hasLimit =

@@ -183,6 +183,27 @@ int runDequantize(const DequantizeOptions &options, Session &session)
     return kDone;
 }
 
+/// What is taken as one: rows with a scale, tiles, and values that only the simulator takes.
+void addTiles(CLI::App &command, quantized::QuantizeOptions &options)
+{
+    command.add_flag("--per-tensor", options.perTensor, "INT8: one scale for all rows");
+    command.add_flag("--tiles", options.tiles,
+                     "Take an array larger than one tile of 59461 elements, tile by tile");
+    command.add_flag("--simulator", options.simulator,
+                     "Take fp32 for MXFP4, as the CPU simulator does and the device does not");
+}
+
+/// The names of the options that the command was called with.
+std::vector<std::string> givenOptions(const CLI::App &command)
+{
+    std::vector<std::string> names;
+    for (const CLI::Option *option : command.get_options()) {
+        if (option->count() > 0)
+            names.push_back(option->get_name());
+    }
+    return names;
+}
+
 void addQuantizeCommand(CLI::App &app, Session &session)
 {
     CLI::App *command = app.add_subcommand(
@@ -218,11 +239,7 @@ void addQuantizeCommand(CLI::App &app, Session &session)
     choice("--chain", options->chain, "INT8: casts by way of s32, fp32 and fp16, or at once",
            {"five", "four", "direct"})
         ->capture_default_str();
-    command->add_flag("--per-tensor", options->perTensor, "INT8: one scale for all rows");
-    command->add_flag("--tiles", options->tiles,
-                      "Take an array larger than one tile of 59461 elements, tile by tile");
-    command->add_flag("--simulator", options->simulator,
-                      "Take fp32 for MXFP4, as the CPU simulator does and the device does not");
+    addTiles(*command, *options);
     choice("--device", options->device,
            "Device to hold to: its casts, its tiles, every constraint as the document has it",
            format::tquantDevices());
@@ -233,10 +250,7 @@ void addQuantizeCommand(CLI::App &app, Session &session)
                            "quantize large.npy --format mxfp4 --source fp16 --tiles -o large.mxfp4",
                            "quantize weights.npy --format int8 --per-tensor -o weights.int8"});
     command->callback([given, command, &session] {
-        for (const CLI::Option *option : command->get_options()) {
-            if (option->count() > 0)
-                given->options.given.push_back(option->get_name());
-        }
+        given->options.given = givenOptions(*command);
         session.exitCode = runQuantize(*given, session);
     });
 }

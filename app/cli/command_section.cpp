@@ -11,6 +11,22 @@ namespace kernscope::cli {
 
 namespace {
 
+/// Options of the slices of a hardware container.
+void addSlices(CLI::App &command, SectionOptions &options)
+{
+    CLI::Option *slices =
+        command.add_flag("--hwx-slices", options.hwxSlices,
+                         "Write the slices of a container for H13 or H14 instead, end to end");
+    command
+        .add_flag("--leave-zeros", options.sparseSlices,
+                  "Slices that leave zeros out (with --hwx-slices)")
+        ->needs(slices);
+    command
+        .add_option("--image-side", options.imageSide,
+                    "Larger side of the task's image (with --hwx-slices)")
+        ->needs(slices);
+}
+
 void addBuild(CLI::App &parent, Session &session)
 {
     auto options = std::make_shared<SectionOptions>();
@@ -43,17 +59,7 @@ void addBuild(CLI::App &parent, Session &session)
     command->get_option("--force")->description(
         "Replace the output where it exists, and write a form that the chip has no encoder for, "
         "with a warning");
-    CLI::Option *slices =
-        command->add_flag("--hwx-slices", options->hwxSlices,
-                          "Write the slices of a container for H13 or H14 instead, end to end");
-    command
-        ->add_flag("--leave-zeros", options->sparseSlices,
-                   "Slices that leave zeros out (with --hwx-slices)")
-        ->needs(slices);
-    command
-        ->add_option("--image-side", options->imageSide,
-                     "Larger side of the task's image (with --hwx-slices)")
-        ->needs(slices);
+    addSlices(*command, *options);
     addCommonOptions(*command, session);
     addExamples(*command, {"section build model.mlmodelc conv1_weight --form palette -o w.ksec",
                            "section build model.mlmodelc --target M1 -o w.ksec",

@@ -4,7 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
 #include "core/format/contested.h"
-#include "core/report/chip_json.h"
+#include "core/report/command_documents.h"
 #include "core/report/placement_table.h"
 
 #include <algorithm>
@@ -261,11 +261,9 @@ int runDecide(const ChipOptions &options, Session &session)
     const DecisionTable table(weightLayers(**bundle), std::move(targets), chosen->choice);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (session.json) {
-        report::Json head = report::document("decide");
-        head["target"] =
-            options.allTargets
-                ? report::Json(nullptr)
-                : report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
+        report::Json head =
+            report::chipDocument("decide", options.allTargets ? nullptr : &chosen->target(),
+                                 chosen->choice, &chosen->named);
         addShapes(head, *opened);
         report::writeDecisions(**bundle, table, std::move(head), diagnostics,
                                [](std::string_view piece) { print(printableJson(piece)); });

@@ -147,7 +147,7 @@ Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
         out.text += fmt::format("  overflow of {}: {} ({:#x} at +{:#x})\n", name,
                                 asked ? "saturates" : "gives NaN", *bits, *place);
     }
-    out.json["word"] = report::encodedWordJson(word, options.formats, overflow);
+    report::addEncodedWord(out.json, word, options.formats, overflow);
     return {};
 }
 
@@ -162,7 +162,7 @@ Result<void> readWord(const DescriptorOptions &options, std::uint32_t version,
     for (const FormatLane lane : kFormatLanes)
         out.text += fmt::format("  {}: {}\n", descriptor::formatLaneName(lane),
                                 descriptor::decodeFormatLane(version, lane, bits));
-    out.json["word"] = report::decodedWordJson(version, bits);
+    report::addDecodedWord(out.json, version, bits);
     return {};
 }
 
@@ -180,7 +180,7 @@ Result<void> readImage(const DescriptorOptions &options, DescriptorAnswer &out)
             .message("The file is too short for the ordering bits of a version-10 image")
             .unexpected();
     }
-    out.json["ordering"] = report::orderingJson(*bits);
+    report::addOrdering(out.json, *bits);
     out.text +=
         fmt::format("  layer-two barrier {}, forward barrier {}, signal mask {:#x}, wait "
                     "mask {:#x}\n",

@@ -6,6 +6,7 @@
 #include "app/cli/diff_text.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/report/binary_patch.h"
 #include "core/report/change_script.h"
@@ -75,13 +76,12 @@ Result<DiffLimits> limitsOf(const DiffArguments &arguments)
         return tl::unexpected(file.error());
     const auto bytes = (*file)->bytes();
     if (bytes.size() > kMostRuleBytes) {
-        Error error;
-        error.code = "diff.rules";
-        error.file = arguments.rules;
-        error.expected = "at most 1 MiB";
-        error.found = grouped(bytes.size()) + " bytes";
-        error.message = "This is no file of rules";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("diff.rules")
+            .file(arguments.rules)
+            .expected("at most 1 MiB")
+            .found(grouped(bytes.size()) + " bytes")
+            .message("This is no file of rules")
+            .unexpected();
     }
     auto limits = parseRules(
         {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},

@@ -2,6 +2,7 @@
 #include "app/cli/diff_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/report/pair_table.h"
 
 #include <algorithm>
 
@@ -97,70 +98,14 @@ std::string programText(const Difference &difference)
     return text.empty() ? text : "\n" + text;
 }
 
-/// "w" or, where B calls it otherwise, "w > w_palettized".
-std::string nameText(const Weight &a, const Weight &b)
-{
-    return a.name == b.name ? printable(a.name) : printable(a.name) + " > " + printable(b.name);
-}
-
-/// "12,032 zeroed, 3 changed".
-std::string countsText(const ValueDifference &values)
-{
-    if (values.identical())
-        return fmt::format("all {} equal", grouped(values.elements()));
-    std::string text = fmt::format("{} equal", grouped(values.equal));
-    const auto add = [&text](std::uint64_t count, std::string_view word) {
-        if (count > 0)
-            text += fmt::format(", {} {}", grouped(count), word);
-    };
-    add(values.changed, "changed");
-    add(values.zeroed, "zeroed");
-    add(values.revived, "revived");
-    return text;
-}
-
-std::vector<Table::Column> columns(bool values)
-{
-    std::vector<Table::Column> list{
-        {"weight", Align::Name}, {"A"}, {"B"}, {"stored B/A", Align::Right}};
-    if (values) {
-        list.push_back({"max |d|", Align::Right});
-        list.push_back({"rmse", Align::Right});
-        list.push_back({"cosine", Align::Right});
-        list.push_back({"ULP", Align::Right});
-        list.push_back({"elements", Align::Name});
-    }
-    list.push_back({"paired by"});
-    list.push_back({"what", Align::Name});
-    list.push_back({"verdict", Align::Name});
-    return list;
-}
-
 std::string weightsText(const Bundle &a, const Bundle &b, const Difference &difference, bool values)
 {
-    Table table(columns(values));
+    std::vector<report::PairFacts> rows;
     for (const WeightPair &pair : difference.weights) {
-        const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
-        std::vector<std::string> row{nameText(from, to), formText(from.form), formText(to.form),
-                                     pair.storedRatio ? fmt::format("{:.3f}", *pair.storedRatio)
-                                                      : "-"};
-        if (values && pair.values) {
-            row.push_back(fmt::format("{:.4g}", pair.values->maxAbs));
-            row.push_back(fmt::format("{:.3g}", pair.values->rmse));
-            row.push_back(fmt::format("{:.6f}", pair.values->cosine));
-            row.push_back(grouped(pair.values->maxUlp));
-            row.push_back(countsText(*pair.values));
-        } else if (values) {
-            row.insert(row.end(), 5, "-");
-        }
-        row.emplace_back(pairingText(pair) +
-                         (pair.confidence == Confidence::Guess ? " (a guess)" : ""));
-        const std::string changes = pairChangesText(a, b, pair);
-        row.push_back(changes.empty() ? "-" : changes);
-        row.push_back(verdict(pair, a, b));
-        table.add(std::move(row));
+        rows.push_back(report::pairFacts(a, b, pair));
+        rows.back().asked = values;
     }
-    return table.empty() ? std::string() : table.text();
+    return rows.empty() ? std::string() : terminalText(textTable(report::pairTable(), rows));
 }
 
 /// Weights that are several of the other side, part by part.
@@ -182,8 +127,8 @@ std::string joinedText(const Bundle &a, const Bundle &b, const Difference &diffe
                                 printable(part.weights()[one.weight].findableName()),
                                 formText(part.weights()[one.weight].form));
             if (one.values)
-                text += fmt::format(", {}, max |d| {:.4g}", countsText(*one.values),
-                                    one.values->maxAbs);
+                text += fmt::format(", {}, max |B - A| {:.4g}",
+                                    report::elementCountsText(*one.values), one.values->maxAbs);
             text += ", " + joinedVerdict(joined, i) + "\n";
         }
     }

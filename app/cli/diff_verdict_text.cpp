@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
+#include "core/report/places_table.h"
 #include "core/target/rules.h"
 #include "core/target/target.h"
 
@@ -164,35 +165,16 @@ std::string histogramText(const PairBins &bins)
     return text;
 }
 
-std::string channelsText(const WorstPlaces &worst)
-{
-    Table table({{"channel", Table::Align::Right},
-                 {"different", Table::Align::Right},
-                 {"changed", Table::Align::Right},
-                 {"zeroed", Table::Align::Right},
-                 {"revived", Table::Align::Right},
-                 {"max |d|", Table::Align::Right},
-                 {"rmse", Table::Align::Right},
-                 {"SNR dB", Table::Align::Right}});
-    for (const ChannelDifference &channel : worst.worstChannels)
-        table.add({grouped(channel.channel), grouped(channel.different), grouped(channel.changed),
-                   grouped(channel.zeroed), grouped(channel.revived),
-                   fmt::format("{:.4g}", channel.maxAbs), fmt::format("{:.3g}", channel.rmse),
-                   fmt::format("{:.2f}", channel.snr)});
-    return table.empty() ? std::string() : table.text();
-}
-
-std::string placesText(const WorstPlaces &worst, const Shape &shape)
+/// `type`: of the weight of A.
+std::string placesText(const WorstPlaces &worst, const Shape &shape, ElementType type)
 {
     std::string text = fmt::format("  {} of {} output channels differ\n",
                                    grouped(worst.differentChannels), grouped(worst.channels));
-    Table elements({{"element"}, {"A", Table::Align::Right}, {"B", Table::Align::Right}});
-    for (const ElementPair &element : worst.worstElements)
-        elements.add({fmt::format("[{}]", fmt::join(elementPlace(shape, element.element), ",")),
-                      exactText(element.a), exactText(element.b)});
-    text += channelsText(worst);
-    if (!elements.empty())
-        text += elements.text();
+    if (!worst.worstChannels.empty())
+        text += terminalText(textTable(report::channelTable(), worst.worstChannels));
+    if (!worst.worstElements.empty())
+        text += terminalText(
+            textTable(report::elementTable(), report::elementRows(worst, shape, type)));
     if (worst.bins)
         text += histogramText(*worst.bins);
     return text;
@@ -211,15 +193,17 @@ std::string partText(const Checked &checked, std::size_t index, std::size_t part
 std::string worstText(const Checked &checked)
 {
     std::string text;
-    for (const auto &[index, worst] : checked.worst)
+    for (const auto &[index, worst] : checked.worst) {
+        const Weight &weight = checked.a->weights()[checked.difference.weights[index].a];
         text += heading("Worst places of " + pairText(checked, index)) +
-                placesText(worst, checked.a->weights()[checked.difference.weights[index].a].shape);
+                placesText(worst, weight.shape, weight.type);
+    }
     for (const auto &[index, part, worst] : checked.partWorst) {
         const JoinedWeights &joined = checked.difference.joined[index];
         const Weight &weight =
             (joined.split ? *checked.b : *checked.a).weights()[joined.parts[part].weight];
         text += heading("Worst places of " + partText(checked, index, part)) +
-                placesText(worst, weight.shape);
+                placesText(worst, weight.shape, checked.a->weights()[joined.weightA(part)].type);
     }
     return text;
 }
@@ -228,25 +212,15 @@ std::string worstText(const Checked &checked)
 std::string matchText(const CodebookMatch &match)
 {
     constexpr std::size_t kShown = 32;
-    Table table({{"A", Table::Align::Right},
-                 {"value", Table::Align::Right},
-                 {"elements", Table::Align::Right},
-                 {"what"},
-                 {"B", Table::Align::Right},
-                 {"value", Table::Align::Right},
-                 {"elements", Table::Align::Right}});
+    std::vector<report::EntryFacts> shown;
     std::size_t others = 0;
-    for (const EntryMatch &entry : match.entries) {
-        if (entry.change == EntryChange::Same || ++others > kShown)
-            continue;
-        report::EntryTexts texts = report::entryTexts(match, entry);
-        table.add({std::move(texts.a), std::move(texts.valueA), grouped(entry.usesA),
-                   std::string(entryChangeName(entry.change)), std::move(texts.b),
-                   std::move(texts.valueB), grouped(entry.usesB)});
+    for (const report::EntryFacts &row : report::entryRows(match)) {
+        if (row.get().change != EntryChange::Same && ++others <= kShown)
+            shown.push_back(row);
     }
     std::string text = "  " + report::codebookCountsText(match) + "\n";
-    if (!table.empty())
-        text += table.text();
+    if (!shown.empty())
+        text += terminalText(textTable(report::entryTable(), shown));
     if (others > kShown)
         text += fmt::format("  and {} more\n", grouped(others - kShown));
     return text;

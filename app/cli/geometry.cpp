@@ -3,9 +3,9 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/base/csv.h"
-#include "core/report/chip_json.h"
-#include "core/report/geometry_table.h"
-#include "core/report/json_table.h"
+#include "core/base/error_builder.h"
+#include "core/report/command_documents.h"
+#include "core/report/engine_facts.h"
 
 #include <array>
 
@@ -24,13 +24,11 @@ struct Judged {
 
 Error badNumbers(std::string option, std::string expected, std::string found)
 {
-    Error error;
-    error.code = "cli.option";
-    error.field = std::move(option);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The numbers cannot be read.";
-    return error;
+    return ErrorBuilder("cli.option")
+        .field(std::move(option))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The numbers cannot be read.");
 }
 
 /// "3x3" into up to three numbers; those that are missing stay 1.
@@ -162,40 +160,6 @@ std::string unplacedText(const std::vector<report::UnplacedWeight> &unplaced)
                                   terminalText(textTable(report::unplacedTable(), unplaced));
 }
 
-std::string conditionsText(const std::vector<decision::Condition> &conditions)
-{
-    std::string text;
-    for (const decision::Condition &condition : conditions)
-        text += fmt::format("      {:<8} {:<26} {} (needs {})\n",
-                            condition.holds ? (*condition.holds ? "holds" : "fails") : "open",
-                            condition.name, condition.found, condition.required);
-    return text;
-}
-
-std::string cyclesText(const decision::CycleEstimate &cycles)
-{
-    std::string text = fmt::format(
-        "    cycles            {} by the printed product ({} MACs, {} lanes, {} fixed; contested: "
-        "a "
-        "spatial factor is missing from it, no time follows)",
-        cycles.dense ? fmt::format("{:.0f}", *cycles.dense) : "unknown",
-        cycles.macs ? grouped(*cycles.macs) : "unknown", cycles.lanes,
-        cycles.fixedCycles ? grouped(*cycles.fixedCycles) : "an unknown number");
-    if (cycles.withZeroSkip)
-        text += fmt::format("; {:.0f} with zero-skip ({})", *cycles.withZeroSkip,
-                            percentText(*cycles.skipShare));
-    if (cycles.sparseRatio)
-        text += fmt::format("; sparse store {:.3f} of dense", *cycles.sparseRatio);
-    text += fmt::format("\n    lanes             {} a cycle ({}); double-multiply mode: {}",
-                        cycles.lanes, cycles.lanesReason,
-                        cycles.doubleMac ? "eligible" : "not eligible");
-    if (cycles.measuredRate)
-        text += fmt::format("\n    measured          {:.3g} MAC/s at that many channels, in a loop "
-                            "that the dispatch paces ({})",
-                            *cycles.measuredRate, cycles.rateSource);
-    return text + "\n";
-}
-
 std::string secondsText(const std::optional<double> &seconds)
 {
     return seconds ? fmt::format("{:.3g} s", *seconds) : "unknown";
@@ -204,7 +168,7 @@ std::string secondsText(const std::optional<double> &seconds)
 std::string shapeLine(const decision::Operation &operation)
 {
     return fmt::format(
-        "    shape             {} to {} channels, kernel {}x{}x{}, output {}, stride "
+        "    shape                      {} to {} channels, kernel {}x{}x{}, output {}, stride "
         "{}x{}\n",
         operation.inputChannels, operation.outputChannels, operation.kernelWidth,
         operation.kernelHeight, operation.kernelDepth,
@@ -214,59 +178,16 @@ std::string shapeLine(const decision::Operation &operation)
         operation.strideX, operation.strideY);
 }
 
-/// Channel groups, passes, cores and buffering.
-std::string coresText(const decision::Geometry &geometry)
-{
-    const auto &cores = geometry.cores;
-    std::string text;
-    text += fmt::format("    channel group     {} by the {} ({} channels an accumulator: {}); {} "
-                        "by the other reading\n",
-                        geometry.group, decision::ocgReadingName(geometry.reading),
-                        geometry.perAccumulator, geometry.modeReason, geometry.otherGroup);
-    text += fmt::format("    passes            {} (other reading {})\n", grouped(geometry.passes),
-                        grouped(geometry.otherPasses));
-    text += fmt::format("    cores lit         {} of {}{}\n",
-                        geometry.lit ? std::to_string(*geometry.lit) : "?",
-                        cores.value ? std::to_string(*cores.value) : "?",
-                        cores.contested ? " (contested; by " + cores.source + ")" : "");
-    if (geometry.litMeasured)
-        text += fmt::format("                      {} by table 20.5{}\n", *geometry.litMeasured,
-                            geometry.litMeasured == geometry.lit ? "" : " (contested)");
-    if (cores.value)
-        text += fmt::format("    channel map       channel c on core c mod {}\n", *cores.value);
-    text += fmt::format("    buffering         {} (demand {})\n",
-                        decision::bufferingName(geometry.buffering), geometry.demand);
-    return text;
-}
-
-std::string workingSetText(const decision::Geometry &geometry)
-{
-    const auto &set = geometry.workingSet;
-    return fmt::format("    working set       largest operand {} of {}: {}\n",
-                       bytesText(set.largest), set.cap ? bytesText(*set.cap) : "?",
-                       set.fits ? (*set.fits ? "stays on chip" : "tiled and streamed") : "unknown");
-}
-
 } // namespace
 
 std::string geometryText(const std::string &title, const decision::Operation &operation,
                          const decision::Geometry &geometry, const roofline::Assessment &assessment)
 {
-    std::string text = heading(printable(title)) + shapeLine(operation) + coresText(geometry) +
-                       workingSetText(geometry) + cyclesText(geometry.cycles);
-    text +=
-        fmt::format("    time              {} (compute {}, memory {}; {} bound, by the roofs)\n",
-                    secondsText(assessment.timeS), secondsText(assessment.computeS),
-                    secondsText(assessment.memoryS), roofline::boundName(assessment.bound));
-    for (const std::string &line : geometry.disagreements)
-        text += "    sources disagree  " + line + "\n";
-    for (const auto &fact : geometry.costed)
-        text += fmt::format("    costed            {} {} {} [{}]\n", fact.name, fact.value,
-                            fact.unit, fact.source);
-    const auto &gate = geometry.winograd;
-    text += fmt::format("    Winograd eligible {} (work {} of {})\n", yesNo(gate.eligible),
-                        gate.work, gate.threshold);
-    return text + conditionsText(gate.conditions) + conditionsText(gate.selection);
+    return heading(printable(title)) + shapeLine(operation) +
+           fmt::format("    {:<26} {}  compute {}, memory {}; {} bound, by the roofs\n", "time",
+                       secondsText(assessment.timeS), secondsText(assessment.computeS),
+                       secondsText(assessment.memoryS), roofline::boundName(assessment.bound)) +
+           report::engineFactsText(report::geometryFacts(operation, geometry));
 }
 
 namespace {
@@ -275,7 +196,7 @@ namespace {
 struct GeometryAnswer {
     std::vector<Judged> operations;
     Diagnostics diagnostics;
-    report::Json document = report::document("geometry");
+    report::Json document;
     std::string text, notes; ///< of the operations, and what follows them
 };
 
@@ -287,9 +208,8 @@ Result<void> askBundle(const ChipOptions &options, GeometryAnswer &answer)
         return tl::unexpected(opened.error());
     answer.operations = bundleOperations(*opened->bundle);
     const auto unplaced = report::unplacedWeights(*opened->bundle);
-    answer.document["unplaced"] = jsonArray(report::unplacedTable(), unplaced);
+    report::addUnplaced(answer.document, *opened->bundle, unplaced);
     answer.diagnostics = opened->bundle->diagnostics();
-    answer.document["bundle"] = opened->bundle->name();
     addShapes(answer.document, *opened);
     answer.notes = unplacedText(unplaced) + shapesText(*opened);
     return {};
@@ -313,7 +233,7 @@ void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions
                      const roofline::Roofs &roofs, bool json, GeometryAnswer &answer)
 {
     decision::Judge judge(chosen.choice);
-    answer.document["operations"] = report::Json::array();
+    std::vector<report::Json> operations;
     for (const Judged &judged : answer.operations) {
         const auto geometry = decision::computeGeometry(chosen.target(), judged.operation, wanted);
         if (!geometry) {
@@ -324,12 +244,13 @@ void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions
         }
         const auto assessment = roofline::assess(judged.layer, judged.layer.form, roofs, judge);
         if (json)
-            answer.document["operations"].push_back(report::judgedJson(
+            operations.push_back(report::judgedJson(
                 {judged.weight, judged.layer.function, judged.consumer, judged.op},
                 judged.operation, *geometry, assessment));
         else
             answer.text += geometryText(judged.title, judged.operation, *geometry, assessment);
     }
+    report::addOperations(answer.document, std::move(operations));
     if (answer.operations.empty())
         answer.text += "\nNo operation with a kernel.\n";
 }
@@ -342,8 +263,8 @@ int runGeometry(const ChipOptions &options, Session &session)
     if (!chosen)
         return refuseTarget(session, "geometry", chosen.error());
     GeometryAnswer answer;
-    answer.document["target"] =
-        report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
+    answer.document =
+        report::chipDocument("geometry", &chosen->target(), chosen->choice, &chosen->named);
     if (!options.channels.empty()) {
         auto typed = typedOperation(options);
         if (!typed)

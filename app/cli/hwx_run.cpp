@@ -10,8 +10,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/slots.h"
-#include "core/report/hwx_json.h"
-#include "core/report/hwx_survey.h"
+#include "core/report/command_documents.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -108,12 +107,12 @@ int runSurvey(const HwxOptions &options, Session &session)
     Diagnostics diagnostics;
     const auto paths = containersIn(options.survey);
     if (paths.empty()) {
-        Error error;
-        error.code = std::filesystem::is_directory(options.survey) ? "hwx.survey" : "io.open";
-        error.file = options.survey;
-        error.expected = "a folder with .hwx files";
-        error.message = "There is no container to survey";
-        return reportFailure(session, "hwx", error);
+        return reportFailure(
+            session, "hwx",
+            ErrorBuilder(std::filesystem::is_directory(options.survey) ? "hwx.survey" : "io.open")
+                .file(options.survey)
+                .expected("a folder with .hwx files")
+                .message("There is no container to survey"));
     }
     for (const std::filesystem::path &path : paths) {
         if (interrupted())
@@ -125,8 +124,7 @@ int runSurvey(const HwxOptions &options, Session &session)
             diagnostics.push_back({Severity::Error, opened.error()});
     }
     if (session.json) {
-        report::Json document = report::document("hwx");
-        document["survey"] = report::hwxSurveyJson(survey);
+        report::Json document = report::hwxSurveyDocument(survey);
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)
@@ -141,13 +139,12 @@ int runLoad(const HwxOptions &options, const Opened &opened, Session &session)
 {
     const auto address = parseInteger(options.loadAt);
     if (!address || *address < 0) {
-        Error error;
-        error.code = "cli.option";
-        error.field = "--load-at";
-        error.expected = "an address such as 0x40000000";
-        error.found = options.loadAt;
-        error.message = "This is no address";
-        return reportFailure(session, "hwx", error);
+        return reportFailure(session, "hwx",
+                             ErrorBuilder("cli.option")
+                                 .field("--load-at")
+                                 .expected("an address such as 0x40000000")
+                                 .found(options.loadAt)
+                                 .message("This is no address"));
     }
     const hwx::LoadPlan plan{static_cast<std::uint64_t>(*address)};
     const auto places = hwx::relocationSlots(opened.container, opened.file->bytes());
@@ -155,9 +152,8 @@ int runLoad(const HwxOptions &options, const Opened &opened, Session &session)
                                       : hwx::computeLoad(opened.container, places, plan);
     const auto &diagnostics = opened.container.diagnostics;
     if (session.json) {
-        report::Json document = report::document("hwx");
-        document["load"] = report::hwxLoadedJson(opened.container, plan, options.strip,
-                                                 report::hwxLoadJson(places, loaded));
+        report::Json document =
+            report::hwxLoadDocument(opened.container, plan, options.strip, places, loaded);
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)
@@ -186,9 +182,8 @@ int runHwx(const HwxOptions &options, Session &session)
     const auto &diagnostics = opened->container.diagnostics;
     const auto bytes = opened->file->bytes();
     if (session.json) {
-        report::Json document = report::document("hwx");
-        document["hwx"] =
-            report::hwxJson(opened->container, bytes, opened->file->name(), {!options.noRegisters});
+        report::Json document = report::hwxDocument(opened->container, bytes, opened->file->name(),
+                                                    {!options.noRegisters});
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)

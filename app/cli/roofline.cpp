@@ -3,7 +3,7 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/chip_json.h"
+#include "core/report/command_documents.h"
 #include "core/report/placement_table.h"
 
 #include <fmt/format.h>
@@ -168,12 +168,9 @@ int runRoofline(const ChipOptions &options, Session &session)
     const roofline::ProgramTime &program = network->program;
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (session.json) {
-        report::Json document = report::document("roofline");
-        document["target"] =
-            report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
-        document["bundle"] = (*bundle)->name();
-        report::addRoofline(document, *roofs, placements, options.batch, program);
-        report::addUnassessed(document, **bundle);
+        report::Json document =
+            report::chipDocument("roofline", &chosen->target(), chosen->choice, &chosen->named);
+        report::addRooflineOf(document, **bundle, *roofs, *network, options.batch);
         addShapes(document, *opened);
         printDocument(session, document, diagnostics);
         return exitCodeOf(diagnostics);

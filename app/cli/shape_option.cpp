@@ -4,7 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
 #include "core/bundle/shapes/tensor.h"
-#include "core/report/shapes_json.h"
+#include "core/report/command_documents.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -46,9 +46,7 @@ Result<ShapedBundle> openBundle(const std::filesystem::path &path,
 
 void addShapes(report::Json &document, const ShapedBundle &opened)
 {
-    if (!opened.shapes)
-        return;
-    document["shapes"] = report::shapesJson(*opened.shapes);
+    report::addBoundShapes(document, opened.shapes);
 }
 
 std::string shapesText(const ShapedBundle &opened)

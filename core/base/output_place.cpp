@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An output beside its place: made, locked, renamed.
 #include "core/base/output_place.h"
+
+#include "core/base/error_builder.h"
 #include "core/base/seen_file.h"
 
 #include <cerrno>
@@ -31,12 +33,10 @@ constexpr int kAttempts = 32;
 
 Error writeError(const fs::path &path, int number)
 {
-    Error error;
-    error.code = "io.write";
-    error.file = path.string();
-    error.found = std::generic_category().message(number);
-    error.message = "The output cannot be written";
-    return error;
+    return ErrorBuilder("io.write")
+        .file(path.string())
+        .found(std::generic_category().message(number))
+        .message("The output cannot be written");
 }
 
 Error existsError(const fs::path &path, std::string found)

@@ -198,6 +198,86 @@ private:
     std::uint64_t m_finite = 0;
 };
 
+/// What is asked of one weight, gathered block by block.
+class Gathering
+{
+public:
+    Gathering(const codec::Decoder &decoder, const StatisticsOptions &options)
+        : m_decoder(decoder), m_distinct(options.distinct),
+          m_wide(options.figures && !exactInHalf(decoder.type()))
+    {
+        m_statistics.elements = decoder.elements().value;
+        if (options.figures && !m_wide)
+            m_counts.emplace();
+        if (options.hash)
+            m_hash.emplace();
+    }
+
+    /// False where the work was stopped.
+    bool read(Progress *progress)
+    {
+        const auto wide = [this](std::uint64_t, std::span<const double> block) { addWide(block); };
+        const auto halves = [this](std::uint64_t first, std::span<const std::uint16_t> block) {
+            addHalves(first, block);
+        };
+        return m_wide && !m_hash
+                   ? decodeDoublesInBlocks(m_decoder, progress, wide)
+                   : decodeInBlocks(m_decoder, 0, m_statistics.elements, progress, halves);
+    }
+
+    Result<Statistics> finish();
+
+private:
+    void addWide(std::span<const double> block)
+    {
+        m_wideFigures.add(block, m_statistics);
+        if (m_distinct)
+            m_wideDistinct.add(block);
+    }
+    void addHalves(std::uint64_t first, std::span<const std::uint16_t> block)
+    {
+        if (m_counts)
+            m_counts->add(block);
+        if (m_hash)
+            m_hash->update(std::as_bytes(block));
+        if (m_wide) {
+            m_values.resize(block.size());
+            decodeDoubles(m_decoder, first, m_values);
+            addWide(m_values);
+        }
+    }
+
+    const codec::Decoder &m_decoder;
+    bool m_distinct, m_wide; ///< wide: fp16 does not hold every value
+    Statistics m_statistics;
+    std::optional<FigureCounts> m_counts;
+    std::optional<Sha256> m_hash;
+    WideFigures m_wideFigures;
+    WideDistinct m_wideDistinct;
+    std::vector<double> m_values;
+};
+
+Result<Statistics> Gathering::finish()
+{
+    if (m_counts) {
+        const HalfRuns runs = m_counts->runs();
+        fillFigures(m_statistics, runs);
+        if (m_distinct)
+            m_statistics.distinct = distinctValues(runs);
+    } else if (m_wide) {
+        m_wideFigures.finish(m_statistics);
+        if (m_distinct)
+            m_statistics.distinct = m_wideDistinct.count();
+    }
+    if (m_hash) {
+        auto digest = m_hash->finishHex();
+        if (!digest)
+            return tl::unexpected(std::move(digest.error()));
+        m_statistics.sha256 = std::move(*digest);
+    }
+    return std::move(m_statistics);
+}
+
 } // namespace
 
 Error cancelledError()
@@ -213,56 +293,10 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
     const auto decoder = bundle.decoder(weight);
     if (!decoder)
         return tl::unexpected(decoder.error());
-    Statistics statistics;
-    statistics.elements = decoder->elements().value;
-    std::optional<FigureCounts> counts;
-    std::optional<Sha256> hash;
-    const bool wide = options.figures && !exactInHalf(decoder->type());
-    WideFigures wideFigures;
-    WideDistinct wideDistinct;
-    std::vector<double> values;
-    if (options.figures && !wide)
-        counts.emplace();
-    if (options.hash)
-        hash.emplace();
-    const auto addWide = [&](std::uint64_t, std::span<const double> block) {
-        wideFigures.add(block, statistics);
-        if (options.distinct)
-            wideDistinct.add(block);
-    };
-    const auto addHalves = [&](std::uint64_t first, std::span<const std::uint16_t> block) {
-        if (counts)
-            counts->add(block);
-        if (hash)
-            hash->update(std::as_bytes(block));
-        if (wide) {
-            values.resize(block.size());
-            decodeDoubles(*decoder, first, values);
-            addWide(first, values);
-        }
-    };
-    const bool whole = wide && !hash
-                           ? decodeDoublesInBlocks(*decoder, progress, addWide)
-                           : decodeInBlocks(*decoder, 0, statistics.elements, progress, addHalves);
-    if (!whole)
+    Gathering gathering(*decoder, options);
+    if (!gathering.read(progress))
         return tl::unexpected(cancelledError());
-    if (counts) {
-        const HalfRuns runs = counts->runs();
-        fillFigures(statistics, runs);
-        if (options.distinct)
-            statistics.distinct = distinctValues(runs);
-    } else if (wide) {
-        wideFigures.finish(statistics);
-        if (options.distinct)
-            statistics.distinct = wideDistinct.count();
-    }
-    if (hash) {
-        auto digest = hash->finishHex();
-        if (!digest)
-            return tl::unexpected(std::move(digest.error()));
-        statistics.sha256 = std::move(*digest);
-    }
-    return statistics;
+    return gathering.finish();
 }
 
 } // namespace kernscope

@@ -54,17 +54,13 @@ struct Measure {
     LimitFigure (*figure)(const ValueDifference &);
 };
 constexpr double kEndless = std::numeric_limits<double>::infinity();
-double relativeOf(const ValueDifference &values)
-{
-    return values.revived > 0 ? kEndless : values.maxRel;
-}
 constexpr std::array<Measure, 5> kMeasures{
     {{"max_abs", [](const ValueDifference &v) { return v.notFinite > 0 ? kEndless : v.maxAbs; },
       [](const ValueDifference &v) -> LimitFigure {
           return v.notFinite > 0 ? LimitFigure("not finite") : LimitFigure(v.maxAbs);
       }},
-     {"max_rel", [](const ValueDifference &v) { return relativeOf(v); },
-      [](const ValueDifference &v) -> LimitFigure { return relativeOf(v); }},
+     {"max_rel", [](const ValueDifference &v) { return v.largestRelative(); },
+      [](const ValueDifference &v) -> LimitFigure { return v.largestRelative(); }},
      {"max_ulp", [](const ValueDifference &v) { return static_cast<double>(v.maxUlp); },
       [](const ValueDifference &v) -> LimitFigure { return v.maxUlp; }},
      {"min_cosine", [](const ValueDifference &v) { return -v.cosine; },

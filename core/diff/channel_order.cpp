@@ -140,40 +140,75 @@ double WeightSketch::needed(std::size_t samples)
     return std::max(kLeast, kDeviations / std::sqrt(static_cast<double>(samples)));
 }
 
-std::vector<std::uint32_t> WeightSketch::match(const WeightSketch &a, const WeightSketch &b)
+namespace {
+
+struct MatchCandidate {
+    float distance = std::numeric_limits<float>::infinity();
+    std::uint32_t a = 0, b = 0;
+};
+
+float channelDistance(const WeightSketch &a, std::uint32_t x, const WeightSketch &b,
+                      std::uint32_t y)
 {
-    struct Candidate {
-        float distance = std::numeric_limits<float>::infinity();
-        std::uint32_t a = 0, b = 0;
-    };
+    const float *u = a.channel(x), *v = b.channel(y);
+    float sum = 0;
+    for (std::size_t k = 0; k < a.perChannel(); k += 2)
+        sum += (u[k] - v[k]) * (u[k] - v[k]);
+    return sum;
+}
+
+/// The nearest channel of B to each of A. Of equally near ones the one in its place: channels of
+/// zeros do not wander.
+std::vector<MatchCandidate> nearestChannels(const WeightSketch &a, const WeightSketch &b)
+{
     const auto channels = static_cast<std::uint32_t>(a.channels());
-    std::vector<std::uint32_t> order(channels, channels);
-    std::vector<bool> taken(channels, false);
-    const auto distanceOf = [&](std::uint32_t x, std::uint32_t y) {
-        const float *u = a.channel(x), *v = b.channel(y);
-        float sum = 0;
-        for (std::size_t k = 0; k < a.perChannel(); k += 2)
-            sum += (u[k] - v[k]) * (u[k] - v[k]);
-        return sum;
-    };
-    // The nearest of each; the surest first, no channel of B twice.
-    std::vector<Candidate> nearest(channels);
+    std::vector<MatchCandidate> nearest(channels);
     for (std::uint32_t x = 0; x < channels; ++x) {
-        // Of equally near ones the one in its place: channels of zeros do not wander.
-        nearest[x] = {distanceOf(x, x), x, x};
+        nearest[x] = {channelDistance(a, x, b, x), x, x};
         for (std::uint32_t y = 0; y < channels; ++y) {
-            const float distance = distanceOf(x, y);
+            const float distance = channelDistance(a, x, b, y);
             if (distance < nearest[x].distance) {
                 nearest[x].distance = distance;
                 nearest[x].b = y;
             }
         }
     }
-    std::stable_sort(nearest.begin(), nearest.end(), [](const Candidate &x, const Candidate &y) {
-        return x.distance < y.distance;
-    });
+    return nearest;
+}
+
+/// The nearest of those channels of B that are not taken; there is one.
+std::uint32_t nearestFree(const WeightSketch &a, std::uint32_t x, const WeightSketch &b,
+                          const std::vector<bool> &taken)
+{
+    const auto channels = static_cast<std::uint32_t>(taken.size());
+    MatchCandidate best;
+    best.b = channels;
+    if (!taken[x])
+        best = {channelDistance(a, x, b, x), x, x};
+    for (std::uint32_t y = 0; y < channels; ++y) {
+        const float distance = taken[y] ? 0 : channelDistance(a, x, b, y);
+        if (!taken[y] && (best.b == channels || distance < best.distance)) {
+            best.distance = distance;
+            best.b = y;
+        }
+    }
+    return best.b;
+}
+
+} // namespace
+
+std::vector<std::uint32_t> WeightSketch::match(const WeightSketch &a, const WeightSketch &b)
+{
+    const auto channels = static_cast<std::uint32_t>(a.channels());
+    std::vector<std::uint32_t> order(channels, channels);
+    std::vector<bool> taken(channels, false);
+    // The surest first, no channel of B twice.
+    std::vector<MatchCandidate> nearest = nearestChannels(a, b);
+    std::stable_sort(
+        nearest.begin(), nearest.end(),
+        [](const MatchCandidate &x, const MatchCandidate &y) { return x.distance < y.distance; });
     std::vector<std::uint32_t> left;
-    for (const Candidate &one : nearest) {
+    for (const MatchCandidate &one : nearest) {
         if (std::isinf(one.distance) || taken[one.b]) {
             left.push_back(one.a);
             continue;
@@ -182,19 +217,8 @@ std::vector<std::uint32_t> WeightSketch::match(const WeightSketch &a, const Weig
         taken[one.b] = true;
     }
     for (const std::uint32_t x : left) {
-        Candidate best;
-        best.b = channels;
-        if (!taken[x])
-            best = {distanceOf(x, x), x, x};
-        for (std::uint32_t y = 0; y < channels; ++y) {
-            const float distance = taken[y] ? 0 : distanceOf(x, y);
-            if (!taken[y] && (best.b == channels || distance < best.distance)) {
-                best.distance = distance;
-                best.b = y;
-            }
-        }
-        order[x] = best.b;
-        taken[best.b] = true;
+        order[x] = nearestFree(a, x, b, taken);
+        taken[order[x]] = true;
     }
     return order;
 }

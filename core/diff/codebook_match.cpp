@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/codebook_match.h"
 
+#include "core/base/error_builder.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
 #include "core/diff/pair_slice.h"
@@ -239,13 +240,12 @@ private:
 tl::unexpected<Error> cannotMatch(const Weight &weight, std::string expected, std::string found,
                                   std::string message)
 {
-    Error error;
-    error.code = "diff.codebooks";
-    error.field = weight.findableName();
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("diff.codebooks")
+        .field(weight.findableName())
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
 }
 
 Result<void> checkBooks(const Weight &weight, const Books &books)

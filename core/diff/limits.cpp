@@ -39,9 +39,8 @@ LimitFigure foundFigure(const ValueDifference &values, ValueLimit limit)
 {
     if (limit == &ValueLimits::maxAbs)
         return values.maxAbs;
-    // What appears where A has zero has no ratio: it is beyond every relative limit.
     if (limit == &ValueLimits::maxRel)
-        return values.revived > 0 ? std::numeric_limits<double>::infinity() : values.maxRel;
+        return values.largestRelative();
     if (limit == &ValueLimits::maxUlp)
         return values.maxUlp;
     return limit == &ValueLimits::minCosine ? values.cosine : values.snr;

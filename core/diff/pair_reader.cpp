@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/pair_reader.h"
 
+#include "core/base/error_builder.h"
 #include "core/bundle/stored_values.h"
 
 #include <algorithm>
@@ -33,13 +34,12 @@ ExactValue exactOf(ElementType type, std::int64_t code)
 
 tl::unexpected<Error> shapeFault(const Weight &a, const Weight &b)
 {
-    Error error;
-    error.code = "diff.shape";
-    error.field = b.name;
-    error.expected = shapeText(a.shape);
-    error.found = shapeText(b.shape);
-    error.message = "The two weights have different shapes";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("diff.shape")
+        .field(b.name)
+        .expected(shapeText(a.shape))
+        .found(shapeText(b.shape))
+        .message("The two weights have different shapes")
+        .unexpected();
 }
 
 } // namespace
@@ -120,40 +120,42 @@ void PairReader::eachRun(bool ofA, std::uint64_t first, std::size_t count, const
     }
 }
 
-void PairReader::readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const
+template <class Value, class Decode>
+void PairReader::readRuns(bool ofA, std::uint64_t first, std::span<Value> out,
+                          const Decode &decode) const
 {
     const codec::Decoder &decoder = ofA ? m_a : m_b;
-    eachRun(ofA, first, out.size(),
-            [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
-                decoder.decodeHalf(element, out.subspan(at, count));
-            });
+    eachRun(ofA, first, out.size(), [&](std::uint64_t element, std::size_t at, std::size_t count) {
+        decode(decoder, element, out.subspan(at, count));
+    });
+}
+
+void PairReader::readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const
+{
+    readRuns(ofA, first, out, [](const codec::Decoder &decoder, std::uint64_t element, auto some) {
+        decoder.decodeHalf(element, some);
+    });
 }
 
 void PairReader::readDoubles(bool ofA, std::uint64_t first, std::span<double> out) const
 {
-    const codec::Decoder &decoder = ofA ? m_a : m_b;
-    eachRun(ofA, first, out.size(),
-            [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
-                decodeDoubles(decoder, element, out.subspan(at, count));
-            });
+    readRuns(ofA, first, out, [](const codec::Decoder &decoder, std::uint64_t element, auto some) {
+        decodeDoubles(decoder, element, some);
+    });
 }
 
 void PairReader::readCodes(bool ofA, std::uint64_t first, std::span<std::int64_t> out) const
 {
-    const codec::Decoder &decoder = ofA ? m_a : m_b;
-    eachRun(ofA, first, out.size(),
-            [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
-                decoder.codes(element, out.subspan(at, count));
-            });
+    readRuns(ofA, first, out, [](const codec::Decoder &decoder, std::uint64_t element, auto some) {
+        decoder.codes(element, some);
+    });
 }
 
 void PairReader::readExact(bool ofA, std::uint64_t first, std::span<ExactValue> out) const
 {
-    const codec::Decoder &decoder = ofA ? m_a : m_b;
-    eachRun(ofA, first, out.size(),
-            [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
-                decodeExact(decoder, element, out.subspan(at, count));
-            });
+    readRuns(ofA, first, out, [](const codec::Decoder &decoder, std::uint64_t element, auto some) {
+        decodeExact(decoder, element, some);
+    });
 }
 
 } // namespace kernscope::diff

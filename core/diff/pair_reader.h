@@ -83,6 +83,9 @@ private:
     PairReader(codec::Decoder a, codec::Decoder b);
     template <class Read>
     void eachRun(bool ofA, std::uint64_t first, std::size_t count, const Read &read) const;
+    /// `decode` gets the decoder of the side, an element and where its values go.
+    template <class Value, class Decode>
+    void readRuns(bool ofA, std::uint64_t first, std::span<Value> out, const Decode &decode) const;
 
     codec::Decoder m_a, m_b;
     std::uint64_t m_elements = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/diff/limits.h"
 
 // The parser tells of faults by its result, never by an exception.
@@ -52,14 +53,13 @@ private:
     tl::unexpected<Error> fault(const toml::source_region &where, std::string expected,
                                 std::string found, std::string message) const
     {
-        Error error;
-        error.code = "diff.rules";
-        error.file = m_file;
-        error.field = fmt::format("line {}, column {}", where.begin.line, where.begin.column);
-        error.expected = std::move(expected);
-        error.found = std::move(found);
-        error.message = std::move(message);
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("diff.rules")
+            .file(m_file)
+            .field(fmt::format("line {}, column {}", where.begin.line, where.begin.column))
+            .expected(std::move(expected))
+            .found(std::move(found))
+            .message(std::move(message))
+            .unexpected();
     }
 
     Result<void> setBool(std::string_view key, const toml::node &node, bool &to) const

@@ -60,6 +60,11 @@ struct ValueDifference {
     /// it. Of builds that are compared with one base, the base counts in the first.
     std::uint64_t decoded = 0;
 
+    /// maxRel, and infinite where zeros of A are none in B: they are beyond every ratio.
+    double largestRelative() const
+    {
+        return revived > 0 ? std::numeric_limits<double>::infinity() : maxRel;
+    }
     std::uint64_t elements() const { return equal + changed + zeroed + revived; }
     std::uint64_t different() const { return changed + zeroed + revived; }
     bool identical() const { return different() == 0; }

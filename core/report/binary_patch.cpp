@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/binary_patch.h"
 
+#include "core/base/error_builder.h"
 #include "core/bundle/pair_read_lock.h"
 
 #include <algorithm>
@@ -25,12 +26,11 @@ constexpr std::uint64_t kPatchStep = std::uint64_t(1) << 20;
 
 tl::unexpected<Error> cannotPatch(std::string expected, std::string found, std::string message)
 {
-    Error error;
-    error.code = "diff.binary_patch";
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("diff.binary_patch")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
 }
 
 tl::unexpected<Error> stopped()

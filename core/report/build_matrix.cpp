@@ -3,8 +3,12 @@
 
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/report/json_table.h"
+#include "core/report/json_values.h"
+#include "core/report/limit_json.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kernscope::report {
 
@@ -57,7 +61,119 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
     return cell;
 }
 
+constexpr auto kMatrixAlign = TextTable::Align::Right;
+
+/// Of values that were compared; those of the base were not.
+template <double ValueDifference::*Member>
+Json errorJson(const MatrixCell &cell)
+{
+    return cell.values ? figureJson(LimitFigure((*cell.values).*Member)) : noKey();
+}
+
+template <double ValueDifference::*Member>
+Value errorValue(const MatrixCell &cell)
+{
+    return cell.values && !std::isnan((*cell.values).*Member)
+               ? Value(Real{(*cell.values).*Member, 4, true})
+               : Value(Unknown());
+}
+
+std::vector<Column<MatrixCell>> matrixErrors()
+{
+    using Row = MatrixCell;
+    return {
+        {.key = "max_abs",
+         .title = "max |B - A|",
+         .explanation = "Largest absolute difference from the base of a decoded value",
+         .align = kMatrixAlign,
+         .shown = kDocument | kWindow,
+         .value = errorValue<&ValueDifference::maxAbs>,
+         .document = errorJson<&ValueDifference::maxAbs>},
+        {.key = "rmse",
+         .title = "RMSE",
+         .explanation = "Root of the mean squared difference from the base",
+         .align = kMatrixAlign,
+         .shown = kWindow,
+         .value = errorValue<&ValueDifference::rmse>},
+        {.key = "max_ulp",
+         .title = "max ULP",
+         .explanation = "Largest difference from the base in steps of its type",
+         .align = kMatrixAlign,
+         .shown = kDocument | kWindow,
+         .value =
+             [](const Row &cell) {
+                 return cell.values ? Value(Count{cell.values->maxUlp}) : Value(Unknown());
+             },
+         .document =
+             [](const Row &cell) {
+                 return cell.values ? numberJson(cell.values->maxUlp) : noKey();
+             }},
+        {.key = "snr_db",
+         .title = "SNR, dB",
+         .explanation = "Signal to noise ratio: the squares of the base over those of the "
+                        "differences",
+         .align = kMatrixAlign,
+         .shown = kDocument | kWindow,
+         .value =
+             [](const Row &cell) {
+                 return cell.values ? Value(Real{cell.values->snr, 2}) : Value(Unknown());
+             },
+         .document = errorJson<&ValueDifference::snr>},
+        {.key = "zeroed_share",
+         .title = "zeroed",
+         .explanation = "Share of the elements that are nonzero in the base and zero here",
+         .align = kMatrixAlign,
+         .shown = kWindow,
+         .value = [](const Row &cell) -> Value {
+             if (!cell.values)
+                 return Unknown();
+             const auto elements = static_cast<double>(cell.values->elements());
+             return Percent{elements > 0 ? static_cast<double>(cell.values->zeroed) / elements
+                                         : 0.0};
+         }},
+    };
+}
+
+std::vector<Column<MatrixCell>> matrixColumns()
+{
+    using Row = MatrixCell;
+    std::vector<Column<MatrixCell>> columns{
+        {.key = "stored_bytes",
+         .title = "stored bytes",
+         .explanation = "Bytes that the build stores for the weight, all its parts",
+         .align = kMatrixAlign,
+         .shown = kDocument | kWindow,
+         .value =
+             [](const Row &cell) {
+                 return cell.storedBytes ? Value(Count{cell.storedBytes->value}) : Value(Unknown());
+             }},
+        {.key = "stored_ratio",
+         .title = "stored, of the base",
+         .explanation = "Stored bytes of the build over those of the base",
+         .align = kMatrixAlign,
+         .shown = kDocument | kWindow,
+         .value = [](const Row &cell) { return known<Ratio>(cell.ratio); }},
+        {.key = "verdict",
+         .title = "verdict",
+         .explanation = "What became of the weight, in a word",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &cell) -> Value { return View(cell.verdict); }}};
+    const auto errors = matrixErrors();
+    columns.insert(columns.end(), errors.begin(), errors.end());
+    return columns;
+}
+
 } // namespace
+
+const TableOf<MatrixCell> &matrixTable()
+{
+    static const TableOf<MatrixCell> kTable{"builds",
+                                            matrixColumns(),
+                                            {},
+                                            {"stored_bytes", "stored_ratio", "max_abs", "rmse",
+                                             "snr_db", "max_ulp", "zeroed_share", "verdict"}};
+    return kTable;
+}
 
 BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> all)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/stream.h"
+#include "core/report/column.h"
 #include "core/report/difference_report.h"
 
 #include <cstddef>
@@ -36,6 +37,9 @@ struct BuildMatrix {
     };
     std::vector<Row> rows; ///< in the order of the base
 };
+
+/// What a cell can show: a column each. JSON has all of them but those for the window alone.
+const TableOf<MatrixCell> &matrixTable();
 
 /// `all`: one comparison a build, each with the same base.
 BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> all);

@@ -2,6 +2,7 @@
 #include "core/report/change_script.h"
 
 #include "core/base/counted_text.h"
+#include "core/base/error_builder.h"
 #include "core/base/printable.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/byte_ranges.h"
@@ -20,12 +21,11 @@ namespace {
 
 tl::unexpected<Error> cannotSay(const std::string &field, std::string found, std::string message)
 {
-    Error error;
-    error.code = "diff.changes";
-    error.field = field;
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("diff.changes")
+        .field(field)
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
 }
 
 class ChangeWriter

@@ -2,6 +2,7 @@
 #include "core/base/printable.h"
 #include "core/report/difference_formats.h"
 #include "core/report/difference_rows.h"
+#include "core/report/places_table.h"
 
 #include <algorithm>
 
@@ -25,20 +26,25 @@ std::string placeText(std::uint64_t book, std::uint64_t code, std::uint64_t book
 /// `name`: as the file has it.
 std::string matchHtml(const std::string &name, const CodebookMatch &match)
 {
+    const auto &columns = entryTable().columns;
+    const auto places = columnOrder(entryTable().facts(), {}, kTerminal);
+    const auto cell = [&columns](std::string_view tag, std::size_t column, std::string_view text) {
+        return fmt::format("<{0}{1}>{2}</{0}>", tag,
+                           columns[column].facts().number() ? " class=\"n\"" : "",
+                           escapedMarkup(text));
+    };
     std::string text = fmt::format(
         "<h2>Codebooks of {}</h2><p>Entry to entry, by the elements that take them: {}.</p>\n"
-        "<div class=\"wide\"><table><thead><tr><th class=\"n\">entry of A</th><th class=\"n\">"
-        "value</th><th class=\"n\">elements</th><th>what happened</th><th class=\"n\">entry of "
-        "B</th><th class=\"n\">value</th><th class=\"n\">elements</th></tr></thead><tbody>\n",
+        "<div class=\"wide\"><table><thead><tr>",
         escapedMarkup(printable(name)), codebookCountsText(match));
+    for (const std::size_t column : places)
+        text += cell("th", column, columns[column].title);
+    text += "</tr></thead><tbody>\n";
     for (std::size_t i = 0; i < std::min(kMostRows, match.entries.size()); ++i) {
-        const EntryMatch &entry = match.entries[i];
-        const EntryTexts texts = entryTexts(match, entry);
-        text += fmt::format("<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">"
-                            "{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-                            "<td class=\"n\">{}</td></tr>\n",
-                            texts.a, texts.valueA, entry.usesA, entryChangeName(entry.change),
-                            texts.b, texts.valueB, entry.usesB);
+        text += "<tr>";
+        for (const std::size_t column : places)
+            text += cell("td", column, report::text(columns[column].value({&match, i})));
+        text += "</tr>\n";
     }
     text += "</tbody></table></div>\n";
     if (match.entries.size() > kMostRows)

@@ -3,36 +3,39 @@
 
 #include "core/report/engine_json.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
-Json meshJson(const decision::Mesh &mesh, std::uint64_t devices)
+void addMesh(Json &answer, const decision::Mesh &mesh, std::uint64_t devices)
 {
-    return {{"extents", mesh.extents},
-            {"die_axis", mesh.dieAxis},
-            {"engines_per_die", mesh.enginesPerDie},
-            {"devices", devices}};
+    answer["mesh"] = {{"extents", mesh.extents},
+                      {"die_axis", mesh.dieAxis},
+                      {"engines_per_die", mesh.enginesPerDie},
+                      {"devices", devices}};
 }
 
-Json deviceOfIndexJson(std::uint64_t index, const std::vector<std::uint64_t> &device)
+void addDeviceOfIndex(Json &answer, std::uint64_t index, const std::vector<std::uint64_t> &device)
 {
-    return {{"index", index}, {"device", device}};
+    answer["index"] = {{"index", index}, {"device", device}};
 }
 
-Json indexOfDeviceJson(const std::vector<std::uint64_t> &device, std::uint64_t index)
+void addIndexOfDevice(Json &answer, const std::vector<std::uint64_t> &device, std::uint64_t index)
 {
-    return {{"device", device}, {"index", index}};
+    answer["device"] = {{"device", device}, {"index", index}};
 }
 
-void addMembers(Json &device, const std::vector<std::uint64_t> &members, bool runs)
+void addMembers(Json &answer, const std::vector<std::uint64_t> &members, bool runs)
 {
-    device["members"] = members;
-    device["runs"] = runs;
+    answer["device"]["members"] = members;
+    answer["device"]["runs"] = runs;
 }
 
-Json shardingJson(const std::vector<std::uint64_t> &tensor, const decision::Sharding &sharding)
+void addSharding(Json &answer, const std::vector<std::uint64_t> &tensor,
+                 const decision::Sharding &sharding)
 {
     Json json;
     json["tensor"] = tensor;
@@ -42,16 +45,16 @@ Json shardingJson(const std::vector<std::uint64_t> &tensor, const decision::Shar
     for (const decision::ShardCheck &check : sharding.checks)
         json["checks"].push_back(
             {{"name", check.name}, {"found", check.found}, {"passes", check.passes}});
-    return json;
+    answer["sharding"] = std::move(json);
 }
 
-Json atomicJson(std::uint32_t reductionType, unsigned operation, std::uint32_t dataType,
-                std::uint32_t word)
+void addAtomic(Json &answer, std::uint32_t reductionType, unsigned operation,
+               std::uint32_t dataType, std::uint32_t word)
 {
-    return {{"reduction_type", reductionType},
-            {"operation", operation},
-            {"data_type", dataType},
-            {"word", fmt::format("{:#x}", word)}};
+    answer["atomic"] = {{"reduction_type", reductionType},
+                        {"operation", operation},
+                        {"data_type", dataType},
+                        {"word", fmt::format("{:#x}", word)}};
 }
 
 Json collectiveAnswerJson(const target::Target &target, const Json &worked)

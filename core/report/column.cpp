@@ -62,9 +62,10 @@ std::string listText(const List &list)
     return text;
 }
 
-SortValue finite(double number)
+/// What is infinite is more than any number, or less; what is no number counts as none.
+SortValue numberOrder(double number)
 {
-    return std::isfinite(number) ? SortValue(number) : SortValue();
+    return std::isnan(number) ? SortValue() : SortValue(number);
 }
 
 Json exactJson(double number)
@@ -167,11 +168,11 @@ SortValue sortValue(const Value &value)
                                              ? SortValue(percent.fraction)
                                              : SortValue();
                               },
-                              [](const Real &real) { return finite(real.number); },
-                              [](const Seconds &time) { return finite(time.number); },
+                              [](const Real &real) { return numberOrder(real.number); },
+                              [](const Seconds &time) { return numberOrder(time.number); },
                               [](const Word &word) { return wordOrder(word); },
                               [](const Place &place) { return placeOrder(place); },
-                              [](const Written &written) { return finite(written.number); },
+                              [](const Written &written) { return numberOrder(written.number); },
                               [&](const auto &) { return SortValue(text(value)); }},
                       value);
 }

@@ -2,15 +2,19 @@
 #include "core/report/declared_tables.h"
 
 #include "core/report/activation_table.h"
+#include "core/report/build_matrix.h"
 #include "core/report/calibration_table.h"
 #include "core/report/choice_json.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
+#include "core/report/engine_facts.h"
 #include "core/report/format_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
 #include "core/report/group_table.h"
+#include "core/report/pair_table.h"
 #include "core/report/placement_table.h"
+#include "core/report/places_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
 #include "core/report/search_table.h"
@@ -40,7 +44,9 @@ std::vector<TableFacts> declaredTables()
                    codegenTable(), graphTable(), plannedWeightTable(), frontTable(), reasonTable(),
                    hitTable(), programChangeTable(), sectionTable(), structureTable(),
                    targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
-                   placementTable(), unplacedTable(), sliceTable(), groupTable());
+                   placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
+                   entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
+                   sliceTable(), groupTable());
 }
 
 } // namespace kernscope::report

@@ -8,8 +8,8 @@
 
 namespace kernscope::report {
 
-Json encodedWordJson(std::uint32_t word, const std::vector<std::string> &formats,
-                     const std::vector<OverflowChoice> &overflow)
+void addEncodedWord(Json &answer, std::uint32_t word, const std::vector<std::string> &formats,
+                    const std::vector<OverflowChoice> &overflow)
 {
     Json json;
     json["value"] = hexText(word);
@@ -19,24 +19,24 @@ Json encodedWordJson(std::uint32_t word, const std::vector<std::string> &formats
         json["overflow"][each.lane] = {{"mode", each.saturates ? "saturate" : "nan"},
                                        {"offset", hexText(each.offset)},
                                        {"bits", hexText(each.bits)}};
-    return json;
+    answer["word"] = std::move(json);
 }
 
-Json decodedWordJson(std::uint32_t version, std::uint32_t word)
+void addDecodedWord(Json &answer, std::uint32_t version, std::uint32_t word)
 {
     Json lanes = Json::object();
     for (const descriptor::FormatLane lane : kFormatLanes)
         lanes[std::string(descriptor::formatLaneName(lane))] =
             descriptor::decodeFormatLane(version, lane, word);
-    return {{"value", hexText(word)}, {"lanes", std::move(lanes)}};
+    answer["word"] = {{"value", hexText(word)}, {"lanes", std::move(lanes)}};
 }
 
-Json orderingJson(const descriptor::OrderingBits &bits)
+void addOrdering(Json &answer, const descriptor::OrderingBits &bits)
 {
-    return {{"l2_barrier", bits.l2Barrier},
-            {"forward_barrier", bits.forwardBarrier},
-            {"signal_mask", hexText(bits.signalMask)},
-            {"wait_mask", hexText(bits.waitMask)}};
+    answer["ordering"] = {{"l2_barrier", bits.l2Barrier},
+                          {"forward_barrier", bits.forwardBarrier},
+                          {"signal_mask", hexText(bits.signalMask)},
+                          {"wait_mask", hexText(bits.waitMask)}};
 }
 
 Json descriptorJson(const target::Target &target, std::uint32_t version, const Json &worked)

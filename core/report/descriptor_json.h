@@ -25,13 +25,13 @@ struct OverflowChoice {
     bool saturates = false;
     std::uint32_t offset = 0, bits = 0;
 };
-/// `{"value","formats","overflow":{LANE:{"mode","offset","bits"}}}`
-Json encodedWordJson(std::uint32_t word, const std::vector<std::string> &formats,
-                     const std::vector<OverflowChoice> &overflow);
-/// `{"value","lanes":{LANE:FORMAT}}`
-Json decodedWordJson(std::uint32_t version, std::uint32_t word);
-/// `{"l2_barrier","forward_barrier","signal_mask","wait_mask"}`
-Json orderingJson(const descriptor::OrderingBits &bits);
+/// `word`: `{"value","formats","overflow":{LANE:{"mode","offset","bits"}}}`
+void addEncodedWord(Json &answer, std::uint32_t word, const std::vector<std::string> &formats,
+                    const std::vector<OverflowChoice> &overflow);
+/// `word`: `{"value","lanes":{LANE:FORMAT}}`
+void addDecodedWord(Json &answer, std::uint32_t version, std::uint32_t word);
+/// `ordering`: `{"l2_barrier","forward_barrier","signal_mask","wait_mask"}`
+void addOrdering(Json &answer, const descriptor::OrderingBits &bits);
 /// Everything of `descriptor`: the image and format word of a version, and what was worked out, by
 /// key.
 Json descriptorJson(const target::Target &target, std::uint32_t version, const Json &worked);

@@ -36,16 +36,17 @@ std::string markdownOf(const CheckedDifference &checked)
             "- {} {}\n", fault.weight.empty() ? "the whole" : markdownText(printable(fault.weight)),
             markdownText(faultText(fault)));
     text += checked.faults.empty() ? "|" : "\n|";
-    for (const DifferenceColumn &column : kDifferenceColumns)
-        text += fmt::format(" {} |", markdownText(column.name));
+    const auto &columns = pairTable().columns;
+    for (const std::size_t column : differenceColumns())
+        text += fmt::format(" {} |", markdownText(columns[column].key));
     text += "\n|";
-    for (const DifferenceColumn &column : kDifferenceColumns)
-        text += column.number ? "---:|" : "---|";
+    for (const std::size_t column : differenceColumns())
+        text += columns[column].facts().number() ? "---:|" : "---|";
     text += "\n";
-    for (const DifferenceRow &row : differenceRows(checked)) {
+    for (const PairFacts &row : differenceRows(checked)) {
         text += "|";
-        for (const std::string &cell : row)
-            text += fmt::format(" {} |", markdownText(cell));
+        for (const std::size_t column : differenceColumns())
+            text += fmt::format(" {} |", markdownText(plainText(columns[column].value(row))));
         text += "\n";
     }
     return text;
@@ -59,9 +60,10 @@ struct JunitCase {
 std::vector<JunitCase> casesOf(const CheckedDifference &checked)
 {
     std::vector<JunitCase> cases{{"whole", {}, {}}};
-    for (const DifferenceRow &row : differenceRows(checked)) {
+    for (const PairFacts &row : differenceRows(checked)) {
         // A split weight has a row for each part, and one case.
-        if (const std::string &name = row[0].empty() ? row[1] : row[0]; cases.back().name != name)
+        if (const std::string name = printable(row.name.empty() ? row.nameB : row.name);
+            cases.back().name != name)
             cases.push_back({name, {}, {}});
     }
     for (const LimitFault &fault : checked.faults) {
@@ -103,16 +105,17 @@ std::string junitOf(const CheckedDifference &checked)
 
 std::string differenceCsv(std::span<const CheckedDifference> all)
 {
+    const auto &columns = pairTable().columns;
     std::string text = "a,b";
-    for (const DifferenceColumn &column : kDifferenceColumns)
-        text += "," + std::string(column.name);
+    for (const std::size_t column : differenceColumns())
+        text += "," + std::string(columns[column].key);
     text += "\n";
     for (const CheckedDifference &checked : all) {
-        for (const DifferenceRow &row : differenceRows(checked)) {
+        for (const PairFacts &row : differenceRows(checked)) {
             text += csvField(printable(checked.a->name())) + "," +
                     csvField(printable(checked.b->name()));
-            for (const std::string &cell : row)
-                text += "," + csvField(cell);
+            for (const std::size_t column : differenceColumns())
+                text += "," + csvField(plainText(columns[column].value(row)));
             text += "\n";
         }
     }

@@ -276,9 +276,17 @@ std::string chipsHtml(const CheckedDifference &checked)
     return text + "</tbody></table></div>\n";
 }
 
-/// What is read first stands first.
-constexpr std::array<std::size_t, kDifferenceColumns.size()> kHtmlOrder{
-    0, 1, 16, 18, 17, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 6};
+/// Columns of pairTable(): what is read first stands first.
+const std::vector<std::size_t> &htmlColumns()
+{
+    static const std::vector<std::size_t> kColumns =
+        columnOrder(pairTable().facts(),
+                    {"name", "name_b", "verdict", "changes", "limits", "form_a", "form_b",
+                     "stored_a", "stored_b", "equal", "changed", "zeroed", "revived", "max_abs",
+                     "max_rel", "max_ulp", "cosine", "snr_db"},
+                    kDocument);
+    return kColumns;
+}
 
 /// Six digits are enough to read; CSV and JSON have all of them.
 std::string shortNumber(const std::string &text)
@@ -292,20 +300,21 @@ std::string shortNumber(const std::string &text)
 
 std::string tableHtml(const CheckedDifference &checked)
 {
-    const auto cell = [](std::string_view tag, std::size_t column, const std::string &text) {
-        return fmt::format("<{0}{1}>{2}</{0}>", tag,
-                           kDifferenceColumns[column].number ? " class=\"n\"" : "", text);
+    const auto &columns = pairTable().columns;
+    const auto cell = [](std::string_view tag, bool number, const std::string &text) {
+        return fmt::format("<{0}{1}>{2}</{0}>", tag, number ? " class=\"n\"" : "", text);
     };
     std::string text = "<h2>Weights</h2><div class=\"wide\"><table><thead><tr>";
-    for (const std::size_t column : kHtmlOrder)
-        text += cell("th", column, escapedMarkup(kDifferenceColumns[column].title));
+    for (const std::size_t column : htmlColumns())
+        text += cell("th", columns[column].facts().number(), escapedMarkup(columns[column].title));
     text += "</tr></thead><tbody>\n";
-    for (const DifferenceRow &row : differenceRows(checked)) {
+    for (const PairFacts &row : differenceRows(checked)) {
         text += "<tr>";
-        for (const std::size_t column : kHtmlOrder)
-            text += cell("td", column,
-                         kDifferenceColumns[column].number ? shortNumber(row[column])
-                                                           : escapedMarkup(row[column]));
+        for (const std::size_t column : htmlColumns()) {
+            const bool number = columns[column].facts().number();
+            const std::string plain = plainText(columns[column].value(row));
+            text += cell("td", number, number ? shortNumber(plain) : escapedMarkup(plain));
+        }
         text += "</tr>\n";
     }
     return text + "</tbody></table></div>\n";

@@ -2,32 +2,14 @@
 #include "core/report/difference_rows.h"
 
 #include "core/base/printable.h"
-#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 namespace kernscope::report {
 
 namespace {
-
-void addFigures(const ValueDifference &values, DifferenceRow &row)
-{
-    const auto &v = values;
-    const std::array<std::string, 9> figures{std::to_string(v.equal),
-                                             std::to_string(v.changed),
-                                             std::to_string(v.zeroed),
-                                             std::to_string(v.revived),
-                                             fmt::format("{}", v.maxAbs),
-                                             v.revived > 0 ? "inf" : fmt::format("{}", v.maxRel),
-                                             std::to_string(v.maxUlp),
-                                             fmt::format("{}", v.cosine),
-                                             std::isfinite(v.snr) ? fmt::format("{:.3f}", v.snr)
-                                                                  : "inf"};
-    std::copy(figures.begin(), figures.end(), row.begin() + 7);
-}
 
 std::string faultsOf(const CheckedDifference &checked, const std::string &weight)
 {
@@ -39,60 +21,11 @@ std::string faultsOf(const CheckedDifference &checked, const std::string &weight
     return text;
 }
 
-/// Empty where they are not known.
-std::string storedText(const Weight &weight)
+/// With the limits that its weight exceeds.
+PairFacts checkedRow(const CheckedDifference &checked, PairFacts facts)
 {
-    const auto bytes = knownStoredBytes(weight);
-    return bytes ? std::to_string(bytes->value) : std::string();
-}
-
-DifferenceRow pairRow(const CheckedDifference &checked, const WeightPair &pair)
-{
-    const Weight &a = checked.a->weights()[pair.a], &b = checked.b->weights()[pair.b];
-    DifferenceRow row{printable(a.findableName()),
-                      printable(b.findableName()),
-                      formName(a),
-                      formName(b),
-                      storedText(a),
-                      storedText(b),
-                      std::string(pairingName(pair.pairing))};
-    if (pair.values)
-        addFigures(*pair.values, row);
-    row[16] = verdict(pair, *checked.a, *checked.b);
-    row[17] = faultsOf(checked, a.findableName());
-    row[18] = pairChangesText(*checked.a, *checked.b, pair);
-    return row;
-}
-
-DifferenceRow partRow(const CheckedDifference &checked, const JoinedWeights &joined,
-                      std::size_t part)
-{
-    const Weight &a = checked.a->weights()[joined.weightA(part)];
-    const Weight &b = checked.b->weights()[joined.weightB(part)];
-    DifferenceRow row{printable(a.findableName()),
-                      printable(b.findableName()),
-                      formName(a),
-                      formName(b),
-                      storedText(a),
-                      storedText(b),
-                      "content"};
-    if (joined.parts[part].values)
-        addFigures(*joined.parts[part].values, row);
-    row[16] = joinedVerdict(joined, part);
-    row[17] = faultsOf(checked, a.findableName());
-    row[18] = joinedText(joined, part);
-    return row;
-}
-
-DifferenceRow aloneRow(const CheckedDifference &checked, const Weight &weight, bool ofA)
-{
-    DifferenceRow row;
-    row[ofA ? 0 : 1] = printable(weight.findableName());
-    row[ofA ? 2 : 3] = formName(weight);
-    row[ofA ? 4 : 5] = storedText(weight);
-    row[16] = ofA ? "only in A" : "only in B";
-    row[17] = faultsOf(checked, weight.findableName());
-    return row;
+    facts.limits = faultsOf(checked, facts.name.empty() ? facts.nameB : facts.name);
+    return facts;
 }
 
 /// Length of the UTF-8 sequence that begins there; 0 where none does that XML can hold.
@@ -118,20 +51,28 @@ std::size_t sequenceLength(std::string_view text)
 
 } // namespace
 
-std::vector<DifferenceRow> differenceRows(const CheckedDifference &checked)
+std::vector<PairFacts> differenceRows(const CheckedDifference &checked)
 {
-    std::vector<DifferenceRow> rows;
+    const Bundle &a = *checked.a, &b = *checked.b;
+    std::vector<PairFacts> rows;
     for (const WeightPair &pair : checked.difference.weights)
-        rows.push_back(pairRow(checked, pair));
+        rows.push_back(checkedRow(checked, pairFacts(a, b, pair)));
     for (const JoinedWeights &joined : checked.difference.joined) {
         for (std::size_t i = 0; i < joined.parts.size(); ++i)
-            rows.push_back(partRow(checked, joined, i));
+            rows.push_back(checkedRow(checked, partFacts(a, b, joined, i)));
     }
     for (const std::size_t i : checked.difference.onlyA)
-        rows.push_back(aloneRow(checked, checked.a->weights()[i], true));
+        rows.push_back(checkedRow(checked, aloneFacts(a, i, true)));
     for (const std::size_t i : checked.difference.onlyB)
-        rows.push_back(aloneRow(checked, checked.b->weights()[i], false));
+        rows.push_back(checkedRow(checked, aloneFacts(b, i, false)));
     return rows;
+}
+
+const std::vector<std::size_t> &differenceColumns()
+{
+    static const std::vector<std::size_t> kColumns =
+        columnOrder(pairTable().facts(), pairTable().documentOrder, kDocument);
+    return kColumns;
 }
 
 std::string_view differenceHeadline(const CheckedDifference &checked)
@@ -151,11 +92,6 @@ std::string faultText(const LimitFault &fault)
     std::string text = fmt::format("{}: found {}, allowed {}", fault.limit,
                                    limitFigureText(fault.found), limitFigureText(fault.allowed));
     return printable(fault.rule.empty() ? text : text + " (rule " + fault.rule + ")");
-}
-
-std::string formName(const Weight &weight)
-{
-    return formText(weight.form);
 }
 
 std::string escapedMarkup(std::string_view text)

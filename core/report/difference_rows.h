@@ -2,44 +2,21 @@
 #pragma once
 
 #include "core/report/difference_report.h"
+#include "core/report/pair_table.h"
 
-#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Private to the formats of comparisons.
 namespace kernscope::report {
 
-struct DifferenceColumn {
-    std::string_view name;  ///< as CSV and Markdown have it
-    std::string_view title; ///< for people
-    bool number = false;
-};
-inline constexpr std::array<DifferenceColumn, 19> kDifferenceColumns{
-    {{"name", "weight"},
-     {"name_b", "in B"},
-     {"form_a", "form of A"},
-     {"form_b", "form of B"},
-     {"stored_a", "bytes in A", true},
-     {"stored_b", "bytes in B", true},
-     {"pairing", "paired by"},
-     {"equal", "equal", true},
-     {"changed", "changed", true},
-     {"zeroed", "zeroed", true},
-     {"revived", "revived", true},
-     {"max_abs", "max |B - A|", true},
-     {"max_rel", "max |B - A| / |A|", true},
-     {"max_ulp", "max ULP", true},
-     {"cosine", "cosine", true},
-     {"snr_db", "SNR, dB", true},
-     {"verdict", "verdict"},
-     {"limits", "exceeds"},
-     {"changes", "what happened"}}};
-using DifferenceRow = std::array<std::string, kDifferenceColumns.size()>;
-
 /// One row a pair in the order of A, one a part of split and merged weights, then the weights that
-/// one side alone has. Cells without a figure are empty; an SNR without an error reads "inf".
-std::vector<DifferenceRow> differenceRows(const CheckedDifference &checked);
+/// one side alone has: the rows of pairTable(), whose columns for documents these formats have.
+std::vector<PairFacts> differenceRows(const CheckedDifference &checked);
+/// Places of those columns in pairTable(), in the order of CSV.
+const std::vector<std::size_t> &differenceColumns();
 
 /// "Equal", "Holds" (other, but within the limits), "Different" (there are no limits) or "Does not
 /// hold".
@@ -48,8 +25,6 @@ std::string_view differenceHeadline(const CheckedDifference &checked);
 std::string differenceTitle(const CheckedDifference &checked);
 /// "max_abs: found 4, allowed 1 (rule w*)".
 std::string faultText(const LimitFault &fault);
-/// How the storage of a weight is named.
-std::string formName(const Weight &weight);
 
 /// Tables of the codebooks of the pairs that were matched.
 std::string codebooksHtml(const CheckedDifference &checked);

@@ -2,7 +2,10 @@
 #include "core/report/difference_report.h"
 
 #include "core/report/build_matrix.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/limit_json.h"
+#include "core/report/places_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,27 +14,9 @@ namespace kernscope::report {
 
 namespace {
 
-/// What JSON has no number for is said in words.
-Json figureJson(const LimitFigure &figure)
-{
-    if (const auto *whole = std::get_if<std::uint64_t>(&figure))
-        return numberJson(*whole);
-    const auto *number = std::get_if<double>(&figure);
-    return number != nullptr && std::isfinite(*number) ? Json(*number)
-                                                       : Json(limitFigureText(figure));
-}
-
 Json figureNumber(double value)
 {
     return figureJson(LimitFigure(value));
-}
-
-/// A number where a double holds it, otherwise the digits.
-Json exactJson(ExactValue value)
-{
-    const auto narrow = static_cast<double>(value);
-    return static_cast<ExactValue>(narrow) == value || std::isnan(value) ? figureNumber(narrow)
-                                                                         : Json(exactText(value));
 }
 
 Json faultsJson(const std::vector<LimitFault> &faults)
@@ -206,24 +191,9 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
     Json json;
     json["channels"] = numberJson(worst.channels);
     json["different_channels"] = numberJson(worst.differentChannels);
-    json["worst_channels"] = Json::array();
-    for (const ChannelDifference &channel : worst.worstChannels)
-        json["worst_channels"].push_back({{"channel", numberJson(channel.channel)},
-                                          {"elements", numberJson(channel.elements)},
-                                          {"different", numberJson(channel.different)},
-                                          {"changed", numberJson(channel.changed)},
-                                          {"zeroed", numberJson(channel.zeroed)},
-                                          {"revived", numberJson(channel.revived)},
-                                          {"worst", numberJson(channel.worst)},
-                                          {"max_abs", figureNumber(channel.maxAbs)},
-                                          {"rmse", figureNumber(channel.rmse)},
-                                          {"snr_db", figureNumber(channel.snr)}});
-    json["worst_elements"] = Json::array();
-    for (const ElementPair &element : worst.worstElements)
-        json["worst_elements"].push_back(
-            {{"index", numbersJson(elementPlace(shape, element.element))},
-             {"a", exactJson(element.a)},
-             {"b", exactJson(element.b)}});
+    json["worst_channels"] = jsonArray(channelTable(), worst.worstChannels);
+    json["worst_elements"] =
+        jsonArray(elementTable(), elementRows(worst, shape, ElementType::Fp16));
     if (worst.bins)
         json["histogram"] = binsJson(*worst.bins);
     return json;
@@ -240,14 +210,8 @@ Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &b
         return cell.alone ? Json(nullptr) : Json{{"verdict", cell.verdict}};
     Json json;
     json["name"] = build.weights()[cell.weight].findableName();
-    json["stored_bytes"] = countJson(cell.storedBytes);
-    json["stored_ratio"] = cell.ratio ? ratioJson(*cell.ratio) : Json(nullptr);
-    json["verdict"] = cell.verdict;
-    if (cell.values) {
-        json["max_abs"] = figureNumber(cell.values->maxAbs);
-        json["max_ulp"] = numberJson(cell.values->maxUlp);
-        json["snr_db"] = figureNumber(cell.values->snr);
-    }
+    addCells(json, matrixTable(),
+             columnOrder(matrixTable().facts(), matrixTable().documentOrder, kDocument), cell);
     json["outcomes"] = Json::object();
     for (std::size_t i = 0; i < cell.outcomes.size(); ++i)
         json["outcomes"][matrix.chips[i]->name] = decision::outcomeName(cell.outcomes[i]);
@@ -255,6 +219,22 @@ Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &b
 }
 
 } // namespace
+
+Json figureJson(const LimitFigure &figure)
+{
+    if (const auto *whole = std::get_if<std::uint64_t>(&figure))
+        return numberJson(*whole);
+    const auto *number = std::get_if<double>(&figure);
+    return number != nullptr && std::isfinite(*number) ? Json(*number)
+                                                       : Json(limitFigureText(figure));
+}
+
+Json exactJson(ExactValue value)
+{
+    const auto narrow = static_cast<double>(value);
+    return static_cast<ExactValue>(narrow) == value || std::isnan(value) ? figureNumber(narrow)
+                                                                         : Json(exactText(value));
+}
 
 Json checkedDifferenceJson(const CheckedDifference &checked)
 {

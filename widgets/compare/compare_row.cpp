@@ -2,8 +2,12 @@
 #include "widgets/compare/compare_row.h"
 
 #include "core/bundle/stored_bytes.h"
+#include "core/report/pair_table.h"
+#include "core/report/weight_table.h"
 #include "widgets/common/outcome_words.h"
+#include "widgets/common/row_table_model.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/window_columns.h"
 
 #include <QCoreApplication>
 
@@ -32,35 +36,27 @@ CompareVerdict valuesVerdict(const CompareRow &row)
     return values.zeroed > 0 ? CompareVerdict::Rounded : CompareVerdict::ZerosKept;
 }
 
-std::optional<double> valueNumber(const ValueDifference &values, CompareColumn column)
+const WindowColumns<report::PairFacts> &pairColumns()
 {
-    const auto elements = static_cast<double>(values.elements());
-    switch (column) {
-    case CompareColumn::MaxAbs: return values.maxAbs;
-    case CompareColumn::MaxUlp: return static_cast<double>(values.maxUlp);
-    case CompareColumn::Zeroed:
-        return elements > 0 ? static_cast<double>(values.zeroed) / elements : 0.0;
-    case CompareColumn::Equal: return static_cast<double>(values.equal);
-    case CompareColumn::Changed: return static_cast<double>(values.changed);
-    case CompareColumn::Revived: return static_cast<double>(values.revived);
-    case CompareColumn::MeanAbs: return values.meanAbs;
-    case CompareColumn::Rmse: return values.rmse;
-    case CompareColumn::Cosine: return values.cosine;
-    default: return std::nullopt;
-    }
+    static const WindowColumns<report::PairFacts> kColumns(report::pairTable());
+    return kColumns;
 }
 
-QString numberText(double number, CompareColumn column)
+const report::ColumnFacts &pairColumnFacts(CompareColumn column)
 {
-    switch (column) {
-    case CompareColumn::StoredRatio: return ratioText(number);
-    case CompareColumn::Zeroed: return percentText(number);
-    case CompareColumn::Cosine: return QString::number(number, 'f', 6);
-    case CompareColumn::MaxAbs:
-    case CompareColumn::MeanAbs:
-    case CompareColumn::Rmse: return shortNumber(number);
-    default: return groupedNumber(static_cast<std::uint64_t>(number));
-    }
+    return pairColumns().facts(static_cast<int>(column));
+}
+
+/// The cell of a column of numbers.
+report::Value pairValue(const CompareRow &row, CompareColumn column)
+{
+    report::PairFacts facts;
+    facts.bytesA = row.bytesA;
+    facts.bytesB = row.bytesB;
+    if (row.onA() && row.onB())
+        facts.storedRatio = row.pair.storedRatio;
+    facts.values = row.pair.values ? &*row.pair.values : nullptr;
+    return pairColumns().value(static_cast<int>(column), facts);
 }
 
 QString textOf(const CompareRow &row, CompareColumn column)
@@ -74,16 +70,10 @@ QString textOf(const CompareRow &row, CompareColumn column)
     case CompareColumn::Verdict: return verdictText(row);
     case CompareColumn::Limits: return limitsText(row);
     case CompareColumn::Pairing:
-        return row.onA() && row.onB() ? fromUtf8(pairingText(row.pair)) : QString();
+        return row.onA() && row.onB() ? fromUtf8(report::pairedByText(row.pair)) : QString();
     case CompareColumn::Changes: return row.joined() ? row.part : row.changes;
     default: return {};
     }
-}
-
-QString functionOf(const Weight &weight)
-{
-    const std::string &model = weight.model, &function = weight.function;
-    return fromUtf8(model.empty() || function.empty() ? model + function : model + "/" + function);
 }
 
 } // namespace
@@ -140,7 +130,7 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
     CompareRow row;
     row.pair = pair;
     row.name = fromUtf8(wa.name);
-    row.function = functionOf(wa);
+    row.function = fromUtf8(report::functionWords(wa));
     if (wa.name != wb.name)
         row.nameB = fromUtf8(wb.name);
     row.formA = fromUtf8(formText(wa.form));
@@ -194,7 +184,7 @@ CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA)
     row.state = CompareState::OneSided;
     (onA ? row.pair.a : row.pair.b) = weight;
     row.name = fromUtf8(w.name);
-    row.function = functionOf(w);
+    row.function = fromUtf8(report::functionWords(w));
     (onA ? row.formA : row.formB) = fromUtf8(formText(w.form));
     (onA ? row.shapeA : row.shapeB) = w.shape;
     (onA ? row.bytesA : row.bytesB) = knownStoredBytes(w);
@@ -209,42 +199,30 @@ bool severalFunctions(const std::vector<CompareRow> &rows)
     });
 }
 
-bool isNumberColumn(CompareColumn column)
+QString compareColumnTitle(CompareColumn column)
 {
-    switch (column) {
-    case CompareColumn::Weight:
-    case CompareColumn::Function:
-    case CompareColumn::FormA:
-    case CompareColumn::FormB:
-    case CompareColumn::Outcome:
-    case CompareColumn::Verdict:
-    case CompareColumn::Limits:
-    case CompareColumn::Pairing:
-    case CompareColumn::Changes:
-    case CompareColumn::Count: return false;
-    default: return true;
-    }
+    return columnHeader(pairColumnFacts(column), Qt::DisplayRole).toString();
 }
 
-/// Of a side that has no weight there are none.
-static std::optional<double> storedNumber(const std::optional<ByteCount> &bytes)
+QString compareColumnHelp(CompareColumn column)
 {
-    return bytes ? std::optional(static_cast<double>(bytes->value)) : std::nullopt;
+    return columnHeader(pairColumnFacts(column), Qt::ToolTipRole).toString();
+}
+
+bool isNumberColumn(CompareColumn column)
+{
+    return pairColumnFacts(column).number();
 }
 
 std::optional<double> compareCellNumber(const CompareRow &row, CompareColumn column)
 {
-    switch (column) {
-    case CompareColumn::BytesA: return storedNumber(row.bytesA);
-    case CompareColumn::BytesB: return storedNumber(row.bytesB);
-    case CompareColumn::StoredRatio:
-        return row.onA() && row.onB() ? row.pair.storedRatio : std::nullopt;
-    default: break;
-    }
-    if (!row.pair.values)
+    if (!isNumberColumn(column))
         return std::nullopt;
-    const auto number = valueNumber(*row.pair.values, column);
-    return number && std::isnan(*number) ? std::nullopt : number;
+    const report::SortValue number = report::sortValue(pairValue(row, column));
+    if (const auto *whole = std::get_if<std::uint64_t>(&number))
+        return static_cast<double>(*whole);
+    const auto *real = std::get_if<double>(&number);
+    return real != nullptr ? std::optional(*real) : std::nullopt;
 }
 
 QString compareCellText(const CompareRow &row, CompareColumn column)
@@ -260,24 +238,17 @@ QString compareCellText(const CompareRow &row, CompareColumn column)
         const QString text = textOf(row, column);
         return text.isEmpty() ? kDash : text;
     }
-    const auto number = compareCellNumber(row, column);
-    if (number)
-        return numberText(*number, column);
-    return row.state == CompareState::Waiting ? QStringLiteral("\u2026") : kDash;
+    const report::Value value = pairValue(row, column);
+    return row.state == CompareState::Waiting && std::holds_alternative<report::Unknown>(value)
+               ? QStringLiteral("\u2026")
+               : cellText(value);
 }
 
 QString compareCellPlain(const CompareRow &row, CompareColumn column)
 {
     if (!isNumberColumn(column))
         return textOf(row, column);
-    const auto number = compareCellNumber(row, column);
-    return number ? plainNumber(*number) : QString();
-}
-
-QString plainNumber(double number)
-{
-    const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
-    return whole ? QString::number(number, 'f', 0) : QString::number(number, 'g', 9);
+    return QString::fromStdString(report::plainText(pairValue(row, column)));
 }
 
 QString shortNumber(double number)

@@ -14,7 +14,7 @@
 
 namespace kernscope::ui {
 
-/// Columns of the table of pairs, in the order shown.
+/// Columns of the table of pairs, in the order that report::pairTable() has for the window.
 enum class CompareColumn : int {
     Weight,
     Function,
@@ -132,7 +132,5 @@ QString limitsText(const CompareRow &row);
 
 /// Three significant digits or more: "0.0100", "1.25e-05".
 QString shortNumber(double number);
-/// For other programs: "66560", "0.583333333", "inf".
-QString plainNumber(double number);
 
 } // namespace kernscope::ui

@@ -3,16 +3,15 @@
 
 #include "widgets/common/outcome_words.h"
 #include "widgets/common/row_order.h"
+#include "widgets/common/row_table_model.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
-#include "widgets/compare/compare_row.h"
+#include "widgets/common/window_columns.h"
 
 #include <QCollator>
 #include <QSet>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -20,36 +19,26 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr std::array<const char *, kMatrixFigures> kTitles{
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Stored bytes"),
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Stored, of the base"),
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "max |\u0394|"),
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "RMSE"),
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "SNR, dB"),
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "max ULP"),
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Zeroed"),
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Verdict"),
-    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Outcome on a chip")};
-
-std::optional<double> errorFigure(const ValueDifference &values, MatrixFigure figure)
+/// The declared figures, in the order of MatrixFigure; the outcome is the last, of one chip.
+const WindowColumns<report::MatrixCell> &matrixColumns()
 {
-    const auto elements = static_cast<double>(values.elements());
-    switch (figure) {
-    case MatrixFigure::MaxAbs: return values.maxAbs;
-    case MatrixFigure::Rmse: return values.rmse;
-    case MatrixFigure::Snr: return values.snr;
-    case MatrixFigure::MaxUlp: return static_cast<double>(values.maxUlp);
-    case MatrixFigure::Zeroed:
-        return elements > 0 ? static_cast<double>(values.zeroed) / elements : 0.0;
-    default: return std::nullopt;
-    }
+    static const WindowColumns<report::MatrixCell> kColumns(report::matrixTable());
+    return kColumns;
+}
+
+report::Value matrixValue(const report::MatrixCell &cell, MatrixFigure figure)
+{
+    return cell.weight == kNoIndex ? report::Value(report::Unknown())
+                                   : matrixColumns().value(static_cast<int>(figure), cell);
 }
 
 } // namespace
 
 QString matrixFigureTitle(MatrixFigure figure)
 {
-    return MatrixModel::tr(kTitles[static_cast<std::size_t>(figure)]);
+    return figure == MatrixFigure::Outcome
+               ? MatrixModel::tr("Outcome on a chip")
+               : matrixColumns().header(static_cast<int>(figure), Qt::DisplayRole).toString();
 }
 
 /// Names of files without what comes after their last dot, where they still differ then.
@@ -124,15 +113,11 @@ bool MatrixModel::isText(int column) const
 
 std::optional<double> MatrixModel::number(std::size_t row, int column) const
 {
-    const report::MatrixCell &one = cell(row, column);
-    if (one.weight == kNoIndex)
-        return std::nullopt;
-    if (m_figure == MatrixFigure::Bytes)
-        return one.storedBytes ? std::optional(static_cast<double>(one.storedBytes->value))
-                               : std::nullopt;
-    if (m_figure == MatrixFigure::Ratio)
-        return one.ratio;
-    return one.values ? errorFigure(*one.values, m_figure) : std::nullopt;
+    const report::SortValue order = report::sortValue(matrixValue(cell(row, column), m_figure));
+    if (const auto *whole = std::get_if<std::uint64_t>(&order))
+        return static_cast<double>(*whole);
+    const auto *real = std::get_if<double>(&order);
+    return real != nullptr ? std::optional(*real) : std::nullopt;
 }
 
 QString MatrixModel::text(std::size_t row, int column) const
@@ -145,28 +130,14 @@ QString MatrixModel::text(std::size_t row, int column) const
     if (m_figure == MatrixFigure::Outcome)
         return m_chip < one.outcomes.size() ? outcomeLabel(one.outcomes[m_chip])
                                             : QStringLiteral("\u2013");
-    const auto value = number(row, column);
-    if (!value)
-        return QStringLiteral("\u2013");
-    if (std::isinf(*value))
-        return QStringLiteral("\u221E");
-    switch (m_figure) {
-    case MatrixFigure::Bytes:
-    case MatrixFigure::MaxUlp: return groupedNumber(static_cast<std::uint64_t>(*value));
-    case MatrixFigure::Ratio: return ratioText(*value);
-    case MatrixFigure::Zeroed: return percentText(*value);
-    case MatrixFigure::Snr: return QString::number(*value, 'f', 1);
-    default: return shortNumber(*value);
-    }
+    return cellText(matrixValue(one, m_figure));
 }
 
 /// For other programs: numbers without separators, units and signs; empty where there is none.
 QString MatrixModel::plainText(std::size_t row, int column) const
 {
-    if (!isText(column)) {
-        const auto value = number(row, column);
-        return value ? plainNumber(*value) : QString();
-    }
+    if (!isText(column))
+        return QString::fromStdString(report::plainText(matrixValue(cell(row, column), m_figure)));
     if (column > 0 && m_figure == MatrixFigure::Outcome) {
         const report::MatrixCell &one = cell(row, column);
         if (one.weight != kNoIndex)

@@ -86,7 +86,7 @@ QWidget *PlacesDock::buildChannels(QWidget *parent)
     column->setSpacing(theme::em(this, 0.2));
     m_channelTitle = titleLabel(box);
     m_channels = placesTable(box, tr("Output channels that differ"), m_channelModel,
-                             {4.5, 5.5, 5.5, 4.5, 4.5, 4.5, 4.5});
+                             {4.5, 5.5, 5.5, 4.5, 4.5, 4.5, 4.5, 5});
     column->addWidget(m_channelTitle);
     column->addWidget(m_channels, 1);
     connect(m_channels, &QAbstractItemView::activated, this,
@@ -95,7 +95,8 @@ QWidget *PlacesDock::buildChannels(QWidget *parent)
             [this](const QModelIndex &index) {
                 if (m_following || !index.isValid())
                     return;
-                const auto channel = index.siblingAtColumn(ChannelModel::Channel).data(SortRole);
+                const auto channel =
+                    index.siblingAtColumn(m_channelModel->columnOf("channel")).data(SortRole);
                 m_strip->setCurrentPoint(m_strip->pointOfChannel(channel.toULongLong()));
             });
     return box;
@@ -109,7 +110,7 @@ QWidget *PlacesDock::buildElements(QWidget *parent)
     column->setSpacing(theme::em(this, 0.2));
     m_elementTitle = titleLabel(box);
     m_elements =
-        placesTable(box, tr("Elements that differ most"), m_elementModel, {7, 5.5, 5.5, 6, 5, 4.5});
+        placesTable(box, tr("Elements that differ most"), m_elementModel, {7, 7, 7, 6, 5, 4.5});
     column->addWidget(m_elementTitle);
     column->addWidget(m_elements, 1);
     connect(m_elements, &QAbstractItemView::activated, this,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/edit_common.h"
 
+#include "core/base/error_builder.h"
 #include "core/codec/decode/ordered.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
@@ -14,13 +15,11 @@ namespace kernscope::codec {
 Error editFault(std::string code, std::string_view field, std::string expected, std::string found,
                 std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.field = std::string(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder(code)
+        .field(std::string(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 Error indirectPayload()

@@ -226,6 +226,23 @@ void encodeVectorGroup(std::span<const float> values, std::span<const float> mas
 
 } // namespace
 
+namespace {
+
+/// The weight without its parts: its grid of codebooks, their entries and the length of a vector.
+EncodedWeight emptyPalette(const Shape &shape, const PaletteOptions &options)
+{
+    EncodedWeight weight;
+    weight.shape = shape;
+    weight.grid.assign(shape.size(), 1);
+    if (!shape.empty())
+        weight.grid[0] = options.groups;
+    weight.entries = std::uint64_t{1} << options.bits;
+    weight.vector = options.vector;
+    return weight;
+}
+
+} // namespace
+
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options)
 {
@@ -241,19 +258,13 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
     if (auto checked = checkOptions(shape, options); !checked)
         return tl::unexpected(checked.error());
     const std::uint64_t vector = options.vector;
-    const std::uint64_t entries = std::uint64_t{1} << options.bits;
     Shape indexShape = shape;
     if (vector > 1)
         indexShape[0] /= vector;
     const std::uint64_t inner =
         shape.empty() || shape[0] == 0 ? 1 : std::max<std::uint64_t>(1, values.size() / shape[0]);
-    EncodedWeight weight;
-    weight.shape = shape;
-    weight.grid.assign(shape.size(), 1);
-    if (!shape.empty())
-        weight.grid[0] = options.groups;
-    weight.entries = entries;
-    weight.vector = vector;
+    EncodedWeight weight = emptyPalette(shape, options);
+    const std::uint64_t entries = weight.entries;
     Shape lutShape = weight.grid;
     lutShape.push_back(entries);
     lutShape.push_back(vector);

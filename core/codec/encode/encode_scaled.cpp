@@ -75,11 +75,13 @@ std::int64_t lowestUsed(ElementType codeType, bool symmetric)
 
 } // namespace
 
-Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
-                                   const AffineOptions &options)
+namespace {
+
+Result<void> checkAffine(std::span<const float> values, const Shape &shape,
+                         const AffineOptions &options)
 {
     if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
+        return checked;
     if (options.codeType != ElementType::Int8 && options.codeType != ElementType::Uint8)
         return tl::unexpected(badArgument("codeType", "int8 or uint8",
                                           std::string(elementTypeName(options.codeType)),
@@ -88,16 +90,33 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
         return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
                                           fmt::format("{}", *options.axis),
                                           "The shape has no such axis"));
+    return {};
+}
+
+/// The channels along an axis; without one all values are one channel.
+Channels channelsAlong(std::optional<std::size_t> axis, const Shape &shape, std::size_t elements)
+{
     Channels split;
-    if (options.axis) {
-        split.channels = shape[*options.axis];
-        for (std::size_t i = 0; i < shape.size(); ++i) {
-            if (i != *options.axis)
-                (i < *options.axis ? split.outer : split.inner) *= shape[i];
-        }
-    } else {
-        split.inner = values.size();
+    if (!axis) {
+        split.inner = elements;
+        return split;
     }
+    split.channels = shape[*axis];
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (i != *axis)
+            (i < *axis ? split.outer : split.inner) *= shape[i];
+    }
+    return split;
+}
+
+} // namespace
+
+Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
+                                   const AffineOptions &options)
+{
+    if (auto checked = checkAffine(values, shape, options); !checked)
+        return tl::unexpected(checked.error());
+    const Channels split = channelsAlong(options.axis, shape, values.size());
     EncodedWeight weight;
     weight.shape = shape;
     weight.scaling = Scaling::Kind::Affine;

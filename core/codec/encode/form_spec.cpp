@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/form_spec.h"
 
+#include "core/base/error_builder.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/fitted.h"
 #include "core/codec/microscaled/quantize.h"
@@ -93,11 +94,10 @@ Result<EncodedWeight> encodeMassed(std::span<const float> values, const Shape &s
     case FormNode::ActivationTable:
     case FormNode::Unknown: break;
     }
-    Error error;
-    error.code = "encode.form";
-    error.expected = "dense, affine, palette, sparse or blockwise";
-    error.message = "There is no encoder of this form";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("encode.form")
+        .expected("dense, affine, palette, sparse or blockwise")
+        .message("There is no encoder of this form")
+        .unexpected();
 }
 
 /// Whether integer codes leave out the one without a counterpart.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/script_origin.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/sha256.h"
 
 #include <algorithm>
@@ -44,13 +45,12 @@ Result<void> compareDigests(std::string_view code, const std::string &wanted,
         return tl::unexpected(found.error());
     if (wanted == *found)
         return {};
-    Error error;
-    error.code = std::string(code);
-    error.file = script;
-    error.expected = "sha256:" + wanted;
-    error.found = "sha256:" + *found;
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(std::string(code))
+        .file(script)
+        .expected("sha256:" + wanted)
+        .found("sha256:" + *found)
+        .message(std::move(message))
+        .unexpected();
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/plan/payload_resizer.h"
 
+#include "core/base/error_builder.h"
 #include "core/container/milblob/milblob.h"
 #include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/plan/weight_planner.h"
@@ -107,13 +108,12 @@ Result<void> PayloadResizer::checkAlone() const
             counted ? sharers(m_bundle, m_weight, *operand.place) : std::vector<std::string>();
         if (others.empty())
             continue;
-        Error error;
-        error.code = "patch.shared";
-        error.field = std::string(codec::partRoleName(operand.role));
-        error.expected = "a mask and non-zero values of this weight alone";
-        error.found = fmt::format("also those of {}", fmt::join(others, ", "));
-        error.message = "Another weight reads the same non-zero values, whose number would change";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("patch.shared")
+            .field(std::string(codec::partRoleName(operand.role)))
+            .expected("a mask and non-zero values of this weight alone")
+            .found(fmt::format("also those of {}", fmt::join(others, ", ")))
+            .message("Another weight reads the same non-zero values, whose number would change")
+            .unexpected();
     }
     return {};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of many elements: a fill, or the values of a NumPy file.
+#include "core/base/error_builder.h"
 #include "core/codec/edit/run_editor.h"
 #include "core/patch/plan/array_source.h"
 #include "core/patch/plan/planner.h"
@@ -106,12 +107,11 @@ Result<void> Filler::check(std::uint64_t first, std::span<const float> held)
     for (std::size_t i = 0; i < held.size(); ++i) {
         if (sameValue(static_cast<double>(held[i]), static_cast<double>(check[i])))
             continue;
-        Error error;
-        error.code = "patch.verify";
-        error.expected = fmt::format("{} for element {}", held[i], first + i);
-        error.found = fmt::format("{}", check[i]);
-        error.message = "The bytes planned do not decode to the value";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("patch.verify")
+            .expected(fmt::format("{} for element {}", held[i], first + i))
+            .found(fmt::format("{}", check[i]))
+            .message("The bytes planned do not decode to the value")
+            .unexpected();
     }
     return {};
 }

@@ -2,6 +2,7 @@
 // Typed edits turned into bytes, on files of the planner's own.
 #include "core/patch/plan/planner.h"
 
+#include "core/base/error_builder.h"
 #include "core/patch/aside.h"
 #include "core/patch/edit/find_weight.h"
 
@@ -19,12 +20,10 @@ namespace {
 
 Error planError(std::string_view code, std::string expected, std::string found, std::string message)
 {
-    Error error;
-    error.code = std::string(code);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder(std::string(code))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 /// The one element that an edit names.

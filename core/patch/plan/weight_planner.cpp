@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/plan/weight_planner.h"
 
+#include "core/base/error_builder.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/plan/payload_resizer.h"
@@ -21,24 +22,20 @@ namespace {
 Error spaceError(const Bundle &bundle, std::uint64_t offset, std::uint64_t room,
                  std::string_view wanted)
 {
-    Error error;
-    error.code = "patch.space";
-    error.file = bundle.files()[bundle.programFile()].path;
-    error.offset = FileOffset(offset);
-    error.length = ByteCount(room);
-    error.expected = fmt::format("a notation of at most {} characters", room);
-    error.found = std::string(wanted);
-    error.message = "The number does not fit its place in the program";
-    return error;
+    return ErrorBuilder("patch.space")
+        .file(bundle.files()[bundle.programFile()].path)
+        .at(FileOffset(offset))
+        .length(ByteCount(room))
+        .expected(fmt::format("a notation of at most {} characters", room))
+        .found(std::string(wanted))
+        .message("The number does not fit its place in the program");
 }
 
 Error partError(std::string_view role)
 {
-    Error error;
-    error.code = "patch.part";
-    error.field = std::string(role);
-    error.message = "The weight stores no such part";
-    return error;
+    return ErrorBuilder("patch.part")
+        .field(std::string(role))
+        .message("The weight stores no such part");
 }
 
 /// One element of a literal: a number of the text, or a varint of the protobuf.
@@ -67,11 +64,7 @@ std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::S
 Result<WeightPlanner> WeightPlanner::make(BundlePtr bundle, std::size_t weight, Recorder &recorder)
 {
     if (const std::string &reason = bundle->readOnlyReason(); !reason.empty()) {
-        Error error;
-        error.code = "patch.readonly";
-        error.file = bundle->name();
-        error.message = reason;
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("patch.readonly").file(bundle->name()).message(reason).unexpected();
     }
     WeightPlanner planner(std::move(bundle), weight, recorder);
     if (auto bound = planner.bind(); !bound)
@@ -138,11 +131,10 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
     const OperandPlace &place = *operand->place;
     const ByteRange run{FileOffset(edit.offset), ByteCount(edit.bytes.size())};
     if (place.pieces.empty() ? !fitsInside(run, place.bytes) : !isInPieces(place, run)) {
-        Error error;
-        error.code = "patch.range";
-        error.field = std::string(codec::partRoleName(edit.role));
-        error.message = "The change would leave the part";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("patch.range")
+            .field(std::string(codec::partRoleName(edit.role)))
+            .message("The change would leave the part")
+            .unexpected();
     }
     if (std::find(m_changed.begin(), m_changed.end(), operand) == m_changed.end())
         m_changed.push_back(operand);

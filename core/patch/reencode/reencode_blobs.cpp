@@ -53,6 +53,17 @@ Result<milblob::BlobFile> readRecords(std::span<const std::byte> file, const std
     return parsed;
 }
 
+/// Groups by the offset of each record that they replace.
+std::multimap<std::uint64_t, std::size_t> droppedRecords(std::span<const BlobGroup> groups)
+{
+    std::multimap<std::uint64_t, std::size_t> dropped;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        for (const std::uint64_t offset : groups[i].dropped)
+            dropped.emplace(offset, i);
+    }
+    return dropped;
+}
+
 } // namespace
 
 Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
@@ -66,11 +77,7 @@ Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::strin
     std::copy_n(file.begin() + 8, options.headerReserved.size(), options.headerReserved.begin());
     milblob::Writer writer(options);
     BlobLayout layout;
-    std::multimap<std::uint64_t, std::size_t> dropped; // offset to group
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        for (const std::uint64_t offset : groups[i].dropped)
-            dropped.emplace(offset, i);
-    }
+    const auto dropped = droppedRecords(groups);
     std::vector<bool> placed(groups.size());
     const auto place = [&](std::size_t group) {
         if (!placed[group])

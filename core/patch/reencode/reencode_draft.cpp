@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/reencode_draft.h"
 
+#include "core/base/error_builder.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -26,13 +27,12 @@ constexpr std::uint64_t kSmallestBlob = 10;
 tl::unexpected<Error> opsetFault(std::string expected, const DraftTarget &target,
                                  std::string message)
 {
-    Error error;
-    error.code = "encode.opset";
-    error.field = target.output;
-    error.expected = std::move(expected);
-    error.found = target.opset;
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("encode.opset")
+        .field(target.output)
+        .expected(std::move(expected))
+        .found(target.opset)
+        .message(std::move(message))
+        .unexpected();
 }
 
 DraftOperand operandOf(std::string name, const EncodedPart &part)
@@ -207,13 +207,12 @@ Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
     if (auto allowed = requireOpset(kFirstNewSignature, "palettes of scaled entries"); !allowed)
         return tl::unexpected(allowed.error());
     if (part(PartRole::Lut)->type != ElementType::Int8) {
-        Error error;
-        error.code = "encode.form";
-        error.field = m_target.output;
-        error.expected = "int8 entries";
-        error.found = elementTypeName(part(PartRole::Lut)->type);
-        error.message = "A program can scale a codebook of int8 entries only";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("encode.form")
+            .field(m_target.output)
+            .expected("int8 entries")
+            .found(elementTypeName(part(PartRole::Lut)->type))
+            .message("A program can scale a codebook of int8 entries only")
+            .unexpected();
     }
     auto looked = palette();
     if (!looked)

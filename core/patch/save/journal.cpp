@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/save/journal.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/sha256.h"
 
 #include <algorithm>
@@ -35,11 +36,9 @@ void putText(std::vector<std::byte> &out, std::string_view text)
 
 Error writeError(std::string_view code, const std::filesystem::path &journal, std::string message)
 {
-    Error error;
-    error.code = std::string(code);
-    error.file = journal.filename().string();
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder(std::string(code))
+        .file(journal.filename().string())
+        .message(std::move(message));
 }
 
 /// Collects small pieces: a scattered change makes many, and each write costs a call.

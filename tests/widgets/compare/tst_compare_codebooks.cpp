@@ -60,9 +60,10 @@ void TestCompareCodebooks::codebooks()
     std::uint64_t total = 0;
     for (int row = 0; row < books.model().rowCount(); ++row) {
         const auto change =
-            books.model().index(row, CodebookPairModel::Change).data(SortRole).toInt();
+            books.model().index(row, books.model().columnOf("change")).data(SortRole).toInt();
         QVERIFY(change == int(EntryChange::Same) || change == int(EntryChange::Unused));
-        const QVariant used = books.model().index(row, CodebookPairModel::UsesA).data(SortRole);
+        const QVariant used =
+            books.model().index(row, books.model().columnOf("uses_a")).data(SortRole);
         total += std::isnan(used.toDouble()) ? 0 : used.toULongLong();
     }
     QCOMPARE(total, session.bundle()->weights()[weight].elements.value);

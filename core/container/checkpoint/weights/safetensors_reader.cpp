@@ -65,6 +65,30 @@ Error headerFault(const BundleFile &file, std::string expected, std::string foun
         .message("The header of the checkpoint cannot be read");
 }
 
+/// The text of a key; empty where there is none.
+std::string headerText(const Json &entry, const char *key)
+{
+    const auto at = entry.is_object() ? entry.find(key) : entry.end();
+    const auto *text =
+        entry.is_object() && at != entry.end() ? at->get_ptr<const std::string *>() : nullptr;
+    return text ? *text : std::string();
+}
+
+/// The list of a key: at most kMaxRank numbers that are not negative.
+std::optional<Shape> headerNumbers(const Json &entry, const char *key)
+{
+    const auto at = entry.is_object() ? entry.find(key) : entry.end();
+    if (!entry.is_object() || at == entry.end() || !at->is_array() || at->size() > kMaxRank)
+        return std::nullopt;
+    Shape numbers;
+    for (const Json &number : *at) {
+        if (!number.is_number_unsigned())
+            return std::nullopt;
+        numbers.push_back(number.get<std::uint64_t>());
+    }
+    return numbers;
+}
+
 /// One entry of the header: {"dtype": …, "shape": […], "data_offsets": [begin, end]}.
 Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt,
                 const BundleFile &file)
@@ -81,31 +105,13 @@ Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt
                            .message("A tensor of the checkpoint cannot be read");
         return tensor;
     };
-    const auto textAt = [&](const char *key) {
-        const auto at = entry.is_object() ? entry.find(key) : entry.end();
-        const auto *text =
-            entry.is_object() && at != entry.end() ? at->get_ptr<const std::string *>() : nullptr;
-        return text ? *text : std::string();
-    };
-    const auto numbersAt = [&](const char *key) -> std::optional<Shape> {
-        const auto at = entry.is_object() ? entry.find(key) : entry.end();
-        if (!entry.is_object() || at == entry.end() || !at->is_array() || at->size() > kMaxRank)
-            return std::nullopt;
-        Shape numbers;
-        for (const Json &number : *at) {
-            if (!number.is_number_unsigned())
-                return std::nullopt;
-            numbers.push_back(number.get<std::uint64_t>());
-        }
-        return numbers;
-    };
-    tensor.type = typeOf(textAt("dtype"));
-    const auto shape = numbersAt("shape");
+    tensor.type = typeOf(headerText(entry, "dtype"));
+    const auto shape = headerNumbers(entry, "shape");
     const auto count = shape ? elementCount(*shape) : std::nullopt;
     if (!count || !packedBytes(*count, ElementType::Fp64))
         return refuse("shape", "extents whose product fits 64 bits", "something else");
     tensor.shape = *shape;
-    const auto place = numbersAt("data_offsets");
+    const auto place = headerNumbers(entry, "data_offsets");
     const std::uint64_t room = file.file->size().value - dataAt;
     if (!place || place->size() != 2 || (*place)[0] > (*place)[1] || (*place)[1] > room)
         return refuse("data_offsets", fmt::format("two offsets up to {}", room),
@@ -113,7 +119,7 @@ Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt
     tensor.bytes = {FileOffset(dataAt + (*place)[0]), ByteCount((*place)[1] - (*place)[0])};
     // After the shape and the place: what is known of a tensor is shown though its type is not.
     if (tensor.type == ElementType::Unknown)
-        return refuse("dtype", "an element type", textAt("dtype"));
+        return refuse("dtype", "an element type", headerText(entry, "dtype"));
     const std::uint64_t bytes = packedBytes(*count, tensor.type).value_or(ByteCount()).value;
     if ((*place)[1] - (*place)[0] != bytes)
         return refuse("data_offsets", fmt::format("{} bytes for {}", bytes, shapeText(*shape)),

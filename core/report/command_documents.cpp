@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/command_documents.h"
+
+#include "core/format/contested.h"
+#include "core/report/engine_json.h"
+#include "core/report/json_table.h"
+#include "core/report/shapes_json.h"
+#include "core/report/target_table.h"
+
+#include <utility>
+
+namespace kernscope::report {
+
+namespace {
+
+/// Everything that is known of one chip, beside what its row of the list says.
+void addTargetDetails(Json &json, const target::Target &target)
+{
+    json["hal"] = jsonArray(targetFactTable(), halRows(target));
+    json["family_floors"] = jsonArray(floorTable(), floorRows(target));
+    json["facts"] = jsonArray(placedFactTable(), placedFacts(target));
+    json["collective"] = collectiveJson(target);
+    json["contested"] = readingsJson(format::readingsAbout(target.name));
+}
+
+} // namespace
+
+Json chipDocument(std::string_view command, const target::Target *target,
+                  const target::Choice &choice, const target::NamedTarget *named)
+{
+    Json json = document(command);
+    json["target"] = target != nullptr ? chosenTargetJson(*target, choice, named) : Json(nullptr);
+    return json;
+}
+
+void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes)
+{
+    if (shapes)
+        document["shapes"] = shapesJson(*shapes);
+}
+
+void addUnplaced(Json &document, const Bundle &bundle, const std::vector<UnplacedWeight> &unplaced)
+{
+    document["unplaced"] = jsonArray(unplacedTable(), unplaced);
+    document["bundle"] = bundle.name();
+}
+
+void addOperations(Json &document, std::vector<Json> operations)
+{
+    document["operations"] = std::move(operations);
+}
+
+void addRooflineOf(Json &document, const Bundle &bundle, const roofline::Roofs &roofs,
+                   const roofline::Network &network, std::uint64_t batch)
+{
+    document["bundle"] = bundle.name();
+    addRoofline(document, roofs, network.placements, batch, network.program);
+    addUnassessed(document, bundle);
+}
+
+Json targetsDocument(std::span<const target::Target *const> targets, bool details)
+{
+    Json json = document("targets");
+    json["targets"] = Json::array();
+    for (const target::Target *target : targets)
+        json["targets"].push_back(targetJson(*target));
+    if (details && !targets.empty())
+        addTargetDetails(json["targets"][0], *targets.front());
+    return json;
+}
+
+Json hwxDocument(const hwx::Container &container, std::span<const std::byte> bytes,
+                 const std::string &file, const HwxJsonOptions &options)
+{
+    Json json = document("hwx");
+    json["hwx"] = hwxJson(container, bytes, file, options);
+    return json;
+}
+
+Json hwxSurveyDocument(const HwxSurvey &survey)
+{
+    Json json = document("hwx");
+    json["survey"] = hwxSurveyJson(survey);
+    return json;
+}
+
+Json hwxLoadDocument(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
+                     const std::vector<hwx::Slot> &places,
+                     const std::vector<hwx::LoadedSlot> &loaded)
+{
+    Json json = document("hwx");
+    json["load"] = hwxLoadedJson(container, plan, strip, hwxLoadJson(places, loaded));
+    return json;
+}
+
+} // namespace kernscope::report
