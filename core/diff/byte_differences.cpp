@@ -234,6 +234,14 @@ std::optional<DifferenceRun> ByteDifferences::previous(const AlignedBytes &bytes
     return block == 0 ? std::nullopt : lastBefore(bytes, block - 1, UINT64_MAX);
 }
 
+std::optional<DifferenceRun> ByteDifferences::firstIn(const AlignedBytes &bytes,
+                                                      std::size_t section) const
+{
+    const AlignedSection &in = bytes.alignment.sections()[section];
+    const auto found = firstFrom(bytes, blockOf(in.firstSegment, 0), 0);
+    return found && found->segment < in.firstSegment + in.segments ? found : std::nullopt;
+}
+
 std::optional<DifferenceRun> ByteDifferences::first(const AlignedBytes &bytes) const
 {
     return firstFrom(bytes, 0, 0);

@@ -64,6 +64,9 @@ public:
                                       std::uint64_t offset) const;
     std::optional<DifferenceRun> previous(const AlignedBytes &bytes, std::size_t segment,
                                           std::uint64_t offset) const;
+    /// The first one of a section of the alignment. Like the others it reads the files: hold their
+    /// locks.
+    std::optional<DifferenceRun> firstIn(const AlignedBytes &bytes, std::size_t section) const;
     /// The first and the last of all.
     std::optional<DifferenceRun> first(const AlignedBytes &bytes) const;
     std::optional<DifferenceRun> last(const AlignedBytes &bytes) const;

@@ -56,7 +56,8 @@ void BundleComparison::announceTotal(const std::vector<diff::FilePair> &files)
     for (const WeightPair &pair : m_result.weights) {
         if (pair.layoutEqual)
             total += m_a.weights()[pair.a].storedBytes.value;
-        if (m_options.values && pair.shapeEqual)
+        if (m_options.values &&
+            (pair.shapeEqual || m_a.weights()[pair.a].elements == m_b.weights()[pair.b].elements))
             total += m_a.weights()[pair.a].elements.value;
     }
     for (const JoinedWeights &joined : m_result.joined) {
@@ -168,8 +169,10 @@ bool BundleComparison::compareStored(WeightPair &pair)
 
 bool BundleComparison::comparePairValues(WeightPair &pair)
 {
-    return !m_options.values || !pair.shapeEqual ||
-           compareValues(m_a, m_b, pair, m_options.tolerance, m_progress);
+    if (!m_options.values)
+        return true;
+    return pair.shapeEqual ? compareValues(m_a, m_b, pair, m_options.tolerance, m_progress)
+                           : findReshaped(m_a, m_b, pair, m_progress);
 }
 
 Result<Difference> BundleComparison::run()

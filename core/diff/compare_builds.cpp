@@ -17,13 +17,16 @@ tl::unexpected<Error> buildsCancelled()
 std::vector<std::vector<diff::BuildPair>> pairsByWeight(const Bundle &base,
                                                         std::span<const Bundle *const> builds,
                                                         std::span<const DiffOptions> options,
-                                                        std::vector<Difference> &all)
+                                                        std::vector<Difference> &all,
+                                                        Progress *progress)
 {
     std::vector<std::vector<diff::BuildPair>> pairs(base.weights().size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!options[i].values)
             continue;
         for (WeightPair &pair : all[i].weights) {
+            if (!findReshaped(base, *builds[i], pair, progress))
+                return {};
             if (pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
                 pairs[pair.a].push_back({builds[i], &pair, options[i].tolerance});
         }
@@ -47,7 +50,9 @@ Result<std::vector<Difference>> compareBuilds(const Bundle &base,
             return tl::unexpected(std::move(difference.error()));
         all.push_back(*std::move(difference));
     }
-    const auto pairs = pairsByWeight(base, builds, options, all);
+    const auto pairs = pairsByWeight(base, builds, options, all, progress);
+    if (progress != nullptr && progress->cancelled())
+        return buildsCancelled();
     for (std::size_t weight = 0; weight < pairs.size(); ++weight) {
         if (pairs[weight].empty())
             continue;

@@ -61,7 +61,11 @@ struct WeightPair {
     bool layoutEqual = false; ///< same form, type, shape and part sizes
     bool storedEqual = false; ///< and the same stored bytes
     bool shapeEqual = false;  ///< decoded values can be compared (extents of one do not count)
-    bool damaged = false;     ///< a side cannot be read: its form, type and sizes say little
+    bool shapeOnly = false;   ///< the layout is the same but for the shape
+    /// The shapes differ, and the values are the same in the same order: found along with the
+    /// values, of which there are none then.
+    bool reshaped = false;
+    bool damaged = false; ///< a side cannot be read: its form, type and sizes say little
     std::optional<ValueDifference> values;
     /// Largest quantisation step (scale) of the two; empty where neither has one that is stored
     /// plainly. Found along with the values.
@@ -69,7 +73,7 @@ struct WeightPair {
     std::optional<Error> fault; ///< why the values could not be compared
     /// Nothing is known of what happened to it but that its bytes are others.
     bool unreadable() const { return damaged && !storedEqual; }
-    bool reencoded() const { return !layoutEqual && !unreadable(); }
+    bool reencoded() const { return !layoutEqual && !shapeOnly && !unreadable(); }
     /// The channels of B are those of A in another order: found with the pair, or, where the values
     /// in their places have little in common, along with the values.
     std::optional<ChannelOrder> order;
@@ -154,9 +158,9 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
                           Progress *progress = nullptr);
 
 /// What happened to a weight on its way from A to B: "renamed", "moved", "reordered" (its
-/// channels), "unreadable" (one side is damaged), "re-encoded" (stored otherwise), "re-trained"
-/// (most values are others, stored alike), "edited" (some are). What the values say only where they
-/// were compared.
+/// channels), "reshaped" (another shape), "unreadable" (one side is damaged), "re-encoded" (stored
+/// otherwise), "re-trained" (most values are others, stored alike), "edited" (some are). What the
+/// values say only where they were compared.
 std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, const WeightPair &pair);
 /// The same as a text: "renamed, re-encoded"; empty where nothing happened.
 std::string pairChangesText(const Bundle &a, const Bundle &b, const WeightPair &pair);
@@ -189,6 +193,11 @@ Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, cons
 /// same layout is not decoded. False where cancelled.
 bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
                    Progress *progress = nullptr);
+
+/// Whether weights of other shapes have the same values in the same order; fills in `reshaped`.
+/// Stops looking only at the end: meant for pairs whose numbers of elements are the same, and does
+/// nothing for others. False where cancelled.
+bool findReshaped(const Bundle &a, const Bundle &b, WeightPair &pair, Progress *progress = nullptr);
 
 /// Fills in what follows from the values of a pair: the step, and whether the channels stand in
 /// another order where the values have little in common in their places (a search over samples, and

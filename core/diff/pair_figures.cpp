@@ -148,8 +148,7 @@ void PairGatherer::addHalves(BaseRun &base)
     else
         addHalfFigures(halvesA, m_halvesB, figures);
     m_sums.add(PairSums<double>{figures.abs, figures.square, figures.aa, figures.bb, figures.ab,
-                                figures.largest, static_cast<double>(figures.largestRelative),
-                                figures.finite});
+                                figures.largest, figures.largestRelative, figures.finite});
     const std::uint64_t different = count - figures.equal;
     m_result.equal += figures.equal;
     m_result.zeroed += figures.zeroed;

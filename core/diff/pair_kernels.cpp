@@ -28,7 +28,6 @@ using V16 = hn::Vec<D16>;
 using D64 = hn::ScalableTag<double>;
 using V64 = hn::Vec<D64>;
 using D32 = hn::Rebind<float, D64>;
-using V32 = hn::Vec<D32>;
 using DHalf = hn::Rebind<std::uint16_t, D64>;
 
 /// What the bits of a vector of each side say: which are equal, zeroed, … (a count a lane), and the
@@ -99,9 +98,29 @@ void countWidths(const std::uint16_t *distances, std::size_t count, std::uint64_
     bins[0] += before;
 }
 
+/// The largest quotient of each lane as it was found: dividing all of them would cost more than the
+/// rest of the sums. Numerators have 40 bits and denominators 11, so that products of them are
+/// exact and the order of two quotients is never in doubt.
+struct LargestQuotient {
+    V64 above, below;
+
+    HWY_INLINE void add(D64 d, V64 apart, V64 magnitude)
+    {
+        const auto larger = hn::And(hn::Gt(hn::Mul(apart, below), hn::Mul(above, magnitude)),
+                                    hn::Gt(magnitude, hn::Zero(d)));
+        above = hn::IfThenElse(larger, apart, above);
+        below = hn::IfThenElse(larger, magnitude, below);
+    }
+    HWY_INLINE double value(D64 d) const
+    {
+        return hn::GetLane(hn::MaxOfLanes(d, hn::Div(above, below)));
+    }
+};
+
 /// Adds the sums, in double precision, over the elements of a vector that are finite in both.
 HWY_INLINE void addSums(D64 d, const std::uint16_t *a, const std::uint16_t *b, V64 &abs,
-                        V64 &square, V64 &aa, V64 &bb, V64 &ab, V64 &largest, V32 &relative)
+                        V64 &square, V64 &aa, V64 &bb, V64 &ab, V64 &largest,
+                        LargestQuotient &relative)
 {
     const D32 df;
     const DHalf dh;
@@ -118,10 +137,7 @@ HWY_INLINE void addSums(D64 d, const std::uint16_t *a, const std::uint16_t *b, V
     bb = hn::MulAdd(vb, vb, bb);
     ab = hn::MulAdd(va, vb, ab);
     largest = hn::Max(largest, apart);
-    const auto magnitude = hn::Abs(fa);
-    const auto ratio = hn::Div(hn::Abs(hn::Sub(fa, fb)), magnitude);
-    const auto counts = hn::Gt(magnitude, hn::Zero(df));
-    relative = hn::Max(relative, hn::IfThenElseZero(counts, ratio));
+    relative.add(d, apart, hn::Abs(va));
 }
 
 #endif
@@ -145,9 +161,13 @@ std::size_t addRun(const std::uint16_t *a, const std::uint16_t *b, std::size_t c
                             revived, notFinite, infinite, most),
                   d16, distances + i);
     auto abs = hn::Zero(d64), square = abs, aa = abs, bb = abs, ab = abs, largest = abs;
-    auto relative = hn::Zero(D32());
-    for (std::size_t i = 0; i < whole; i += narrow)
-        addSums(d64, a + i, b + i, abs, square, aa, bb, ab, largest, relative);
+    const auto one = hn::Set(d64, 1.0);
+    LargestQuotient even{abs, one}, odd{abs, one}; // two, so that one need not wait for the other
+    for (std::size_t i = 0; i < whole; i += 2 * narrow) {
+        addSums(d64, a + i, b + i, abs, square, aa, bb, ab, largest, even);
+        const std::size_t next = i + narrow;
+        addSums(d64, a + next, b + next, abs, square, aa, bb, ab, largest, odd);
+    }
     figures.equal += sumOf(equal);
     figures.zeroed += sumOf(zeroed);
     figures.revived += sumOf(revived);
@@ -162,8 +182,7 @@ std::size_t addRun(const std::uint16_t *a, const std::uint16_t *b, std::size_t c
     figures.bb += hn::GetLane(hn::SumOfLanes(d64, bb));
     figures.ab += hn::GetLane(hn::SumOfLanes(d64, ab));
     figures.largest = std::max(figures.largest, hn::GetLane(hn::MaxOfLanes(d64, largest)));
-    figures.largestRelative =
-        std::max(figures.largestRelative, hn::GetLane(hn::MaxOfLanes(D32(), relative)));
+    figures.largestRelative = std::max({figures.largestRelative, even.value(d64), odd.value(d64)});
     return whole;
 #else
     static_cast<void>(a);
@@ -243,8 +262,8 @@ void addHalfFiguresPlainly(std::span<const std::uint16_t> a, std::span<const std
         ++figures.ulp[nanA != nanB ? 16u : static_cast<unsigned>(std::bit_width(distance))];
         if (!finite)
             continue;
-        const float fa = halfToFloat(a[i]), fb = halfToFloat(b[i]);
-        const double x = static_cast<double>(fa), y = static_cast<double>(fb);
+        const auto x = static_cast<double>(halfToFloat(a[i]));
+        const auto y = static_cast<double>(halfToFloat(b[i]));
         const double apart = std::abs(x - y);
         figures.abs += apart;
         figures.square += apart * apart;
@@ -253,8 +272,7 @@ void addHalfFiguresPlainly(std::span<const std::uint16_t> a, std::span<const std
         figures.ab += x * y;
         figures.largest = std::max(figures.largest, apart);
         if (ma != 0)
-            figures.largestRelative =
-                std::max(figures.largestRelative, std::abs(fa - fb) / std::abs(fa));
+            figures.largestRelative = std::max(figures.largestRelative, apart / std::abs(x));
     }
 }
 

@@ -15,7 +15,7 @@ inline constexpr std::size_t kKernelElements = 8192;
 /// Sums over the elements that are finite in both, and what the bits say of all.
 struct HalfFigures {
     double abs = 0, square = 0, aa = 0, bb = 0, ab = 0, largest = 0;
-    float largestRelative = 0;
+    double largestRelative = 0; ///< |a - b| / |a|, elements of zero in a left out
     std::uint64_t finite = 0, equal = 0, zeroed = 0, revived = 0, notFinite = 0;
     std::uint32_t maxUlp = 0;
     std::array<std::uint64_t, 17> ulp{};

@@ -140,9 +140,11 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, cons
         changes.emplace_back("moved");
     if (pair.order)
         changes.emplace_back("reordered");
+    if (!pair.shapeEqual)
+        changes.emplace_back("reshaped");
     if (pair.unreadable())
         changes.emplace_back("unreadable");
-    else if (!pair.layoutEqual)
+    else if (pair.reencoded())
         changes.emplace_back("re-encoded");
     else if (retrained(pair))
         changes.emplace_back("re-trained");

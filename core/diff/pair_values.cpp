@@ -75,6 +75,18 @@ bool diff::valuesOfSameBytes(const Bundle &a, const Bundle &b, WeightPair &pair)
     return true;
 }
 
+bool findReshaped(const Bundle &a, const Bundle &b, WeightPair &pair, Progress *progress)
+{
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    if (pair.shapeEqual || from.fault || to.fault || from.elements != to.elements)
+        return true;
+    const auto values = compareValues(a, pair.a, b, pair.b, 0, progress);
+    if (!values && values.error().code == "task.cancelled")
+        return false;
+    pair.reshaped = values && values->identical();
+    return true;
+}
+
 bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
                    Progress *progress)
 {

@@ -299,14 +299,14 @@ bool comparable(Shape a, Shape b)
     return a == b;
 }
 
-bool sameLayout(const Weight &a, const Weight &b)
+bool sameLayoutButShape(const Weight &a, const Weight &b)
 {
     const auto sameOperand = [](const codec::Operand &x, const codec::Operand &y) {
         return x.role == y.role && x.declaredType() == y.declaredType() &&
                x.place->bytes == y.place->bytes;
     };
     const OperandList &x = a.operands(), &y = b.operands();
-    return a.form == b.form && a.type == b.type && a.shape == b.shape &&
+    return a.form == b.form && a.type == b.type &&
            std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
 }
 
@@ -324,7 +324,9 @@ std::vector<WeightPair> Pairer::pairs() const
         pair.b = m_ofA[i];
         const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
         pair.shapeEqual = comparable(a.shape, b.shape);
-        pair.layoutEqual = sameLayout(a, b);
+        const bool alike = sameLayoutButShape(a, b);
+        pair.layoutEqual = alike && a.shape == b.shape;
+        pair.shapeOnly = alike && a.shape != b.shape;
         pair.damaged = a.fault || b.fault;
         pair.storedRatio = storedRatio(a, b);
         if (pair.pairing == Pairing::Content) {

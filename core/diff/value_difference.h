@@ -36,7 +36,7 @@ struct ValueDifference {
     std::uint64_t zeroed = 0;                 ///< nonzero in A, zero in B
     std::uint64_t revived = 0;                ///< zero in A, nonzero in B
     double maxAbs = 0, meanAbs = 0, rmse = 0; ///< over the elements finite in both
-    double maxRel = 0; ///< largest |a - b| / |a|, elements of zero in A left out; to 24 bits
+    double maxRel = 0; ///< largest |a - b| / |a|, elements of zero in A left out
     double cosine = 1; ///< 1 where both are all zero
     double snr = 0;    ///< 10 log10(sum a^2 / sum (a - b)^2) in dB; infinite without an error
     std::uint64_t notFinite = 0; ///< different, and not finite in one of the two at least

@@ -2,6 +2,8 @@
 #include "core/base/counted_text.h"
 #include "core/diff/diff.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -16,7 +18,7 @@ std::string storedVerdict(const WeightPair &pair, const Weight &a, const Weight 
     if (pair.unreadable())
         return "cannot be compared";
     if (!pair.shapeEqual)
-        return "shapes differ";
+        return pair.reshaped ? "same values, another shape" : "shapes differ";
     if (pair.storedEqual)
         return "identical";
     if (pair.layoutEqual)
@@ -74,28 +76,64 @@ std::string programSummary(const Difference &difference)
     return changes == 0 ? "program differs" : "program differs in " + counted(changes, "place");
 }
 
-void addWeights(const Difference &difference, std::vector<std::string> &parts)
+/// Elements whose values are others; of channels in another order those that still are, once they
+/// stand in that order.
+std::uint64_t differingValues(const WeightPair &pair)
 {
-    std::uint64_t encoded = 0, edited = 0, unreadable = 0, differing = 0;
+    if (!pair.values)
+        return 0;
+    return pair.reordered ? std::min(pair.reordered->different, pair.values->unfaithful)
+                          : pair.values->unfaithful;
+}
+
+/// How many pairs have what in common.
+struct PairCounts {
+    std::uint64_t encoded = 0, edited = 0, unreadable = 0, renamed = 0, reordered = 0;
+    std::uint64_t reshaped = 0, otherShape = 0, differing = 0;
     bool compared = false;
-    for (const WeightPair &pair : difference.weights) {
+
+    void add(const Bundle &a, const Bundle &b, const WeightPair &pair)
+    {
+        const bool inOrder = pair.order && (!pair.values || pair.reordered);
         unreadable += pair.unreadable();
         encoded += pair.reencoded();
-        edited += pair.layoutEqual && !pair.storedEqual && !pair.unreadable();
-        compared = compared || pair.values;
-        differing += pair.values ? pair.values->unfaithful : 0;
+        reordered += inOrder;
+        edited += pair.layoutEqual && !pair.storedEqual && !pair.unreadable() && !inOrder;
+        renamed += baseName(a.weights()[pair.a].name) != baseName(b.weights()[pair.b].name);
+        reshaped += pair.reshaped;
+        otherShape += !pair.shapeEqual && !pair.reshaped;
+        compared = compared || pair.values || pair.reshaped;
+        differing += differingValues(pair);
     }
+    bool any() const
+    {
+        return encoded + edited + unreadable + reordered + reshaped + otherShape > 0;
+    }
+};
+
+void addWeights(const Bundle &a, const Bundle &b, const Difference &difference,
+                std::vector<std::string> &parts)
+{
+    PairCounts counts;
+    for (const WeightPair &pair : difference.weights)
+        counts.add(a, b, pair);
     const std::size_t all = difference.weights.size();
     const auto share = [&](std::uint64_t count, std::string_view what) {
         if (count > 0)
             parts.push_back(
                 fmt::format("{} of {} {}", grouped(count), counted(all, "weight"), what));
     };
-    if (all > 0 && encoded + edited + unreadable == 0)
+    if (all > 0 && !counts.any())
         parts.push_back(counted(all, "weight") + " identical");
-    share(encoded, "re-encoded");
-    share(edited, "with other bytes");
-    share(unreadable, "unreadable");
+    share(counts.encoded, "re-encoded");
+    share(counts.edited, "with other bytes");
+    share(counts.reordered, "with channels in another order");
+    share(counts.reshaped, "with the same values in another shape");
+    share(counts.otherShape, "of another shape");
+    share(counts.renamed, "renamed");
+    share(counts.unreadable, "unreadable");
+    bool compared = counts.compared;
+    std::uint64_t differing = counts.differing;
     std::uint64_t split = 0;
     for (const JoinedWeights &joined : difference.joined) {
         split += joined.split;
@@ -119,12 +157,12 @@ void addWeights(const Difference &difference, std::vector<std::string> &parts)
 
 } // namespace
 
-std::string differenceSummary(const Bundle &, const Bundle &, const Difference &difference)
+std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference &difference)
 {
     std::vector<std::string> parts;
     if (std::string program = programSummary(difference); !program.empty())
         parts.push_back(std::move(program));
-    addWeights(difference, parts);
+    addWeights(a, b, difference, parts);
     std::string text;
     for (const std::string &part : parts)
         text += (text.empty() ? "" : ", ") + part;

@@ -134,6 +134,7 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
     json["stored_ratio"] = pair.storedRatio ? ratioJson(*pair.storedRatio) : Json(nullptr);
     json["layout_equal"] = pair.layoutEqual;
     json["stored_equal"] = pair.storedEqual;
+    json["reshaped"] = pair.reshaped;
     json["values"] = pair.values ? valuesJson(*pair.values) : Json(nullptr);
     if (pair.step)
         json["step"] = *pair.step;

@@ -110,9 +110,13 @@ QString verdictSentence(const CompareRow &row)
         return CompareWords::tr("The same layout and the same stored bytes.");
     case CompareVerdict::OnlyA: return CompareWords::tr("No weight of B was found to be this one.");
     case CompareVerdict::OnlyB: return CompareWords::tr("No weight of A was found to be this one.");
-    case CompareVerdict::ShapeDiffers:
-        return CompareWords::tr("A is %1, B is %2: values cannot be set side by side.")
-            .arg(shapeOf(row.shapeA), shapeOf(row.shapeB));
+    case CompareVerdict::ShapeDiffers: {
+        const QString text =
+            row.pair.reshaped
+                ? CompareWords::tr("A is %1, B is %2: the same values in the same order.")
+                : CompareWords::tr("A is %1, B is %2: values cannot be set side by side.");
+        return text.arg(shapeOf(row.shapeA), shapeOf(row.shapeB));
+    }
     case CompareVerdict::Fault:
         return row.pair.fault ? fromUtf8(describe(*row.pair.fault))
                               : CompareWords::tr("The weight could not be decoded.");

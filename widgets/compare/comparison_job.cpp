@@ -103,14 +103,23 @@ private:
     void compareRow(std::size_t number, Progress &progress)
     {
         WeightPair &pair = m_rows[number].pair;
-        if (!comparable(m_rows[number]))
+        if (!comparable(m_rows[number])) {
+            if (m_rows[number].onA() && m_rows[number].onB() && !pair.shapeEqual &&
+                findReshaped(*m_now.a, *m_now.b, pair, &progress) && pair.reshaped)
+                tell(number, pair);
             return;
+        }
         if (pair.values)
             describeValues(*m_now.a, *m_now.b, pair);
         else if (!compareValues(*m_now.a, *m_now.b, pair, 0.0, &progress) || progress.cancelled())
             return;
         if (pair.values)
             m_now.values[keyOf(pair)] = *pair.values;
+        tell(number, pair);
+    }
+
+    void tell(std::size_t number, const WeightPair &pair)
+    {
         const std::lock_guard guard(m_inbox.mutex);
         m_inbox.pairs.push_back({number, pair, verdict(pair, *m_now.a, *m_now.b),
                                  pairChangesText(*m_now.a, *m_now.b, pair)});

@@ -33,55 +33,150 @@ bool sameNumber(float a, float b)
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
+tl::unexpected<Error> otherNumbers(const Weight &weight, std::string_view what, std::uint64_t to,
+                                   std::uint64_t from)
+{
+    return cannotCopy(weight, fmt::format("{} {}", to, what), fmt::format("{} {}", from, what),
+                      fmt::format("The two weights have different numbers of {}", what));
+}
+
+/// Collects the edits of one weight, run by run.
+class Copier
+{
+public:
+    Copier(const Weight &weight, const codec::Decoder &target, const codec::Decoder &source,
+           const CopyFilter &filter)
+        : m_weight(weight), m_target(target), m_source(source), m_filter(filter)
+    {
+    }
+
+    Result<void> add(const CopyRun &run, Progress *progress)
+    {
+        const auto leaves = [&](std::uint64_t first, const codec::Decoder &decoder) {
+            const std::uint64_t elements = decoder.elements().value;
+            return first > elements || run.count > elements - first;
+        };
+        if (leaves(run.to, m_target) || leaves(run.from, m_source))
+            return cannotCopy(m_weight, fmt::format("elements below {}", m_target.elements().value),
+                              fmt::format("{} elements from {}", run.count, run.to),
+                              "These elements leave the weight");
+        for (std::uint64_t done = 0; done < run.count; done += kCopyRun) {
+            const auto some = static_cast<std::size_t>(std::min(kCopyRun, run.count - done));
+            m_before.resize(some);
+            m_after.resize(some);
+            m_target.decodeFloat(run.to + done, m_before);
+            m_source.decodeFloat(run.from + done, m_after);
+            for (std::size_t i = 0; i < some; ++i) {
+                if (auto added = addElement(run.to + done + i, m_before[i], m_after[i]); !added)
+                    return added;
+            }
+            if (progress != nullptr && !progress->advance(some))
+                return tl::unexpected(cancelledError("The copy was cancelled"));
+        }
+        return {};
+    }
+
+    std::vector<Edit> take() { return std::move(m_edits); }
+
+private:
+    Result<void> addElement(std::uint64_t element, float before, float after)
+    {
+        if (sameNumber(before, after))
+            return {};
+        if (m_filter && !(std::isfinite(after) &&
+                          m_filter(static_cast<double>(before), static_cast<double>(after))))
+            return {};
+        if (!std::isfinite(after))
+            return cannotCopy(m_weight, "a finite value",
+                              fmt::format("{} at element {}", after, element),
+                              "Edits set finite values");
+        if (m_edits.size() == kMostCopied)
+            return cannotCopy(m_weight, fmt::format("at most {}", kMostCopied), "more",
+                              "Too many elements differ for edits of single elements");
+        Edit edit;
+        edit.kind = m_target.stored(element) ? Edit::Kind::Set : Edit::Kind::Keep;
+        edit.weight = m_weight.findableName();
+        edit.indices = {IndexRange{element, element + 1, false, true}};
+        edit.value = static_cast<double>(after);
+        m_edits.push_back(std::move(edit));
+        return {};
+    }
+
+    const Weight &m_weight;
+    const codec::Decoder &m_target, &m_source;
+    const CopyFilter &m_filter;
+    std::vector<float> m_before, m_after;
+    std::vector<Edit> m_edits;
+};
+
 } // namespace
+
+Result<std::vector<Edit>> copyRuns(const Bundle &to, std::size_t weightTo, const Bundle &from,
+                                   std::size_t weightFrom, std::span<const CopyRun> runs,
+                                   Progress *progress, const CopyFilter &filter)
+{
+    const PairReadLock lock(to, from);
+    const auto target = to.decoder(weightTo), source = from.decoder(weightFrom);
+    if (!target || !source)
+        return tl::unexpected(target ? source.error() : target.error());
+    Copier copier(to.weights()[weightTo], *target, *source, filter);
+    for (const CopyRun &run : runs) {
+        if (auto added = copier.add(run, progress); !added)
+            return tl::unexpected(std::move(added.error()));
+    }
+    return copier.take();
+}
 
 Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, const Bundle &from,
                                      std::size_t weightFrom, std::uint64_t first,
                                      std::uint64_t count, Progress *progress,
                                      const CopyFilter &filter)
 {
+    const Weight &weight = to.weights()[weightTo];
+    const std::uint64_t ofTarget = weight.elements.value;
+    const std::uint64_t ofSource = from.weights()[weightFrom].elements.value;
+    if (ofSource != ofTarget)
+        return otherNumbers(weight, "elements", ofTarget, ofSource);
+    const CopyRun run{first, first, count};
+    return copyRuns(to, weightTo, from, weightFrom, std::span(&run, 1), progress, filter);
+}
+
+Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, const Bundle &from,
+                                        std::size_t weightFrom)
+{
     const PairReadLock lock(to, from);
     const auto target = to.decoder(weightTo), source = from.decoder(weightFrom);
     if (!target || !source)
         return tl::unexpected(target ? source.error() : target.error());
     const Weight &weight = to.weights()[weightTo];
-    const std::uint64_t elements = target->elements().value;
-    if (source->elements().value != elements)
-        return cannotCopy(weight, fmt::format("{} elements", elements),
-                          fmt::format("{} elements", source->elements().value),
-                          "The two weights have different numbers of elements");
-    if (first > elements || count > elements - first)
-        return cannotCopy(weight, fmt::format("elements below {}", elements),
-                          fmt::format("{} elements from {}", count, first),
-                          "These elements leave the weight");
+    const auto &paletteTo = target->encoding().palette, &paletteFrom = source->encoding().palette;
+    if (!paletteTo || !paletteFrom)
+        return cannotCopy(weight, "a palette on both sides",
+                          paletteTo ? "none in the other" : "none", "Only palettes have codebooks");
+    if (paletteTo->entries != paletteFrom->entries)
+        return otherNumbers(weight, "entries", paletteTo->entries, paletteFrom->entries);
+    if (paletteTo->vector != paletteFrom->vector)
+        return otherNumbers(weight, "lanes", paletteTo->vector, paletteFrom->vector);
+    const std::span<const float> before = target->codebookValues(),
+                                 after = source->codebookValues();
+    const std::uint64_t lanes = paletteTo->vector, book = paletteTo->entries * lanes;
+    if (before.size() != after.size() || book == 0)
+        return otherNumbers(weight, "codebook values", before.size(), after.size());
     std::vector<Edit> edits;
-    std::vector<float> before(kCopyRun), after(kCopyRun);
-    for (std::uint64_t at = first; at < first + count; at += kCopyRun) {
-        const auto some = static_cast<std::size_t>(std::min(kCopyRun, first + count - at));
-        target->decodeFloat(at, std::span(before).first(some));
-        source->decodeFloat(at, std::span(after).first(some));
-        for (std::size_t i = 0; i < some; ++i) {
-            if (sameNumber(before[i], after[i]))
-                continue;
-            if (filter && !(std::isfinite(after[i]) &&
-                            filter(static_cast<double>(before[i]), static_cast<double>(after[i]))))
-                continue;
-            if (!std::isfinite(after[i]))
-                return cannotCopy(weight, "a finite value",
-                                  fmt::format("{} at element {}", after[i], at + i),
-                                  "Edits set finite values");
-            if (edits.size() == kMostCopied)
-                return cannotCopy(weight, fmt::format("at most {}", kMostCopied), "more",
-                                  "Too many elements differ for edits of single elements");
-            Edit edit;
-            edit.kind = target->stored(at + i) ? Edit::Kind::Set : Edit::Kind::Keep;
-            edit.weight = weight.findableName();
-            edit.indices = {IndexRange{at + i, at + i + 1, false, true}};
-            edit.value = static_cast<double>(after[i]);
-            edits.push_back(std::move(edit));
-        }
-        if (progress != nullptr && !progress->advance(some))
-            return tl::unexpected(cancelledError("The copy was cancelled"));
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        if (sameNumber(before[i], after[i]))
+            continue;
+        if (!std::isfinite(after[i]))
+            return cannotCopy(weight, "a finite value", fmt::format("{}", after[i]),
+                              "Edits set finite values");
+        Edit edit;
+        edit.kind = Edit::Kind::Codebook;
+        edit.weight = weight.findableName();
+        for (const std::uint64_t index : {i / book, i % book / lanes, i % lanes})
+            edit.indices.push_back(IndexRange{index, index + 1, false, true});
+        edit.indices.resize(lanes > 1 ? 3 : 2);
+        edit.value = static_cast<double>(after[i]);
+        edits.push_back(std::move(edit));
     }
     return edits;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace kernscope::patch {
@@ -29,5 +30,22 @@ Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, con
                                      std::size_t weightFrom, std::uint64_t first,
                                      std::uint64_t count, Progress *progress = nullptr,
                                      const CopyFilter &filter = {});
+
+/// Elements [to, to + count) that get the values of [from, from + count).
+struct CopyRun {
+    std::uint64_t to = 0, from = 0, count = 0;
+};
+
+/// The same for runs of elements of two weights of any shapes: of a part of a split weight and its
+/// place in the whole, or of single elements that a person chose.
+Result<std::vector<Edit>> copyRuns(const Bundle &to, std::size_t weightTo, const Bundle &from,
+                                   std::size_t weightFrom, std::span<const CopyRun> runs,
+                                   Progress *progress = nullptr, const CopyFilter &filter = {});
+
+/// Edits that give the codebooks of a palette of `to` the entries of one of `from`; indices stay.
+/// Takes the files' locks itself, shared. Errors: those of Bundle::decoder, "patch.copy" (no
+/// palette, other numbers of codebooks, entries or lanes, an entry that is not finite).
+Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, const Bundle &from,
+                                        std::size_t weightFrom);
 
 } // namespace kernscope::patch

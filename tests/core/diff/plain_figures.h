@@ -184,7 +184,7 @@ inline std::string disagreement(const ValueDifference &found, const ValueDiffere
         return say("max ULP", found.maxUlp, expected.maxUlp);
     if (found.ulpHistogram != expected.ulpHistogram)
         return "histogram";
-    if (!near(found.maxRel, expected.maxRel, 2e-7))
+    if (!near(found.maxRel, expected.maxRel, 1e-15))
         return say("max rel", found.maxRel, expected.maxRel);
     if (!near(found.meanAbs, expected.meanAbs, 1e-12))
         return say("mean", found.meanAbs, expected.meanAbs);

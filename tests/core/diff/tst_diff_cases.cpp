@@ -2,11 +2,14 @@
 #include "core/diff/build_verdict.h"
 #include "core/diff/codebook_match.h"
 #include "core/diff/worst_places.h"
+#include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "plain_figures.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <utility>
 
 #include <QTest>
 
@@ -52,6 +55,8 @@ private slots:
     void usedTwice();
     void namesThatDifferInCase();
     void emptyWeights();
+    void anotherShape();
+    void summaries();
     void unreadableWeights();
 };
 
@@ -297,6 +302,53 @@ void TestDiffCases::unreadableWeights()
     const Difference same = whole(*b, *b);
     QVERIFY(same.identical);
     QVERIFY(differenceSummary(**b, **b, same).find("re-encoded") == std::string::npos);
+}
+
+/// The same values in the same order are said to be that, whatever the shape; others are not.
+void TestDiffCases::anotherShape()
+{
+    const BundlePtr a = checkpointOf("F16", Shape{2, 6}, kTwelve);
+    const BundlePtr b = checkpointOf("F16", Shape{3, 4}, kTwelve);
+    Bytes others = kTwelve;
+    std::swap(others[0], others[2]);
+    std::swap(others[1], others[3]);
+    const BundlePtr c = checkpointOf("F16", Shape{3, 4}, others);
+    const Difference same = whole(a, b), changed = whole(a, c);
+    QCOMPARE(verdict(same.weights[0], *a, *b), std::string("same values, another shape"));
+    QCOMPARE(verdict(changed.weights[0], *a, *c), std::string("shapes differ"));
+    QCOMPARE(pairChangesText(*a, *b, same.weights[0]), std::string("reshaped"));
+    QVERIFY(same.weights[0].reshaped && !same.weights[0].values && !same.identical);
+    QVERIFY(!changed.weights[0].reshaped);
+    QCOMPARE(differenceSummary(*a, *b, same),
+             std::string("1 of 1 weight with the same values in another shape, 0 values changed "
+                         "beyond fp16 rounding"));
+    QCOMPARE(differenceSummary(*a, *c, changed), std::string("1 of 1 weight of another shape"));
+    // Of several builds it is found as well.
+    const std::array<const Bundle *, 2> builds{b.get(), c.get()};
+    const std::array<DiffOptions, 2> options{withValues(), withValues()};
+    const auto all = compareBuilds(*a, builds, options);
+    QVERIFY(all && (*all)[0].weights[0].reshaped && !(*all)[1].weights[0].reshaped);
+}
+
+/// Channels in another order are no changed values, and another name is told.
+void TestDiffCases::summaries()
+{
+    std::mt19937 random(5);
+    std::vector<std::uint16_t> values(32 * 16);
+    for (std::uint16_t &value : values)
+        value = floatToHalf(static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 256.0F);
+    std::vector<std::uint16_t> moved(values.size());
+    for (std::size_t row = 0; row < 32; ++row)
+        std::copy_n(values.begin() + std::ptrdiff_t(row * 16), 16,
+                    moved.begin() + std::ptrdiff_t((row * 5 + 3) % 32 * 16));
+    const BundlePtr a = checkpointOf("F16", Shape{32, 16}, bytesOf(values));
+    const BundlePtr b = checkpointOf("F16", Shape{32, 16}, bytesOf(moved));
+    QCOMPARE(differenceSummary(*a, *b, whole(a, b)),
+             std::string("1 of 1 weight with channels in another order, 0 values changed beyond "
+                         "fp16 rounding"));
+    const BundlePtr x = *denseBundle(kTen, "x").open(), y = *denseBundle(kTen, "y").open();
+    const std::string said = differenceSummary(*x, *y, whole(x, y));
+    QVERIFY2(said.find("1 of 1 weight renamed") != std::string::npos, said.c_str());
 }
 
 QTEST_GUILESS_MAIN(TestDiffCases)

@@ -6,7 +6,9 @@
 
 #include <QTest>
 
+#include <array>
 #include <limits>
+#include <span>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -37,6 +39,8 @@ private slots:
     void everyForm_data();
     void everyForm();
     void ranges();
+    void runs();
+    void codebooks();
     void refused();
 };
 
@@ -71,6 +75,43 @@ void TestCopyValues::everyForm()
         QCOMPARE(found[i], held);
     }
     QCOMPARE(patch::copyValues(*now, 0, *from, 0, 0, count)->empty(), exact);
+}
+
+/// Elements of other places, as a part of a split weight has them in the whole.
+void TestCopyValues::runs()
+{
+    const BundlePtr from = *sampleBundle("lut4").open(), to = *sampleBundle("dense-fp16").open();
+    const auto before = decoded(*to, "w"), other = decoded(*from, "w");
+    const std::array<patch::CopyRun, 2> runs{{{0, 4, 2}, {7, 1, 1}}};
+    const auto edits = patch::copyRuns(*to, 0, *from, 0, runs);
+    QVERIFY(edits);
+    const auto found = decoded(*edited(to, *edits), "w");
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const float wanted = i < 2 ? other[i + 4] : i == 7 ? other[1] : before[i];
+        QCOMPARE(found[i], halfToFloat(floatToHalf(wanted)));
+    }
+    const patch::CopyRun beyond{0, before.size(), 1};
+    QCOMPARE(patch::copyRuns(*to, 0, *from, 0, std::span(&beyond, 1)).error().code,
+             std::string("patch.copy"));
+}
+
+/// The entries are those of the other afterwards, the indices those that there were.
+void TestCopyValues::codebooks()
+{
+    const BundlePtr to = *sampleBundle("lut4").open();
+    const auto other =
+        edited(*sampleBundle("lut4").open(), {*parseEdit(Edit::Kind::Codebook, "w[0][3]=2.5"),
+                                              *parseEdit(Edit::Kind::Codebook, "w[0][0]=-1")});
+    QVERIFY(other);
+    const auto edits = patch::copyCodebooks(*to, 0, *other, 0);
+    QVERIFY(edits);
+    QCOMPARE(edits->size(), std::size_t(2));
+    const BundlePtr now = edited(to, *edits);
+    QVERIFY(now);
+    QCOMPARE(decoded(*now, "w"), decoded(*other, "w"));
+    QVERIFY(patch::copyCodebooks(*now, 0, *other, 0)->empty());
+    QCOMPARE(patch::copyCodebooks(**sampleBundle("dense-fp16").open(), 0, *other, 0).error().code,
+             std::string("patch.copy"));
 }
 
 /// One element changes one, a channel its own elements only.
