@@ -2,10 +2,14 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/calibrate.h"
+#include "core/assessment/layer_geometry.h"
+#include "core/assessment/prediction_note.h"
 #include "core/base/csv.h"
 #include "core/report/chip_json.h"
 #include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
+#include "core/report/json_values.h"
 
 #include <array>
 
@@ -315,14 +319,15 @@ void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions
     decision::Judge judge(chosen.choice);
     answer.document["operations"] = report::Json::array();
     for (const Judged &judged : answer.operations) {
-        const auto geometry = decision::computeGeometry(chosen.target(), judged.operation, wanted);
+        const auto assessment = roofline::assess(judged.layer, judged.layer.form, roofs, judge);
+        const auto geometry =
+            roofline::geometryOf(judged.layer, assessment, chosen.target(), wanted);
         if (!geometry) {
             Error error = geometry.error();
             error.field = judged.title + ": " + error.field;
             answer.diagnostics.push_back({Severity::Error, std::move(error)});
             continue;
         }
-        const auto assessment = roofline::assess(judged.layer, judged.layer.form, roofs, judge);
         if (json)
             answer.document["operations"].push_back(report::judgedJson(
                 {judged.weight, judged.layer.function, judged.consumer, judged.op},
@@ -344,6 +349,8 @@ int runGeometry(const ChipOptions &options, Session &session)
     GeometryAnswer answer;
     answer.document["target"] =
         report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
+    answer.document["prediction_error"] =
+        report::optionalJson(roofline::predictionError(chosen->target()));
     if (!options.channels.empty()) {
         auto typed = typedOperation(options);
         if (!typed)
@@ -364,7 +371,8 @@ int runGeometry(const ChipOptions &options, Session &session)
         return exitCodeOf(answer.diagnostics);
     }
     if (!session.quiet)
-        print("On " + chosen->text() + answer.text + answer.notes);
+        print("On " + chosen->text() + answer.text + "\n" +
+              roofline::predictionNote(chosen->target()) + "\n" + answer.notes);
     printDiagnostics(session, answer.diagnostics);
     return exitCodeOf(answer.diagnostics);
 }
