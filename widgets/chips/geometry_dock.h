@@ -2,11 +2,13 @@
 #pragma once
 
 #include "core/assessment/geometry.h"
+#include "core/assessment/roofline.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/fact_table_model.h"
 #include "widgets/common/dock.h"
 
 #include <array>
+#include <optional>
 
 class QComboBox;
 class QDoubleSpinBox;
@@ -45,6 +47,8 @@ private:
     void takeOperation();
     void typed();
     void compute();
+    std::optional<roofline::Layer> layerOf(const Choice &choice) const;
+    Result<decision::Geometry> geometry(const decision::GeometryOptions &options) const;
 
     ChipState &m_state;
     QComboBox *m_chooser = nullptr, *m_mode = nullptr, *m_reading = nullptr;
@@ -57,6 +61,7 @@ private:
     std::vector<Choice> m_choices;
     BundlePtr m_shown;
     decision::Operation m_operation;
+    std::optional<roofline::Layer> m_layer; ///< that the operation is of; empty: typed in
     bool m_filling = false;
 };
 
