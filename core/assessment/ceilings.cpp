@@ -167,6 +167,8 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
     if (set.bytes)
         roofs.workingSetBytes = static_cast<double>(*set.bytes);
     roofs.workingSetSource = set.source;
+    if (!set.disagreement.empty())
+        roofs.workingSetSource += "; contested: " + set.disagreement;
     return roofs;
 }
 
