@@ -12,6 +12,7 @@
 #include "app/tour.h"
 #include "app/view_accessible.h"
 #include "app/welcome_page.h"
+#include "widgets/chips/plan_dock.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
@@ -138,6 +139,8 @@ void MainWindow::connectSession()
     connect(patches, &ui::PatchesDock::switchWanted, &m_document, &Document::switchEdit);
     connect(patches, &ui::PatchesDock::noteWritten, &m_document, &Document::setEditNote);
     connect(m_status, &StatusLine::lockClicked, this, &MainWindow::togglePatching);
+    if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan"))))
+        connect(plan, &ui::PlanDock::shapesAsked, this, &MainWindow::askShapes);
     ui::DiagnosticsDock *diagnostics = m_docks->diagnostics();
     connect(m_status, &StatusLine::diagnosticsClicked, this, [this, diagnostics] {
         showWelcome(false);

@@ -2,10 +2,13 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/calibrate.h"
+#include "core/assessment/prediction_note.h"
 #include "core/bundle/old_network.h"
 #include "core/report/choice_json.h"
 #include "core/report/command_documents.h"
 #include "core/report/command_json.h"
+#include "core/report/json_values.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -122,12 +125,15 @@ int runChoose(const ChipOptions &options, Session &session)
             report::chipDocument("choose", &target->target(), target->choice, &target->named);
         report::addChoices(document, bundle, options.tolerance, network->program,
                            std::move(chosen.documents));
+        document["prediction_error"] =
+            report::optionalJson(roofline::predictionError(target->target()));
         addShapes(document, *opened);
         printDocument(session, document, chosen.diagnostics);
         return exitCodeOf(chosen.diagnostics);
     }
     if (!session.quiet)
         print(printable(bundle.name()) + " on " + target->text() + programText(network->program) +
+              "  " + roofline::predictionNote(target->target()) + "\n" +
               gainsText(network->program) + chosen.text + shapesText(*opened));
     printDiagnostics(session, chosen.diagnostics);
     return exitCodeOf(chosen.diagnostics);

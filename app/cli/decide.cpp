@@ -3,8 +3,10 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
+#include "core/assessment/prediction_note.h"
 #include "core/format/contested.h"
 #include "core/report/command_documents.h"
+#include "core/report/json_values.h"
 #include "core/report/placement_table.h"
 
 #include <algorithm>
@@ -65,6 +67,20 @@ std::string memoryText(const decision::KernelMemory &memory)
     return (memory.atMost ? "<= " : "") + grouped(*memory.demand) + (memory.contested ? " *" : "");
 }
 
+/// Against the same values stored dense; after a slash against dense weights without zeros, where
+/// that is another figure.
+std::string predictedText(const roofline::Assessment &assessed)
+{
+    if (!assessed.predictedSpeedup)
+        return "-";
+    std::string text = fmt::format("{:.2f}", *assessed.predictedSpeedup);
+    if (assessed.predictedOverUnpruned) {
+        const std::string unpruned = fmt::format("{:.2f}", *assessed.predictedOverUnpruned);
+        text += unpruned == text ? "" : " / " + unpruned;
+    }
+    return text;
+}
+
 std::string copiesText(const target::Target &target, bool contested, bool atMost)
 {
     std::string text;
@@ -107,17 +123,6 @@ std::string totalsText(const TargetTotals &totals, const Bundle &bundle)
                        report::sumText(bytesText(totals.bytesMoved), totals.movedOpen),
                        movedWhen(bundle), totals.streams, totals.folds, totals.dense,
                        totals.rejected, totals.unknown, elsewhere);
-}
-
-/// How far the predictions for a chip were off where they could be compared.
-std::string predictionText(const target::Target &target)
-{
-    const auto error = roofline::predictionError(target);
-    return error
-               ? fmt::format("  predictions for {} are off by {:.0f} % in the median (calibrate)\n",
-                             target.name, 100 * *error)
-               : fmt::format("  no measurement of {} tells how good its predictions are\n",
-                             target.name);
 }
 
 /// Each published figure about a form here, with the conditions that fail or are open on the first
@@ -182,8 +187,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
                            ? fmt::format("{:.2f}", quoted->low)
                            : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high)) +
                       (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
-        const std::string predicted =
-            assessed.predictedSpeedup ? fmt::format("{:.2f}", *assessed.predictedSpeedup) : "-";
+        const std::string predicted = predictedText(assessed);
         contested |= memory.contested && memory.demand;
         atMost |= memory.atMost && memory.demand;
         rows.add({bundle.weights()[row].findableName(), formText(bundle.weights()[row].form),
@@ -204,10 +208,13 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
     std::string text =
         rows.text() +
         "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
+        "  predicted: against the same values stored dense; after a slash, against dense weights "
+        "without zeros, where that is another figure\n"
         "  energy: derived, power that was measured on the chip times a predicted time; ? its "
         "conditions do not hold or are not known (roofline names them)\n" +
-        copiesText(table.target(0), contested, atMost) + predictionText(table.target(0)) +
-        totalsText(table.totals(0), bundle) + measuredText(bundle, table) + heading("Reasons");
+        copiesText(table.target(0), contested, atMost) + "  " +
+        roofline::predictionNote(table.target(0)) + "\n" + totalsText(table.totals(0), bundle) +
+        measuredText(bundle, table) + heading("Reasons");
     for (const auto &[verdict, count] : verdicts)
         text += verdictText(*verdict, count);
     return text;
@@ -264,6 +271,9 @@ int runDecide(const ChipOptions &options, Session &session)
         report::Json head =
             report::chipDocument("decide", options.allTargets ? nullptr : &chosen->target(),
                                  chosen->choice, &chosen->named);
+        if (!options.allTargets)
+            head["prediction_error"] =
+                report::optionalJson(roofline::predictionError(chosen->target()));
         addShapes(head, *opened);
         report::writeDecisions(**bundle, table, std::move(head), diagnostics,
                                [](std::string_view piece) { print(printableJson(piece)); });

@@ -2,10 +2,14 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/calibrate.h"
+#include "core/assessment/layer_geometry.h"
+#include "core/assessment/prediction_note.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/report/command_documents.h"
 #include "core/report/engine_facts.h"
+#include "core/report/json_values.h"
 
 #include <array>
 
@@ -235,14 +239,15 @@ void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions
     decision::Judge judge(chosen.choice);
     std::vector<report::Json> operations;
     for (const Judged &judged : answer.operations) {
-        const auto geometry = decision::computeGeometry(chosen.target(), judged.operation, wanted);
+        const auto assessment = roofline::assess(judged.layer, judged.layer.form, roofs, judge);
+        const auto geometry =
+            roofline::geometryOf(judged.layer, assessment, chosen.target(), wanted);
         if (!geometry) {
             Error error = geometry.error();
             error.field = judged.title + ": " + error.field;
             answer.diagnostics.push_back({Severity::Error, std::move(error)});
             continue;
         }
-        const auto assessment = roofline::assess(judged.layer, judged.layer.form, roofs, judge);
         if (json)
             operations.push_back(report::judgedJson(
                 {judged.weight, judged.layer.function, judged.consumer, judged.op},
@@ -265,6 +270,8 @@ int runGeometry(const ChipOptions &options, Session &session)
     GeometryAnswer answer;
     answer.document =
         report::chipDocument("geometry", &chosen->target(), chosen->choice, &chosen->named);
+    answer.document["prediction_error"] =
+        report::optionalJson(roofline::predictionError(chosen->target()));
     if (!options.channels.empty()) {
         auto typed = typedOperation(options);
         if (!typed)
@@ -285,7 +292,8 @@ int runGeometry(const ChipOptions &options, Session &session)
         return exitCodeOf(answer.diagnostics);
     }
     if (!session.quiet)
-        print("On " + chosen->text() + answer.text + answer.notes);
+        print("On " + chosen->text() + answer.text + "\n" +
+              roofline::predictionNote(chosen->target()) + "\n" + answer.notes);
     printDiagnostics(session, answer.diagnostics);
     return exitCodeOf(answer.diagnostics);
 }

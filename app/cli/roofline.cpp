@@ -2,6 +2,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/prediction_note.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/command_documents.h"
 #include "core/report/placement_table.h"
@@ -177,7 +178,8 @@ int runRoofline(const ChipOptions &options, Session &session)
     }
     if (!session.quiet)
         print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
-              layersText(placements) + programText(program) + powerText(chosen->target()) +
+              layersText(placements) + programText(program) + "  " +
+              roofline::predictionNote(chosen->target()) + "\n" + powerText(chosen->target()) +
               unassessedText(**bundle) + shapesText(*opened));
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);

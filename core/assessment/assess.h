@@ -41,9 +41,12 @@ struct Assessment {
     /// may be quoted.
     std::vector<decision::Measurement> measured;
     std::optional<decision::Speedup> speedup;
-    /// The time with dense fp16 weights over this one, by the roofs; apart from what was measured.
-    /// Empty as well where the form is refused, or its outcome unknown.
+    /// The time with the same values stored dense in fp16 over this one, by the roofs; apart from
+    /// what was measured. Empty as well where the form is refused, or its outcome unknown.
     std::optional<double> predictedSpeedup;
+    /// The same against dense weights without zeros, as before pruning: another figure where a chip
+    /// was measured to skip multiplications by zero, or to take Winograd without them.
+    std::optional<double> predictedOverUnpruned;
 
     /// Derived: power that was measured on the chip times `timeS`. Apart from it, ratios of energy
     /// to dense fp16 that were measured of this form here.

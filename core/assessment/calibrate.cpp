@@ -2,10 +2,13 @@
 #include "core/assessment/calibrate.h"
 
 #include "core/assessment/calibration_rows.h"
+#include "core/assessment/prediction_note.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace kernscope::roofline {
 
@@ -79,6 +82,15 @@ std::optional<double> predictionError(const target::Target &target)
     const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
     std::nth_element(errors.begin(), middle, errors.end());
     return *middle;
+}
+
+std::string predictionNote(const target::Target &target)
+{
+    const auto error = predictionError(target);
+    return error ? fmt::format("Predictions for {} are off by {:.0f} % in the median (calibrate).",
+                               target.name, 100 * *error)
+                 : fmt::format("No measurement of {} tells how good predictions for it are.",
+                               target.name);
 }
 
 } // namespace kernscope::roofline

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/roofline.h"
+#include "core/assessment/working_set.h"
 #include "core/format/table_rows.h"
 
 #include <array>
@@ -162,10 +163,12 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
         roofs.dispatchFloorS = floor->value;
         roofs.dispatchSource = floor->source;
     }
-    if (const auto set = named(roofs.all, "working_set_bytes")) {
-        roofs.workingSetBytes = set->value;
-        roofs.workingSetSource = set->source;
-    }
+    const auto set = decision::workingSetCap(target);
+    if (set.bytes)
+        roofs.workingSetBytes = static_cast<double>(*set.bytes);
+    roofs.workingSetSource = set.source;
+    if (!set.disagreement.empty())
+        roofs.workingSetSource += "; contested: " + set.disagreement;
     return roofs;
 }
 

@@ -109,10 +109,15 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
         candidate.passedOver =
             fmt::format("refused on {}: {}", roofs.target->name,
                         verdict.refusedBy.empty() ? verdict.basis : verdict.refusedBy);
+    else if (verdict.outcome == decision::Outcome::Unknown)
+        candidate.passedOver =
+            fmt::format("not known whether it streams on {}", roofs.target->name);
     else if (verdict.outcome != decision::Outcome::Streams)
         candidate.passedOver =
-            fmt::format("{} on {}: no bytes are saved", decision::outcomeName(verdict.outcome),
-                        roofs.target->name);
+            fmt::format("{} on {}: {:.2f} of dense fp16 as stored, but no fewer bytes cross",
+                        decision::outcomeName(verdict.outcome), roofs.target->name,
+                        static_cast<double>(candidate.bytes) /
+                            static_cast<double>(std::max<std::uint64_t>(form.denseBytes, 1)));
     else if (candidate.bytes >= form.denseBytes)
         candidate.passedOver = fmt::format("no smaller than dense fp16: {} B", form.denseBytes);
     return candidate;

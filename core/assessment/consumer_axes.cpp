@@ -1,39 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The axes of a weight that an operation takes its channels from.
+#include "core/assessment/einsum.h"
 #include "core/assessment/weight_facts.h"
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kernscope {
 
 namespace {
-
-/// The letters of an equation: those of each operand, and of the output.
-struct Equation {
-    std::vector<std::string> operands;
-    std::string output;
-};
-
-std::optional<Equation> equationOf(std::string_view text)
-{
-    std::string letters(text);
-    std::erase(letters, ' ');
-    const std::size_t arrow = letters.find("->");
-    if (arrow == std::string::npos)
-        return std::nullopt;
-    Equation equation;
-    equation.output = letters.substr(arrow + 2);
-    letters.resize(arrow);
-    for (std::size_t at = 0; at <= letters.size();) {
-        const std::size_t comma = std::min(letters.find(',', at), letters.size());
-        equation.operands.push_back(letters.substr(at, comma - at));
-        at = comma + 1;
-    }
-    return equation;
-}
 
 /// The longest axis of a weight whose letter passes, the first of equal ones; kNoIndex for none.
 template <class Passes>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/geometry.h"
 
+#include "core/assessment/geometry_cycles.h"
 #include "core/assessment/geometry_facts.h"
 #include "core/assessment/winograd.h"
+#include "core/assessment/working_set.h"
 
 #include <algorithm>
 #include <array>
@@ -91,16 +93,9 @@ WorkingSet workingSet(const target::Target &target, const Operation &operation,
                       std::uint64_t weights, Count outputs)
 {
     WorkingSet set;
-    const target::HalValue *cap =
-        target::halValue(target, target::HalLayout::Chapters, target::hal::kWorkingSet);
-    if (!cap) {
-        cap = target::halValue(target, target::HalLayout::Later, target::hal::kLaterWorkingSet);
-        set.source = cap ? "compiler 10.26.6, +0x1d8: " + cap->source : std::string();
-    } else {
-        set.source = "+0x1b8: " + cap->source;
-    }
-    if (cap && cap->number)
-        set.cap = static_cast<std::uint64_t>(*cap->number);
+    const WorkingSetCap cap = workingSetCap(target);
+    set.cap = cap.bytes;
+    set.source = cap.source;
     set.weightBytes = weights / 8 * operation.weightBits + weights % 8 * operation.weightBits / 8;
     if (operation.inputElements != 0 && operation.inputElements <= UINT64_MAX / 2)
         set.inputBytes = operation.inputElements * 2;
@@ -108,8 +103,7 @@ WorkingSet workingSet(const target::Target &target, const Operation &operation,
         set.outputBytes = *outputs * 2;
     set.largest =
         std::max({set.weightBytes, set.inputBytes.value_or(0), set.outputBytes.value_or(0)});
-    if (set.cap && ((set.inputBytes && set.outputBytes) || set.largest > *set.cap))
-        set.fits = set.largest <= *set.cap;
+    set.fits = staysOnChip(set.cap, set.weightBytes, weights * 2, set.inputBytes, set.outputBytes);
     return set;
 }
 
@@ -150,8 +144,41 @@ void addDisagreements(const target::Target &target, const Operation &operation, 
             geometry.passes));
 }
 
+void addCostFacts(const target::Target &target, Geometry &geometry)
+{
+    for (const GeometryFact &fact : geometryFacts()) {
+        const bool costed = fact.fact.starts_with("costed_") || fact.fact == "silicon_cores" ||
+                            fact.fact == "registry_cores" || fact.fact == "kernel_memory_units" ||
+                            fact.fact == "layer_overhead_cycles";
+        if (costed && fact.target == target.name)
+            geometry.costed.push_back({fact.fact, fact.unit, fact.source, fact.note, fact.value});
+    }
+}
+
+void groupsAndCores(const Operation &operation, const GeometryOptions &options, Geometry &geometry)
+{
+    const OcgReading other =
+        options.reading == OcgReading::Listing ? OcgReading::Formula : OcgReading::Listing;
+    const unsigned cap = byteCap(geometry.cap);
+    const unsigned per = geometry.perAccumulator;
+    geometry.reading = options.reading;
+    geometry.group = outputChannelGroup(geometry.kernel, cap, per, options.reading);
+    geometry.otherGroup = outputChannelGroup(geometry.kernel, cap, per, other);
+    geometry.passes = ocgPasses(operation.outputChannels, geometry.group);
+    geometry.otherPasses = ocgPasses(operation.outputChannels, geometry.otherGroup);
+    if (geometry.cores.value) {
+        geometry.lit = coresLit(geometry.passes, *geometry.cores.value);
+        geometry.otherLit = coresLit(geometry.otherPasses, *geometry.cores.value);
+    }
+    // The demand of an operation is not published: here, the slots that one group takes.
+    geometry.demand = options.demand.value_or((geometry.group + per - 1) / per);
+    geometry.buffering = bufferingOf(geometry.demand);
+}
+
+} // namespace
+
 CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
-                       const Geometry &geometry, Count macs)
+                       const Geometry &geometry, const Count &macs)
 {
     CycleEstimate cycles;
     cycles.macs = macs;
@@ -185,39 +212,6 @@ CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
     }
     return cycles;
 }
-
-void addCostFacts(const target::Target &target, Geometry &geometry)
-{
-    for (const GeometryFact &fact : geometryFacts()) {
-        const bool costed = fact.fact.starts_with("costed_") || fact.fact == "silicon_cores" ||
-                            fact.fact == "registry_cores" || fact.fact == "kernel_memory_units" ||
-                            fact.fact == "layer_overhead_cycles";
-        if (costed && fact.target == target.name)
-            geometry.costed.push_back({fact.fact, fact.unit, fact.source, fact.note, fact.value});
-    }
-}
-
-void groupsAndCores(const Operation &operation, const GeometryOptions &options, Geometry &geometry)
-{
-    const OcgReading other =
-        options.reading == OcgReading::Listing ? OcgReading::Formula : OcgReading::Listing;
-    const unsigned cap = byteCap(geometry.cap);
-    const unsigned per = geometry.perAccumulator;
-    geometry.reading = options.reading;
-    geometry.group = outputChannelGroup(geometry.kernel, cap, per, options.reading);
-    geometry.otherGroup = outputChannelGroup(geometry.kernel, cap, per, other);
-    geometry.passes = ocgPasses(operation.outputChannels, geometry.group);
-    geometry.otherPasses = ocgPasses(operation.outputChannels, geometry.otherGroup);
-    if (geometry.cores.value) {
-        geometry.lit = coresLit(geometry.passes, *geometry.cores.value);
-        geometry.otherLit = coresLit(geometry.otherPasses, *geometry.cores.value);
-    }
-    // The demand of an operation is not published: here, the slots that one group takes.
-    geometry.demand = options.demand.value_or((geometry.group + per - 1) / per);
-    geometry.buffering = bufferingOf(geometry.demand);
-}
-
-} // namespace
 
 bool isDoubleMac(std::uint32_t kernelFormat, std::uint32_t tensorFormat)
 {
@@ -271,6 +265,8 @@ Result<Geometry> computeGeometry(const target::Target &target, const Operation &
     geometry.cycles = cyclesOf(target, operation, geometry, known ? macs : std::nullopt);
     addCostFacts(target, geometry);
     addDisagreements(target, operation, geometry);
+    if (auto line = workingSetCap(target).disagreement; !line.empty())
+        geometry.disagreements.push_back(std::move(line));
     return geometry;
 }
 

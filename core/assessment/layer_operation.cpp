@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A layer as the multiply-accumulate array takes it.
 #include "core/assessment/consumer_kinds.h"
+#include "core/assessment/einsum.h"
 #include "core/assessment/weight_facts.h"
 
 #include <algorithm>
@@ -40,7 +41,9 @@ void describeConvolution(const Weight &weight, const Consumer &consumer,
     operation.strideX = number(geometry.strides, 0);
     operation.strideY = number(geometry.strides, 1);
     operation.strideZ = number(geometry.strides, 2);
-    operation.outputKnown = geometry.output && geometry.output->size() == shape.size();
+    // A program that contradicts itself about its channels says nothing of the extents.
+    operation.outputKnown = geometry.output && geometry.output->size() == shape.size() &&
+                            (*geometry.output)[1] == operation.outputChannels;
     if (operation.outputKnown) {
         const Shape &output = *geometry.output;
         operation.batch = output[0];
@@ -95,14 +98,59 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
     }
     // A recurrent layer makes its gates step by step, whatever it hands out: one pixel a step.
     const auto output = geometry.output ? elementCount(*geometry.output) : std::nullopt;
+    const std::uint64_t values = output ? output->value : 0;
     if (isRecurrent(consumer) && consumer.layerFlops && weight.elements.value > 0)
         operation.outputWidth =
             std::max<std::uint64_t>(*consumer.layerFlops / 2 / weight.elements.value, 1);
-    else if (output && operation.outputChannels > 0)
-        operation.outputWidth =
-            std::max<std::uint64_t>(output->value / operation.outputChannels, 1);
-    operation.outputKnown =
-        isRecurrent(consumer) ? consumer.layerFlops.has_value() : output.has_value();
+    operation.outputKnown = isRecurrent(consumer) ? consumer.layerFlops.has_value()
+                                                  : values > 0 && operation.outputChannels > 0 &&
+                                                        values % operation.outputChannels ==
+                                                            0; // else they contradict each other
+    if (operation.outputKnown && !isRecurrent(consumer))
+        operation.outputWidth = values / operation.outputChannels;
+}
+
+/// An einsum that is a product of matrices. False where it is none.
+bool describeEinsum(const Weight &weight, const Consumer &consumer, decision::Operation &operation)
+{
+    const auto product = einsumProduct(weight, consumer);
+    if (!product)
+        return false;
+    operation.inputChannels = product->inputChannels;
+    operation.outputChannels = product->outputChannels;
+    operation.outputKnown = product->pixels.has_value();
+    operation.outputWidth = product->pixels.value_or(1);
+    return true;
+}
+
+/// The product of an attention that its weight is part of: as matmul(query, key, transpose_y), or
+/// of the weights of that with value. False where its extents are not known.
+bool describeAttention(const Weight &weight, const Consumer &consumer,
+                       decision::Operation &operation)
+{
+    if (isReshaped(consumer) || weight.shape.size() < 2 || !consumer.layerFlops)
+        return false;
+    const std::uint64_t rows = at(weight.shape, 1), columns = at(weight.shape, 0);
+    const bool value = consumer.param == "value";
+    operation.outputChannels = value ? columns : rows;
+    operation.inputChannels = value ? rows : columns;
+    const auto channels = checkedMultiply(rows, columns);
+    if (!channels || *channels == 0)
+        return false;
+    operation.outputWidth = *consumer.layerFlops / 2 / *channels;
+    return true;
+}
+
+bool describeProduct(const Weight &weight, const Consumer &consumer, decision::Operation &operation)
+{
+    if (consumer.op == "einsum")
+        return describeEinsum(weight, consumer, operation);
+    if (isAttention(consumer))
+        return describeAttention(weight, consumer, operation);
+    if (!isRecurrent(consumer) && isReshaped(consumer))
+        return describeByOutput(consumer, operation);
+    describeMatrix(weight, consumer, operation);
+    return true;
 }
 
 } // namespace
@@ -110,8 +158,7 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
 std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
                                                const decision::WeightForm &form)
 {
-    // Of einsum, output channels and reduction depend on the equation: no operation of the array.
-    if (!hasKernel(consumer) || weight.shape.empty() || consumer.op == "einsum")
+    if ((!hasKernel(consumer) && !isAttention(consumer)) || weight.shape.empty())
         return std::nullopt;
     decision::Operation operation;
     if (isConvolution(consumer)) {
@@ -123,11 +170,8 @@ std::optional<decision::Operation> operationOf(const Weight &weight, const Consu
             (!transposed && weight.shape[0] % consumer.geometry.groups != 0))
             return std::nullopt; // no convolution: its groups do not divide its channels
         describeConvolution(weight, consumer, operation);
-    } else if (!isRecurrent(consumer) && isReshaped(consumer)) {
-        if (!describeByOutput(consumer, operation))
-            return std::nullopt;
-    } else {
-        describeMatrix(weight, consumer, operation);
+    } else if (!describeProduct(weight, consumer, operation)) {
+        return std::nullopt;
     }
     const auto input =
         consumer.geometry.input ? elementCount(*consumer.geometry.input) : std::nullopt;

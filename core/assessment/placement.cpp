@@ -2,6 +2,7 @@
 #include "core/assessment/assess.h"
 
 #include "core/assessment/calibrate.h"
+#include "core/assessment/working_set.h"
 #include "core/base/error_builder.h"
 
 #include <algorithm>
@@ -75,13 +76,16 @@ void time(Assessment &point, const Layer &layer, const WeightForm &form, const R
     rate(point, roofs, share, streamed);
 }
 
-/// What the layer takes with dense weights: the measure of every other form.
+/// What the layer takes with dense weights, of the same values or without zeros: the measure of
+/// every other form.
 Assessment denseTimes(const Layer &layer, const WeightForm &form, const Roofs &roofs,
-                      std::uint64_t batch)
+                      std::uint64_t batch, bool sameZeros = true)
 {
     Assessment dense;
     WeightForm unmasked = form;
     unmasked.masked = false;
+    if (!sameZeros)
+        unmasked.density.reset();
     time(dense, layer, unmasked, roofs, decision::crossingBytes(form, Outcome::Dense), batch);
     return dense;
 }
@@ -122,9 +126,16 @@ void flag(Placement &placed, const Roofs &roofs, std::uint64_t batch)
     placed.largestOperand = std::max({static_cast<double>(layer.form.denseBytes),
                                       static_cast<double>(layer.inputBytes.value_or(0)) * times,
                                       static_cast<double>(layer.outputBytes.value_or(0)) * times});
-    const bool above = roofs.workingSetBytes && placed.largestOperand > *roofs.workingSetBytes;
-    if (roofs.workingSetBytes && (above || (layer.inputBytes && layer.outputBytes)))
-        placed.aboveWorkingSet = above;
+    const auto batched = [batch](const std::optional<std::uint64_t> &bytes) {
+        return bytes ? checkedMultiply(*bytes, batch) : std::nullopt;
+    };
+    const auto stays = decision::staysOnChip(
+        roofs.workingSetBytes ? std::optional(static_cast<std::uint64_t>(*roofs.workingSetBytes))
+                              : std::nullopt,
+        decision::crossingBytes(layer.form, stored.outcome), layer.form.denseBytes,
+        batched(layer.inputBytes), batched(layer.outputBytes));
+    if (stays)
+        placed.aboveWorkingSet = !*stays;
     for (const Ceiling &ceiling : roofs.all) {
         const bool measuredRoof = ceiling.isRoof() && ceiling.method == Ceiling::Method::Measured;
         if (!measuredRoof || !stored.attainable || !stored.intensity)
@@ -201,8 +212,11 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
         return made;
     const Assessment dense = denseTimes(layer, form, roofs, batch);
     // What is refused, or of which nothing is known, has no rate to speak of.
-    if (usable(made) && dense.timeS && made.timeS && *made.timeS > 0)
+    if (usable(made) && dense.timeS && made.timeS && *made.timeS > 0) {
         made.predictedSpeedup = *dense.timeS / *made.timeS;
+        made.predictedOverUnpruned =
+            *denseTimes(layer, form, roofs, batch, false).timeS / *made.timeS;
+    }
     decision::MeasuredSubject subject;
     subject.outcome = made.outcome;
     subject.op = layer.op;

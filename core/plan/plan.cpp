@@ -67,12 +67,28 @@ tl::unexpected<Error> explain(const Survey &survey, const Limits &limits, const 
     return tl::unexpected(cancelledError("The plan was cancelled"));
 }
 
+/// Whether the chips whose times are known take as long with the candidate as with the weight as it
+/// is. False where none is known.
+bool takesAsLong(const Row &row, const Candidate &candidate)
+{
+    const std::vector<ChipFigures> &kept = row.candidates->front().chips;
+    bool any = false;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        if (kept[i].timeS != candidate.chips[i].timeS)
+            return false;
+        any |= kept[i].timeS.has_value();
+    }
+    return any;
+}
+
 std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t choice, bool forced)
 {
     if (!row.fixed.empty())
         return "stays: " + row.fixed;
     if (forced)
         return "asked for by hand";
+    if (choice != 0 && goal == Goal::Time && takesAsLong(row, (*row.candidates)[choice]))
+        return "as fast as it is, with fewer stored bytes";
     if (choice != 0)
         return fmt::format("least {} within the limits", goalName(goal));
     const bool others =

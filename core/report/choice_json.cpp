@@ -162,11 +162,20 @@ std::vector<Column<CandidateFacts>> candidateColumns()
              }},
         {.key = "predicted_speedup",
          .title = "predicted speed-up",
-         .explanation = "Times the rate of dense fp16, by the roofline",
+         .explanation = "Times the rate of the same values stored dense, by the roofline",
          .align = kAmount,
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
              const auto &predicted = row.candidate.assessment.predictedSpeedup;
+             return predicted ? Value(Real{*predicted, 2}) : Value(Unknown());
+         }},
+        {.key = "predicted_speedup_unpruned",
+         .title = "predicted, unpruned",
+         .explanation = "Times the rate of dense weights without zeros, by the roofline",
+         .align = kAmount,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
              return predicted ? Value(Real{*predicted, 2}) : Value(Unknown());
          }},
         {.key = "remark",

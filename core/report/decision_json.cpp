@@ -223,6 +223,8 @@ void DecisionWriter::one(const std::string &head, std::size_t row, std::size_t c
         m_buffer += dumped(speedup);
     }
     m_buffer += R"(,"predicted_speedup":)" + dumped(optionalJson(assessed.predictedSpeedup));
+    m_buffer +=
+        R"(,"predicted_speedup_unpruned":)" + dumped(optionalJson(assessed.predictedOverUnpruned));
     m_buffer += fmt::format(R"(,"bound":"{}","time_s":)", roofline::boundName(assessed.bound));
     m_buffer += dumped(optionalJson(assessed.timeS));
     if (m_inline) {

@@ -14,8 +14,10 @@ std::string unplacedReason(const Weight &weight, const Consumer &consumer)
         return "it has no elements";
     if (consumer.op.starts_with("gather"))
         return "fetches rows: no multiplication";
-    if (consumer.op == "einsum" || consumer.op == "scaled_dot_product_attention")
-        return "no single output-channel axis of the weight";
+    if (consumer.op == "einsum")
+        return "its equation is no product of two matrices, or an extent of it is not known";
+    if (consumer.op == "scaled_dot_product_attention" && consumer.via.empty())
+        return "an extent of its operands is not known";
     return consumer.via.empty() ? "its weight is not of the shape that the operation takes"
                                 : "reads its weight in another shape than it is stored in";
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Plans as CSV, Markdown and HTML.
+#include "core/report/difference_rows.h"
+#include "core/report/plan_front_picture.h"
 #include "core/report/plan_report.h"
 #include "core/report/plan_table.h"
 
@@ -176,17 +178,7 @@ std::string markdownTable(const std::vector<Cells> &table)
 
 std::string htmlText(const std::string &text)
 {
-    std::string safe;
-    for (const char c : printable(text)) {
-        switch (c) {
-        case '&': safe += "&amp;"; break;
-        case '<': safe += "&lt;"; break;
-        case '>': safe += "&gt;"; break;
-        case '"': safe += "&quot;"; break;
-        default: safe += c;
-        }
-    }
-    return safe;
+    return escapedMarkup(printable(text));
 }
 
 bool isNumber(const std::string &cell)
@@ -207,52 +199,6 @@ std::string htmlTable(const std::vector<Cells> &table)
         text += "</tr>\n";
     }
     return text + "</table>\n";
-}
-
-/// The error of the network against a cost, as a picture; the points' figures are in the table.
-std::string frontPicture(const std::vector<std::pair<double, double>> &points,
-                         const std::string &axis)
-{
-    constexpr double kWidth = 640, kHeight = 260, kLeft = 70, kBottom = 40, kTop = 10;
-    double mostX = 0, mostY = 0;
-    for (const auto &[x, y] : points) {
-        mostX = std::max(mostX, x);
-        mostY = std::max(mostY, y);
-    }
-    if (points.empty() || mostX <= 0 || mostY <= 0)
-        return {};
-    const auto across = [&](double x) { return kLeft + x / mostX * (kWidth - kLeft - 10); };
-    const auto up = [&](double y) {
-        return kHeight - kBottom - y / mostY * (kHeight - kBottom - kTop);
-    };
-    std::string line, marks;
-    for (const auto &[x, y] : points) {
-        line += fmt::format("{:.1f},{:.1f} ", across(x), up(y));
-        marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{:.4g}: error "
-                             "{:.4g}</title></circle>",
-                             across(x), up(y), x, y);
-    }
-    return fmt::format(
-        "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-label=\"Error "
-        "of the network against {2}\">\n<line x1=\"{3}\" y1=\"{4}\" x2=\"{0}\" y2=\"{4}\"/><line "
-        "x1=\"{3}\" y1=\"{5}\" x2=\"{3}\" y2=\"{4}\"/>\n<polyline points=\"{6}\"/>{7}\n"
-        "<text x=\"{3}\" y=\"{8}\">0</text><text x=\"{0}\" y=\"{8}\" text-anchor=\"end\">{2}: "
-        "{9:.4g}</text><text x=\"4\" y=\"{10}\">error {11:.3g}</text>\n</svg>\n",
-        kWidth, kHeight, htmlText(axis), kLeft, kHeight - kBottom, kTop, line, marks, kHeight - 14,
-        mostX, kTop + 12, mostY);
-}
-
-std::string frontPictures(const PlanSubject &subject)
-{
-    std::vector<std::pair<double, double>> stored, time;
-    for (const plan::FrontPoint &point : subject.plan->storedFront)
-        stored.emplace_back(static_cast<double>(point.totals.stored), point.totals.error);
-    for (const plan::FrontPoint &point : subject.plan->timeFront) {
-        if (const auto slowest = plan::slowest(point.totals))
-            time.emplace_back(*slowest, point.totals.error);
-    }
-    return frontPicture(stored, "stored bytes") +
-           (time.empty() ? "" : frontPicture(time, "seconds on " + timedChips(*subject.survey)));
 }
 
 /// What is to be said of this plan, before its tables.
@@ -329,8 +275,7 @@ std::string planHtml(const PlanSubject &subject)
         "</title>\n<style>\nbody{font:15px sans-serif;margin:2em;color:#20242a;background:#fff}\n"
         "table{border-collapse:collapse;margin:1em 0}\nth,td{padding:.25em .6em;border-bottom:1px "
         "solid #c8ccd2;text-align:left}\ntd.n{text-align:right;font-variant-numeric:tabular-nums}\n"
-        "svg{display:block;margin:1em 0}\nline{stroke:#5b6b7b}\npolyline{fill:none;stroke:#0072b2;"
-        "stroke-width:2}\ncircle{fill:#0072b2}\ntext{font:12px sans-serif;fill:#20242a}\n"
+        "svg{display:block;margin:1em 0}\n"
         "</style></head><body>\n";
     text += "<h1>Plan for " + htmlText(subject.bundle) + "</h1>\n<p>" +
             htmlText(headline(subject)) + "</p>\n";
@@ -341,8 +286,8 @@ std::string planHtml(const PlanSubject &subject)
                 htmlText(raisedText(subject)) + "</p>\n";
     text +=
         "<h2>Before and after</h2>\n" + htmlTable(totalsTable(subject)) + "<h2>Weights</h2>\n" +
-        htmlTable(weightTable(subject)) + "<h2>Fronts</h2>\n" + frontPictures(subject) + "<h3>" +
-        frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
+        htmlTable(weightTable(subject)) + "<h2>Fronts</h2>\n" + planFrontPictures(subject) +
+        "<h3>" + frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
         "</h3>\n" + htmlTable(frontCells(subject.plan->storedFront, timedChips(*subject.survey)));
     if (!subject.plan->timeFront.empty())
         text += "<h3>" + frontTitle("time", subject.plan->timeFront, subject.plan->timeCount) +

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/prediction_note.h"
 #include "core/base/counted_text.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/report/chip_json.h"
@@ -204,7 +205,9 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const bool known = plan.before.engineTimeS(t) && plan.after.engineTimeS(t);
         any |= known;
-        if (!known)
+        if (known)
+            notes.push_back(roofline::predictionNote(*survey.targets[t]));
+        else
             notes.push_back(untimedNote(survey, plan.after.programs[t], t));
         for (std::string &note : roofline::programNotes(plan.after.programs[t])) {
             if (std::find(notes.begin(), notes.end(), note) == notes.end())

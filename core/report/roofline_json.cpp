@@ -108,6 +108,7 @@ Json assessmentJson(const Assessment &point)
     json["rate_flops"] = optionalJson(point.rate);
     json["speedup"] = speedupJson(point.speedup);
     json["predicted_speedup"] = optionalJson(point.predictedSpeedup);
+    json["predicted_speedup_unpruned"] = optionalJson(point.predictedOverUnpruned);
     json["energy"] = energyJson(point.energy);
     json["energy_measured"] = measuredJson(point.energyMeasured);
     return json;

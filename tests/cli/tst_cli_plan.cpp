@@ -29,6 +29,7 @@ private slots:
     void writesWhatItSays();
     void reports_data();
     void reports();
+    void picturesOfTheFronts();
     void sensitivities();
     void activations();
     void activationsThatDoNotFit_data();
@@ -135,6 +136,24 @@ void TestCliPlan::reports()
     QVERIFY(!report.contains(QStringLiteral("http"))); // needs nothing else
     for (const char *weight : {"w0", "w1", "w2"})
         QVERIFY(report.contains(QString::fromUtf8(weight)));
+}
+
+/// The front, this plan as a ring and the builds beside as named squares, without a style sheet.
+void TestCliPlan::picturesOfTheFronts()
+{
+    const auto result =
+        runCli(line("--tolerance 0.1 --compare %/m.mlmodelc --report %/fronts.html"));
+    QVERIFY2(result.exitCode == 0, result.err);
+    const QString report = fileText(m_scratch.filePath(QStringLiteral("fronts.html")));
+    const qsizetype begin = report.indexOf(QStringLiteral("<svg"));
+    QVERIFY(begin >= 0);
+    const QString picture =
+        report.mid(begin, report.indexOf(QStringLiteral("</svg>"), begin) - begin);
+    QVERIFY(picture.contains(QStringLiteral(">m.mlmodelc</text>")));
+    QCOMPARE(picture.count(QStringLiteral("<rect")), 1);
+    QCOMPARE(picture.count(QStringLiteral("r=\"7\"")), 1);
+    QVERIFY(picture.contains(QStringLiteral("fill=\"none\" stroke=\"#0072b2\"")));
+    QVERIFY(picture.count(QStringLiteral("<circle")) > 2);
 }
 
 void TestCliPlan::sensitivities()

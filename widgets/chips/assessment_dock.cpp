@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/assessment_dock.h"
 
+#include "core/assessment/layer_geometry.h"
 #include "core/report/reason_table.h"
 #include "widgets/chips/assessment_panels.h"
 #include "widgets/common/design.h"
@@ -178,7 +179,7 @@ void AssessmentDock::showCell()
         decision::GeometryOptions options;
         if (m_chip == &m_state.target())
             options.choice = m_state.choice();
-        if (auto computed = decision::computeGeometry(*m_chip, *layer.operation, options))
+        if (auto computed = roofline::geometryOf(layer, assessment, *m_chip, options))
             geometry = std::move(*computed);
     }
     m_words = assessmentWords(*bundle, layer, assessment, geometry);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/assessment_facts.h"
 
+#include "core/assessment/prediction_note.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/table_text.h"
 
@@ -108,7 +109,14 @@ AssessmentFacts speedFacts(const roofline::Assessment &assessment)
         facts.push_back(
             {AssessmentText::tr("predicted"),
              AssessmentText::tr("%1 \u00d7").arg(*assessment.predictedSpeedup, 0, 'f', 2),
-             AssessmentText::tr("By the roofs of the chip; not measured")});
+             AssessmentText::tr("Against the same values stored dense, by the roofs of the chip; "
+                                "not measured")});
+    if (assessment.predictedOverUnpruned && assessment.weight.density.value_or(1) < 1)
+        facts.push_back(
+            {AssessmentText::tr("predicted, before pruning"),
+             AssessmentText::tr("%1 \u00d7").arg(*assessment.predictedOverUnpruned, 0, 'f', 2),
+             AssessmentText::tr("Against dense weights without zeros, by the roofs of the chip; "
+                                "not measured")});
     if (const auto &speedup = assessment.speedup)
         facts.push_back({AssessmentText::tr("measured"),
                          AssessmentText::tr("%1 \u00d7").arg(speedupWord(*speedup)),
@@ -206,7 +214,8 @@ AssessmentFacts timeFacts(const Bundle &bundle, const roofline::Layer &layer,
          assessment.bound == roofline::Bound::Compute     ? AssessmentText::tr("arithmetic")
          : assessment.bound == roofline::Bound::Bandwidth ? AssessmentText::tr("bandwidth")
                                                           : AssessmentText::tr("unknown")},
-        {AssessmentText::tr("predicted time"), secondsWord(assessment.timeS)}};
+        {AssessmentText::tr("predicted time"), secondsWord(assessment.timeS),
+         fromUtf8(roofline::predictionNote(*assessment.decision.verdict->target))}};
     if (assessment.intensity)
         facts.push_back({AssessmentText::tr("intensity"),
                          siWord(*assessment.intensity, QStringLiteral("FLOP/B"))});

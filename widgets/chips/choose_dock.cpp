@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/choose_dock.h"
 
+#include "core/assessment/prediction_note.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
@@ -227,7 +228,8 @@ void ChooseDock::start()
 void ChooseDock::showChoice(const FormChoice &choice)
 {
     m_choice = choice;
-    m_verdict->setText(verdictText(choice, m_state.target().name));
+    m_verdict->setText(verdictText(choice, m_state.target().name) + QLatin1Char(' ') +
+                       fromUtf8(roofline::predictionNote(m_state.target())));
     std::vector<report::CandidateFacts> rows = report::candidateRows(choice);
     const auto chosenRow =
         std::find_if(rows.begin(), rows.end(), [](const auto &row) { return row.chosen; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/geometry_dock.h"
 
+#include "core/assessment/layer_geometry.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/geometry_rows.h"
@@ -187,12 +188,11 @@ void GeometryDock::takeOperation()
 {
     const auto at = static_cast<std::size_t>(std::max(m_chooser->currentIndex(), 0));
     const BundlePtr &bundle = session().bundle();
+    m_layer.reset();
     const std::vector<Choice> &choices = m_operations->choices();
     if (at < choices.size() && choices[at].weight != kNoIndex && bundle) {
-        const Weight &weight = bundle->weights()[choices[at].weight];
-        const auto operation = operationOf(weight, weight.consumers[choices[at].consumer],
-                                           weightForm(*bundle, weight));
-        m_operation = operation.value_or(decision::Operation());
+        m_layer = layerOf(choices[at]);
+        m_operation = m_layer ? *m_layer->operation : decision::Operation();
     } else if (m_operation.outputChannels == 1 && m_operation.inputChannels == 1) {
         m_operation.inputChannels = m_operation.outputChannels = 256;
         m_operation.kernelWidth = m_operation.kernelHeight = 3;
@@ -215,6 +215,7 @@ void GeometryDock::typed()
 {
     if (m_filling)
         return;
+    m_layer.reset();
     const auto value = [this](Field field) {
         return static_cast<std::uint64_t>(m_fields[field]->value());
     };
@@ -234,6 +235,40 @@ void GeometryDock::typed()
     compute();
 }
 
+/// The layer of a consumer. The table of decisions has one a weight; others are looked for.
+std::optional<roofline::Layer> GeometryDock::layerOf(const Choice &choice) const
+{
+    const auto fits = [&choice](const roofline::Layer &layer) {
+        return layer.weight == choice.weight && layer.consumer == choice.consumer &&
+               layer.operation;
+    };
+    const auto &table = m_state.table();
+    if (table && choice.weight < table->rows() && fits(table->layer(choice.weight)))
+        return table->layer(choice.weight);
+    const Bundle &bundle = *session().bundle();
+    for (roofline::Layer &layer : layersOf(bundle, weightForms(bundle))) {
+        if (fits(layer))
+            return std::move(layer);
+    }
+    // Read by the same operation again: its layer is that of the first operand.
+    const Weight &weight = bundle.weights()[choice.weight];
+    roofline::Layer layer;
+    layer.form = weightForm(bundle, weight);
+    layer.operation = operationOf(weight, weight.consumers[choice.consumer], layer.form);
+    return layer.operation ? std::optional(std::move(layer)) : std::nullopt;
+}
+
+Result<decision::Geometry> GeometryDock::geometry(const decision::GeometryOptions &options) const
+{
+    const target::Target &target = m_state.target();
+    const auto roofs = m_layer ? roofline::roofsOf(target) : Result<roofline::Roofs>();
+    if (!m_layer || !roofs)
+        return decision::computeGeometry(target, m_operation, options);
+    decision::Judge judge(options.choice);
+    const auto assessment = roofline::assess(*m_layer, m_layer->form, *roofs, judge);
+    return roofline::geometryOf(*m_layer, assessment, target, options);
+}
+
 void GeometryDock::compute()
 {
     decision::GeometryOptions options;
@@ -242,7 +277,7 @@ void GeometryDock::compute()
         options.mode = static_cast<decision::SourceMode>(m_mode->currentIndex() - 1);
     options.reading = m_reading->currentIndex() == 0 ? decision::OcgReading::Listing
                                                      : decision::OcgReading::Formula;
-    const auto geometry = decision::computeGeometry(m_state.target(), m_operation, options);
+    const auto geometry = this->geometry(options);
     if (!geometry) {
         m_summary->setText(fromUtf8(describe(geometry.error())));
         m_model->setRows({});

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "core/assessment/geometry.h"
+#include "core/assessment/roofline.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/fact_table_model.h"
 #include "widgets/common/dock.h"
 
 #include <array>
+#include <optional>
 
 class QComboBox;
 class QDoubleSpinBox;
@@ -46,6 +48,8 @@ private:
     void takeOperation();
     void typed();
     void compute();
+    std::optional<roofline::Layer> layerOf(const Choice &choice) const;
+    Result<decision::Geometry> geometry(const decision::GeometryOptions &options) const;
 
     ChipState &m_state;
     OperationList *m_operations = nullptr;
@@ -58,6 +62,7 @@ private:
     QList<QAction *> m_actions;
     BundlePtr m_shown;
     decision::Operation m_operation;
+    std::optional<roofline::Layer> m_layer; ///< that the operation is of; empty: typed in
     bool m_filling = false;
 };
 

@@ -17,6 +17,7 @@
 class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
+class QLayout;
 class QMenu;
 class QPushButton;
 class QTableView;
@@ -43,6 +44,10 @@ public:
     FrontPlot &plot() { return *m_plot; }
     QDoubleSpinBox &tolerance() { return *m_tolerance; }
     QDoubleSpinBox &maxBytes() { return *m_maxBytes; }
+    QDoubleSpinBox &totalTolerance() { return *m_total; }
+    /// Errors of weights, or of outputs.
+    QComboBox &errorBox() { return *m_errors; }
+    QPushButton &shapesButton() { return *m_shapes; }
     QComboBox &goal() { return *m_goal; }
     QComboBox &formBox() { return *m_form; }
     QLabel &facts() { return *m_facts; }
@@ -64,7 +69,8 @@ public:
     QString saveReport(const QString &path) const;
 
 Q_SIGNALS:
-    void planned(); ///< a plan was made, or it is known that there is none
+    void shapesAsked(); ///< shapes of inputs belong to the document: its dialog is asked for
+    void planned();     ///< a plan was made, or it is known that there is none
     void written(const QString &path, const QString &fault); ///< `fault` is empty where it worked
 
 protected:
@@ -75,9 +81,11 @@ protected:
 private:
     struct Answer; ///< of the task that plans
     void buildBars(QWidget *content, QVBoxLayout *column);
+    void buildErrors(QWidget *content, QLayout *bar);
     void buildTable(QWidget *content, QVBoxLayout *column);
     void buildActions();
     void fillChips();
+    void showShapes();
     plan::Limits limits() const;
     void start();     ///< judges all forms, then plans
     void planAgain(); ///< with the forms as they were judged
@@ -97,11 +105,12 @@ private:
     FrontPlot *m_plot = nullptr;
     QTableView *m_table = nullptr;
     QComboBox *m_goal = nullptr, *m_axis = nullptr, *m_form = nullptr;
-    QDoubleSpinBox *m_tolerance = nullptr, *m_maxBytes = nullptr;
+    QComboBox *m_errors = nullptr;
+    QDoubleSpinBox *m_tolerance = nullptr, *m_total = nullptr, *m_maxBytes = nullptr;
     QToolButton *m_further = nullptr;
     QMenu *m_chips = nullptr;
     QLabel *m_facts = nullptr, *m_told = nullptr;
-    QPushButton *m_write = nullptr;
+    QPushButton *m_write = nullptr, *m_shapes = nullptr;
     QList<QAction *> m_actions;
     TaskPtr m_task;
 

@@ -61,6 +61,8 @@ plan::Limits PlanDock::limits() const
     plan::Limits limits;
     limits.goal = plan::goalFromName(m_goal->currentData().toString().toStdString());
     limits.tolerance = m_tolerance->value();
+    if (m_total->value() > 0)
+        limits.totalTolerance = m_total->value();
     if (m_maxBytes->value() > 0)
         limits.maxBytes = static_cast<std::uint64_t>(m_maxBytes->value());
     for (const auto &[row, form] : m_forced) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/roofline_dock.h"
 
+#include "core/assessment/prediction_note.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_words.h"
@@ -259,6 +260,7 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
                                            .arg(siWord(roofs.step->value, QStringLiteral("FLOP/s")))
                                      : QString());
     facts << programWord(program);
+    facts << fromUtf8(roofline::predictionNote(*roofs.target));
     facts << tr(
         "Solid roofs are measured, dashed derived; hollow points estimated; a boxed ! passes a "
         "measured roof.");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/timeline_dock.h"
 
+#include "core/assessment/prediction_note.h"
 #include "core/assessment/weight_facts.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
@@ -215,6 +216,7 @@ void TimelineDock::showPlaced(Placed placed)
     facts += QLatin1Char('.');
     for (const std::string &note : roofline::programNotes(program))
         facts += QLatin1Char(' ') + fromUtf8(note);
+    facts += QLatin1Char(' ') + fromUtf8(roofline::predictionNote(m_state.target()));
     m_facts->setText(facts);
     m_plot->setContent(std::move(layers), program.engineTimeS, placed.floorS);
     showContent();

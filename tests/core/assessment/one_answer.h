@@ -7,6 +7,8 @@
 #include "core/plan/plan.h"
 #include "core/report/chip_json.h"
 #include "core/report/plan_report.h"
+#include "one_comparison.h"
+#include "one_geometry.h"
 
 #include <QtTest/QtTest>
 
@@ -186,6 +188,7 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
         // What Choose and Geometry are given.
         const auto again = roofline::assess(layers[i], layers[i].form, *roofs, judge);
         QCOMPARE(report::assessmentJson(again), stored);
+        geometryIsAssessed(placed, weight.consumers[layers[i].consumer], target);
         for (const auto &other : placed.trail) {
             const auto answer = roofline::assess(layers[i], other.weight, *roofs, judge);
             QCOMPARE(answer.outcome, other.outcome);
@@ -226,6 +229,7 @@ inline void hasOneAnswer(const Bundle &bundle,
                            [&](std::string_view part) { text += part; });
     const report::Json decided = report::Json::parse(text)["decisions"];
     QCOMPARE(decided.size(), table.rows() * table.columns());
+    comparisonAgrees(bundle, table, decided);
     const auto layers = layersOf(bundle, weightForms(bundle));
     const auto planned = plannedPrograms(bundle, targets);
     QVERIFY(!planned.empty() || bundle.programFile() == kNoIndex || layers.empty());

@@ -136,6 +136,22 @@ private Q_SLOTS:
         QVERIFY(*assessed(thin, full, "M1").predictedSpeedup < 1);
     }
 
+    /// Sparse weights are held against the same values stored dense, and apart from that against
+    /// dense weights without zeros. Where no chip was measured to skip zeros, both are one.
+    void predictedAgainstTwoKindsOfDense()
+    {
+        const Layer wide = layer("conv", 2048, 1, 64); // compute bound
+        const auto thin = as(wide, "sparse", 0.25);
+        const Assessment m6 = assessed(wide, thin, "M6"), m1 = assessed(wide, thin, "M1");
+        QCOMPARE(m6.bound, Bound::Compute);
+        QCOMPARE(m6.predictedSpeedup.value_or(0), 1.0); // stored dense, its zeros are skipped too
+        QVERIFY(std::abs(m6.predictedOverUnpruned.value_or(0) - 1 / (0.29 + 0.71 * 0.25)) < 1e-9);
+        QVERIFY(m1.predictedSpeedup && m1.predictedSpeedup == m1.predictedOverUnpruned);
+        QCOMPARE(m1.predictedSpeedup.value_or(0), 1.0);
+        const Assessment palette = assessed(wide, as(wide, "palette4", 1), "M6");
+        QCOMPARE(palette.predictedSpeedup, palette.predictedOverUnpruned);
+    }
+
     /// A palette that streams takes longer than its bytes do, where that was measured.
     void palettesStreamSlower()
     {

@@ -4,6 +4,8 @@
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
+
 using namespace kernscope;
 using namespace kernscope::decision;
 
@@ -79,6 +81,34 @@ private Q_SLOTS:
         operation.inputElements = 0;
         QVERIFY(!computeGeometry(named("M1"), operation)->workingSet.fits);
         operation.outputWidth = std::uint64_t(1) << 20; // its output alone is too large
+        QCOMPARE(computeGeometry(named("M1"), operation)->workingSet.fits.value_or(true), false);
+    }
+
+    /// The working set: a measured knee goes before the compiler's constant, and both are named.
+    void workingSetOfAChip()
+    {
+        Operation operation = convolution(1);
+        operation.inputElements = 1024;
+        operation.outputWidth = operation.outputHeight = 1;
+        operation.outputChannels = operation.inputChannels = 1024; // 2 MiB as fp16
+        const auto cap = [&](const char *chip) {
+            return computeGeometry(named(chip), operation)->workingSet.cap.value_or(0);
+        };
+        QCOMPARE(cap("M1"), std::uint64_t(2) << 20);
+        QCOMPARE(cap("M2"), std::uint64_t(2) << 20);
+        QCOMPARE(cap("M5"), std::uint64_t(4'720'000));
+        const auto told = [&](const char *chip) {
+            const auto lines = computeGeometry(named(chip), operation)->disagreements;
+            return std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
+                return line.find("2097152 bytes") != line.npos;
+            });
+        };
+        QVERIFY(told("M5") && !told("M1") && !told("M2"));
+        // A weight that is stored smaller than the cap, and larger as fp16.
+        operation.outputChannels = 2048;
+        operation.weightBits = 4;
+        QVERIFY(!computeGeometry(named("M1"), operation)->workingSet.fits);
+        operation.weightBits = 16;
         QCOMPARE(computeGeometry(named("M1"), operation)->workingSet.fits.value_or(true), false);
     }
 

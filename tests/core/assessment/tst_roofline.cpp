@@ -44,6 +44,18 @@ class TestRoofline : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    /// The roofs have the working set of the geometry, with both figures where sources disagree.
+    void workingSets()
+    {
+        const auto m2 = roofsOf(named("M2")), m5 = roofsOf(named("M5"));
+        QVERIFY(m2 && m5);
+        QCOMPARE(m2->workingSetBytes.value_or(0), 2097152.0);
+        QVERIFY(m2->workingSetSource.find("contested") == std::string::npos);
+        QCOMPARE(m5->workingSetBytes.value_or(0), 4.72e6);
+        QVERIFY(m5->workingSetSource.find("contested") != std::string::npos);
+        QVERIFY(m5->workingSetSource.find("2097152 bytes") != std::string::npos);
+    }
+
     void ridges_data()
     {
         QTest::addColumn<double>("ridge");

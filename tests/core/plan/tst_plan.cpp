@@ -27,6 +27,7 @@ private slots:
     void tiedWeightsStayTied();
     void sayingNo();
     void byHand();
+    void saysWhatAFormIsFor();
     void frontsFall();
     void cancelled();
 };
@@ -281,6 +282,32 @@ void TestPlan::byHand()
     plan = solve(*judged, limits);
     QVERIFY(!plan);
     QCOMPARE(plan.error().field, std::string("nobody*"));
+}
+
+/// A layer that arithmetic binds is no faster with fewer bytes: what is saved is stored bytes.
+void TestPlan::saysWhatAFormIsFor()
+{
+    for (const bool busy : {true, false}) {
+        const std::string rows = busy ? "2048" : "1";
+        MadeBundle bundle;
+        bundle.parameters = "tensor<fp16, [1, " + rows + ", 512]> x";
+        Bytes zeros(512 * 512 * 2);
+        bundle.constant("tensor<fp16, [512, 512]>", "w",
+                        bundle.blob(ElementType::Fp16, "[512, 512]", zeros));
+        bundle.line("tensor<fp16, [1, " + rows +
+                    ", 512]> y = linear(weight = w, x = x)[name = string(\"y\")]");
+        const auto opened = bundle.open();
+        QVERIFY(opened);
+        SurveyOptions options = optionsFor({"M1"});
+        options.forms = {"sparse"};
+        const auto judged = survey(**opened, options);
+        QVERIFY(judged);
+        const auto plan = solve(*judged, {});
+        QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
+        QCOMPARE(plan->choice[0], std::size_t(1));
+        QCOMPARE(plan->why[0], std::string(busy ? "as fast as it is, with fewer stored bytes"
+                                                : "least time within the limits"));
+    }
 }
 
 void TestPlan::frontsFall()

@@ -18,6 +18,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -59,6 +60,8 @@ private slots:
     void plansAndPlansAgain();
     void saysWhatTheCommandSays();
     void docksSayTheSameOfAProgram();
+    void limitsTheWholeNetwork();
+    void offersShapesThatAreOpen();
     void showsPointsOfTheFront();
     void drawsTheBuildBeside();
     void writesTheBundle();
@@ -72,6 +75,52 @@ void TestPlanDock::saysWhatIsMissing()
     PlanDock dock(session);
     QVERIFY(showDock(dock));
     QVERIFY(!dock.showsContent());
+}
+
+/// An error of the network beside that of a layer, and errors of outputs in place of weights.
+void TestPlanDock::limitsTheWholeNetwork()
+{
+    Session session;
+    PlanDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    dock.tolerance().setValue(0.2);
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.plan());
+    const double loose = dock.plan()->after.error;
+    QVERIFY(loose > 0);
+    dock.totalTolerance().setValue(loose / 4);
+    QTRY_VERIFY(dock.plan() && dock.plan()->after.error <= loose / 4);
+    QCOMPARE(dock.survey()->model, plan::ErrorModel::Weights);
+    dock.errorBox().setCurrentIndex(1);
+    Q_EMIT dock.errorBox().activated(1);
+    QTRY_VERIFY(dock.survey() && dock.survey()->model == plan::ErrorModel::Outputs);
+    QTRY_VERIFY(dock.plan());
+}
+
+/// Shapes of inputs are the document's: the dock leads to them where the program leaves any open.
+void TestPlanDock::offersShapesThatAreOpen()
+{
+    Session session;
+    PlanDock dock(session);
+    const auto shown = [&](const std::string &extent) {
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [1, " + extent + ", 128]> x";
+        made.constant("tensor<fp16, [128, 128]>", "w",
+                      made.blob(ElementType::Fp16, "[128, 128]", test::Bytes(32768)));
+        made.line("tensor<fp16, [1, " + extent +
+                  ", 128]> y = linear(weight = w, x = x)[name = "
+                  "string(\"y\")]");
+        made.result = "y";
+        session.setBundle(*made.open());
+        if (!showDock(dock))
+            qFatal("the dock does not settle");
+        return !dock.shapesButton().isHidden();
+    };
+    QVERIFY(!shown("7"));
+    QVERIFY(shown("?"));
+    QSignalSpy asked(&dock, &PlanDock::shapesAsked);
+    dock.shapesButton().click();
+    QCOMPARE(asked.count(), 1);
 }
 
 /// Of launches, loops and functions of which a run enters one: plan, roofline and timeline.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/layer_geometry.h"
+
+#include "core/assessment/geometry_cycles.h"
+#include "core/assessment/working_set.h"
+#include "core/base/error_builder.h"
+
+#include <algorithm>
+
+namespace kernscope::roofline {
+
+Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &assessment,
+                                      const target::Target &target,
+                                      const decision::GeometryOptions &options)
+{
+    if (!layer.operation) {
+        return ErrorBuilder("geometry.none")
+            .field(layer.name)
+            .message("The layer is no operation of the array.")
+            .unexpected();
+    }
+    auto geometry = decision::computeGeometry(target, *layer.operation, options);
+    if (!geometry || assessment.weight.elements == 0)
+        return geometry; // the latter of numbers that were typed in and are too large for bytes
+    const decision::WeightForm &form = assessment.weight;
+    const auto crossing = decision::crossingBytes(form, assessment.outcome);
+    decision::WorkingSet &set = geometry->workingSet;
+    set.weightBytes = crossing.value_or(0);
+    set.inputBytes = layer.inputBytes;
+    set.outputBytes = layer.outputBytes;
+    set.largest =
+        std::max({form.denseBytes, layer.inputBytes.value_or(0), layer.outputBytes.value_or(0)});
+    set.fits = decision::staysOnChip(set.cap, crossing, form.denseBytes, layer.inputBytes,
+                                     layer.outputBytes);
+    // Of a transposed convolution the places between the inputs are not multiplied.
+    if (layer.op == "conv_transpose" && layer.flops)
+        geometry->cycles =
+            decision::cyclesOf(target, *layer.operation, *geometry, *layer.flops / 2);
+    return geometry;
+}
+
+} // namespace kernscope::roofline
