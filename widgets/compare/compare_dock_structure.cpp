@@ -9,6 +9,7 @@
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/compare/limits_bar.h"
 #include "widgets/compare/structure_list.h"
 
 #include <QAction>

@@ -27,6 +27,8 @@ namespace kernscope::ui {
 
 namespace {
 
+constexpr double kLeastWidth = 16; // in ems
+
 /// What the codec makes of a value, as a sentence.
 QString codecAnswer(const codec::Decoder &decoder, std::uint64_t element, double value)
 {
@@ -75,6 +77,8 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     // What the cell holds stands in the line of the scroll bar: a line of its own would cost a row.
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     m_table->addScrollBarWidget(m_answer, Qt::AlignLeft);
+    // That line follows the width of the table: it must not hold the table as wide as it once was.
+    m_table->setMinimumWidth(theme::em(this, kLeastWidth));
     say({});
 
     auto *layout = new QVBoxLayout(this);
