@@ -41,7 +41,8 @@ bool Document::plansAside(const std::vector<Edit> &edits) const
 {
     std::uint64_t work = 0;
     for (const Edit &edit : edits) {
-        const bool many = edit.kind == Edit::Kind::Fill || edit.kind == Edit::Kind::FromNpy;
+        const bool many = edit.kind == Edit::Kind::Fill || edit.kind == Edit::Kind::FromNpy ||
+                          edit.kind == Edit::Kind::Compute;
         const auto weight = m_session.bundle()->weightByName(edit.weight);
         // The whole weight is more than a fill of a part of it, and costs nothing to find.
         work += !many    ? 1

@@ -32,9 +32,9 @@ Node inspectLayout()
     return Node::row(
         1,
         {navigator(),
-         Node::column(58, {Node::tabs(67, {Node::leaf(1, "overview"), Node::leaf(1, "weight"),
+         Node::column(58, {Node::tabs(65, {Node::leaf(1, "overview"), Node::leaf(1, "weight"),
                                            Node::leaf(1, "graph")}),
-                           Node::tabs(33, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
+                           Node::tabs(35, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
                                            Node::leaf(1, "program"), Node::leaf(1, "patches"),
                                            Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
                                            Node::hidden(1, "bookmarks")})}),

@@ -195,6 +195,8 @@ void MainWindow::showLayout(Layout layout)
 {
     showWelcome(false);
     m_layouts->show(layout);
+    if (layout == Layout::Hardware && m_session.bundle())
+        raiseForOpened();
 }
 
 /// The overview makes room for the first weight that is chosen.

@@ -21,7 +21,7 @@ struct Help {
     const char *text;
 };
 
-constexpr std::array<Help, 8> kHelp{{
+constexpr std::array<Help, 11> kHelp{{
     {Edit::Kind::Set, "W[I,J,…]=X", "One decoded element"},
     {Edit::Kind::SetStored, "W:PART[I]=CODE", "One stored code of a part, such as indices"},
     {Edit::Kind::Codebook, "W[BOOK][ENTRY]=X", "One codebook entry ([LANE] of vectors)"},
@@ -30,6 +30,11 @@ constexpr std::array<Help, 8> kHelp{{
     {Edit::Kind::Drop, "W[I]", "Sparse: leave an element out"},
     {Edit::Kind::Fill, "W[A:B,:]=X", "All elements of a slice"},
     {Edit::Kind::FromNpy, "W=FILE", "All elements, from a NumPy file"},
+    {Edit::Kind::Compute, "W[A:B,:]=EXPR",
+     "What an expression of w makes of each element: clip(w*0.5,-1,1)"},
+    {Edit::Kind::Bytes, "FILE+OFFSET=HEX", "Bytes that belong to no weight: headers, metadata"},
+    {Edit::Kind::Field, "TASK/BLOCK/REGISTER/FIELD=N",
+     "A field of a task's register, or all of it: task[3]/Common/ConvCfg/Ox=2"},
 }};
 
 Result<void> readScript(const std::string &path, EditsGiven &given)

@@ -32,6 +32,9 @@ struct AppliedEdit {
     std::vector<FileEdit> bytes;  ///< empty where nothing had to change
     bool tables = false;          ///< touches program text, a header or a record
     std::uint64_t elements = 1;   ///< decoded elements that it sets
+    /// Bytes and Field: what reading the files finds wrong after it and did not before; empty where
+    /// they read as well as before.
+    std::string breaks;
 };
 
 /// Plans edits against a bundle's current bytes; nothing is changed. All or nothing: the first

@@ -3,6 +3,7 @@
 #include "tests/app/window_fixture.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/common/shrink_area.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/program/graph_view.h"
@@ -26,6 +27,7 @@ class TestWindowSizes : public QObject
 private Q_SLOTS:
     void leastSizes_data();
     void leastSizes();
+    void smallerWindow();
     void navigatorNumbersAreWhole();
 
 private:
@@ -116,6 +118,12 @@ void TestWindowSizes::check(ui::Dock &dock)
     }
     for (const auto *table : dock.findChildren<QTableView *>())
         checkTable(dock, *table);
+    // Nothing stands beyond the right edge of its dock.
+    for (const auto *area : dock.findChildren<ui::ShrinkArea *>()) {
+        if (shown(area))
+            demand(*area->widget(), dock, QStringLiteral("pixels of width"),
+                   area->maximumViewportSize().width(), area->widget()->width());
+    }
     const auto high = [&](const auto &widgets, int wanted) {
         for (const QWidget *widget : widgets) {
             if (shown(widget))
@@ -195,6 +203,33 @@ void TestWindowSizes::leastSizes()
             check(*entry.dock);
     }
     checkTabs();
+    QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(QStringLiteral("; "))));
+}
+
+/// A window that was large shows as much as one that never was: nothing keeps its old width.
+void TestWindowSizes::smallerWindow()
+{
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+    (*m_window)->resize(2560, 1440);
+    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    auto &session = (*m_window)->session();
+    const auto turnTo = [this](QSize size, std::size_t weight) {
+        (*m_window)->resize(size);
+        (*m_window)->layouts().reset();
+        (*m_window)->session().goToWeight(weight);
+        (*m_window)->docks().dock(QStringLiteral("weight"))->raise();
+        return m_window->settle();
+    };
+    QVERIFY(turnTo({2560, 1440}, 0));
+    QVERIFY(turnTo({1400, 900}, 0));
+    m_least = Least{};
+    m_faults.clear();
+    QVERIFY(session.bundle());
+    QCoreApplication::sendPostedEvents();
+    for (const auto &entry : (*m_window)->docks().entries())
+        check(*entry.dock);
     QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(QStringLiteral("; "))));
 }
 

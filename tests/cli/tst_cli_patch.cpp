@@ -196,6 +196,9 @@ void TestCliPatch::refused_data()
     row("index", {"--set", "w[10]=1"}, "patch.index");
     row("part", {"--keep", "w[0]=1"}, "patch.part");
     row("file", {"--from-npy", "w=/no/such/file.npy"}, "io.open", 4);
+    row("expression", {"--compute", "w=w+1e9"}, "patch.unrepresentable");
+    row("bytes", {"--bytes", "nothing.bin+0x0=00"}, "patch.file");
+    row("field", {"--field", "task[0]/Header/x=1"}, "patch.field");
     row("script", {"--script", "/no/such/file.txt"}, "io.open", 4);
 }
 

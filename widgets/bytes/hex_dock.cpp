@@ -76,13 +76,8 @@ HexDock::HexDock(Session &session, QWidget *parent)
 
     connect(m_view, &HexView::cursorMoved, this, &HexDock::describeCursor);
     connect(m_view, &HexView::picked, this, &HexDock::pick);
-    connect(m_view, &HexView::typed, this, [this] {
-        Q_EMIT this->session().statusMessage(
-            this->session().patchingEnabled()
-                ? tr("Bytes are not typed here: change the value in Weight, or add an edit "
-                     "(Ctrl+Shift+E).")
-                : tr("Locked: enable patching to change values (Ctrl+E)."));
-    });
+    connect(m_view, &HexView::typed, this, &HexDock::typeDigit);
+    connect(m_view, &HexView::cursorMoved, this, [this] { m_firstDigit.reset(); });
     connect(m_find, &HexFindBar::found, this, &HexDock::pick);
     connect(m_strip, &SectionStrip::picked, this, [this](std::size_t section) {
         const ByteRange range = this->session().bundle()->sections()[section].range;
@@ -146,6 +141,7 @@ void HexDock::buildActions()
         askAndExportBytes(this, session(), m_view->bundle(), m_view->file(), m_view->selection());
     });
     add(tr("Select All Bytes"), {}, [this] { m_view->selectAll(); });
+    add(tr("Change Bytes\u2026"), {}, [this] { askForBytes(); });
     separate();
     m_widths = new QActionGroup(this);
     for (const int bytes : {8, 16, 32}) {

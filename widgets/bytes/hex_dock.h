@@ -50,6 +50,9 @@ private:
     void copyAs(CopyFormat format);
     void copyInspected();
     void arrange();
+    void typeDigit(QChar key);
+    void changeBytes(std::uint64_t offset, std::vector<std::byte> bytes);
+    void askForBytes();
 
     QWidget *m_content = nullptr;
     QComboBox *m_files = nullptr;
@@ -62,7 +65,8 @@ private:
     QBoxLayout *m_body = nullptr;
     HexFindBar *m_find = nullptr;
     QLabel *m_field = nullptr;
-    QString m_fieldText; ///< the label shows it elided
+    QString m_fieldText;             ///< the label shows it elided
+    std::optional<int> m_firstDigit; ///< of the byte that is being typed
     QActionGroup *m_widths = nullptr;
     QList<QAction *> m_actions;
 };

@@ -18,8 +18,8 @@ namespace kernscope::ui {
 
 /// The bytes of one file, of any size: offsets, hexadecimal digits, text. Reads what it paints and
 /// nothing else. Bytes stand on the colour of their section's kind; changed ones have a colour and
-/// an outline of their own, and their old value in the tooltip. Bytes are shown, not edited: the
-/// patch docks change them by meaning.
+/// an outline of their own, and their old value in the tooltip. Bytes are shown, not edited: who
+/// owns the view makes an edit of what was typed().
 class HexView final : public QAbstractScrollArea
 {
     Q_OBJECT
@@ -73,7 +73,7 @@ public:
     QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
-    void typed();                                   ///< a letter or digit, which changes nothing
+    void typed(QChar key);                          ///< a letter or digit, which changes nothing
     void cursorMoved();                             ///< or the selection changed
     void picked(const kernscope::ByteRange &range); ///< the user came to rest on these bytes
 

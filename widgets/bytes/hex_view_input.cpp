@@ -136,7 +136,7 @@ void HexView::keyPressEvent(QKeyEvent *event)
     } else if (!moveByKey(event)) {
         if (!event->text().isEmpty() && event->text().front().isLetterOrNumber() &&
             !(modifiers & Qt::ControlModifier))
-            Q_EMIT typed();
+            Q_EMIT typed(event->text().front());
         QAbstractScrollArea::keyPressEvent(event);
         return;
     }

@@ -69,8 +69,23 @@ InspectorView::InspectorView(InspectorModel *model, QWidget *parent) : QListView
 void InspectorView::measure()
 {
     // The longest value is that of u64.
-    const int wide = fontMetrics().horizontalAdvance(QStringLiteral("bits 18446744073709551615"));
-    setGridSize(QSize(wide + theme::em(this, 0.7), theme::em(this, 1.2)));
+    m_wide = fontMetrics().horizontalAdvance(QStringLiteral("bits 18446744073709551615")) +
+             theme::em(this, 0.7);
+    fitGrid();
+}
+
+/// A cell wider than the view would be wrapped, and leave the first row empty.
+void InspectorView::fitGrid()
+{
+    const QSize cell(std::clamp(viewport()->width() - 1, 1, m_wide), theme::em(this, 1.2));
+    if (gridSize() != cell)
+        setGridSize(cell);
+}
+
+void InspectorView::resizeEvent(QResizeEvent *event)
+{
+    fitGrid();
+    QListView::resizeEvent(event);
 }
 
 void InspectorView::changeEvent(QEvent *event)
@@ -83,7 +98,7 @@ void InspectorView::changeEvent(QEvent *event)
 int InspectorView::heightFor(int width) const
 {
     const int inside = width - 2 * frameWidth() - theme::em(this, 0.3);
-    const int columns = std::max(1, inside / gridSize().width());
+    const int columns = std::max(1, inside / m_wide);
     const int rows = (model()->rowCount() + columns - 1) / columns;
     return gridSize().height() * rows + 2 * frameWidth() + theme::em(this, 0.3);
 }
@@ -91,13 +106,13 @@ int InspectorView::heightFor(int width) const
 QSize InspectorView::sizeHint() const
 {
     const int rows = model()->rowCount();
-    return {gridSize().width() * 2 + 2 * frameWidth() + theme::em(this, 0.3),
+    return {m_wide * 2 + 2 * frameWidth() + theme::em(this, 0.3),
             gridSize().height() * ((rows + 1) / 2) + 2 * frameWidth() + theme::em(this, 0.3)};
 }
 
 QSize InspectorView::minimumSizeHint() const
 {
-    return {gridSize().width() + 2 * frameWidth() + theme::em(this, 0.3), gridSize().height() * 3};
+    return {m_wide + 2 * frameWidth() + theme::em(this, 0.3), gridSize().height() * 3};
 }
 
 } // namespace kernscope::ui

@@ -24,9 +24,13 @@ public:
 
 protected:
     void changeEvent(QEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     void measure();
+    void fitGrid();
+
+    int m_wide = 0; ///< of a cell, with the longest reading
 };
 
 } // namespace kernscope::ui

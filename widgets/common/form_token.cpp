@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/form_token.h"
 
+#include "core/numeric/element_type.h"
+
 namespace kernscope::ui {
 
 Token formToken(const StorageForm &form)
@@ -17,6 +19,8 @@ Token formToken(const StorageForm &form)
         return Token::KindValues;
     if (form.isMicroscaled())
         return Token::KindScale;
+    if (form.isDense() && bitWidth(form.storedType()) > 16) // twice the bytes that it needs
+        return Token::KindHeader;
     return form.isDense() ? Token::KindMetadata : Token::KindIndices;
 }
 

@@ -52,7 +52,7 @@ QWidget *TasksDock::buildList(QWidget *parent)
     m_table->setAccessibleName(tr("Task descriptors"));
     m_table->setModel(m_list);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {3.5, 5, 4, 4.5, 4.5, 7.5, 4, 4});
+    setColumnWidths(m_table->horizontalHeader(), {3, 4.3, 3.4, 4.2, 3.9, 6, 3.6, 3.4});
     m_filter = filterBox(box, tr("Filter tasks"), m_table);
     column->addWidget(m_filter);
     column->addWidget(m_table, 1);
@@ -101,7 +101,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     m_tabs = new QTabWidget(box);
     m_tabs->setDocumentMode(true);
     m_registerView = buildTree(m_tabs, m_registers, tr("Registers of the task"));
-    setColumnWidths(m_registerView->header(), {12, 4.5, 7, 9, 7, 5, 6});
+    setColumnWidths(m_registerView->header(), {11.5, 4.3, 6, 7, 6, 4.3, 5});
     m_wordView = buildTree(m_tabs, m_words, tr("Words of the task"));
     setColumnWidths(m_wordView->header(), {5, 7.5, 20});
     auto *compared = new QWidget(m_tabs);
@@ -156,8 +156,10 @@ void TasksDock::buildActions()
                                        *m_registers, QStringLiteral("registers"));
     m_again = dockAction(this, tr("Read Tasks Again"), {}, [this] { scheduleRefresh(); });
     m_again->setEnabled(false);
+    auto *change = dockAction(this, tr("Change Value of Field…"), QKeySequence(Qt::Key_F2),
+                              [this] { askForValue(); });
     connect(&session().tasks(), &TaskManager::changed, this, &TasksDock::onTasksChanged);
-    m_actions = {find, copy, hex, m_again, saveTasks, saveRegisters};
+    m_actions = {find, copy, hex, change, m_again, saveTasks, saveRegisters};
     for (QAbstractItemView *view : std::initializer_list<QAbstractItemView *>{
              m_table, m_registerView, m_wordView, m_differenceView})
         view->addActions(m_actions);

@@ -57,6 +57,7 @@ private:
     void clear();
     void showTask(std::size_t task);
     void compareWithOther();
+    void askForValue();
     void pick(const FactTreeModel &model, const QModelIndex &index);
     void select(QTreeView *view, const QModelIndex &index);
     TaskRow rowOf(std::size_t task) const;

@@ -5,6 +5,7 @@
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/patch/edit_preview.h"
+#include "widgets/patch/raw_edit.h"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -45,6 +46,12 @@ constexpr std::array kKinds{
             "weight[0:4,:]=0"},
     KindRow{Edit::Kind::FromNpy, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "from .npy file"),
             "weight=FILE.npy"},
+    KindRow{Edit::Kind::Compute, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "compute from w"),
+            "weight[0:4,:]=clip(w*0.5,-1,1)"},
+    KindRow{Edit::Kind::Bytes, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "bytes of a file"),
+            "weights/weight.bin+0x20=00 00"},
+    KindRow{Edit::Kind::Field, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "field of a register"),
+            "task[0]/Common/ConvCfg/Ox=2"},
 };
 
 /// The place of a fault counts characters of what was typed.
@@ -194,7 +201,10 @@ void EditLine::add()
         return;
     }
     m_asking = true;
-    m_session.requestEdits({std::move(*edit)}, {});
+    if (edit->isRaw())
+        requestRawEdit(m_session, this, *edit);
+    else
+        m_session.requestEdits({std::move(*edit)}, {});
     // A large edit is answered later; whatever else runs ends no earlier than that answer comes.
     m_asking = m_asking && !m_session.tasks().idle();
     if (m_asking)

@@ -2,6 +2,7 @@
 #include "widgets/patch/edit_preview.h"
 
 #include "core/codec/edit/editor.h"
+#include "core/patch/plan/raw_place.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 
@@ -71,7 +72,10 @@ Result<codec::EditPlan> plan(const codec::Editor &editor, const Weight &weight, 
     case Edit::Kind::Keep:
     case Edit::Kind::Drop:
     case Edit::Kind::Fill:
-    case Edit::Kind::FromNpy: break;
+    case Edit::Kind::FromNpy:
+    case Edit::Kind::Compute:
+    case Edit::Kind::Bytes:
+    case Edit::Kind::Field: break;
     }
     const auto element = elementOf(weight, edit);
     if (!element)
@@ -107,10 +111,23 @@ QString planText(const codec::EditPlan &made, bool hasValue)
     return parts.join(QStringLiteral("; "));
 }
 
+Result<QString> rawPreview(const Bundle &bundle, const Edit &edit)
+{
+    const auto place = patch::rawPlace(bundle, edit);
+    if (auto same = bundle.checkUnchanged(); !same)
+        return tl::unexpected(std::move(same.error()));
+    if (!place)
+        return tl::unexpected(place.error());
+    return PreviewWords::tr("%1 becomes %2 (%3); what that would break is said first")
+        .arg(fromUtf8(place->oldText), fromUtf8(place->newText), fromUtf8(place->note));
+}
+
 } // namespace
 
 Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
 {
+    if (edit.isRaw())
+        return rawPreview(bundle, edit);
     const auto index = bundle.weightByName(edit.weight);
     if (!index)
         return fail("patch.weight",
@@ -119,6 +136,9 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
     if (edit.kind == Edit::Kind::FromNpy)
         return countedWords(weight.elements.value, PreviewWords::tr("Sets 1 element from the file"),
                             PreviewWords::tr("Sets %1 elements from the file"));
+    if (edit.kind == Edit::Kind::Compute)
+        return PreviewWords::tr("Computes each chosen element of %1 from its value w")
+            .arg(fromUtf8(edit.weight));
     if (!single(edit))
         return PreviewWords::tr("Sets several elements of %1").arg(fromUtf8(edit.weight));
     const auto decoder = bundle.decoder(*index);

@@ -118,7 +118,8 @@ void ScalePanel::showScales(ScaleData content)
     if (low != content.scales.end() && content.scales.size() > 1)
         text += tr(", %1 to %2").arg(valueText(*low), valueText(*high));
     if (content.zeros.empty())
-        text += tr("; no zero point: 0");
+        text += tr("; symmetric, without zero points");
+    m_table->setColumnHidden(ScaleModel::ZeroColumn, content.zeros.empty());
     m_state->setText(text);
     const QStringList names = axisNames(weight);
     const QString axis = content.axis && content.shape.size() <= 1

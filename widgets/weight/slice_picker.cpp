@@ -18,7 +18,8 @@ SlicePicker::SlicePicker(QWidget *parent) : QWidget(parent), m_layout(new FlowLa
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setSpacing(theme::em(this, 0.4));
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    // Not of a fixed height: that would be one row, and what wraps would be cut off.
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     setAccessibleName(tr("Slice"));

@@ -5,7 +5,6 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
-#include "widgets/patch/cell_edits.h"
 #include "widgets/weight/color_scale.h"
 #include "widgets/weight/slice_axes.h"
 #include "widgets/weight/slice_picker.h"
@@ -155,6 +154,7 @@ void WeightDock::connectViews()
     connect(m_grid, &WeightGridView::cellClicked, this,
             [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
     connect(m_grid, &WeightGridView::editRequested, this, &WeightDock::requestEdit);
+    connect(m_grid, &WeightGridView::valuesEntered, this, &WeightDock::requestEdits);
     connect(m_grid, &WeightGridView::lockedTyping, this, [this] {
         Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
     });
@@ -170,7 +170,13 @@ void WeightDock::createActions()
     connect(copy, &QAction::triggered, m_grid, &WeightGridView::copySelection);
     m_grid->addAction(copy);
     m_grid->setContextMenuPolicy(Qt::ActionsContextMenu);
-    m_actions.append(copy);
+    auto *paste = new QAction(tr("Paste Values"), this);
+    connect(paste, &QAction::triggered, m_grid, &WeightGridView::paste);
+    m_grid->addAction(paste);
+    auto *compute = new QAction(tr("Change Selected Values…"), this);
+    connect(compute, &QAction::triggered, this, &WeightDock::askForExpression);
+    m_grid->addAction(compute);
+    m_actions += {copy, paste, compute};
     m_actions.append(m_showPicture);
     auto *colors = new QActionGroup(this);
     for (int i = 0; i < m_colors->count(); ++i) {
@@ -326,19 +332,6 @@ void WeightDock::goToMoved()
     if (m_moved && m_weight != kNoIndex)
         session().goToElement(m_weight, *m_moved, this);
     m_moved.reset();
-}
-
-void WeightDock::requestEdit(std::uint64_t element, double value)
-{
-    const Weight &weight = m_shown->weights()[m_weight];
-    const auto cell = m_reader->map().cell(element);
-    const QModelIndex index =
-        cell ? m_grid->model().indexOf(cell->first, cell->second) : QModelIndex();
-    const bool leftOut = index.data(WeightGridModel::LeftOutRole).toBool();
-    const QString place = fromUtf8(weight.name) + m_reader->map().indexText(element);
-    session().requestEdits(
-        {elementEdit(weight, element, leftOut ? Edit::Kind::Keep : Edit::Kind::Set, value)},
-        leftOut ? tr("Keep %1").arg(place) : tr("Set %1").arg(place));
 }
 
 QString WeightDock::describeCell(const Cell &cell, const Tile *tile, std::size_t index) const

@@ -3,6 +3,7 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/weight/slice_map.h"
+#include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_reader.h"
 
 #include <array>
@@ -19,7 +20,6 @@ class ColorScale;
 class SlicePicker;
 class TileView;
 class ValueTiles;
-class WeightGridView;
 class WeightHeader;
 struct Tile;
 struct Cell;
@@ -61,6 +61,8 @@ private:
     void moveCell(std::uint64_t row, std::uint64_t col, bool now);
     void goToMoved();
     void requestEdit(std::uint64_t element, double value);
+    void requestEdits(const CellValues &values, const QString &title);
+    void askForExpression();
     QString describeCell(const Cell &cell, const Tile *tile, std::size_t index) const;
 
     std::size_t m_weight = kNoIndex;

@@ -27,6 +27,8 @@ namespace kernscope::ui {
 
 namespace {
 
+constexpr double kLeastWidth = 16; // in ems
+
 /// What the codec makes of a value, as a sentence.
 QString codecAnswer(const codec::Decoder &decoder, std::uint64_t element, double value)
 {
@@ -75,6 +77,8 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     // What the cell holds stands in the line of the scroll bar: a line of its own would cost a row.
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     m_table->addScrollBarWidget(m_answer, Qt::AlignLeft);
+    // That line follows the width of the table: it must not hold the table as wide as it once was.
+    m_table->setMinimumWidth(theme::em(this, kLeastWidth));
     say({});
 
     auto *layout = new QVBoxLayout(this);
@@ -249,6 +253,46 @@ void WeightGridView::copySelection() const
     QApplication::clipboard()->setText(selectionAsTsv(*m_table->selectionModel()));
 }
 
+void WeightGridView::paste()
+{
+    if (!m_editable) {
+        Q_EMIT lockedTyping();
+        return;
+    }
+    const QModelIndex first = m_table->currentIndex();
+    if (!first.isValid())
+        return;
+    QStringList lines = QApplication::clipboard()->text().split(u'\n');
+    while (!lines.isEmpty() && lines.last().trimmed().isEmpty())
+        lines.removeLast();
+    CellValues values;
+    for (qsizetype row = 0; row < lines.size(); ++row) {
+        const QStringList cells = lines[row].split(u'\t');
+        for (qsizetype col = 0; col < cells.size(); ++col) {
+            // A copied cell is its code, a blank and its value; one that is left out is a dot.
+            const QString word = cells[col].simplified().section(u' ', -1);
+            bool isNumber = false;
+            const double value = word.toDouble(&isNumber);
+            const auto element = m_model->elementAt(m_model->index(
+                first.row() + static_cast<int>(row), first.column() + static_cast<int>(col)));
+            if (isNumber && element)
+                values.append({*element, value});
+        }
+    }
+    Q_EMIT valuesEntered(values, tr("Paste"));
+}
+
+CellValues WeightGridView::selectedElements() const
+{
+    CellValues cells;
+    const auto chosen = m_table->selectionModel()->selectedIndexes();
+    for (const QModelIndex &index : chosen) {
+        if (const auto element = m_model->elementAt(index))
+            cells.append({*element, 0.0});
+    }
+    return cells;
+}
+
 bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
 {
     constexpr int kAnswerPercent = 70; // of the line that it shares with the scroll bar
@@ -274,6 +318,10 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
         }
         if (press->matches(QKeySequence::Copy)) {
             copySelection();
+            return true;
+        }
+        if (press->matches(QKeySequence::Paste)) {
+            paste();
             return true;
         }
         const bool enter = press->key() == Qt::Key_Return || press->key() == Qt::Key_Enter;

@@ -3,7 +3,10 @@
 
 #include "widgets/weight/weight_grid_model.h"
 
+#include <QList>
 #include <QWidget>
+
+#include <utility>
 
 class QLabel;
 class QTableView;
@@ -12,6 +15,8 @@ class QToolButton;
 namespace kernscope::ui {
 
 class ElidedLabel;
+
+using CellValues = QList<std::pair<std::uint64_t, double>>; ///< element and value
 
 /// The value grid with the line that answers while one types. Ctrl+C copies the selection.
 class WeightGridView : public QWidget
@@ -33,12 +38,17 @@ public:
     QString answer() const; ///< the line under the grid
     /// The selected values as tab-separated text, to the clipboard.
     void copySelection() const;
+    /// Rows of tab-separated numbers of the clipboard, from the current cell on: valuesEntered().
+    void paste();
+    /// Elements of the selected cells; the values are 0.
+    CellValues selectedElements() const;
 
 Q_SIGNALS:
     void lockedTyping(); ///< a value was typed while nothing can be edited
     void cellMoved(std::uint64_t row, std::uint64_t col);   ///< cell cursor, by the person
     void cellClicked(std::uint64_t row, std::uint64_t col); ///< mouse or Enter
     void editRequested(quint64 element, double value);
+    void valuesEntered(const kernscope::ui::CellValues &values, const QString &title);
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/edit.h"
 
+#include "core/patch/edit/byte_text.h"
 #include "core/patch/edit/edit_parser.h"
+#include "core/patch/edit/expression.h"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +32,7 @@ struct Grammar {
     bool value;
 };
 
-constexpr std::array<Grammar, 8> kGrammars{{
+constexpr std::array<Grammar, 11> kGrammars{{
     {Edit::Kind::Set, "set", 1, 1, true, false, true},
     {Edit::Kind::SetStored, "set-stored", 1, 1, false, false, true},
     {Edit::Kind::Codebook, "codebook", 2, 3, false, false, true},
@@ -39,6 +41,9 @@ constexpr std::array<Grammar, 8> kGrammars{{
     {Edit::Kind::Drop, "drop", 1, 1, true, false, false},
     {Edit::Kind::Fill, "fill", 1, 1, true, true, true},
     {Edit::Kind::FromNpy, "from-npy", 0, 0, false, false, true},
+    {Edit::Kind::Compute, "compute", 0, 1, true, true, true},
+    {Edit::Kind::Bytes, "bytes", 0, 0, false, false, true},
+    {Edit::Kind::Field, "field", 0, 0, false, false, true},
 }};
 
 const Grammar &grammarOf(Edit::Kind kind)
@@ -146,7 +151,13 @@ Result<void> parseValue(const Piece &value, Edit &edit)
         return syntaxError(value, edit.kind == Edit::Kind::FromNpy ? "a file" : "a value");
     if (edit.kind == Edit::Kind::FromNpy) {
         edit.file = std::string(value.text);
-    } else if (edit.kind == Edit::Kind::SetStored) {
+    } else if (edit.kind == Edit::Kind::Compute) {
+        edit.expression = std::string(value.text);
+        return patch::Expression::parse(value).map([](const patch::Expression &) {});
+    } else if (edit.kind == Edit::Kind::Bytes) {
+        return patch::parseHexBytes(value).map(
+            [&edit](std::vector<std::byte> bytes) { edit.bytes = std::move(bytes); });
+    } else if (edit.kind == Edit::Kind::SetStored || edit.kind == Edit::Kind::Field) {
         const auto stored = parseInteger(value);
         if (!stored)
             return tl::unexpected(stored.error());
@@ -191,7 +202,8 @@ Result<Edit> parseScriptLine(const Piece &line)
     const auto grammar = std::find_if(kGrammars.begin(), kGrammars.end(),
                                       [&](const Grammar &g) { return g.name == word.text; });
     if (grammar == kGrammars.end()) {
-        return syntaxError(word, "set, set-stored, codebook, scale, keep, drop, fill or from-npy");
+        return syntaxError(word, "set, set-stored, codebook, scale, keep, drop, fill, from-npy, "
+                                 "compute, bytes or field");
     }
     Piece rest =
         space == std::string_view::npos ? line.part(line.text.size()) : line.part(space).trimmed();
@@ -238,9 +250,16 @@ Result<Edit> parseEdit(Edit::Kind kind, std::string_view text)
             return tl::unexpected(part.error());
         edit.part = *part;
     }
+    if (kind == Edit::Kind::Bytes) {
+        const auto offset = patch::parseFileOffset(left);
+        if (!offset)
+            return tl::unexpected(offset.error());
+        edit.indices = {IndexRange{*offset, *offset + edit.bytes.size(), false, true}};
+    }
     left = left.trimmed();
     if (left.text.empty())
-        return syntaxError(left, "the name of a weight");
+        return syntaxError(left, edit.isRaw() ? "a file, or a task with its register"
+                                              : "the name of a weight");
     edit.weight = std::string(left.text);
     return edit;
 }
@@ -249,6 +268,9 @@ std::string editText(const Edit &edit)
 {
     const Grammar &grammar = grammarOf(edit.kind);
     std::string text = edit.weight;
+    if (edit.kind == Edit::Kind::Bytes)
+        return fmt::format("{}+{:#x}={}", text, edit.indices.empty() ? 0 : edit.indices[0].start,
+                           patch::hexBytesText(edit.bytes));
     if (edit.kind == Edit::Kind::SetStored)
         text += fmt::format(":{}", codec::partRoleName(edit.part));
     std::string indices;
@@ -256,12 +278,14 @@ std::string editText(const Edit &edit)
         const std::string_view between = grammar.many ? "," : "][";
         indices += fmt::format("{}{}", indices.empty() ? "" : between, rangeText(range));
     }
-    if (grammar.maxGroups > 0)
+    if (grammar.maxGroups > 0 && !indices.empty())
         text += fmt::format("[{}]", indices);
     if (edit.kind == Edit::Kind::FromNpy)
         return fmt::format("{}={}", text, edit.file);
-    if (edit.kind == Edit::Kind::SetStored)
+    if (edit.kind == Edit::Kind::SetStored || edit.kind == Edit::Kind::Field)
         return fmt::format("{}={}", text, edit.stored);
+    if (edit.kind == Edit::Kind::Compute)
+        return fmt::format("{}={}", text, edit.expression);
     return grammar.value ? fmt::format("{}={}", text, edit.value) : text;
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/form/encoding.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,17 +31,24 @@ struct Edit {
         Drop,      ///< --drop 'w[9]'
         Fill,      ///< --fill 'w[0:4,:]=0'
         FromNpy,   ///< --from-npy 'w=FILE.npy'
+        Compute,   ///< --compute 'w[0:4,:]=clip(w*0.5,-1,1)', of the whole weight 'w=w*0.5'
+        Bytes,     ///< --bytes 'FILE+0x40=ef be': bytes that belong to no weight
+        Field,     ///< --field 'task[3]/Common/ConvCfg/Ox=2', a whole register without its field
     };
+    /// Of the file's own bytes, not of a weight.
+    bool isRaw() const { return kind == Kind::Bytes || kind == Kind::Field; }
     Kind kind = Kind::Set;
-    std::string weight;
+    std::string weight; ///< Bytes: path of the file in the bundle; Field: task, register and field
     codec::PartRole part = codec::PartRole::Data; ///< SetStored
     /// Set, Keep, Drop, Fill: one an axis, or one flat index. SetStored, Scale: one flat index.
-    /// Codebook: codebook, entry, and the lane of vector palettes.
+    /// Codebook: codebook, entry, and the lane of vector palettes. Bytes: the offset in the file.
     std::vector<IndexRange> indices;
     double value = 0;
-    std::int64_t stored = 0; ///< SetStored
-    std::string file;        ///< FromNpy
-    std::string note;        ///< free text of the one who made it
+    std::int64_t stored = 0;      ///< SetStored, Field
+    std::string file;             ///< FromNpy
+    std::string note;             ///< free text of the one who made it
+    std::string expression;       ///< Compute: of w, the value of each element (expression.h)
+    std::vector<std::byte> bytes; ///< Bytes: what comes there
 };
 
 /// Notation of the option that gives such an edit, without dashes: "set", "set-stored", …

@@ -40,7 +40,7 @@ double largestMiss(std::span<const std::shared_ptr<const AppliedEdit>> edits)
     double largest = 0;
     for (const auto &edit : edits) {
         const Edit::Kind kind = edit->edit.kind;
-        if (kind == Edit::Kind::Fill || kind == Edit::Kind::FromNpy)
+        if (kind == Edit::Kind::Fill || kind == Edit::Kind::FromNpy || kind == Edit::Kind::Compute)
             largest = std::max(largest, std::abs(edit->asked - edit->stored));
     }
     return largest;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits of many elements: a fill, or the values of a NumPy file.
+// Edits of many elements: a fill, what an expression makes of each, or the values of a NumPy file.
 #include "core/base/error_builder.h"
 #include "core/codec/edit/run_editor.h"
+#include "core/patch/edit/expression.h"
 #include "core/patch/plan/array_source.h"
 #include "core/patch/plan/planner.h"
 
@@ -133,12 +134,17 @@ Result<void> Filler::fill(std::uint64_t first, std::span<const double> values)
     return outcome.refusal ? Result<void>() : check(first, held);
 }
 
-/// The values of an edit: one for all elements, or those of a file.
+/// The values of an edit: one for all elements, those of a file, or what an expression makes of
+/// those that are there.
 class EditValues
 {
 public:
     explicit EditValues(double value) : m_run(kRun, value) {}
     explicit EditValues(ArraySource source) : m_run(kRun), m_source(std::move(source)) {}
+    EditValues(Expression expression, const WeightPlanner &planner)
+        : m_run(kRun), m_now(kRun), m_expression(std::move(expression)), m_planner(&planner)
+    {
+    }
 
     /// Those of `count` elements, at most kRun; valid until the next call.
     std::span<const double> of(std::uint64_t first, std::size_t count)
@@ -146,6 +152,12 @@ public:
         const auto run = std::span(m_run).first(count);
         if (m_source)
             m_source->read(first, run);
+        if (m_expression) {
+            const auto now = std::span(m_now).first(count);
+            m_planner->decoder().decodeFloat(first, now);
+            std::transform(now.begin(), now.end(), run.begin(),
+                           [this](float w) { return m_expression->of(static_cast<double>(w)); });
+        }
         return run;
     }
     Result<void> checkUnchanged() const
@@ -155,7 +167,10 @@ public:
 
 private:
     std::vector<double> m_run;
+    std::vector<float> m_now; ///< decoded, before the edit
     std::optional<ArraySource> m_source;
+    std::optional<Expression> m_expression;
+    const WeightPlanner *m_planner = nullptr;
 };
 
 Error refusalOf(const codec::RunOutcome &outcome)
@@ -178,7 +193,14 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
         if (!source)
             return tl::unexpected(std::move(source.error()));
         values = EditValues(std::move(*source));
-    } else {
+    }
+    if (edit.kind == Edit::Kind::Compute) {
+        auto expression = Expression::parse({edit.expression, 0});
+        if (!expression)
+            return tl::unexpected(std::move(expression.error()));
+        values = EditValues(std::move(*expression), planner);
+    }
+    if (!edit.indices.empty()) {
         auto chosen = Selection::make(edit.indices, planner.weight().shape);
         if (!chosen)
             return tl::unexpected(std::move(chosen.error()));
@@ -208,9 +230,10 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     m_applied.elements = selection.elements();
     m_applied.note =
         fmt::format("{} of {} elements changed", outcome.changed, selection.elements());
-    m_applied.newText = fmt::format("{}", edit.kind == Edit::Kind::FromNpy
-                                              ? edit.file
-                                              : fmt::format("{}", static_cast<float>(edit.value)));
+    m_applied.newText = edit.kind == Edit::Kind::FromNpy ? edit.file
+                        : edit.kind == Edit::Kind::Compute
+                            ? edit.expression
+                            : fmt::format("{}", static_cast<float>(edit.value));
     m_applied.oldText = fmt::format("{} elements", selection.elements());
     return {};
 }

@@ -83,6 +83,8 @@ Result<AppliedEdit> Planner::plan(const Edit &edit)
 {
     m_applied = AppliedEdit{};
     m_applied.edit = edit;
+    if (edit.isRaw())
+        return planRaw(edit);
     const auto weight = findWeight(*m_bundle, edit.weight);
     if (!weight)
         return tl::unexpected(std::move(weight.error()));
@@ -121,7 +123,10 @@ Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
     case Edit::Kind::Codebook:
     case Edit::Kind::Scale: return planPart(edit, planner);
     case Edit::Kind::Fill:
-    case Edit::Kind::FromNpy: break;
+    case Edit::Kind::FromNpy:
+    case Edit::Kind::Compute:
+    case Edit::Kind::Bytes: // planRaw()
+    case Edit::Kind::Field: break;
     }
     return planMany(edit, planner);
 }

@@ -36,6 +36,7 @@ private:
     Result<void> planSingle(const Edit &edit, WeightPlanner &planner);
     Result<void> planPart(const Edit &edit, WeightPlanner &planner);
     Result<void> planMany(const Edit &edit, WeightPlanner &planner);
+    Result<AppliedEdit> planRaw(const Edit &edit);
     Result<void> rereadAndCheck(const Edit &edit);
     Error verifyError(double wanted, double found) const;
 

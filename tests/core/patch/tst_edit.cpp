@@ -52,6 +52,12 @@ void TestEdit::notationRoundTrips_data()
     row(Kind::Fill, "w[0:4,:]=0", "w");
     row(Kind::Fill, "w[3:,2,:]=nan", "w");
     row(Kind::FromNpy, "w=some dir/FILE=1.npy", "w");
+    row(Kind::Compute, "w=w*0.5", "w");
+    row(Kind::Compute, "w[0:4,:]=clip(w*-2e-3,-1,max(1,abs(w)))", "w");
+    row(Kind::Bytes, "weights/weight.bin+0x40=ef be ad de", "weights/weight.bin");
+    row(Kind::Field, "task[3]/Common/ConvCfg/Ox=2", "task[3]/Common/ConvCfg/Ox");
+    row(Kind::Field, "task[1,0]/KernelDMASrc/CoeffDMAConfig[0]=129",
+        "task[1,0]/KernelDMASrc/CoeffDMAConfig[0]");
 }
 
 void TestEdit::notationRoundTrips()
@@ -128,6 +134,15 @@ void TestEdit::refused_data()
     row(Kind::Fill, "w[5:4]=0", 2);
     row(Kind::FromNpy, "w", 1);
     row(Kind::FromNpy, "w=", 2);
+    row(Kind::Compute, "w=", 2);
+    row(Kind::Compute, "w[0:4]=v", 7);
+    row(Kind::Bytes, "weight.bin=00", 10);
+    row(Kind::Bytes, "weight.bin+0x=00", 11);
+    row(Kind::Bytes, "weight.bin+4=0", 13);
+    row(Kind::Bytes, "weight.bin+4=00 0g", 16);
+    row(Kind::Bytes, "+4=00", 0);
+    row(Kind::Field, "=1", 0);
+    row(Kind::Field, "task[0]/a/b=1.5", 12);
 }
 
 void TestEdit::refused()

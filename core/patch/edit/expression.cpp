@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/edit/expression.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace kernscope::patch {
+
+namespace {
+
+using Op = Expression::Op;
+
+struct Function {
+    std::string_view name;
+    Op op;
+    int arguments;
+};
+constexpr std::array kFunctions{
+    Function{"abs", Op::Abs, 1},     Function{"sign", Op::Sign, 1}, Function{"sqrt", Op::Sqrt, 1},
+    Function{"exp", Op::Exp, 1},     Function{"log", Op::Log, 1},   Function{"tanh", Op::Tanh, 1},
+    Function{"floor", Op::Floor, 1}, Function{"ceil", Op::Ceil, 1}, Function{"round", Op::Round, 1},
+    Function{"min", Op::Min, 2},     Function{"max", Op::Max, 2},   Function{"clip", Op::Clip, 3},
+};
+
+bool isLetter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool isDigit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+double unary(Op op, double x)
+{
+    switch (op) {
+    case Op::Negate: return -x;
+    case Op::Abs: return std::abs(x);
+    case Op::Sign: return x > 0 ? 1.0 : x < 0 ? -1.0 : x;
+    case Op::Sqrt: return std::sqrt(x);
+    case Op::Exp: return std::exp(x);
+    case Op::Log: return std::log(x);
+    case Op::Tanh: return std::tanh(x);
+    case Op::Floor: return std::floor(x);
+    case Op::Ceil: return std::ceil(x);
+    default: return std::nearbyint(x);
+    }
+}
+
+double binary(Op op, double a, double b)
+{
+    switch (op) {
+    case Op::Add: return a + b;
+    case Op::Subtract: return a - b;
+    case Op::Multiply: return a * b;
+    case Op::Divide: return a / b;
+    case Op::Min: return b < a ? b : a; // of a value that is no number: that
+    default: return b > a ? b : a;
+    }
+}
+
+int argumentsOf(Op op)
+{
+    if (op == Op::Number || op == Op::Value)
+        return 0;
+    if (op == Op::Clip)
+        return 3;
+    const bool two = op == Op::Add || op == Op::Subtract || op == Op::Multiply ||
+                     op == Op::Divide || op == Op::Min || op == Op::Max;
+    return two ? 2 : 1;
+}
+
+} // namespace
+
+/// Recursive descent: sums of products of signed terms.
+class ExpressionParser
+{
+public:
+    explicit ExpressionParser(const Piece &text) : m_text(text) {}
+
+    Result<Expression> run()
+    {
+        if (auto read = sum(); !read)
+            return tl::unexpected(std::move(read.error()));
+        skip();
+        if (m_at < m_text.text.size())
+            return syntaxError(m_text.part(m_at), "an operator, or the end");
+        return std::move(m_result);
+    }
+
+private:
+    void skip()
+    {
+        while (m_at < m_text.text.size() && m_text.text[m_at] == ' ')
+            ++m_at;
+    }
+    bool take(char c)
+    {
+        skip();
+        if (m_at >= m_text.text.size() || m_text.text[m_at] != c)
+            return false;
+        ++m_at;
+        return true;
+    }
+    Result<void> add(Op op, double number = 0)
+    {
+        if (m_result.m_steps.size() == Expression::kMostSteps)
+            return syntaxError(m_text.part(m_at), "a shorter expression");
+        m_result.m_steps.push_back({op, number});
+        return {};
+    }
+
+    Result<void> sum();
+    Result<void> product();
+    Result<void> term();
+    Result<void> number();
+    Result<void> name();
+
+    Piece m_text;
+    std::size_t m_at = 0;
+    int m_depth = 0;
+    Expression m_result;
+};
+
+Result<void> ExpressionParser::sum()
+{
+    auto done = product();
+    while (done) {
+        const bool plus = take('+');
+        if (!plus && !take('-'))
+            break;
+        done = product();
+        if (done)
+            done = add(plus ? Op::Add : Op::Subtract);
+    }
+    return done;
+}
+
+Result<void> ExpressionParser::product()
+{
+    auto done = term();
+    while (done) {
+        const bool times = take('*');
+        if (!times && !take('/'))
+            break;
+        done = term();
+        if (done)
+            done = add(times ? Op::Multiply : Op::Divide);
+    }
+    return done;
+}
+
+Result<void> ExpressionParser::term()
+{
+    if (++m_depth > Expression::kMostNested)
+        return syntaxError(m_text.part(m_at), "fewer brackets in each other");
+    skip();
+    Result<void> done;
+    const char c = m_at < m_text.text.size() ? m_text.text[m_at] : '\0';
+    if (take('-')) {
+        done = term();
+        if (done)
+            done = add(Op::Negate);
+    } else if (take('(')) {
+        done = sum();
+        if (done && !take(')'))
+            done = syntaxError(m_text.part(m_at), ")");
+    } else if (isLetter(c)) {
+        done = name();
+    } else {
+        done = number();
+    }
+    --m_depth;
+    return done;
+}
+
+Result<void> ExpressionParser::number()
+{
+    std::size_t end = m_at;
+    const auto &text = m_text.text;
+    while (end < text.size() && (isDigit(text[end]) || text[end] == '.' ||
+                                 ((text[end] == 'e' || text[end] == 'E') && end > m_at) ||
+                                 ((text[end] == '-' || text[end] == '+') && end > m_at &&
+                                  (text[end - 1] == 'e' || text[end - 1] == 'E'))))
+        ++end;
+    const Piece digits = m_text.part(m_at, end - m_at);
+    if (digits.text.empty())
+        return syntaxError(m_text.part(m_at), "a number, w, a function or (");
+    const auto value = parseNumber(digits);
+    if (!value)
+        return tl::unexpected(value.error());
+    m_at = end;
+    return add(Op::Number, *value);
+}
+
+Result<void> ExpressionParser::name()
+{
+    std::size_t end = m_at;
+    while (end < m_text.text.size() && isLetter(m_text.text[end]))
+        ++end;
+    const Piece word = m_text.part(m_at, end - m_at);
+    if (word.text == "w") {
+        m_at = end;
+        return add(Op::Value);
+    }
+    const auto function = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                       [&](const Function &f) { return f.name == word.text; });
+    if (function == kFunctions.end())
+        return syntaxError(word, "w, abs, sign, sqrt, exp, log, tanh, floor, ceil, round, min, max "
+                                 "or clip");
+    m_at = end;
+    if (!take('('))
+        return syntaxError(m_text.part(m_at), "(");
+    for (int argument = 0; argument < function->arguments; ++argument) {
+        if (argument > 0 && !take(','))
+            return syntaxError(m_text.part(m_at), ", and another argument");
+        if (auto done = sum(); !done)
+            return done;
+    }
+    if (!take(')'))
+        return syntaxError(m_text.part(m_at), ")");
+    return add(function->op);
+}
+
+Result<Expression> Expression::parse(const Piece &text)
+{
+    return ExpressionParser(text).run();
+}
+
+double Expression::of(double w) const
+{
+    std::array<double, kMostSteps> stack; // no step leaves more than one value
+    std::size_t top = 0;
+    for (const Step &step : m_steps) {
+        const int arguments = argumentsOf(step.op);
+        top -= static_cast<std::size_t>(arguments);
+        if (arguments == 0)
+            stack[top] = step.op == Op::Value ? w : step.number;
+        else if (arguments == 1)
+            stack[top] = unary(step.op, stack[top]);
+        else if (arguments == 2)
+            stack[top] = binary(step.op, stack[top], stack[top + 1]);
+        else
+            stack[top] =
+                binary(Op::Min, binary(Op::Max, stack[top], stack[top + 1]), stack[top + 2]);
+        ++top;
+    }
+    return stack[0];
+}
+
+} // namespace kernscope::patch

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/plan/raw_place.h"
+
+#include "core/base/counted_text.h"
+#include "core/base/error_builder.h"
+#include "core/base/little_endian.h"
+#include "core/container/hwx/container.h"
+#include "core/descriptor/register_map.h"
+#include "core/descriptor/task_reader.h"
+#include "core/patch/edit/byte_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope::patch {
+
+namespace {
+
+constexpr std::string_view kHeader = "Header"; ///< block of a task's own words
+
+using descriptor::BitField;
+using descriptor::Register;
+
+tl::unexpected<Error> fieldError(const std::string &path, std::string expected, std::string message)
+{
+    return ErrorBuilder("patch.field")
+        .field(path)
+        .expected(std::move(expected))
+        .message(std::move(message))
+        .unexpected();
+}
+
+/// The pieces of "task[1,3]/Common/ConvCfg/Ox".
+struct FieldPath {
+    std::size_t text = 0, task = 0;
+    std::string block, reg, field;
+};
+
+std::optional<std::size_t> numberOf(std::string_view text)
+{
+    std::size_t value = 0;
+    const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || fault != std::errc() || stop != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+Result<FieldPath> parsePath(const std::string &path)
+{
+    constexpr std::string_view kTask = "task[";
+    const auto wrong = [&path] {
+        return fieldError(path, "task[N]/BLOCK/REGISTER/FIELD",
+                          "The register's field cannot be understood");
+    };
+    std::vector<std::string> parts;
+    for (std::size_t from = 0; from <= path.size();) {
+        const auto end = std::min(path.find('/', from), path.size());
+        parts.push_back(path.substr(from, end - from));
+        from = end + 1;
+    }
+    if (parts.size() < 3 || parts.size() > 4 || !parts[0].starts_with(kTask) ||
+        parts[0].back() != ']')
+        return wrong();
+    const std::string_view number =
+        std::string_view(parts[0]).substr(kTask.size(), parts[0].size() - kTask.size() - 1);
+    const auto comma = number.find(',');
+    const bool several = comma != std::string_view::npos;
+    const auto text = several ? numberOf(number.substr(0, comma)) : std::optional<std::size_t>(0);
+    const auto task = numberOf(several ? number.substr(comma + 1) : number);
+    if (!text || !task)
+        return wrong();
+    return FieldPath{*text, *task, parts[1], parts[2], parts.size() == 4 ? parts[3] : ""};
+}
+
+/// A register's word in the file, and what names its bits.
+struct Word {
+    std::uint64_t place = 0; ///< in the file
+    std::uint32_t value = 0;
+    const Register *reg = nullptr; ///< null: only its address is known
+};
+
+bool isCalled(const Register *reg, std::uint32_t address, const FieldPath &path)
+{
+    if (reg != nullptr && reg->block == path.block && reg->name == path.reg)
+        return true;
+    return path.reg == fmt::format("{:#x}", address);
+}
+
+/// Tells of each word of a task: its place, its address (of the header: its offset), its block's
+/// name and what names it.
+using WordVisitor = std::function<void(const Word &, std::uint32_t address, bool header)>;
+
+/// False where there is no such task, or nothing is known of its words.
+bool visitWords(const Bundle &bundle, std::size_t text, std::size_t task, const WordVisitor &visit)
+{
+    if (!bundle.hardware() || text >= bundle.hardware()->texts.size())
+        return false;
+    const hwx::Text &tasks = bundle.hardware()->texts[text];
+    const hwx::Section *section = bundle.hardware()->section(tasks.section);
+    if (section == nullptr || !section->bytes || tasks.tasks->version == nullptr ||
+        task >= tasks.tasks->tasks.size())
+        return false;
+    const ByteRange range = *section->bytes;
+    const auto bytes = bundle.files().front().file->bytes();
+    const descriptor::TaskReader reader(bytes.subspan(range.offset.value, range.bytes.value),
+                                        *tasks.tasks);
+    descriptor::TaskDetail detail;
+    reader.read(task, detail);
+    const auto *map = descriptor::RegisterMap::of(tasks.tasks->version->registerMap);
+    const std::uint64_t begin = range.offset.value + detail.task.offset;
+    for (std::size_t i = 0; i < detail.header.size(); ++i) {
+        const auto word = static_cast<std::uint32_t>(i);
+        visit({begin + 4 * i, detail.header[i], map == nullptr ? nullptr : map->header(word)},
+              4 * word, true);
+    }
+    for (const auto &write : detail.stream.writes)
+        visit({begin + write.offset, write.value,
+               map == nullptr ? nullptr : map->find(write.address)},
+              write.address, false);
+    return true;
+}
+
+Result<Word> findWord(const Bundle &bundle, const std::string &path, const FieldPath &wanted)
+{
+    std::optional<Word> found;
+    const bool known = visitWords(bundle, wanted.text, wanted.task,
+                                  [&](const Word &word, std::uint32_t address, bool header) {
+                                      if (header == (wanted.block == kHeader) &&
+                                          isCalled(word.reg, address, wanted))
+                                          found = word; // the last write counts
+                                  });
+    if (found)
+        return *found;
+    return fieldError(path,
+                      known ? fmt::format("a register that task {} writes", wanted.task)
+                            : std::string("a task of a hardware container whose form is known"),
+                      "There is no such register to change");
+}
+
+Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
+{
+    const auto path = parsePath(edit.weight);
+    if (!path)
+        return tl::unexpected(path.error());
+    const auto word = findWord(bundle, edit.weight, *path);
+    if (!word)
+        return tl::unexpected(word.error());
+    BitField bits; // of a whole register
+    if (!path->field.empty()) {
+        const auto *reg = word->reg;
+        const auto named = [&path](const BitField &field) { return field.name == path->field; };
+        if (reg == nullptr || std::none_of(reg->fields.begin(), reg->fields.end(), named))
+            return fieldError(edit.weight, "a field of that register",
+                              "There is no such field to change");
+        bits = *std::find_if(reg->fields.begin(), reg->fields.end(), named);
+    }
+    const std::uint32_t most = bits.mask() >> bits.low;
+    if (edit.stored < 0 || edit.stored > static_cast<std::int64_t>(most)) {
+        return ErrorBuilder("patch.unrepresentable")
+            .field(edit.weight)
+            .expected(fmt::format("0 to {}", most))
+            .found(fmt::format("{}", edit.stored))
+            .message("The field has fewer bits")
+            .unexpected();
+    }
+    const auto number = static_cast<std::uint32_t>(edit.stored);
+    const std::uint32_t after = (word->value & ~bits.mask()) | (number << bits.low);
+    RawPlace place;
+    place.offset = FileOffset(word->place);
+    place.after.resize(4);
+    storeLittle(std::span(place.after), 0, after);
+    place.oldText = fmt::format("{}", bits.of(word->value));
+    place.newText = fmt::format("{}", number);
+    place.note = path->field.empty()
+                     ? fmt::format("{:#010x} becomes {:#010x}", word->value, after)
+                     : fmt::format("bits {}:{} of {}, {:#010x} becomes {:#010x}", bits.high,
+                                   bits.low, path->reg, word->value, after);
+    return place;
+}
+
+/// Changed by the weight's values, codes or scales, which know what else goes with them.
+bool holdsValues(SectionKind kind)
+{
+    switch (kind) {
+    case SectionKind::Data:
+    case SectionKind::Indices:
+    case SectionKind::Codebook:
+    case SectionKind::Mask:
+    case SectionKind::Values:
+    case SectionKind::Scale:
+    case SectionKind::ZeroPoint: return true;
+    case SectionKind::Header:
+    case SectionKind::Metadata:
+    case SectionKind::Program:
+    case SectionKind::Manifest:
+    case SectionKind::Padding:
+    case SectionKind::Unknown: break;
+    }
+    return false;
+}
+
+Result<RawPlace> bytesPlace(const Bundle &bundle, const Edit &edit)
+{
+    const auto &files = bundle.files();
+    const auto file = std::find_if(files.begin(), files.end(), [&edit](const BundleFile &entry) {
+        return entry.path == edit.weight;
+    });
+    if (file == files.end()) {
+        return ErrorBuilder("patch.file")
+            .found(edit.weight)
+            .expected("the path of a file in the bundle")
+            .message("The bundle has no such file")
+            .unexpected();
+    }
+    RawPlace place;
+    place.file = static_cast<std::size_t>(file - files.begin());
+    place.offset = FileOffset(edit.indices.empty() ? 0 : edit.indices.front().start);
+    place.after = edit.bytes;
+    const auto bytes = file->file->bytes();
+    if (place.offset.value > bytes.size() ||
+        bytes.size() - place.offset.value < edit.bytes.size()) {
+        return ErrorBuilder("patch.index")
+            .file(file->path)
+            .at(place.offset)
+            .expected(fmt::format("at most {} bytes", bytes.size()))
+            .message("The bytes lie past the end of the file")
+            .unexpected();
+    }
+    for (std::uint64_t at = place.offset.value; at < place.offset.value + edit.bytes.size();) {
+        const std::size_t index = bundle.sectionAt(place.file, FileOffset(at));
+        if (index == kNoIndex)
+            break;
+        const Section &section = bundle.sections()[index];
+        if (holdsValues(section.kind)) {
+            return ErrorBuilder("patch.weight")
+                .file(file->path)
+                .at(FileOffset(at))
+                .found(section.name)
+                .message("These bytes are a weight's: its values, codes or scales are edited")
+                .unexpected();
+        }
+        place.note += (place.note.empty() ? "" : ", ") + section.name;
+        at = section.range.end();
+    }
+    place.oldText = hexBytesText(bytes.subspan(place.offset.value, edit.bytes.size()));
+    place.newText = hexBytesText(edit.bytes);
+    return place;
+}
+
+/// What a reader takes for the same weight with the same bytes.
+std::string look(const Weight &weight)
+{
+    std::string text = fmt::format("{} {} {}", weight.address(), formText(weight.form),
+                                   fmt::join(weight.shape, "x"));
+    for (const codec::Operand &operand : weight.operands())
+        text += fmt::format(" {}:{}", operand.place->file, operand.place->dataOffset.value);
+    return text;
+}
+
+std::size_t tasksOf(const Bundle &bundle)
+{
+    std::size_t tasks = 0;
+    if (bundle.hardware()) {
+        for (const hwx::Text &text : bundle.hardware()->texts)
+            tasks += text.tasks->tasks.size();
+    }
+    return tasks;
+}
+
+} // namespace
+
+Result<RawPlace> rawPlace(const Bundle &bundle, const Edit &edit)
+{
+    if (const std::string &reason = bundle.readOnlyReason(); !reason.empty())
+        return ErrorBuilder("patch.readonly").file(bundle.name()).message(reason).unexpected();
+    return edit.kind == Edit::Kind::Bytes ? bytesPlace(bundle, edit) : fieldPlace(bundle, edit);
+}
+
+std::string fieldPath(const Bundle &bundle, std::size_t text, std::size_t task,
+                      std::string_view block, std::string_view reg, std::string_view field)
+{
+    const bool several = bundle.hardware() && bundle.hardware()->texts.size() > 1;
+    std::string path = several ? fmt::format("task[{},{}]/{}/{}", text, task, block, reg)
+                               : fmt::format("task[{}]/{}/{}", task, block, reg);
+    return field.empty() ? path : fmt::format("{}/{}", path, field);
+}
+
+std::optional<std::string> fieldPathAt(const Bundle &bundle, std::size_t text, std::size_t task,
+                                       FileOffset offset, std::optional<unsigned> lowBit)
+{
+    std::optional<std::string> path;
+    visitWords(bundle, text, task, [&](const Word &word, std::uint32_t address, bool header) {
+        if (offset.value < word.place || offset.value >= word.place + 4)
+            return;
+        const std::string block = header                ? std::string(kHeader)
+                                  : word.reg != nullptr ? word.reg->block
+                                                        : std::string("-");
+        const std::string reg =
+            word.reg != nullptr ? word.reg->name : fmt::format("{:#x}", address);
+        std::string field;
+        if (lowBit && word.reg != nullptr) {
+            const auto low = static_cast<unsigned>(8 * (offset.value - word.place)) + *lowBit;
+            for (const BitField &bits : word.reg->fields) {
+                if (bits.low == low)
+                    field = bits.name;
+            }
+        }
+        path = fieldPath(bundle, text, task, block, reg, field);
+    });
+    return path;
+}
+
+std::string whatBreaks(const Bundle &before, const Bundle &after)
+{
+    std::vector<std::string> faults;
+    std::multiset<std::string> known;
+    for (const Diagnostic &row : before.diagnostics())
+        known.insert(describe(row.error));
+    std::vector<std::string> fresh;
+    for (const Diagnostic &row : after.diagnostics()) {
+        const auto same = known.find(describe(row.error));
+        if (same != known.end())
+            known.erase(same);
+        else if (row.severity != Severity::Note)
+            fresh.push_back(describe(row.error));
+    }
+    if (!fresh.empty())
+        faults.push_back(fresh.size() == 1
+                             ? fresh.front()
+                             : fmt::format("{} (and {} more)", fresh.front(), fresh.size() - 1));
+    std::multiset<std::string> now;
+    for (const Weight &weight : after.weights())
+        now.insert(look(weight));
+    std::vector<std::string> lost;
+    for (const Weight &weight : before.weights()) {
+        if (const auto same = now.find(look(weight)); same != now.end())
+            now.erase(same);
+        else
+            lost.push_back(weight.name);
+    }
+    if (!lost.empty())
+        faults.push_back(fmt::format("{} no longer read as before: {}{}",
+                                     counted(lost.size(), "weight"), lost.front(),
+                                     lost.size() > 1 ? ", \u2026" : ""));
+    if (const auto was = tasksOf(before), is = tasksOf(after); was != is)
+        faults.push_back(fmt::format("{} instead of {}", counted(is, "task"), was));
+    return fmt::format("{}", fmt::join(faults, "; "));
+}
+
+} // namespace kernscope::patch

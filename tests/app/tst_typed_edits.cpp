@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/little_endian.h"
+#include "main_window_fixture.h"
+#include "synthetic.h"
+#include "widgets/bytes/hex_view.h"
+#include "widgets/hardware/tasks_dock.h"
+#include "widgets/weight/weight_grid_view.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QInputDialog>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTableView>
+#include <QTreeView>
+#include <QUndoStack>
+
+using namespace kernscope;
+using app::Layout;
+
+/// Bytes, registers and cells changed by hand: typed digits, a number in a dialog, pasted rows.
+class TestTypedEdits : public test::MainWindowTest
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void digitsChangeAByte();
+    void whatBreaksIsAskedFirst();
+    void weightsBytesAreRefused();
+    void aFieldIsChangedByValue();
+    void rowsArePasted();
+    void selectedCellsAreComputed();
+
+private:
+    ui::HexView *hexAt(std::uint64_t offset);
+    std::size_t patches() { return (*m_window)->session().patches().size(); }
+};
+
+ui::HexView *TestTypedEdits::hexAt(std::uint64_t offset)
+{
+    auto *dock = (*m_window)->docks().dock(QStringLiteral("hex"));
+    dock->show();
+    dock->raise();
+    auto *view = dock->findChild<ui::HexView *>();
+    if (!m_window->settle() || view == nullptr)
+        return nullptr;
+    view->select({FileOffset(offset), ByteCount(1)});
+    return view;
+}
+
+void TestTypedEdits::digitsChangeAByte()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    ui::HexView *view = hexAt(0x20);
+    QVERIFY(view);
+    QTest::keyClicks(view, QStringLiteral("a5")); // locked: nothing
+    QVERIFY(m_window->settle());
+    QCOMPARE(patches(), std::size_t{0});
+    (*m_window)->session().setPatchingEnabled(true);
+    view->select({FileOffset(0x20), ByteCount(1)});
+    QTest::keyClicks(view, QStringLiteral("a5"));
+    QTRY_COMPARE(patches(), std::size_t{1});
+    QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0xa5);
+    QCOMPARE(view->cursor(), std::uint64_t{0x21});
+    (*m_window)->session().undoStack().undo();
+    QVERIFY(m_window->settle());
+    QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0);
+}
+
+void TestTypedEdits::whatBreaksIsAskedFirst()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    (*m_window)->session().setPatchingEnabled(true);
+    ui::HexView *view = hexAt(0x40); // the sentinel of the first record
+    QVERIFY(view);
+    for (const bool anyway : {false, true}) {
+        view->select({FileOffset(0x40), ByteCount(1)});
+        QTest::keyClicks(view, QStringLiteral("00"));
+        QMessageBox *box = nullptr;
+        QTRY_VERIFY((box = (*m_window)->findChild<QMessageBox *>()) != nullptr);
+        QVERIFY(!box->informativeText().isEmpty());
+        QCOMPARE(patches(), std::size_t{0});
+        const auto role = anyway ? QMessageBox::AcceptRole : QMessageBox::RejectRole;
+        for (QAbstractButton *button : box->buttons()) {
+            if (box->buttonRole(button) == role)
+                button->click();
+        }
+        QTRY_VERIFY((*m_window)->findChild<QMessageBox *>() == nullptr);
+        QTRY_COMPARE(patches(), std::size_t{anyway ? 1U : 0U});
+    }
+    (*m_window)->session().undoStack().undo();
+}
+
+void TestTypedEdits::weightsBytesAreRefused()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    (*m_window)->session().setPatchingEnabled(true);
+    ui::HexView *view = hexAt(0x80);
+    QVERIFY(view);
+    QTest::keyClicks(view, QStringLiteral("00"));
+    QVERIFY(m_window->settle());
+    QCOMPARE(patches(), std::size_t{0});
+    QTRY_COMPARE((*m_window)->notices().texts().size(), 1);
+}
+
+void TestTypedEdits::aFieldIsChangedByValue()
+{
+    const test::Bytes bytes = test::syntheticH13();
+    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+    file.close();
+    QVERIFY(m_window->open({file.fileName()}));
+    (*m_window)->layouts().show(Layout::Hardware);
+    QVERIFY(m_window->settle());
+    (*m_window)->session().setPatchingEnabled(true);
+    auto *dock = qobject_cast<ui::TasksDock *>((*m_window)->docks().dock(QStringLiteral("tasks")));
+    QVERIFY(dock);
+    dock->raise();
+    QVERIFY(m_window->settle());
+    QTreeView &tree = dock->registerView();
+    const QModelIndex header = dock->registers().index(0, 0);
+    const QModelIndex word = dock->registers().index(2, 0, header);
+    QVERIFY(word.isValid());
+    tree.setCurrentIndex(dock->registers().index(0, 0, word));
+    for (QAction *action : dock->menuActions()) {
+        if (action->shortcut() == QKeySequence(Qt::Key_F2))
+            action->trigger();
+    }
+    auto *dialog = dock->findChild<QInputDialog *>();
+    QVERIFY(dialog);
+    QVERIFY(dialog->labelText().contains(QLatin1String("Header[2]")));
+    dialog->setTextValue(QStringLiteral("0x5"));
+    dialog->accept();
+    QTRY_COMPARE(patches(), std::size_t{1});
+    QCOMPARE((*m_window)->session().patches().front().edit->newText, std::string("5"));
+    (*m_window)->session().undoStack().undo();
+}
+
+void TestTypedEdits::rowsArePasted()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    session.goToWeight(0);
+    auto *dock = (*m_window)->docks().dock(QStringLiteral("weight"));
+    dock->raise();
+    QVERIFY(m_window->settle());
+    auto *grid = dock->findChild<ui::WeightGridView *>();
+    QVERIFY(grid);
+    grid->table().setCurrentIndex(grid->model().index(1, 1));
+    QGuiApplication::clipboard()->setText(QStringLiteral("0.5\t0x3800 0.25\nx\t-2\n"));
+    grid->paste(); // locked
+    QCOMPARE(patches(), std::size_t{0});
+    session.setPatchingEnabled(true);
+    grid->paste();
+    QTRY_COMPARE(patches(), std::size_t{3});
+    QCOMPARE(session.undoStack().count(), 1);
+    float value = 0;
+    const auto element = grid->model().elementAt(grid->model().index(2, 2));
+    session.bundle()->decoder(0)->decodeFloat(*element, std::span(&value, 1));
+    QCOMPARE(value, -2.0F);
+    session.undoStack().undo();
+}
+
+void TestTypedEdits::selectedCellsAreComputed()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    session.goToWeight(0);
+    session.setPatchingEnabled(true);
+    auto *dock = (*m_window)->docks().dock(QStringLiteral("weight"));
+    dock->raise();
+    QVERIFY(m_window->settle());
+    auto *grid = dock->findChild<ui::WeightGridView *>();
+    grid->table().setCurrentIndex(grid->model().index(0, 0));
+    float before = 0, after = 0;
+    session.bundle()->decoder(0)->decodeFloat(0, std::span(&before, 1));
+    for (QAction *action : grid->actions()) {
+        if (action->text().startsWith(QLatin1String("Change Selected")))
+            action->trigger();
+    }
+    auto *dialog = dock->findChild<QInputDialog *>();
+    QVERIFY(dialog);
+    dialog->setTextValue(QStringLiteral("-w*2"));
+    dialog->accept();
+    QTRY_COMPARE(patches(), std::size_t{1});
+    session.bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));
+    QCOMPARE(after, -2 * before);
+    session.undoStack().undo();
+}
+
+QTEST_MAIN(TestTypedEdits)
+#include "tst_typed_edits.moc"
