@@ -240,20 +240,25 @@ void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions
     std::vector<report::Json> operations;
     for (const Judged &judged : answer.operations) {
         const auto assessment = roofline::assess(judged.layer, judged.layer.form, roofs, judge);
+        // Numbers that were typed in are those that the array gets.
+        const bool typed = judged.weight.empty();
         const auto geometry =
-            roofline::geometryOf(judged.layer, assessment, chosen.target(), wanted);
+            typed ? decision::computeGeometry(chosen.target(), judged.operation, wanted)
+                  : roofline::geometryOf(judged.layer, assessment, chosen.target(), wanted);
         if (!geometry) {
             Error error = geometry.error();
             error.field = judged.title + ": " + error.field;
             answer.diagnostics.push_back({Severity::Error, std::move(error)});
             continue;
         }
+        const auto operation =
+            typed ? judged.operation : roofline::arrayOperation(judged.layer, assessment);
         if (json)
             operations.push_back(report::judgedJson(
-                {judged.weight, judged.layer.function, judged.consumer, judged.op},
-                judged.operation, *geometry, assessment));
+                {judged.weight, judged.layer.function, judged.consumer, judged.op}, operation,
+                *geometry, assessment));
         else
-            answer.text += geometryText(judged.title, judged.operation, *geometry, assessment);
+            answer.text += geometryText(judged.title, operation, *geometry, assessment);
     }
     report::addOperations(answer.document, std::move(operations));
     if (answer.operations.empty())

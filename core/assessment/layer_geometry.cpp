@@ -9,6 +9,19 @@
 
 namespace kernscope::roofline {
 
+decision::Operation arrayOperation(const Layer &layer, const Assessment &assessment)
+{
+    decision::Operation operation = *layer.operation;
+    if (assessment.outcome != decision::Outcome::Folds)
+        return operation;
+    const decision::Operation dense;
+    operation.weightBits = dense.weightBits;
+    operation.floatWeight = dense.floatWeight;
+    operation.kernelFormat = dense.kernelFormat;
+    operation.sparse = false;
+    return operation;
+}
+
 Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &assessment,
                                       const target::Target &target,
                                       const decision::GeometryOptions &options)
@@ -19,7 +32,8 @@ Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &asse
             .message("The layer is no operation of the array.")
             .unexpected();
     }
-    auto geometry = decision::computeGeometry(target, *layer.operation, options);
+    const decision::Operation operation = arrayOperation(layer, assessment);
+    auto geometry = decision::computeGeometry(target, operation, options);
     if (!geometry || assessment.weight.elements == 0)
         return geometry; // the latter of numbers that were typed in and are too large for bytes
     const decision::WeightForm &form = assessment.weight;
@@ -34,8 +48,7 @@ Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &asse
                                      layer.outputBytes);
     // Of a transposed convolution the places between the inputs are not multiplied.
     if (layer.op == "conv_transpose" && layer.flops)
-        geometry->cycles =
-            decision::cyclesOf(target, *layer.operation, *geometry, *layer.flops / 2);
+        geometry->cycles = decision::cyclesOf(target, operation, *geometry, *layer.flops / 2);
     return geometry;
 }
 

@@ -6,9 +6,13 @@
 
 namespace kernscope::roofline {
 
+/// The layer's operation with the weight as the array gets it: one that folds is dense fp16. Only
+/// for layers that have an operation.
+decision::Operation arrayOperation(const Layer &layer, const Assessment &assessment);
+
 /// How the array takes a layer, in the form that was assessed on that chip: `computeGeometry` of
-/// its operation, with the operands and the arithmetic of the assessment, so that both say the
-/// same.
+/// its `arrayOperation`, with the operands and the arithmetic of the assessment, so that both say
+/// the same.
 /// Errors: "geometry.none" (the layer is no operation of the array) and those of computeGeometry.
 Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &assessment,
                                       const target::Target &target,

@@ -75,6 +75,12 @@ inline void geometryIsAssessed(const roofline::Placement &placed, const Consumer
         return;
     const auto geometry = roofline::geometryOf(layer, placed.stored(), target);
     QVERIFY2(geometry, geometry ? "" : describe(geometry.error()).c_str());
+    // What folds reaches the array as dense fp16.
+    if (placed.stored().outcome == decision::Outcome::Folds) {
+        QCOMPARE(geometry->cap, decision::CapClass::SixteenBit);
+        QVERIFY(geometry->winograd.threshold != 8);
+        QVERIFY(!geometry->cycles.doubleMac);
+    }
     passesAndCores(*geometry, *layer.operation, placed.stored().decision.memory);
     arithmeticAgrees(layer, consumer, *geometry);
     const auto stays = geometry->workingSet.fits;
