@@ -115,7 +115,6 @@ void TestTypedEdits::aFieldIsChangedByValue()
     QVERIFY(m_window->open({file.fileName()}));
     (*m_window)->layouts().show(Layout::Hardware);
     QVERIFY(m_window->settle());
-    (*m_window)->session().setPatchingEnabled(true);
     auto *dock = qobject_cast<ui::TasksDock *>((*m_window)->docks().dock(QStringLiteral("tasks")));
     QVERIFY(dock);
     dock->raise();
@@ -125,13 +124,20 @@ void TestTypedEdits::aFieldIsChangedByValue()
     const QModelIndex word = dock->registers().index(2, 0, header);
     QVERIFY(word.isValid());
     tree.setCurrentIndex(dock->registers().index(0, 0, word));
-    for (QAction *action : dock->menuActions()) {
-        if (action->shortcut() == QKeySequence(Qt::Key_F2))
-            action->trigger();
-    }
-    auto *dialog = dock->findChild<QInputDialog *>();
+    const auto ask = [dock] {
+        for (QAction *action : dock->menuActions()) {
+            if (action->shortcut() == QKeySequence(Qt::Key_F2))
+                action->trigger();
+        }
+        return dock->findChild<QInputDialog *>();
+    };
+    QVERIFY(!ask()); // locked: nothing is asked that cannot be done
+    (*m_window)->session().setPatchingEnabled(true);
+    auto *dialog = ask();
     QVERIFY(dialog);
     QVERIFY(dialog->labelText().contains(QLatin1String("Header[2]")));
+    for (const auto *button : dialog->findChildren<QPushButton *>())
+        QVERIFY(button->icon().isNull());
     dialog->setTextValue(QStringLiteral("0x5"));
     dialog->accept();
     QTRY_COMPARE(patches(), std::size_t{1});

@@ -2,15 +2,18 @@
 #include "synthetic.h"
 #include "tests/app/window_fixture.h"
 #include "widgets/bytes/hex_view.h"
+#include "widgets/bytes/inspector_view.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/common/shrink_area.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/program/graph_view.h"
+#include "widgets/weight/slice_picker.h"
 
 #include <QAbstractItemView>
 #include <QHeaderView>
 #include <QMainWindow>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTreeView>
 
@@ -123,6 +126,17 @@ void TestWindowSizes::check(ui::Dock &dock)
         if (shown(area))
             demand(*area->widget(), dock, QStringLiteral("pixels of width"),
                    area->maximumViewportSize().width(), area->widget()->width());
+    }
+    // What wraps has its row, and no list begins with an empty one.
+    for (const auto *picker : dock.findChildren<ui::SlicePicker *>()) {
+        if (shown(picker))
+            demand(*picker, dock, QStringLiteral("pixels of height"), picker->height(),
+                   picker->childrenRect().bottom() + 1);
+    }
+    for (const auto *readings : dock.findChildren<ui::InspectorView *>()) {
+        if (shown(readings) && readings->verticalScrollBar()->value() == 0)
+            demand(*readings, dock, QStringLiteral("empty pixels above"),
+                   -readings->visualRect(readings->model()->index(0, 1)).top(), 0);
     }
     const auto high = [&](const auto &widgets, int wanted) {
         for (const QWidget *widget : widgets) {

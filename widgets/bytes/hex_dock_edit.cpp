@@ -55,6 +55,10 @@ void HexDock::changeBytes(std::uint64_t offset, std::vector<std::byte> bytes)
 /// The selected bytes as text to change.
 void HexDock::askForBytes()
 {
+    if (!session().patchingEnabled()) {
+        Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
+        return;
+    }
     const auto text = m_view->selectedText(CopyFormat::Hex);
     const ByteRange range = m_view->selection();
     if (!text || !m_view->bundle() || m_view->size() == 0)

@@ -225,6 +225,9 @@ int QuietStyle::styleHint(StyleHint hint, const QStyleOption *option, const QWid
     // Tabs stand where reading begins.
     if (hint == SH_TabBar_Alignment)
         return Qt::AlignLeft;
+    // The desktop's pictures on buttons are of another family than the window's.
+    if (hint == SH_DialogButtonBox_ButtonsHaveIcons)
+        return 0;
     return QProxyStyle::styleHint(hint, option, widget, data);
 }
 

@@ -14,6 +14,10 @@ namespace kernscope::ui {
 
 void TasksDock::askForValue()
 {
+    if (!session().patchingEnabled()) {
+        Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
+        return;
+    }
     const QModelIndex row = m_registerView->currentIndex().siblingAtColumn(0);
     const auto bytes = row.isValid() ? m_registers->bytesOf(row) : std::nullopt;
     std::optional<std::string> path;

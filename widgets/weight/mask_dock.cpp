@@ -67,10 +67,9 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     upperLayout->setSpacing(2);
     upperLayout->addLayout(bar);
     upperLayout->addWidget(m_picture, 1);
-    auto *foot = new QHBoxLayout;
-    foot->addWidget(m_cell, 1);
-    foot->addWidget(createPainting());
-    upperLayout->addLayout(foot);
+    // A row each: beside the buttons a narrow inspector has no room for the cell's name.
+    upperLayout->addWidget(m_cell);
+    upperLayout->addWidget(createPainting(), 0, Qt::AlignLeft);
     auto *parts = new QSplitter(Qt::Vertical, content);
     parts->addWidget(upper);
     parts->addWidget(m_density);
