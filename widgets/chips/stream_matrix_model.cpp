@@ -75,7 +75,8 @@ void StreamMatrixModel::select()
         const Weight &weight = m_bundle->weights()[row];
         const bool faster = row < m_faster.size() && m_faster[row];
         if ((m_onlyFaster && !faster) ||
-            !m_filter.passes({weight.name, functionWords(weight), formText(weight.form)}))
+            (!m_filter.empty() &&
+             !m_filter.passes({weight.name, functionWords(weight), formText(weight.form)})))
             continue;
         m_rows.push_back(row);
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {
