@@ -21,6 +21,7 @@ inline bool isGather(const Consumer &consumer)
     return consumer.op.starts_with("gather");
 }
 
+/// Multiplies with the weight: as the kernel of a convolution, a matrix, or a gate of a recurrence.
 inline bool hasKernel(const Consumer &consumer)
 {
     if (isConvolution(consumer) || consumer.op == "linear")

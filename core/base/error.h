@@ -48,6 +48,7 @@ struct Diagnostic {
 };
 using Diagnostics = std::vector<Diagnostic>;
 
+/// Whether one of them is an error; warnings and notes are none.
 bool hasErrors(const Diagnostics &diagnostics);
 std::size_t countOf(const Diagnostics &diagnostics, Severity severity);
 

@@ -27,6 +27,7 @@ public:
     Sha256(const Sha256 &) = delete;
     Sha256 &operator=(const Sha256 &) = delete;
 
+    /// Feeds bytes, in order.
     void update(std::span<const std::byte> bytes);
 
     /// The digest of everything fed since construction or since the last `finish`; starts anew.

@@ -17,6 +17,7 @@ public:
     /// More than a person reads; what comes after it is counted only.
     static constexpr std::size_t kMaxRows = 2000;
 
+    /// Keeps it unless the same is there already.
     void add(Severity severity, Error error);
     void add(Diagnostics diagnostics);
     /// What was gathered, with a last row that counts what was left out. Errors left out count as

@@ -16,6 +16,7 @@ class HalfCounts
 public:
     HalfCounts();
 
+    /// Counts fp16 values by their bits.
     void add(std::span<const std::uint16_t> values);
     /// The counts, by the value's bits.
     std::span<const std::uint64_t> counts();

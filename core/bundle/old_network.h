@@ -10,6 +10,7 @@
 /// statements, whose shapes follow only as the network is compiled.
 namespace kernscope {
 
+/// Whether it is a weight of such a layer.
 bool isOfOldNetwork(const Weight &weight);
 /// Whether there is a weight, and all of them are.
 bool isOldNetwork(const Bundle &bundle);

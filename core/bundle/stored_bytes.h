@@ -24,6 +24,7 @@ std::size_t weightsOfUnknownBytes(const Bundle &bundle);
 class StoredBytes
 {
 public:
+    /// Operands that are known; their blobs count once over all calls.
     void add(const OperandList &operands);
     ByteCount sum() const { return m_sum; }
 

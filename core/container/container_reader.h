@@ -55,6 +55,7 @@ class ContainerReader
 public:
     virtual ~ContainerReader() = default;
 
+    /// What Bundle::kind() says of what it reads.
     virtual BundleKind kind() const = 0;
     /// In JSON and in tests: "safetensors" (bundleKindName).
     virtual std::string_view key() const = 0;

@@ -13,6 +13,7 @@ namespace kernscope::diff {
 class MaskTally
 {
 public:
+    /// Of the whole weight; axis 0 counts output channels, axis 1 input channels.
     explicit MaskTally(const Shape &shape);
 
     /// `codes`: codec::Decoder::kNotStored where the mask leaves an element out.

@@ -49,8 +49,10 @@ namespace diff {
 class PairBinner
 {
 public:
+    /// `range`: not negative, finite.
     explicit PairBinner(double range);
 
+    /// Elements [first, first + a.size()) of either side; `b` is as long as `a`.
     void add(std::uint64_t first, std::span<const double> a, std::span<const double> b);
     PairBins take();
 

@@ -16,6 +16,7 @@ namespace kernscope::diff {
 class BaseRun
 {
 public:
+    /// Elements [first, first + count) come next; nothing of them is decoded yet.
     void begin(std::uint64_t first, std::size_t count);
     std::uint64_t first() const { return m_first; }
     std::size_t count() const { return m_count; }
@@ -49,6 +50,7 @@ struct PairSums {
 class PairGatherer
 {
 public:
+    /// `tolerance`: |a - b| above which ValueDifference::beyondTolerance counts; not negative.
     PairGatherer(const PairReader &reader, double tolerance);
 
     /// Decodes and adds elements [first, first + count).

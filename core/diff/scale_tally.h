@@ -22,6 +22,7 @@ public:
     /// Whether another scale of the type can be rounded to.
     static bool canRound(ElementType type);
 
+    /// An element that the scale `cell` serves (below `cells`), in A and in B.
     void add(std::uint64_t cell, double a, double b);
     ScaleCheck finish() const;
 

@@ -70,6 +70,7 @@ public:
     float lowClamp() const { return value(0); }
     float highClamp() const { return value(1); }
     float knot(std::size_t i) const { return value(4 + i); } ///< i below 33
+    /// An entry as fp32; `entry` is below the number of entries of a table.
     float value(std::size_t entry) const;
 
     /// Inputs of the first and the last knot. Text layout: the clamps. Device layout: where the

@@ -55,6 +55,7 @@ std::span<const CatalogueRow> tensorFormats();      ///< codes are TensorFormat
 std::span<const CatalogueRow> serializationTypes(); ///< codes are SerializationType
 std::span<const CatalogueRow> blobTypes();          ///< codes are BlobType
 
+/// The row of a code; null where there is none.
 const CatalogueRow *find(TypeNumber number);
 const CatalogueRow *find(TensorFormat format);
 const CatalogueRow *find(SerializationType type);

@@ -30,6 +30,8 @@ struct KernelFormatRow {
     std::string source, note;
 };
 
+/// The rows of resources/tables/kernel_formats.csv, in the order of their codes; find(): null where
+/// there is none.
 std::span<const KernelFormatRow> kernelFormats();
 const KernelFormatRow *find(KernelFormat format);
 /// By name, without regard to case; nothing where there is none.

@@ -61,10 +61,12 @@ public:
     std::uint64_t engines() const { return m_sliceBytes.size(); }
     std::uint64_t sliceBytes(std::uint64_t engine) const { return m_sliceBytes[engine]; }
     std::uint64_t usedBytes(std::uint64_t engine) const; ///< without the padding at its end
+    /// Of all slices, padding included.
     std::uint64_t totalBytes() const;
     /// Nothing where the engine has no channel of that chunk.
     std::optional<Plane> plane(std::uint64_t chunk, std::uint64_t engine) const;
 
+    /// The chunk that holds an output channel, which must exist.
     std::uint64_t chunkOf(std::uint64_t channel) const;
     /// Step `step` of an output channel; both must exist.
     Place placeOf(std::uint64_t channel, std::uint64_t step) const;

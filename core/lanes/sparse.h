@@ -77,6 +77,7 @@ public:
     /// Errors: those of decodeSparse.
     static Result<SparseIndex> make(SparseForm form, const SliceLayout &layout, SliceSpans slices);
 
+    /// The rows of an output channel, which must exist.
     ChannelRows rowsOf(std::uint64_t channel) const;
     /// Byte offset in the slice of a lane's number; nothing where it is a zero that is left out.
     static std::optional<std::uint64_t> numberAt(const Row &row, unsigned lane);

@@ -25,6 +25,7 @@ enum class SaveStep : std::uint8_t {
 /// that is the last call of the save, which has succeeded by then.
 using SaveHook = std::function<bool(SaveStep)>;
 
+/// kernscope::saveInPlace() with a hook, for tests of interrupted saves.
 Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const SaveHook &hook);
 
 } // namespace kernscope::patch

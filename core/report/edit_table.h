@@ -16,6 +16,7 @@ struct EditFacts {
     const Bundle *bundle = nullptr;
     const AppliedEdit *edit = nullptr;
     bool active = true; ///< false: undone, and can be redone
+    /// Bytes that differ from what the files held before the edit.
     std::uint64_t changedBytes() const;
 };
 std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedEdit> &edits);

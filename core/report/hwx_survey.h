@@ -33,6 +33,7 @@ struct SurveyRow {
 class HwxSurvey
 {
 public:
+    /// `bytes`: those that the container was read from.
     void add(const hwx::Container &container, std::span<const std::byte> bytes);
 
     std::size_t files() const { return m_files; }

@@ -21,14 +21,17 @@ using Json = nlohmann::ordered_json;
 
 /// `{"schema":1,"tool":"kernscope","version":…,"command":…}`; finish() appends the diagnostics.
 Json document(std::string_view command);
+/// Appends `diagnostics`, the last key of every document.
 void finish(Json &document, const Diagnostics &diagnostics);
 Json diagnosticJson(const Diagnostic &diagnostic);
 
+/// WEIGHT of cli.md; `statistics` with the keys that were asked for.
 Json weightJson(const Bundle &bundle, std::size_t weight,
                 const std::optional<Statistics> &statistics, const StatisticsOptions &asked);
 /// Everything of `inspect`; `statistics` is empty or has one entry a weight.
 Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
                  const StatisticsOptions &asked);
+/// Everything of `diff` of two bundles but its verdict.
 Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference);
 Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                const std::optional<SaveReport> &saved);

@@ -19,6 +19,7 @@ struct PlacedLayer {
     std::string function = {};         ///< where the table tells functions apart
 };
 
+/// The rows of `roofline`, in the order of the layers. The placements must outlive them.
 std::vector<PlacedLayer> placedLayers(std::span<const roofline::Placement> placements);
 const TableOf<PlacedLayer> &placementTable();
 

@@ -17,6 +17,7 @@ class Largest
 public:
     explicit Largest(std::size_t most) : m_most(most) {}
 
+    /// Shows it an element.
     void take(std::size_t weight, std::uint64_t element, const ElementValue &value);
     /// False where an element had to go.
     bool complete() const { return m_complete; }

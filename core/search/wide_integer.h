@@ -13,6 +13,7 @@ struct WideInteger {
     bool negative = false;
     std::uint64_t magnitude = 0;
 
+    /// Decimal, with its sign.
     std::string text() const;
     friend bool operator==(const WideInteger &, const WideInteger &) = default;
 };

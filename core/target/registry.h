@@ -27,6 +27,7 @@ struct Registry {
     std::vector<std::unordered_map<std::uint64_t, std::size_t>> valueOf;
     std::vector<ChipFact> facts;
 
+    /// The embedded tables, read once; safe to share between threads.
     static const Registry &get();
 };
 

@@ -3,7 +3,7 @@
 
 #include "core/assessment/collective.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/fact_table_model.h"
+#include "widgets/chips/engine_fact_model.h"
 #include "widgets/common/dock.h"
 
 class QLabel;
@@ -23,7 +23,7 @@ public:
     explicit CollectiveDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    FactTableModel &model() { return *m_model; }
+    EngineFactModel &model() { return *m_model; }
     QLineEdit &extents() { return *m_extents; }
     QLineEdit &device() { return *m_device; }
 
@@ -34,17 +34,14 @@ private:
     QWidget *buildInputs(QWidget *content);
     QLineEdit *field(QWidget *parent, const QString &name, const QString &text);
     QSpinBox *spin(QWidget *parent, const QString &name, int value, int most);
-    decision::Mesh mesh() const;
-    void addMesh(std::vector<FactTableModel::Row> &rows) const;
-    void addSharding(std::vector<FactTableModel::Row> &rows) const;
-    void addReductions(std::vector<FactTableModel::Row> &rows) const;
-    void addGates(std::vector<FactTableModel::Row> &rows) const;
+    /// What the fields say.
+    report::CollectiveAsked asked() const;
 
     ChipState &m_state;
     QLineEdit *m_extents = nullptr, *m_device = nullptr, *m_tensor = nullptr, *m_axes = nullptr;
     QSpinBox *m_dieAxis = nullptr, *m_engines = nullptr, *m_index = nullptr, *m_reduction = nullptr,
              *m_dataType = nullptr;
-    FactTableModel *m_model = nullptr;
+    EngineFactModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     QList<QAction *> m_actions;
 };

@@ -4,7 +4,6 @@
 #include "core/assessment/layer_geometry.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
-#include "widgets/chips/geometry_rows.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
@@ -22,6 +21,23 @@
 #include <QVBoxLayout>
 
 namespace kernscope::ui {
+
+namespace {
+
+/// "Group 2, 128 passes, 4 of 4 cores lit, double-buffered, Winograd eligible: yes."
+QString geometrySummary(const decision::Geometry &geometry)
+{
+    const auto &cores = geometry.cores.value;
+    return GeometryDock::tr(
+               "Group %1, %2 passes, %3 of %4 cores lit, %5-buffered, Winograd eligible: %6.")
+        .arg(groupedNumber(geometry.group), groupedNumber(geometry.passes),
+             geometry.lit ? groupedNumber(*geometry.lit) : GeometryDock::tr("?"),
+             cores ? groupedNumber(*cores) : GeometryDock::tr("?"),
+             fromUtf8(decision::bufferingName(geometry.buffering)),
+             yesNoWord(geometry.winograd.eligible));
+}
+
+} // namespace
 
 /// The operations of a bundle and, last, the numbers that are typed in. There may be fifty
 /// thousand: a line is written when it is shown.
@@ -66,8 +82,7 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("geometry"), tr("Geometry"), parent),
       m_state(ChipState::of(session))
 {
-    m_model = new FactTableModel(
-        {tr("what"), tr("value"), tr("remark"), tr("source"), tr("confidence")}, {}, this);
+    m_model = new EngineFactModel(report::geometryFactTable(), this);
     auto *content = new QWidget(this);
     auto *bar = new QHBoxLayout;
     m_chooser = new QComboBox(content);
@@ -285,7 +300,7 @@ void GeometryDock::compute()
     }
     m_summary->setText(
         tr("On %1: %2").arg(fromUtf8(m_state.target().name), geometrySummary(*geometry)));
-    m_model->setRows(geometryRows(m_operation, *geometry));
+    m_model->setRows(report::geometryFacts(m_operation, *geometry));
 }
 
 void GeometryDock::refresh()

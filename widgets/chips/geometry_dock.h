@@ -4,7 +4,7 @@
 #include "core/assessment/geometry.h"
 #include "core/assessment/roofline.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/fact_table_model.h"
+#include "widgets/chips/engine_fact_model.h"
 #include "widgets/common/dock.h"
 
 #include <array>
@@ -28,7 +28,7 @@ public:
     explicit GeometryDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    FactTableModel &model() { return *m_model; }
+    EngineFactModel &model() { return *m_model; }
     QComboBox &chooser() { return *m_chooser; }
     /// Input and output channels, kernel, output and stride, as they stand.
     QSpinBox &field(std::size_t which) { return *m_fields[which]; }
@@ -57,7 +57,7 @@ private:
     std::array<QSpinBox *, Fields> m_fields{};
     QDoubleSpinBox *m_density = nullptr;
     QLabel *m_summary = nullptr;
-    FactTableModel *m_model = nullptr;
+    EngineFactModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     QList<QAction *> m_actions;
     BundlePtr m_shown;

@@ -110,7 +110,7 @@ QWidget *PlacesDock::buildElements(QWidget *parent)
     column->setSpacing(theme::em(this, 0.2));
     m_elementTitle = titleLabel(box);
     m_elements =
-        placesTable(box, tr("Elements that differ most"), m_elementModel, {7, 7, 7, 6, 5, 4.5});
+        placesTable(box, tr("Elements that differ most"), m_elementModel, {7, 8.5, 8.5, 6, 5, 4.5});
     column->addWidget(m_elementTitle);
     column->addWidget(m_elements, 1);
     connect(m_elements, &QAbstractItemView::activated, this,

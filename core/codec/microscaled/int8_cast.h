@@ -58,6 +58,7 @@ struct Int8Matrix {
     std::vector<std::byte> codes;
     std::vector<Int8Parameters> parameters; ///< one for each row
 
+    /// The code of an element, row by row: -128 to 127, of the asymmetric mode 0 to 255.
     std::int32_t code(std::uint64_t index) const;
 };
 

@@ -27,6 +27,8 @@ public:
     {
     }
 
+    /// What the edit comes to: its byte ranges and what was stored. Errors: "patch.*",
+    /// "task.cancelled".
     Result<AppliedEdit> plan(const Edit &edit);
     /// The bundle of its own, as it is after the edits so far.
     const BundlePtr &bundle() const { return m_bundle; }

@@ -18,6 +18,7 @@ namespace kernscope::patch {
 class Recorder
 {
 public:
+    /// `bundle` must outlive it; its files are written through.
     explicit Recorder(const Bundle &bundle);
 
     /// Errors: those of OverlaidFile::write.

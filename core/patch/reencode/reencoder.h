@@ -18,8 +18,10 @@ namespace kernscope::patch {
 class Reencoder
 {
 public:
+    /// Both must outlive it.
     Reencoder(const Bundle &bundle, std::span<const Reencoding> weights);
 
+    /// The new bundle, in memory. Errors: "encode.*" with the place that cannot be written anew.
     Result<BundlePtr> run();
 
 private:

@@ -39,6 +39,7 @@ public:
     int descriptor() const { return m_descriptor; }
     const std::string &name() const { return m_name; }
 
+    /// Bytes of the file now. Errors: "io.read".
     Result<std::uint64_t> size() const;
     /// Exactly bytes.size() bytes; a file that ends before is an error.
     Result<void> readAt(std::uint64_t offset, std::span<std::byte> bytes) const;
@@ -67,6 +68,7 @@ private:
     std::string m_name;
 };
 
+/// `number`: an errno, whose words follow `what` in the message.
 Error ioError(std::string_view code, std::string_view file, std::string_view what, int number);
 
 /// Locks on folders and files that a save or a recovery holds until it ends; each inode once,
@@ -98,6 +100,7 @@ public:
     SignalShield(const SignalShield &) = delete;
     SignalShield &operator=(const SignalShield &) = delete;
 
+    /// Whether one of the signals that are held back waits.
     bool signalled() const;
 
 private:

@@ -177,7 +177,7 @@ void TestCompareParts::channelsAndElements()
     QVERIFY(places.showsContent());
     QCOMPARE(places.channels()->model()->rowCount(), 1);
     QCOMPARE(places.elements()->model()->rowCount(), 1);
-    QCOMPARE(places.elements()->model()->index(0, 0).data().toString(), QStringLiteral("[0, 3]"));
+    QCOMPARE(places.elements()->model()->index(0, 0).data().toString(), QStringLiteral("[0,3]"));
     Q_EMIT places.elements()->activated(places.elements()->model()->index(0, 0));
     QCOMPARE(session.place().element, std::optional<std::uint64_t>(kFirst * kCols + 3));
     session.goToElement(0, 0);

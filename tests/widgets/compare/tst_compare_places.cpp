@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/pair_table.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
@@ -6,6 +7,7 @@
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/histogram_pair_plot.h"
 #include "widgets/compare/limits_bar.h"
+#include "widgets/compare/matrix_model.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
@@ -67,6 +69,7 @@ class TestComparePlaces : public QObject
     Q_OBJECT
 
 private slots:
+    void columnsAreDeclared();
     void tables();
     void sorting();
     void enterGoesThere();
@@ -78,6 +81,23 @@ private slots:
     void limits();
     void copyAcross();
 };
+
+/// The enumerations of columns count what the declarations have for the window, in their order.
+void TestComparePlaces::columnsAreDeclared()
+{
+    const auto &pairs = report::pairTable().windowOrder;
+    QCOMPARE(pairs.size(), std::size_t(kCompareColumns));
+    const auto key = [&](CompareColumn column) { return pairs[std::size_t(column)]; };
+    QCOMPARE(key(CompareColumn::Weight), std::string_view("name"));
+    QCOMPARE(key(CompareColumn::MaxAbs), std::string_view("max_abs"));
+    QCOMPARE(key(CompareColumn::Outcome), std::string_view("outcome"));
+    QCOMPARE(key(CompareColumn::BytesA), std::string_view("stored_a"));
+    QCOMPARE(key(CompareColumn::Changes), std::string_view("changes"));
+    const auto &figures = report::matrixTable().windowOrder;
+    QCOMPARE(figures.size(), std::size_t(MatrixFigure::Outcome));
+    QCOMPARE(figures[std::size_t(MatrixFigure::Snr)], std::string_view("snr_db"));
+    QCOMPARE(figures[std::size_t(MatrixFigure::Verdict)], std::string_view("verdict"));
+}
 
 void TestComparePlaces::tables()
 {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/form_color.h"
-#include "tests/core/bundle/made_bundle.h"
-#include "tests/widgets/sample_session.h"
+#include "tests/widgets/program/graph_dock_fixture.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/theme.h"
-#include "widgets/program/graph_dock.h"
-#include "widgets/program/graph_view.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -13,30 +10,21 @@
 #include <QScrollBar>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QWheelEvent>
 
 using namespace kernscope;
 using namespace kernscope::ui;
 
-/// The drawn graph: keys, mouse, the common selection, repeats, what it writes.
-class TestGraphDock : public QObject
+/// The drawn graph: what it shows, repeats, what it writes.
+class TestGraphDock : public test::GraphDockFixture
 {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
-    void init();
-    void cleanup();
+    void init() { begin(); }
+    void cleanup() { end(); }
     void beginsAtTheInputs();
     void modelIsSound();
-    void keysWalk();
-    void keysZoom();
-    void wheelKeepsThePoint();
-    void dragMoves();
-    void clickLeads();
-    void enterCentres();
-    void followsTheOthers();
-    void pinHoldsIt();
     void repeatsOpen();
     void restsGrow();
     void directions();
@@ -46,93 +34,7 @@ private Q_SLOTS:
     void functionsAndCalls();
     void withoutProgram();
     void sameColours();
-
-private:
-    static BundlePtr chain(int blocks);
-    GraphView &view() { return m_dock->view(); }
-    bool ready();
-    std::size_t unit(const char *name) const;
-    QString currentName() const;
-    QPoint middle(std::size_t of) { return view().viewRect(of).center().toPoint(); }
-    QAction *action(const QString &text) const;
-
-    std::unique_ptr<Session> m_session;
-    std::unique_ptr<GraphDock> m_dock;
 };
-
-/// x, then blocks of relu, linear and add, then head.
-BundlePtr TestGraphDock::chain(int blocks)
-{
-    test::MadeBundle made;
-    std::string from = "x";
-    for (int i = 0; i < blocks; ++i) {
-        const std::string n = std::to_string(i);
-        made.constant(
-            "tensor<fp16, [4, 4]>", "w" + n,
-            made.blob(ElementType::Fp16, "[4, 4]", test::Bytes(32, static_cast<std::byte>(i))));
-        made.line("tensor<fp16, [1, 4]> a" + n + " = relu(x = " + from + ")[name = string(\"a" + n +
-                  "\")]");
-        made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +
-                  ")[name = string(\"b" + n + "\")]");
-        made.line("tensor<fp16, [1, 4]> c" + n + " = add(x = " + from + ", y = b" + n +
-                  ")[name = string(\"c" + n + "\")]");
-        from = "c" + n;
-    }
-    made.line("tensor<fp16, [1, 4]> head = softmax(x = " + from + ")[name = string(\"head\")]");
-    made.result = "head";
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
-}
-
-void TestGraphDock::init()
-{
-    m_session = std::make_unique<Session>();
-    m_dock = std::make_unique<GraphDock>(*m_session);
-}
-
-void TestGraphDock::cleanup()
-{
-    m_dock.reset();
-    m_session.reset();
-}
-
-bool TestGraphDock::ready()
-{
-    return test::settle(*m_dock) && m_dock->showsContent() && view().scene();
-}
-
-std::size_t TestGraphDock::unit(const char *name) const
-{
-    const GraphScenePtr &scene = m_dock->view().scene();
-    for (std::size_t u = 0; u < scene->drawn->units.size(); ++u) {
-        const graph::Unit &of = scene->drawn->units[u];
-        if (of.kind == graph::Unit::Kind::Node &&
-            scene->drawn->graph->nodes()[of.nodes.front()].kind != graph::NodeKind::Output &&
-            scene->drawn->graph->name(of.nodes.front()) == name)
-            return u;
-    }
-    return graph::kNone;
-}
-
-QString TestGraphDock::currentName() const
-{
-    const GraphView &view = m_dock->view();
-    if (view.current() == graph::kNone)
-        return {};
-    const graph::Unit &of = view.scene()->drawn->units[view.current()];
-    return of.kind == graph::Unit::Kind::Node
-               ? QString::fromStdString(view.scene()->drawn->graph->name(of.nodes.front()))
-               : QStringLiteral("several");
-}
-
-QAction *TestGraphDock::action(const QString &text) const
-{
-    for (QAction *each : m_dock->menuActions()) {
-        if (each->text() == text)
-            return each;
-    }
-    return nullptr;
-}
 
 void TestGraphDock::beginsAtTheInputs()
 {
@@ -162,173 +64,6 @@ void TestGraphDock::modelIsSound()
     m_session->setBundle(chain(1));
     QVERIFY(ready());
     QCOMPARE(m_dock->model().rowCount(), int(view().scene()->boxes.size()));
-}
-
-void TestGraphDock::keysWalk()
-{
-    m_session->setBundle(chain(1));
-    QVERIFY(test::showDock(*m_dock, 1000, 400));
-    QVERIFY(ready());
-    m_dock->setHops(6);
-    QVERIFY(ready());
-    QVERIFY(view().scene()->rightwards);
-    QStringList walked;
-    for (int i = 0; i < 6; ++i) {
-        QTest::keyClick(&view(), Qt::Key_Right);
-        walked << currentName();
-    }
-    // Along the arrows to the end, and no further.
-    QVERIFY2(walked.contains(QStringLiteral("c0")), qPrintable(walked.join(u' ')));
-    QCOMPARE(walked.last(), QStringLiteral("head"));
-    for (int i = 0; i < 7; ++i)
-        QTest::keyClick(&view(), Qt::Key_Left);
-    QVERIFY(currentName() == QStringLiteral("x") || currentName() == QStringLiteral("w0"));
-    // Up and down reach what stands beside it.
-    view().setCurrent(unit("x"));
-    QSet<QString> met{currentName()};
-    for (const int key : {Qt::Key_Right, Qt::Key_Right, Qt::Key_Up, Qt::Key_Left, Qt::Key_Down,
-                          Qt::Key_Right, Qt::Key_Up, Qt::Key_Down}) {
-        QTest::keyClick(&view(), static_cast<Qt::Key>(key));
-        met << currentName();
-    }
-    QVERIFY(met.size() >= 4);
-}
-
-void TestGraphDock::keysZoom()
-{
-    m_session->setBundle(chain(1));
-    QVERIFY(test::showDock(*m_dock));
-    QVERIFY(ready());
-    const double before = view().zoom();
-    QTest::keyClick(&view(), Qt::Key_Plus);
-    QVERIFY(view().zoom() > before);
-    QTest::keyClick(&view(), Qt::Key_Minus);
-    QTest::keyClick(&view(), Qt::Key_Minus);
-    QVERIFY(view().zoom() < before);
-    for (int i = 0; i < 12; ++i)
-        QTest::keyClick(&view(), Qt::Key_Plus);
-    QTest::keyClick(&view(), Qt::Key_Home);
-    const QRectF page(view().toView({0, 0}), view().scene()->page.size() * view().zoom());
-    QVERIFY(QRectF(view().viewport()->rect()).contains(page));
-}
-
-void TestGraphDock::wheelKeepsThePoint()
-{
-    m_session->setBundle(chain(1));
-    QVERIFY(test::showDock(*m_dock, 500, 300));
-    QVERIFY(ready());
-    m_dock->setHops(6);
-    QVERIFY(ready());
-    for (int i = 0; i < 7; ++i)
-        view().zoomIn();
-    for (QScrollBar *bar : {view().horizontalScrollBar(), view().verticalScrollBar()}) {
-        QVERIFY(bar->maximum() > 50); // else the drawing stands in the middle
-        bar->setValue(bar->maximum() / 2);
-    }
-    const QPointF at(150, 100);
-    const QPointF under = view().toScene(at);
-    const double before = view().zoom();
-    QWheelEvent wheel(at, view().viewport()->mapToGlobal(at), {}, {0, 120}, Qt::NoButton,
-                      Qt::NoModifier, Qt::NoScrollPhase, false);
-    QCoreApplication::sendEvent(view().viewport(), &wheel);
-    QVERIFY(view().zoom() > before);
-    const QPointF now = view().toScene(at) - under;
-    QVERIFY(std::abs(now.x()) < 2 && std::abs(now.y()) < 2);
-}
-
-void TestGraphDock::dragMoves()
-{
-    m_session->setBundle(chain(3));
-    QVERIFY(test::showDock(*m_dock, 500, 300));
-    QVERIFY(ready());
-    for (int i = 0; i < 8; ++i)
-        view().zoomIn();
-    view().horizontalScrollBar()->setValue(view().horizontalScrollBar()->maximum() / 2);
-    const int before = view().horizontalScrollBar()->value();
-    const std::size_t current = view().current();
-    QWidget *port = view().viewport();
-    QTest::mousePress(port, Qt::LeftButton, {}, {200, 100});
-    QTest::mouseMove(port, {170, 100});
-    QTest::mouseMove(port, {120, 100});
-    QTest::mouseRelease(port, Qt::LeftButton, {}, {120, 100});
-    QCOMPARE(view().horizontalScrollBar()->value(), before + 80);
-    QCOMPARE(view().current(), current); // a drag picks nothing
-}
-
-void TestGraphDock::clickLeads()
-{
-    m_session->setBundle(chain(1));
-    QVERIFY(test::showDock(*m_dock));
-    m_dock->setHops(6);
-    QVERIFY(ready());
-    view().fit();
-    QSignalSpy moved(m_session.get(), &Session::placeChanged);
-    QTest::mouseClick(view().viewport(), Qt::LeftButton, {}, middle(unit("w0")));
-    QCOMPARE(m_session->place().weight, std::size_t(0));
-    QCOMPARE(moved.size(), 1);
-    QTest::mouseClick(view().viewport(), Qt::LeftButton, {}, middle(unit("head")));
-    QVERIFY(m_session->place().bytes.has_value());
-    QCOMPARE(m_session->place().file, m_session->bundle()->programFile());
-    // What moved the others stays as it is drawn here.
-    QVERIFY(ready());
-    QCOMPARE(currentName(), QStringLiteral("head"));
-}
-
-void TestGraphDock::enterCentres()
-{
-    m_session->setBundle(chain(1));
-    QVERIFY(test::showDock(*m_dock));
-    QVERIFY(ready());
-    view().setCurrent(unit("a0"));
-    QTest::keyClick(&view(), Qt::Key_Return);
-    QVERIFY(ready());
-    QCOMPARE(view().scene()->drawn->units[unit("a0")].hop, 0U);
-    QVERIFY(unit("w0") != graph::kNone); // two values away from a0, three from x
-    action(QStringLiteral("Back to the Drawing before"))->trigger();
-    QVERIFY(ready());
-    QCOMPARE(view().scene()->drawn->units[unit("x")].hop, 0U);
-    QTest::mouseDClick(view().viewport(), Qt::LeftButton, {}, middle(unit("c0")));
-    QVERIFY(ready());
-    QCOMPARE(view().scene()->drawn->units[unit("c0")].hop, 0U);
-}
-
-void TestGraphDock::followsTheOthers()
-{
-    m_session->setBundle(chain(12));
-    QVERIFY(test::showDock(*m_dock));
-    QVERIFY(ready());
-    QCOMPARE(unit("w7"), graph::kNone);
-    m_session->goToWeight(7);
-    QVERIFY(ready());
-    QCOMPARE(currentName(), QStringLiteral("w7"));
-    QCOMPARE(view().scene()->drawn->units[view().current()].hop, 0U);
-    // What is drawn already is only picked.
-    const GraphScenePtr scene = view().scene();
-    const graph::Graph &graph = *scene->drawn->graph;
-    const std::size_t node = graph::findNode(graph, "c7", {}).value_or(graph::kNone);
-    QVERIFY(node != graph::kNone);
-    const SourceSpan span = graph.nodes()[node].operation->span;
-    m_session->goToBytes(m_session->bundle()->programFile(),
-                         {FileOffset(span.offset), ByteCount(1)});
-    QVERIFY(ready());
-    QCOMPARE(view().scene(), scene);
-    QCOMPARE(currentName(), QStringLiteral("c7"));
-}
-
-void TestGraphDock::pinHoldsIt()
-{
-    m_session->setBundle(chain(12));
-    QVERIFY(test::showDock(*m_dock));
-    QVERIFY(ready());
-    m_session->goToWeight(2);
-    QVERIFY(ready());
-    m_dock->setPinned(true);
-    m_session->goToWeight(7);
-    QVERIFY(ready());
-    QCOMPARE(currentName(), QStringLiteral("w2"));
-    m_dock->setPinned(false);
-    QVERIFY(ready());
-    QCOMPARE(currentName(), QStringLiteral("w7"));
 }
 
 void TestGraphDock::repeatsOpen()

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/document.h"
+#include "made_bundle.h"
+#include "window_fixture.h"
+
+namespace kernscope::test {
+
+/// A document over a session of its own, and a folder for copies: made anew for each test.
+class DocumentFixture : public QObject
+{
+    Q_OBJECT
+
+protected:
+    /// Of init().
+    void begin();
+    bool open(const QString &path, const QString &other = {});
+    bool wait();
+    void edit(std::size_t weight, std::uint64_t element, double value);
+    /// Rows of a test: the names of three builds of the sample.
+    static void addBuilds();
+    const Bundle &bundle() const { return *m_session->bundle(); }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<ui::Session> m_session;
+    std::unique_ptr<app::Document> m_document;
+};
+
+inline void DocumentFixture::begin()
+{
+    m_document.reset();
+    m_session = std::make_unique<ui::Session>();
+    m_document = std::make_unique<app::Document>(*m_session);
+    m_folder = std::make_unique<QTemporaryDir>();
+}
+
+inline bool DocumentFixture::wait()
+{
+    return QTest::qWaitFor([this] { return m_document->busy() == app::Document::Busy::Idle; },
+                           20'000);
+}
+
+inline bool DocumentFixture::open(const QString &path, const QString &other)
+{
+    m_document->open(path, other);
+    return wait() && m_document->isOpen() && m_document->path() == path;
+}
+
+inline void DocumentFixture::edit(std::size_t weight, std::uint64_t element, double value)
+{
+    m_session->requestEdits({setEdit(bundle(), weight, element, value)}, {});
+}
+
+inline void DocumentFixture::addBuilds()
+{
+    QTest::addColumn<QString>("build");
+    for (const char *build : {"dense", "sparse", "palette"})
+        QTest::newRow(build) << QString::fromLatin1(build);
+}
+
+} // namespace kernscope::test

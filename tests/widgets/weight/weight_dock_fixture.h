@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/tile_view.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <utility>
+#include <vector>
+
+namespace kernscope::test {
+
+/// Elements of row `row` of the whole slice: one that the mask keeps, one that it leaves out.
+inline std::pair<std::uint64_t, std::uint64_t> keptAndLeftOut(const Bundle &bundle,
+                                                              std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    std::uint64_t kept = 0, left = 0;
+    while (!decoder->stored(kept))
+        ++kept;
+    while (decoder->stored(left))
+        ++left;
+    return {kept, left};
+}
+
+inline std::vector<Edit> editsOf(const QSignalSpy &spy, int call)
+{
+    return spy.at(call).at(0).value<std::vector<Edit>>();
+}
+
+inline QRgb centreOf(ui::TileView &view, const ui::Cell &cell)
+{
+    return view.viewport()->grab().toImage().pixel(view.cellRect(cell).topLeft() + QPoint(3, 3));
+}
+
+/// A sample bundle, and its first weight that has an operand of a role.
+class WeightDockFixture : public QObject
+{
+    Q_OBJECT
+
+protected:
+    /// Of initTestCase().
+    static void begin();
+    void open(ui::Session &session, const char *name, codec::PartRole role);
+
+    BundlePtr m_bundle;
+    std::size_t m_weight = 0;
+};
+
+inline void WeightDockFixture::begin()
+{
+    qRegisterMetaType<std::vector<Edit>>();
+    ui::theme::apply(false);
+}
+
+inline void WeightDockFixture::open(ui::Session &session, const char *name, codec::PartRole role)
+{
+    m_bundle = openSample(name);
+    QVERIFY(m_bundle);
+    m_weight = weightWith(*m_bundle, role);
+    QVERIFY(m_weight != kNoIndex);
+    session.setBundle(m_bundle);
+    session.goToWeight(m_weight);
+}
+
+} // namespace kernscope::test
