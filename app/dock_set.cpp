@@ -25,6 +25,7 @@
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/pair_dock.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/hardware/commands_dock.h"
@@ -78,8 +79,10 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
     connect(m_compare, &ui::CompareDock::choicesChanged, bytes, &ui::BytesDock::setChoices);
+    add<ui::PairDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_J)->inspect(*m_compare);
     auto *places = add<ui::PlacesDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_C);
     connect(m_compare, &ui::CompareDock::placesChanged, places, &ui::PlacesDock::setPlaces);
+    connect(places, &ui::PlacesDock::copyWanted, m_compare, &ui::CompareDock::copyChosen);
     auto *codebooks = add<ui::CodebooksDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_B);
     connect(m_compare, &ui::CompareDock::placesChanged, codebooks, &ui::CodebooksDock::setPlaces);
     auto *builds = add<ui::BuildsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_M);

@@ -43,12 +43,14 @@ Node inspectLayout()
 
 Node compareLayout()
 {
-    return Node::column(
-        1, {Node::row(66, {Node::tabs(76, {Node::leaf(1, "compare"), Node::leaf(1, "builds")}),
-                           Node::hidden(24, "help")}),
-            Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "places"),
-                            Node::leaf(1, "codebooks"), Node::leaf(1, "diagnostics"),
-                            Node::hidden(1, "search"), Node::hidden(1, "bookmarks")})});
+    return Node::row(
+        1,
+        {Node::column(76, {Node::tabs(66, {Node::leaf(1, "compare"), Node::leaf(1, "builds")}),
+                           Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "places"),
+                                           Node::leaf(1, "codebooks"), Node::leaf(1, "patches"),
+                                           Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
+                                           Node::hidden(1, "bookmarks")})}),
+         Node::leaf(24, "pair").wide(kInspector, kSideShare), Node::hidden(24, "help")});
 }
 
 Node patchLayout()

@@ -2,6 +2,7 @@
 // The options of decide, geometry, roofline, choose, targets and formats.
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
+#include "app/cli/usage.h"
 
 #include <memory>
 
@@ -91,6 +92,7 @@ void addGeometry(CLI::App &app, Session &session)
         ->check(CLI::IsMember({"fp16", "int8", "uint8", "e4m3"}))
         ->capture_default_str();
     command->add_option("--density", options->density, "Typed in: share of weights not zero")
+        ->check(notNan())
         ->check(CLI::Range(0.0, 1.0))
         ->needs(channels);
     command->add_option("--source-mode", options->mode, "tiny, small, default or other")
@@ -129,6 +131,7 @@ void addChoose(CLI::App &app, Session &session)
     addChoice(*command, options);
     command->add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
         ->type_name("X")
+        ->check(notNan())
         ->check(CLI::NonNegativeNumber);
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
     command->add_option("--weight", options->weight, "This weight only")->type_name("NAME");

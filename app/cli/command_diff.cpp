@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/diff_run.h"
+#include "app/cli/usage.h"
 
 #include <memory>
 
@@ -22,14 +23,19 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
         return command.add_option(name, limit, what)->type_name("X");
     };
     add("--max-abs,--tolerance", limits.maxAbs, "Largest |a - b| that holds")
+        ->check(notNan())
         ->check(CLI::NonNegativeNumber);
     add("--max-rel", limits.maxRel, "Largest |a - b| / |a| that holds")
+        ->check(notNan())
         ->check(CLI::NonNegativeNumber);
     add("--max-ulp", limits.maxUlp, "Largest distance that holds, in steps of the type of A")
+        ->check(notNan())
         ->check(CLI::NonNegativeNumber);
     add("--min-cosine", limits.minCosine, "Least cosine similarity that holds")
+        ->check(notNan())
         ->check(CLI::Range(-1.0, 1.0));
     add("--min-snr", limits.minSnr, "Least signal to noise ratio that holds, in dB")
+        ->check(notNan())
         ->check(CLI::Number);
     command.add_flag("--allow-missing", arguments.limits.allowMissing,
                      "Weights that one side alone has do not matter");

@@ -5,6 +5,8 @@
 #include "app/cli/text_output.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -120,6 +122,18 @@ std::string nearestWord(std::string_view typed, const std::vector<std::string> &
         }
     }
     return nearest;
+}
+
+const CLI::Validator &notNan()
+{
+    static const CLI::Validator kCheck(
+        [](std::string &text) {
+            return std::isnan(std::strtod(text.c_str(), nullptr))
+                       ? fmt::format("Value {} is not a number", text)
+                       : std::string();
+        },
+        std::string());
+    return kCheck;
 }
 
 Error usageError(std::string field, std::string expected, std::string found, std::string message)

@@ -10,6 +10,7 @@
 namespace CLI {
 class App;
 class ParseError;
+class Validator;
 } // namespace CLI
 
 /// Wrong use, said so that the next try is right.
@@ -26,6 +27,9 @@ int reportParseError(CLI::App &app, const CLI::ParseError &error, Session &sessi
 
 /// Says that a command was used in a wrong way; returns kUsage.
 int reportUsage(Session &session, std::string_view command, const Error &error);
+/// For options that are a real number: "nan" is none, which checks of a range let pass, as no
+/// comparison with it holds.
+const CLI::Validator &notNan();
 /// An error of the command line itself: "cli.usage", about an option.
 Error usageError(std::string field, std::string expected, std::string found, std::string message);
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/progress.h"
 #include "core/diff/diff.h"
 #include "core/report/column.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,14 +28,20 @@ struct StructureFacts {
     enum class Kind : std::uint8_t { File, Section, Task, Header, Register };
     Kind kind = Kind::File;
     std::string name;
-    std::string a, b;   ///< length in bytes, or value; empty where that side has none
-    std::string detail; ///< fields of a register that differ
+    std::string a, b;        ///< length in bytes, or value; empty where that side has none
+    std::string detail = {}; ///< fields of a register that differ; name of a section in B
+    /// Of a file or section that both have: how many bytes are not the same, each set against the
+    /// byte that stands for it on the other side, and where in either file the first of them is.
+    std::string different = {};
+    std::optional<std::uint64_t> firstA = {}, firstB = {};
 };
 /// "file", "section", "task", "header field", "register".
 std::string_view structureKindName(StructureFacts::Kind kind);
-/// Files and sections by their names and lengths, not by their bytes; tasks by what they write.
-/// Reads the tasks of hardware containers: not for the GUI thread.
-std::vector<StructureFacts> structureRows(const Bundle &a, const Bundle &b);
+/// Files and sections by their lengths and bytes, tasks by what they write. Reads both bundles once
+/// (a program in another notation is not compared by its bytes): not for the GUI thread. Progress
+/// in bytes; nothing where cancelled.
+std::vector<StructureFacts> structureRows(const BundlePtr &a, const BundlePtr &b,
+                                          std::span<const PairChoice> chosen, Progress &progress);
 const TableOf<StructureFacts> &structureTable();
 
 } // namespace kernscope::report

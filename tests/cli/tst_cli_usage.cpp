@@ -123,6 +123,9 @@ void TestCliUsage::refuses_data()
     row("patch %/b.mlmodelc --set conv_weight[0]=1 --dry-run --backup", "--backup");
     row("patch %/b.mlmodelc --set conv_weight[0]=1 --dry-run --force", "--output");
     row("diff %/b.mlmodelc %/b.mlmodelc --format pdf", "pdf");
+    row("diff %/b.mlmodelc %/b.mlmodelc --max-abs nan", "nan");
+    row("diff %/b.mlmodelc %/b.mlmodelc --min-cosine nan", "nan");
+    row("diff %/b.mlmodelc %/b.mlmodelc --min-snr nan", "nan");
     row("geometry %/b.mlmodelc --channels 4:4", "--channels");
     row("geometry --channels 4:4 --kernel x", "numbers");
     row("geometry %/b.mlmodelc --kernel 3x3", "--channels");

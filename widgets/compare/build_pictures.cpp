@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/build_pictures.h"
 
+#include "widgets/common/box_pyramid.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/slice_map.h"
@@ -39,7 +41,8 @@ bool sameCells(const BuildPictures::Side &before, const BuildPictures::Side &now
 
 } // namespace
 
-BuildPictures::BuildPictures(TaskManager &tasks, QWidget *parent) : QWidget(parent)
+BuildPictures::BuildPictures(TaskManager &tasks, QWidget *parent)
+    : QWidget(parent), m_tiles(std::make_shared<BoxStore>())
 {
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
@@ -57,7 +60,7 @@ BuildPictures::Pane BuildPictures::makePane(TaskManager &tasks, std::size_t numb
 {
     Pane pane;
     pane.box = new QWidget(this);
-    pane.title = new QLabel(pane.box);
+    pane.title = new ElidedLabel(Qt::ElideMiddle, pane.box);
     pane.title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     pane.stack = new QStackedWidget(pane.box);
     pane.view = new TileView(tasks, pane.stack);
@@ -95,6 +98,7 @@ void BuildPictures::show(std::vector<Side> sides)
         !sides.empty() && !m_sides.empty() && sameCells(m_sides.front(), sides.front());
     const std::vector<Side> before = std::exchange(m_sides, std::move(sides));
     m_range = 0;
+    m_picture += kMostPictures; // an edit leaves the weights, but not their pictures
     if (!same)
         m_element.reset();
     for (std::size_t i = 0; i < m_panes.size(); ++i) {
@@ -113,11 +117,8 @@ void BuildPictures::showSide(Pane &pane, const Side &side, bool keepPosition)
     const QString name = side.bundle ? fromUtf8(side.bundle->name()) : QString();
     const bool there = side.bundle && side.weight < side.bundle->weights().size();
     const Weight *weight = there ? &side.bundle->weights()[side.weight] : nullptr;
-    pane.title->setText(
-        QStringLiteral("<b>%1</b> %2")
-            .arg(name.toHtmlEscaped(),
-                 weight ? fromUtf8(formText(weight->form)).toHtmlEscaped() : QString()));
-    pane.title->setToolTip(name);
+    pane.title->setWholeText(
+        weight ? QStringLiteral("%1 \u00B7 %2").arg(name, fromUtf8(formText(weight->form))) : name);
     if (!weight || weight->fault) {
         pane.view->setSource(nullptr);
         pane.message->setText(weight ? fromUtf8(describe(*weight->fault))
@@ -132,7 +133,9 @@ void BuildPictures::showSide(Pane &pane, const Side &side, bool keepPosition)
         std::make_shared<ValueTiles>(
             std::make_shared<WeightReader>(side.bundle, side.weight,
                                            SliceMap(alike ? base.shape : weight->shape)),
-            ValueColors::Signed, theme::isDark(palette()), m_range),
+            ValueColors::Signed, theme::isDark(palette()), m_range,
+            PicturePyramid{m_tiles,
+                           m_picture + static_cast<std::uint64_t>(&pane - m_panes.data())}),
         keepPosition);
     pane.stack->setCurrentWidget(pane.view);
 }

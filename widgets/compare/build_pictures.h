@@ -7,6 +7,8 @@
 #include <QWidget>
 
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,6 +16,9 @@ class QLabel;
 class QStackedWidget;
 
 namespace kernscope::ui {
+
+class BoxStore;
+class ElidedLabel;
 
 /// One weight in several builds: a row of pictures with one view position and one range of colours,
 /// that of the first.
@@ -46,7 +51,8 @@ protected:
 private:
     struct Pane {
         QWidget *box = nullptr;
-        QLabel *title = nullptr, *message = nullptr;
+        ElidedLabel *title = nullptr;
+        QLabel *message = nullptr;
         QStackedWidget *stack = nullptr;
         TileView *view = nullptr;
     };
@@ -57,6 +63,8 @@ private:
 
     std::array<Pane, kMostPictures> m_panes;
     std::vector<Side> m_sides;
+    std::shared_ptr<BoxStore> m_tiles; ///< coarse tiles of the pictures that are shown
+    std::uint64_t m_picture = 0;       ///< number of the first one in it
     std::optional<std::uint64_t> m_element;
     double m_range = 0; ///< value of the full colour; 0: not known yet
 };

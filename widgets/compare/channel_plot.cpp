@@ -23,8 +23,6 @@ ChannelPlot::ChannelPlot(QWidget *parent)
     m_rmse->setLineStyle(QCPGraph::lsStepCenter);
     m_rmse->setName(tr("RMSE"));
     plot().xAxis->setSubTicks(false);
-    // A legend would cover the bars that matter: the worst one can be anywhere.
-    plot().yAxis->setLabel(tr("max |\u0394| (bars), RMSE (line)"));
     arrange();
 }
 
@@ -42,6 +40,12 @@ void ChannelPlot::setWorstFirst(bool worstFirst)
     m_worstFirst = worstFirst;
     arrange();
     endData();
+}
+
+void ChannelPlot::setCompact(bool compact)
+{
+    m_compact = compact;
+    arrange();
 }
 
 void ChannelPlot::arrange()
@@ -71,7 +75,11 @@ void ChannelPlot::arrange()
     const double last = keys.isEmpty() ? 1 : keys.back();
     plot().xAxis->setRange(first - 0.6, last + 0.6);
     plot().yAxis->setRange(0, most * 1.08);
-    plot().xAxis->setLabel(m_worstFirst ? tr("rank of the output channel") : tr("output channel"));
+    // A legend would cover the bars that matter: the worst one can be anywhere.
+    plot().yAxis->setLabel(m_compact ? QString() : tr("max |\u0394| (bars), RMSE (line)"));
+    plot().xAxis->setLabel(m_compact      ? QString()
+                           : m_worstFirst ? tr("rank of the output channel")
+                                          : tr("output channel"));
 }
 
 int ChannelPlot::pointOfChannel(std::uint64_t channel) const

@@ -23,6 +23,8 @@ public:
     void setPlaces(WorstPlacesPtr places);
     void setWorstFirst(bool worstFirst);
     bool worstFirst() const { return m_worstFirst; }
+    /// Without titles of the axes: where a heading says what is drawn.
+    void setCompact(bool compact);
     /// Channel of a point, and the point of a channel (-1: none).
     std::uint64_t channelOf(int point) const { return at(point).channel; }
     int pointOfChannel(std::uint64_t channel) const;
@@ -49,7 +51,7 @@ private:
     std::vector<std::size_t> m_order; ///< point -> index into the channels
     QCPBars *m_bars = nullptr;
     QCPGraph *m_rmse = nullptr;
-    bool m_worstFirst = false;
+    bool m_worstFirst = false, m_compact = false;
 };
 
 } // namespace kernscope::ui

@@ -14,6 +14,7 @@
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/same_tables.h"
 #include "widgets/compare/verdict_strip.h"
+#include "widgets/weight/weight_pyramids.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -42,19 +43,16 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     m_splitter = new QSplitter(Qt::Vertical);
     m_splitter->setChildrenCollapsible(false);
     buildTable(m_splitter);
-    auto *details = new QSplitter(Qt::Horizontal, m_splitter);
-    details->setChildrenCollapsible(false);
-    m_pictures = new PairPictures(session.tasks(), details);
-    m_figures = new PairFigures(details);
-    // The tabs of the figures need as much as all of their titles.
-    details->setSizes({theme::em(this, 54), theme::em(this, 23)});
-    details->setStretchFactor(0, 3);
-    details->setStretchFactor(1, 1);
+    m_pictures = new PairPictures(session.tasks(), m_splitter);
+    m_pictures->setPyramids(WeightPyramids::of(session));
+    m_figures = new PairFigures(this);
+    m_figures->hide(); // until an inspector shows it
     m_splitter->setSizes({theme::em(this, 15.4), theme::em(this, 24.6)});
     m_splitter->setStretchFactor(0, 2);
     m_splitter->setStretchFactor(1, 3);
     buildPages(m_splitter);
     buildActions();
+    m_figures->addLinks({m_copyActions[static_cast<int>(Extent::Weight)], m_saveAction});
     m_tools = buildToolRow(content);
     column->addWidget(m_tools);
     m_limits = new LimitsBar(content);
@@ -88,7 +86,7 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(theme::em(this, 0.3));
     m_filter = filterBox(box, tr("Filter by name, form or verdict"), m_table);
-    m_filter->setFixedWidth(theme::em(this, 16));
+    m_filter->setFixedWidth(theme::em(this, 10));
     row->addWidget(m_filter);
     const auto button = [box, row](QAction *action) {
         auto *made = new QToolButton(box);
@@ -188,6 +186,7 @@ void CompareDock::refresh()
     m_a = ready ? a : nullptr;
     m_b = ready ? b : nullptr;
     cancelPair(); // the rows that come show theirs again
+    m_structureA = m_structureB = nullptr;
     m_runner->start(m_a, m_b, resolvedChoices());
     showOutcome();
     if (!ready) {
@@ -298,6 +297,12 @@ void CompareDock::follow(const Place &place, QObject *origin)
                                          : std::nullopt);
     if (!place.element)
         m_figures->setValues(std::nullopt);
+}
+
+void CompareDock::followHidden(const Place &place, QObject *origin)
+{
+    if (!pinned())
+        follow(place, origin);
 }
 
 void CompareDock::showRow(std::size_t number)

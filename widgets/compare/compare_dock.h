@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/diff/pair_sample.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/report/structure_table.h"
 #include "core/target/target.h"
 #include "widgets/common/dock.h"
@@ -55,6 +56,8 @@ public:
     /// Pairs by hand of the bundles that are compared now; forgotten with them.
     const PairChoices &choices() const { return m_choices; }
     void setChoices(const PairChoices &choices);
+    /// Gives these elements of the shown pair (by its numbers) the values of the other bundle.
+    void copyChosen(const QList<quint64> &elements);
     /// Asks for the partner of a weight of the document.
     void askPartnerOfDocument(std::size_t weight);
 
@@ -74,6 +77,9 @@ public:
     PairFigures *figures() const { return m_figures; }
     LimitsBar *limits() const { return m_limits; }
     VerdictStrip *verdictStrip() const { return m_strip; }
+    /// As when the common position moved while the dock was on view: for what shows the figures of
+    /// its pair elsewhere.
+    void followHidden(const Place &place, QObject *origin);
     /// Row (by its stable number) whose pair is shown; kNoIndex for none.
     std::size_t shownRow() const { return m_row; }
 
@@ -112,8 +118,12 @@ private:
     void updateCopyActions();
     void showLimits(bool shown);
     void countLimits();
-    enum class Extent : std::uint8_t { Element, Channel, Weight };
+    enum class Extent : std::uint8_t { Element, Channel, Codebook, Weight };
     void copyFromOther(Extent extent);
+    void copyRange(std::uint64_t first, std::uint64_t count, const QString &title);
+    void copyElements(const QList<quint64> &elements, const QString &title);
+    void copyRuns(std::vector<patch::CopyRun> runs, const QString &title);
+    void takeCopied(const BundlePtr &to, Result<std::vector<Edit>> edits, const QString &title);
     void acceptWithinLimits();
     void saveDifference();
     QWidget *buildToolRow(QWidget *parent);

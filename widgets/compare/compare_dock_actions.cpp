@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What one can do in the dock, beside looking: limits, copying values across, saving.
-#include "core/patch/edit/copy_values.h"
+// What one can do in the dock, beside looking: limits, saving.
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/difference_export.h"
 #include "widgets/compare/limits_bar.h"
+#include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
 
 #include <QAction>
 #include <QActionGroup>
 #include <QFileDialog>
 #include <QTableView>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 
@@ -60,6 +58,7 @@ void CompareDock::buildActions()
     m_largestAction = dockAction(this, tr("Go to Largest Difference"),
                                  QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
     m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
+    m_largestAction->setIconText(tr("Largest \u0394"));
     m_againAction = dockAction(this, tr("Compare the Rest"), {},
                                [this] { m_runner->start(m_a, m_b, resolvedChoices()); });
     m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
@@ -85,87 +84,11 @@ void CompareDock::buildActions()
     m_actions = m_pageActions + QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction,
                                                  values,       zeros,        m_largestAction} +
                 pairing + m_copyActions + QList<QAction *>{m_againAction, copy, save, m_saveAction};
+    m_actions += m_figures->menuActions();
     m_table->addActions({m_swapAction, m_onlyAction, m_limitsAction, m_largestAction});
     m_table->addActions(pairing);
     m_table->addActions(m_copyActions);
     m_table->addActions({m_againAction, save, m_saveAction});
-}
-
-QList<QAction *> CompareDock::copyActions()
-{
-    const auto make = [this](const QString &text, const QString &tip, Extent extent) {
-        QAction *action = dockAction(this, text, {}, [this, extent] { copyFromOther(extent); });
-        action->setToolTip(tip);
-        action->setEnabled(false);
-        return action;
-    };
-    return {make(tr("Copy Element from the Other"),
-                 tr("Give the selected element the value that it has in the other bundle"),
-                 Extent::Element),
-            make(tr("Copy Channel from the Other"),
-                 tr("Give the output channel of the selected element the values of the other "
-                    "bundle"),
-                 Extent::Channel),
-            make(tr("Copy Weight from the Other"),
-                 tr("Give the whole weight the values that it has in the other bundle, in its own "
-                    "form"),
-                 Extent::Weight)};
-}
-
-/// Only the document is written; the other one is opened as the document for the way back.
-void CompareDock::updateCopyActions()
-{
-    const bool pair = m_row < m_model->rows().size() && m_model->rows()[m_row].onA() &&
-                      m_model->rows()[m_row].onB() && m_model->rows()[m_row].pair.shapeEqual;
-    for (QAction *action : m_copyActions)
-        action->setEnabled(pair && session().patchingEnabled());
-    m_acceptAction->setEnabled(m_model->limits().any() && session().patchingEnabled());
-}
-
-void CompareDock::copyFromOther(Extent extent)
-{
-    if (m_row >= m_model->rows().size() || !m_a || !m_b)
-        return;
-    const WeightPair &pair = m_model->rows()[m_row].pair;
-    const BundlePtr to = m_swapped ? m_b : m_a, from = m_swapped ? m_a : m_b;
-    const std::size_t weightTo = m_swapped ? pair.b : pair.a;
-    const std::size_t weightFrom = m_swapped ? pair.a : pair.b;
-    const Weight &weight = to->weights()[weightTo];
-    std::uint64_t first = 0, count = weight.elements.value;
-    const auto element = m_pictures->element();
-    if (extent != Extent::Weight && !element) {
-        Q_EMIT session().statusMessage(tr("Pick an element first."));
-        return;
-    }
-    const std::uint64_t channels =
-        weight.shape.empty() ? 1 : std::max<std::uint64_t>(weight.shape[0], 1);
-    if (extent == Extent::Element) {
-        first = *element;
-        count = 1;
-    } else if (extent == Extent::Channel) {
-        count = std::max<std::uint64_t>(count / channels, 1);
-        first = *element / count * count;
-    }
-    const QString title = extent == Extent::Element   ? tr("Copy an element of %1 from the other")
-                          : extent == Extent::Channel ? tr("Copy a channel of %1 from the other")
-                                                      : tr("Copy %1 from the other");
-    if (m_copying)
-        m_copying->cancel();
-    m_copying = session().tasks().start(
-        this, tr("Reading the values to copy"),
-        [=](Progress &progress) {
-            progress.setTotal(count);
-            return patch::copyValues(*to, weightTo, *from, weightFrom, first, count, &progress);
-        },
-        [this, to, title, name = fromUtf8(weight.name)](Result<std::vector<Edit>> edits) {
-            m_copying = nullptr;
-            if (!edits)
-                Q_EMIT session().statusMessage(fromUtf8(describe(edits.error())));
-            else if (edits->empty())
-                Q_EMIT session().statusMessage(tr("These values are the same already."));
-            else if (session().bundle() == to)
-                session().requestEdits(*std::move(edits), title.arg(name));
-        });
 }
 
 void CompareDock::showLimits(bool shown)

@@ -118,6 +118,7 @@ void CompareDock::showPlaces(const PairPlaces &places, double range)
     if (places.places && places.places->bins) // shared with what holds it
         bins = {places.places, &*places.places->bins};
     m_figures->showBins(bins, range);
+    m_figures->showPlaces(places);
     Q_EMIT placesChanged(places);
 }
 

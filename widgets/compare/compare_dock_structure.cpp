@@ -40,7 +40,7 @@ void CompareDock::buildPages(QWidget *values)
     m_structure = new StructureList(session(), m_structureModel,
                                     tr("Files, sections, tasks and registers that differ"),
                                     QStringLiteral("structure"), m_pages);
-    setColumnWidths(m_structure->table()->horizontalHeader(), {7, 26, 10, 10, 40});
+    setColumnWidths(m_structure->table()->horizontalHeader(), {7, 24, 8, 8, 22, 7, 7, 26});
     for (QWidget *page : std::initializer_list<QWidget *>{values, m_program, m_structure})
         m_pages->addWidget(page);
     connect(m_program->table(), &QAbstractItemView::activated, this,
@@ -115,11 +115,13 @@ void CompareDock::findStructure()
         m_structuring->cancel();
     m_structuring = session().tasks().start(
         this, tr("Comparing structures"),
-        [a = m_a, b = m_b](Progress &) { return report::structureRows(*a, *b); },
+        [a = m_a, b = m_b, chosen = resolvedChoices()](Progress &progress) {
+            return report::structureRows(a, b, chosen, progress);
+        },
         [this](std::vector<report::StructureFacts> rows) {
             m_structuring = nullptr;
             m_structure->setNote(
-                rows.empty() ? tr("Files, sections and tasks are the same, but for their bytes.")
+                rows.empty() ? tr("Files, sections and tasks are the same, byte for byte.")
                              : countedWords(rows.size(), tr("1 difference"), tr("%1 differences")));
             m_structureModel->setRows(std::move(rows));
         });
@@ -145,7 +147,7 @@ QComboBox *CompareDock::buildChips(QWidget *parent)
     m_chip->setToolTip(tr("The chip whose outcome stands in the table"));
     // Long names of single chips must not make the row wrap.
     m_chip->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_chip->setMinimumContentsLength(13);
+    m_chip->setMinimumContentsLength(12);
     for (const target::Target &chip : target::targets()) {
         // "M1 base (T8103); A14": the first of its chips.
         const QString silicon = fromUtf8(chip.silicon)

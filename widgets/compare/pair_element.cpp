@@ -16,12 +16,12 @@ namespace kernscope::ui {
 
 namespace {
 
-using Side = std::optional<StoredElement>;
+using ElementSide = std::optional<StoredElement>;
 
 const QString kNone = QStringLiteral("\u2013");
 
 template <class Text>
-QString ofSide(const Side &side, const Text &text)
+QString ofSide(const ElementSide &side, const Text &text)
 {
     const QString made = side ? text(*side) : QString();
     return made.isEmpty() ? kNone : made;
@@ -112,7 +112,7 @@ void PairElementTable::add(const QString &what, const QString &a, const QString 
 void PairElementTable::showElement(const PairSubject &subject, const ElementReadings &readings)
 {
     setRowCount(0);
-    const Side &a = readings.a, &b = readings.b;
+    const ElementSide &a = readings.a, &b = readings.b;
     const auto both = [&](const QString &what, const auto &text) {
         const QString ofA = ofSide(a, text), ofB = ofSide(b, text);
         if (ofA != kNone || ofB != kNone)

@@ -4,6 +4,7 @@
 #include "core/bundle/pair_read_lock.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/weight/weight_pyramids.h"
 
 #include <QEvent>
 #include <QLabel>
@@ -208,16 +209,29 @@ void PairPictures::showSide(Pane &pane, const WeightReaderPtr &reader, bool keep
     }
     const bool dark = theme::isDark(palette());
     if (m_mode == PictureMode::Values) {
-        pane.view->setSource(
-            std::make_shared<ValueTiles>(reader, ValueColors::Signed, dark, m_sample.valueRange),
-            keepPosition);
+        pane.view->setSource(std::make_shared<ValueTiles>(reader, ValueColors::Signed, dark,
+                                                          m_sample.valueRange,
+                                                          pyramidOf(pane, reader)),
+                             keepPosition);
         pane.legend->clear();
         showOwnRanges();
     } else {
-        pane.view->setSource(std::make_shared<MaskTiles>(reader, dark), keepPosition);
+        pane.view->setSource(std::make_shared<MaskTiles>(reader, dark, pyramidOf(pane, reader)),
+                             keepPosition);
         pane.legend->showMask();
     }
     pane.stack->setCurrentWidget(pane.view);
+}
+
+PicturePyramid PairPictures::pyramidOf(const Pane &pane, const WeightReaderPtr &reader) const
+{
+    if (m_pyramids == nullptr)
+        return {};
+    const bool ofA = &pane == &m_panes[0];
+    return m_pyramids->pyramid((ofA ? m_subject.a : m_subject.b).get(),
+                               ofA ? m_subject.weightA : m_subject.weightB, reader->map(),
+                               m_mode == PictureMode::Values ? WeightPyramids::Kind::Values
+                                                             : WeightPyramids::Kind::Kept);
 }
 
 /// A picture without a sample knows its range once its first tile is drawn.

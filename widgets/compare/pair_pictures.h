@@ -4,6 +4,7 @@
 #include "core/diff/joined_weights.h"
 #include "core/diff/pair_sample.h"
 #include "core/diff/stored_element.h"
+#include "widgets/common/box_pyramid.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/picture_legend.h"
 #include "widgets/weight/slice_map.h"
@@ -18,6 +19,8 @@ class QSplitter;
 class QStackedWidget;
 
 namespace kernscope::ui {
+
+class WeightPyramids;
 
 /// Two weights to be set side by side, or one where the other side has none. Elements are numbered
 /// as those of A; of a part of a split or merged weight as those of the part.
@@ -68,6 +71,8 @@ public:
     /// ranges of the colours.
     void show(const PairSubject &subject, const PairSample &sample);
     void clear();
+    /// Where the coarse tiles of A and B are kept, along with those of the views of single weights.
+    void setPyramids(WeightPyramids &pyramids) { m_pyramids = &pyramids; }
     const PairSubject &subject() const { return m_subject; }
     void setMode(PictureMode mode);
     PictureMode mode() const { return m_mode; }
@@ -113,7 +118,10 @@ private:
     void readCell();
     void setReadout(const QString &text);
 
+    PicturePyramid pyramidOf(const Pane &pane, const WeightReaderPtr &reader) const;
+
     TaskManager &m_tasks;
+    WeightPyramids *m_pyramids = nullptr;
     std::array<Pane, 3> m_panes; ///< A, B, difference
     QSplitter *m_splitter = nullptr;
     QLabel *m_readout = nullptr;

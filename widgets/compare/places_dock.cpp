@@ -133,9 +133,16 @@ void PlacesDock::buildActions()
                                   QStringLiteral("channels"));
     auto *elements = exportAction(this, session(), tr("Export Worst Elements\u2026"),
                                   *m_elementModel, QStringLiteral("elements"));
-    m_actions = QList<QAction *>{m_worstFirst} + copies + QList<QAction *>{channels, elements};
+    m_copyChosen = new QAction(tr("Copy Chosen Elements from the Other"), this);
+    m_copyChosen->setToolTip(tr("Give the elements that are chosen in the list of the worst ones "
+                                "the values that they have in the other bundle"));
+    connect(m_copyChosen, &QAction::triggered, this, &PlacesDock::copyChosen);
+    m_copyChosen->setEnabled(session().patchingEnabled());
+    connect(&session(), &Session::patchingEnabledChanged, m_copyChosen, &QAction::setEnabled);
+    m_actions = QList<QAction *>{m_worstFirst, m_copyChosen} + copies +
+                QList<QAction *>{channels, elements};
     m_channels->addActions({m_worstFirst, channels});
-    m_elements->addAction(elements);
+    m_elements->addActions({m_copyChosen, elements});
     m_strip->addAction(m_worstFirst);
 }
 
@@ -195,6 +202,19 @@ void PlacesDock::goTo(std::optional<std::uint64_t> element)
     if (element && weight != kNoIndex && m_places.ofNow(session()))
         session().goToElement(weight, m_places.subject.elementOn(!m_places.documentIsB, *element),
                               this);
+}
+
+void PlacesDock::copyChosen()
+{
+    QList<quint64> chosen;
+    for (const QModelIndex &row : m_elements->selectionModel()->selectedRows()) {
+        if (const auto element = m_elementModel->elementAt(row.row()))
+            chosen.append(*element);
+    }
+    if (chosen.isEmpty())
+        Q_EMIT session().statusMessage(tr("Choose elements in the list of the worst ones first."));
+    else if (m_places.ofNow(session()))
+        Q_EMIT copyWanted(chosen);
 }
 
 /// Marks the element and its channel where they are among those that are listed.

@@ -50,6 +50,10 @@ public:
     QTableView *elements() const { return m_elements; }
     ChannelPlot *strip() const { return m_strip; }
 
+Q_SIGNALS:
+    /// Elements of the pair (by its numbers) that get the values of the other bundle.
+    void copyWanted(const QList<quint64> &elements);
+
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
@@ -59,6 +63,7 @@ private:
     QWidget *buildElements(QWidget *parent);
     void buildActions();
     void goTo(std::optional<std::uint64_t> element);
+    void copyChosen();
 
     PairPlaces m_places, m_latest; ///< shown, and what setPlaces() was told last
     ChannelModel *m_channelModel = nullptr;
@@ -66,7 +71,7 @@ private:
     QTableView *m_channels = nullptr, *m_elements = nullptr;
     QLabel *m_channelTitle = nullptr, *m_elementTitle = nullptr;
     ChannelPlot *m_strip = nullptr;
-    QAction *m_worstFirst = nullptr;
+    QAction *m_worstFirst = nullptr, *m_copyChosen = nullptr;
     QList<QAction *> m_actions;
     bool m_following = false;
 };

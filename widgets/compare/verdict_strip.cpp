@@ -22,7 +22,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kNameEms = 11; ///< of a weight's name in a pill
+constexpr double kNameEms = 5; ///< of a weight's name in a pill
 /// Groups of chips that are told in pills of their own; the rest share one.
 constexpr std::size_t kMostGroups = 1;
 
@@ -256,7 +256,7 @@ void VerdictStrip::addBytes(const BuildVerdict &verdict)
     if (!verdict.storedA || !verdict.storedB || !verdict.storedRatio)
         return;
     add(*verdict.storedRatio <= 1 ? Token::KindValues : Token::MarkChanged,
-        tr("%1 of the weights' bytes").arg(ratioText(*verdict.storedRatio)),
+        tr("%1 of the bytes").arg(ratioText(*verdict.storedRatio)),
         tr("A stores %1 B of weights, B %2 B")
             .arg(groupedNumber(*verdict.storedA), groupedNumber(*verdict.storedB)));
 }
@@ -285,7 +285,7 @@ void VerdictStrip::addChips(const BuildVerdict &verdict)
             lines.join(QLatin1Char('\n')));
     }
     if (left > 0)
-        add(Token::OutDense, countedWords(left, tr("1 more chip"), tr("%1 more chips")),
+        add(Token::OutDense, countedWords(left, tr("+1 chip"), tr("+%1 chips")),
             rest.join(QLatin1Char('\n')));
 }
 

@@ -65,6 +65,7 @@ private Q_SLOTS:
     void operations();
     void equalPrograms();
     void filesAndSections();
+    void sameLengths();
     void chip();
     void functions();
     void thirdBuild();
@@ -123,21 +124,44 @@ void TestCompareStructure::filesAndSections()
     QAbstractItemModelTester tester(dock.structure()->table()->model());
     dock.showPage(CompareDock::Page::Structure);
     QVERIFY(settled(dock));
-    const auto rows = report::structureRows(*session.bundle(), *session.other());
+    Progress progress;
+    const auto rows = report::structureRows(session.bundle(), session.other(), {}, progress);
     QVERIFY(!rows.empty());
     QCOMPARE(dock.structure()->table()->model()->rowCount(), static_cast<int>(rows.size()));
     QVERIFY(column(*dock.structure()->table(), 0).contains(QStringLiteral("file")));
     QVERIFY(column(*dock.structure()->table(), 0).contains(QStringLiteral("section")));
     for (const report::StructureFacts &row : rows)
-        QVERIFY(row.a != row.b);
+        QVERIFY(row.a != row.b || !row.different.empty());
     // The other way round everything stands on the other side.
-    auto mirrored = report::structureRows(*session.other(), *session.bundle());
+    const auto mirrored = report::structureRows(session.other(), session.bundle(), {}, progress);
     QCOMPARE(mirrored.size(), rows.size());
     for (const report::StructureFacts &row : rows)
         QVERIFY(std::any_of(mirrored.begin(), mirrored.end(), [&](const auto &other) {
-            return other.kind == row.kind && other.name == row.name && other.a == row.b &&
-                   other.b == row.a;
+            return other.kind == row.kind && other.a == row.b && other.b == row.a &&
+                   other.firstA == row.firstB && other.firstB == row.firstA &&
+                   (other.name == row.name || other.detail == "in B: " + row.name);
         }));
+}
+
+/// A file of the same length is there as soon as a byte of it differs, with where the first is.
+void TestCompareStructure::sameLengths()
+{
+    const BundlePtr a = denseBundle({{"w", "[4]", {1, 2, 3, 4}}});
+    const BundlePtr b = denseBundle({{"w", "[4]", {1, 2, 5, 4}}});
+    Progress progress;
+    const auto rows = report::structureRows(a, b, {}, progress);
+    QCOMPARE(rows.size(), std::size_t(2));
+    const Weight &weight = a->weights()[0];
+    const std::uint64_t data = weight.operands()[0].place->dataOffset.value;
+    for (const report::StructureFacts &row : rows) {
+        QVERIFY(row.a == row.b && !row.a.empty());
+        QCOMPARE(row.different, std::string("1 byte changed"));
+        QCOMPARE(row.firstA, std::optional<std::uint64_t>(data + 5));
+        QCOMPARE(row.firstB, row.firstA);
+    }
+    QCOMPARE(int(rows[0].kind), int(report::StructureFacts::Kind::File));
+    QCOMPARE(int(rows[1].kind), int(report::StructureFacts::Kind::Section));
+    QVERIFY(report::structureRows(a, a, {}, progress).empty());
 }
 
 /// What the assessment says of every weight on the chip, and of the other chip when it is chosen.

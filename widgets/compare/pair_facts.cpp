@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/pair_facts.h"
+
+#include "widgets/common/design.h"
+#include "widgets/common/table_text.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// Wraps at whatever width there is, and never widens the inspector.
+QLabel *wrappedLabel(design::Type type, QWidget *parent)
+{
+    QLabel *label = design::label({}, type, parent);
+    label->setWordWrap(true);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    label->setSizePolicy(policy);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+QString decibels(double snr)
+{
+    return std::isfinite(snr) ? PairFacts::tr("%1 dB").arg(snr, 0, 'f', 1)
+                              : QStringLiteral("\u2013");
+}
+
+} // namespace
+
+PairVerdict::PairVerdict(QWidget *parent)
+    : QWidget(parent), m_word(wrappedLabel(design::Type::Heading, this)),
+      m_sentence(wrappedLabel(design::Type::Body, this)),
+      m_reason(wrappedLabel(design::Type::Small, this))
+{
+    auto *column = new QVBoxLayout(this);
+    const int gap = design::space(this, design::Space::Small);
+    column->setContentsMargins(gap, gap, 0, gap);
+    column->setSpacing(design::space(this, design::Space::Hair));
+    for (QLabel *label : {m_word, m_sentence, m_reason})
+        column->addWidget(label);
+}
+
+void PairVerdict::showRow(const CompareRow &row)
+{
+    m_word->setText(verdictGlyph(row.verdict()) + QLatin1Char(' ') + verdictText(row));
+    m_sentence->setText(verdictSentence(row));
+    m_reason->setText(row.reason.isEmpty() ? QString() : tr("A pair: %1.").arg(row.reason));
+    for (QLabel *label : {m_word, m_sentence, m_reason})
+        label->setVisible(!label->text().isEmpty());
+}
+
+void PairVerdict::clear()
+{
+    for (QLabel *label : {m_word, m_sentence, m_reason})
+        label->clear();
+}
+
+QString PairVerdict::text() const
+{
+    return m_word->text() + QLatin1Char('\n') + m_sentence->text() + QLatin1Char('\n') +
+           m_reason->text();
+}
+
+PairFacts::PairFacts(QWidget *parent) : QWidget(parent)
+{
+    const std::array<QString, kFigures> names{
+        tr("max |\u0394|"), tr("mean |\u0394|"), tr("RMSE"),   tr("cosine"),  tr("SNR"),
+        tr("equal"),        tr("changed"),       tr("zeroed"), tr("revived"), tr("max ULP")};
+    auto *grid = new QGridLayout(this);
+    grid->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    grid->setHorizontalSpacing(design::space(this, design::Space::Small));
+    grid->setVerticalSpacing(design::space(this, design::Space::Hair));
+    constexpr int kRows = kFigures / 2;
+    for (int i = 0; i < static_cast<int>(kFigures); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const int column = i / kRows * 3;
+        grid->addWidget(design::label(names[at], design::Type::Small, this), i % kRows, column);
+        m_values[at] = new QLabel(this);
+        m_values[at]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        m_values[at]->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        m_values[at]->setAccessibleName(names[at]);
+        grid->addWidget(m_values[at], i % kRows, column + 1);
+    }
+    grid->setColumnMinimumWidth(2, design::space(this, design::Space::Medium));
+    grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(4, 1);
+    showValues(nullptr);
+}
+
+void PairFacts::showValues(const ValueDifference *values)
+{
+    std::array<QString, kFigures> texts;
+    texts.fill(QStringLiteral("\u2013"));
+    if (values != nullptr)
+        texts = {shortNumber(values->maxAbs),    shortNumber(values->meanAbs),
+                 shortNumber(values->rmse),      QString::number(values->cosine, 'f', 6),
+                 decibels(values->snr),          groupedNumber(values->equal),
+                 groupedNumber(values->changed), groupedNumber(values->zeroed),
+                 groupedNumber(values->revived), groupedNumber(values->maxUlp)};
+    for (std::size_t i = 0; i < kFigures; ++i)
+        m_values[i]->setText(texts[i]);
+}
+
+QString PairFacts::valueAt(std::size_t n) const
+{
+    return n < kFigures ? m_values[n]->text() : QString();
+}
+
+} // namespace kernscope::ui
