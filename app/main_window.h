@@ -7,6 +7,7 @@
 #include "app/settings.h"
 #include "app/table_copy.h"
 #include "app/theme_switch.h"
+#include "core/report/bundle_report.h"
 #include "widgets/common/session.h"
 
 #include <QKeySequence>
@@ -97,6 +98,10 @@ private:
         QStringList gone; ///< files that it names
     };
     void buildSessionActions(QMenu *menu);
+    void buildExportActions(QMenu *menu);
+    void askExport(const QString &title, const QString &filters, const QString &suffix,
+                   const std::function<void(const QString &)> &write);
+    std::vector<report::ReportNote> reportNotes();
     SessionFile sessionNow();
     void startSession(OpeningSession opening);
     void finishSession();

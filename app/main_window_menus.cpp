@@ -72,6 +72,7 @@ void MainWindow::buildFileMenu()
                         [this] { saveAs(); });
     m_needBundle << add(menu, tr("Re&load from Disk"), QKeySequence::Refresh, [this] { revert(); });
     buildSessionActions(menu);
+    buildExportActions(menu);
     menu->addSeparator();
     m_needBundle << add(menu, tr("&Close Bundle"), QKeySequence::Close, [this] { closeBundle(); });
     add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });

@@ -8,10 +8,13 @@
 
 #include "core/numeric/npy.h"
 #include "core/report/command_json.h"
+#include "core/report/tensor_export.h"
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -26,8 +29,13 @@ struct DecodeOptions {
     std::string path;
     std::string weight;
     std::string output;
-    std::string type = "fp16";
+    std::string type; ///< "fp16", "fp32"; empty: fp16, or of tensors what holds each weight
     std::string rows; ///< "A:B", either side may be left out
+    bool all = false; ///< every weight, in place of one
+
+    bool half() const { return type != "fp32"; }
+    std::string typeName() const { return half() ? "fp16" : "fp32"; }
+    bool tensors() const { return output.ends_with(".safetensors"); }
 };
 
 /// Elements [first, last) to write, and the shape that they have.
@@ -102,7 +110,7 @@ Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
     const auto decoder = bundle.decoder(weight);
     if (!decoder)
         return tl::unexpected(decoder.error());
-    const bool half = options.type == "fp16";
+    const bool half = options.half();
     auto file = OutputFile::create(options.output, rules);
     if (!file)
         return tl::unexpected(file.error());
@@ -135,7 +143,7 @@ Diagnostics roundingNotes(const Bundle &bundle, std::size_t weight, const Decode
     const auto decoder = bundle.decoder(weight);
     if (!decoder)
         return {};
-    const bool half = options.type == "fp16";
+    const bool half = options.half();
     const ElementType type = decoder->type();
     if (half ? exactInHalf(type) : exactInFloat(type))
         return {};
@@ -143,17 +151,113 @@ Diagnostics roundingNotes(const Bundle &bundle, std::size_t weight, const Decode
              ErrorBuilder("decode.rounded")
                  .field(bundle.weights()[weight].findableName())
                  .expected(std::string(elementTypeName(type)))
-                 .found(options.type)
+                 .found(options.typeName())
                  .message(fmt::format("The values are {}; they are written rounded to {}{}",
-                                      elementTypeName(type), options.type,
+                                      elementTypeName(type), options.typeName(),
                                       half ? ": --as fp32 keeps more of them" : ""))}};
+}
+
+/// What the options ask for that does not go together.
+std::optional<Error> contradiction(const DecodeOptions &options)
+{
+    const auto wrong = [](const char *expected, std::string found, const char *message) -> Error {
+        return ErrorBuilder("cli.usage")
+            .expected(expected)
+            .found(std::move(found))
+            .message(message);
+    };
+    if (options.all != options.weight.empty())
+        return wrong("one of NAME and --all", options.all ? "both" : "neither",
+                     "One weight is decoded, or all of them");
+    if (options.all && !options.tensors())
+        return wrong("a name that ends in .safetensors", options.output,
+                     "All weights are written as one file of tensors");
+    if (options.tensors() && !options.rows.empty())
+        return wrong("whole weights", "--rows", "A file of tensors holds whole weights");
+    return std::nullopt;
+}
+
+/// The weights that are asked for; one that is named must be sound.
+Result<std::vector<std::size_t>> wantedWeights(const Bundle &bundle, const DecodeOptions &options)
+{
+    std::vector<std::size_t> wanted;
+    if (options.all) {
+        wanted.resize(bundle.weights().size());
+        std::iota(wanted.begin(), wanted.end(), std::size_t{0});
+        return wanted;
+    }
+    const auto weight = findWeight(bundle, options.weight);
+    if (!weight)
+        return tl::unexpected(weight.error());
+    if (bundle.weights()[*weight].fault)
+        return tl::unexpected(*bundle.weights()[*weight].fault);
+    wanted.push_back(*weight);
+    return wanted;
+}
+
+Result<void> writeTensorFile(const Bundle &bundle, const report::TensorExport &plan,
+                             const std::string &path, Session &session)
+{
+    auto file = OutputFile::create(path, outputRules(session, bundle));
+    if (!file)
+        return tl::unexpected(file.error());
+    {
+        const ProgressLine line(session, "Decoding");
+        auto written = report::writeTensors(
+            bundle, plan, [&file](std::span<const std::byte> bytes) { return file->write(bytes); },
+            &session.progress);
+        if (!written && written.error().code == "task.cancelled")
+            return tl::unexpected(cancelledError(stoppedText()));
+        if (!written)
+            return written;
+    }
+    return file->commit();
+}
+
+/// Weights as tensors of one file. Those that cannot be read are left out, and named.
+int runTensors(const Bundle &bundle, const DecodeOptions &options, Session &session)
+{
+    const auto wanted = wantedWeights(bundle, options);
+    if (!wanted)
+        return reportFailure(session, "decode", wanted.error());
+    const auto as = options.type.empty()
+                        ? std::nullopt
+                        : std::optional(options.half() ? ElementType::Fp16 : ElementType::Fp32);
+    const auto plan = report::planTensors(bundle, *wanted, as);
+    if (!plan)
+        return reportFailure(session, "decode", plan.error());
+    if (plan->tensors.empty()) {
+        Error none = ErrorBuilder("decode.none").message("No weight could be decoded");
+        for (const Diagnostic &note : plan->notes) // the first fault says why
+            if (note.severity == Severity::Error) {
+                none = note.error;
+                break;
+            }
+        return reportFailure(session, "decode", none);
+    }
+    if (auto written = writeTensorFile(bundle, *plan, options.output, session); !written)
+        return reportFailure(session, "decode", written.error());
+    if (session.json) {
+        report::Json document = report::decodeJson(bundle, *plan, options.output);
+        printDocument(session, document, plan->notes);
+        return exitCodeOf(plan->notes);
+    }
+    printDiagnostics(session, plan->notes);
+    if (!session.quiet)
+        print(fmt::format("{}: {} in {}\n", printable(options.output),
+                          counted(plan->tensors.size(), "tensor"), bytesText(plan->bytes)));
+    return exitCodeOf(plan->notes);
 }
 
 int runDecode(const DecodeOptions &options, Session &session)
 {
+    if (const auto wrong = contradiction(options))
+        return reportUsage(session, "decode", *wrong);
     const auto bundle = openBundle(options.path);
     if (!bundle)
         return reportFailure(session, "decode", bundle.error());
+    if (options.tensors())
+        return runTensors(**bundle, options, session);
     const auto weight = findWeight(**bundle, options.weight);
     if (!weight)
         return reportFailure(session, "decode", weight.error());
@@ -170,14 +274,14 @@ int runDecode(const DecodeOptions &options, Session &session)
     const Diagnostics notes = roundingNotes(**bundle, *weight, options);
     if (session.json) {
         report::Json document =
-            report::decodeJson(wanted, {options.output, options.type, slice->shape,
+            report::decodeJson(wanted, {options.output, options.typeName(), slice->shape,
                                         slice->last - slice->first, *written});
         printDocument(session, document, notes);
         return kDone;
     }
     printDiagnostics(session, notes);
     if (!session.quiet)
-        print(fmt::format("{}: {} {} in {}\n", printable(wanted.name), options.type,
+        print(fmt::format("{}: {} {} in {}\n", printable(wanted.name), options.typeName(),
                           shapeText(slice->shape), bytesText(*written)));
     return kDone;
 }
@@ -186,26 +290,30 @@ int runDecode(const DecodeOptions &options, Session &session)
 
 void addDecode(CLI::App &app, Session &session)
 {
-    CLI::App *command = app.add_subcommand("decode", "Write the decoded values of one weight");
+    CLI::App *command =
+        app.add_subcommand("decode", "Write the decoded values of one weight, or of all");
     auto options = std::make_shared<DecodeOptions>();
     command->add_option("path", options->path, "Bundle folder, program or weight file")
         ->required()
         ->type_name("PATH");
-    command->add_option("name", options->weight, "Name of the weight")
-        ->required()
-        ->type_name("NAME");
+    command->add_option("name", options->weight, "Name of the weight")->type_name("NAME");
+    command->add_flag("--all", options->all,
+                      "All weights, in place of NAME, into a .safetensors file");
     addOutput(*command, session, options->output,
-              "File to write: with a NumPy header where the name ends in .npy, else bare values",
+              "File to write: with a NumPy header where the name ends in .npy, tensors by name "
+              "where it ends in .safetensors, else bare values",
               "FILE")
         ->required();
-    command->add_option("--as", options->type, "Type of the values written")
-        ->check(CLI::IsMember({"fp16", "fp32"}))
-        ->capture_default_str();
+    command
+        ->add_option("--as", options->type,
+                     "Type of the values written (fp16; of .safetensors what holds each weight)")
+        ->check(CLI::IsMember({"fp16", "fp32"}));
     command->add_option("--rows", options->rows, "Indices of the first axis to write")
         ->type_name("A:B");
     addCommonOptions(*command, session);
     addExamples(*command, {"decode model.mlmodelc conv1_weight -o conv1.npy",
-                           "decode model.mlmodelc conv1_weight --as fp32 --rows 0:8 -o rows.bin"});
+                           "decode model.mlmodelc conv1_weight --as fp32 --rows 0:8 -o rows.bin",
+                           "decode model.mlmodelc --all -o weights.safetensors"});
     command->callback([options, &session] { session.exitCode = runDecode(*options, session); });
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/inspect_text.h"
+#include "app/cli/output_file.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/weight_where.h"
+#include "core/report/bundle_report.h"
 #include "core/report/command_json.h"
 
 #include <iterator>
@@ -22,7 +24,8 @@ struct InspectOptions {
     bool statistics = false;
     bool hash = false;
     bool sections = false;
-    std::string where; ///< which weights are listed; empty: all
+    std::string where;  ///< which weights are listed; empty: all
+    std::string report; ///< file of an HTML report; empty: none
 };
 
 void append(Diagnostics &diagnostics, Diagnostics more)
@@ -48,6 +51,17 @@ std::vector<std::optional<double>> zerosOf(const AllStatistics &statistics)
     return zeros;
 }
 
+/// The report has all weights, whatever is listed.
+Result<void> writeReport(const Bundle &bundle, const AllStatistics &statistics,
+                         const Diagnostics &diagnostics, const std::string &path, Session &session)
+{
+    const auto html =
+        report::bundleHtml({&bundle, statistics.weights, {}, diagnostics}, &session.progress);
+    if (!html)
+        return tl::unexpected(html.error());
+    return writeFile(path, std::as_bytes(std::span(*html)), outputRules(session, bundle));
+}
+
 int runInspect(const InspectOptions &options, Session &session)
 {
     const auto opened = openBundle(options.path, options.shapes);
@@ -60,7 +74,7 @@ int runInspect(const InspectOptions &options, Session &session)
         error.code = "cli.option";
         return reportFailure(session, "inspect", error);
     }
-    const StatisticsOptions asked{options.statistics, options.hash};
+    const StatisticsOptions asked{options.statistics || !options.report.empty(), options.hash};
     const bool figures = asked.figures || asked.hash || where->needsZeros();
     Diagnostics diagnostics = (*bundle)->diagnostics();
     AllStatistics statistics;
@@ -75,17 +89,27 @@ int runInspect(const InspectOptions &options, Session &session)
     if (interrupted())
         return reportStopped(session, "inspect");
     append(diagnostics, std::move(statistics.diagnostics));
+    if (!options.report.empty()) {
+        if (auto written = writeReport(**bundle, statistics, diagnostics, options.report, session);
+            !written)
+            return reportFailure(session, "inspect", written.error());
+    }
     const std::vector<bool> selected = selectWeights(**bundle, *where, zerosOf(statistics));
     if (session.json) {
         report::Json document = report::inspectJson(**bundle, statistics.weights, asked);
         if (!options.where.empty())
             report::keepWeights(document, options.where, selected); // totals stay those of all
+        if (!options.report.empty())
+            document["report"] = options.report;
         addShapes(document, *opened);
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)
             print(inspectText(**bundle, statistics.weights, asked, options.sections, selected) +
-                  shapesText(*opened));
+                  shapesText(*opened) +
+                  (options.report.empty()
+                       ? std::string()
+                       : "\nReport written to " + printable(options.report) + "\n"));
         printDiagnostics(session, diagnostics);
     }
     return exitCodeOf(diagnostics);
@@ -110,12 +134,15 @@ void addInspect(CLI::App &app, Session &session)
                      "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
                      "bytes>1M folds:M1'")
         ->type_name("TERMS");
+    addOutput(*command, session, options->report,
+              "Write a report for a browser as well, with figures and pictures", "FILE.html");
     addShapes(*command, options->shapes);
     addCommonOptions(*command, session);
     addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
                            "inspect --where 'folds:M1 bytes>10k' model.mlmodelc",
                            "inspect --json --sections weights/weight.bin",
-                           "inspect --json --shape image=1,3,640,640 model.mlmodelc"});
+                           "inspect --json --shape image=1,3,640,640 model.mlmodelc",
+                           "inspect model.mlmodelc -o report.html"});
     command->callback([options, &session] { session.exitCode = runInspect(*options, session); });
 }
 

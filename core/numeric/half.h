@@ -12,6 +12,7 @@
 namespace kernscope {
 
 inline constexpr std::uint16_t kHalfInfinity = 0x7c00;
+inline constexpr std::uint16_t kLargestHalf = kHalfInfinity - 1; ///< 65504
 
 /// fp16 bits to fp32, exact.
 constexpr float halfToFloat(std::uint16_t half)

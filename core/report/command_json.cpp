@@ -24,6 +24,25 @@ Json decodeJson(const Weight &weight, const DecodedFile &written)
     return json;
 }
 
+Json decodeJson(const Bundle &bundle, const TensorExport &written, std::string_view output)
+{
+    Json json = document("decode");
+    json["output"] = output;
+    json["elements"] = written.elements;
+    json["bytes"] = written.bytes;
+    json["tensors"] = Json::array();
+    for (const ExportedTensor &tensor : written.tensors) {
+        const Weight &weight = bundle.weights()[tensor.weight];
+        json["tensors"].push_back({{"name", tensor.name},
+                                   {"weight", weight.address()},
+                                   {"form", formText(weight.form)},
+                                   {"dtype", elementTypeName(tensor.type)},
+                                   {"shape", std::vector<std::uint64_t>(weight.shape)},
+                                   {"bytes", tensor.bytes}});
+    }
+    return json;
+}
+
 Json selftestJson(const std::vector<SelftestStep> &steps)
 {
     Json json = document("selftest");

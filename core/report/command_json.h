@@ -5,6 +5,7 @@
 #include "core/assessment/choose_form.h"
 #include "core/bundle/bundle.h"
 #include "core/report/json.h"
+#include "core/report/tensor_export.h"
 
 #include <cstdint>
 #include <span>
@@ -23,6 +24,9 @@ struct DecodedFile {
 };
 /// Everything of `decode`.
 Json decodeJson(const Weight &weight, const DecodedFile &written);
+
+/// Everything of `decode` into a file of tensors.
+Json decodeJson(const Bundle &bundle, const TensorExport &written, std::string_view output);
 
 /// One thing that an installed program must be able to do.
 struct SelftestStep {

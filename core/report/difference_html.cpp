@@ -3,6 +3,7 @@
 
 #include "core/base/printable.h"
 #include "core/report/difference_rows.h"
+#include "core/report/html_page.h"
 #include "core/report/number_text.h"
 #include "core/report/pair_picture.h"
 
@@ -23,19 +24,6 @@ namespace {
 
 /// Weights with pictures: the file stays small however many there are.
 constexpr std::size_t kMostPictures = 24;
-
-constexpr std::string_view kStyle = R"(
-body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:90em;padding:0 1em;color:#20242a;background:#fff}
-h1{font-size:1.5em;margin:1.2em 0 .3em}h2{font-size:1.15em;margin:1.6em 0 .4em}h3{font-size:1em;margin:1.2em 0 .3em}
-.wide{overflow-x:auto}table{border-collapse:collapse}
-th,td{padding:.25em .7em;border-bottom:1px solid #d0d4d8;text-align:left;vertical-align:top;white-space:nowrap}
-th{border-bottom:2px solid #8a94a0}.n{text-align:right;font-variant-numeric:tabular-nums}
-.holds{color:#0b5a2b;font-weight:600}.fails{color:#9c1f0f;font-weight:600}
-figure{display:inline-block;margin:0 1.2em 1em 0;vertical-align:top}figcaption{color:#555e68;font-size:.9em}
-img{image-rendering:pixelated;border:1px solid #8a94a0;display:block;width:288px;height:144px}
-@media(prefers-color-scheme:dark){body{color:#e4e7ea;background:#1b1e22}th,td{border-color:#3a4046}
-figcaption{color:#a9b2bc}.holds{color:#7fd69b}.fails{color:#ff9a86}}
-)";
 
 /// Bars by powers of two of the distance, their heights by the logarithm of the count.
 std::string histogramSvg(const ValueDifference &values)
@@ -324,10 +312,7 @@ std::string tableHtml(const CheckedDifference &checked)
 
 Result<std::string> differenceHtml(std::span<const CheckedDifference> all, Progress *progress)
 {
-    std::string text = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-        "content=\"width=device-width\"><title>{}</title><style>{}</style></head><body>\n",
-        escapedMarkup(differenceTitle(all.front())), kStyle);
+    std::string text = htmlHead(differenceTitle(all.front()));
     for (const CheckedDifference &checked : all) {
         const auto pictures = picturesHtml(checked, progress);
         if (!pictures)
@@ -336,7 +321,7 @@ Result<std::string> differenceHtml(std::span<const CheckedDifference> all, Progr
                 verdictHtml(checked) + tableHtml(checked) + *pictures + codebooksHtml(checked) +
                 chipsHtml(checked);
     }
-    return text + "</body></html>\n";
+    return text.append(htmlEnd());
 }
 
 } // namespace kernscope::report

@@ -36,6 +36,7 @@ class TestCliDecode : public QObject
     Q_OBJECT
 
 private slots:
+    void allWeights();
     void initTestCase();
     void values_data();
     void values();
@@ -228,6 +229,34 @@ void TestCliDecode::interrupted()
     else // the machine was faster than the signal
         QCOMPARE(QFileInfo(output).size(), qint64(2 * kElements));
     QFile::remove(output);
+}
+
+/// All weights as one file of tensors: those that cannot be read are named and left out.
+void TestCliDecode::allWeights()
+{
+    const QString path = m_out + QStringLiteral("/all.safetensors");
+    const auto run = [&](const QStringList &more) {
+        return runCli(QStringList{QStringLiteral("decode"), m_bundle} + more);
+    };
+    const QString all = QStringLiteral("--all"), out = QStringLiteral("-o");
+    const CliResult result = run({all, out, path, QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 3); // "bad"
+    QCOMPARE(result.json()["tensors"].size(), std::size_t{1});
+    QCOMPARE(result.json()["tensors"][0]["name"].get<std::string>(), "w");
+    QCOMPARE(result.json()["bytes"].get<qint64>(), contentOf(path).size());
+    const CliResult back = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
+    QCOMPARE(back.exitCode, 0);
+    QCOMPARE(back.json()["weights"][0]["form"].get<std::string>(), "dense-fp16");
+    QCOMPARE(run({all, out, path}).exitCode, 4); // it is there
+    QFile::remove(path);
+    QCOMPARE(run({QStringLiteral("w"), out, path}).exitCode, 0);
+    QFile::remove(path);
+    QCOMPARE(run({QStringLiteral("bad"), out, path}).exitCode, 3);
+    QCOMPARE(run({out, path}).exitCode, 2);
+    QCOMPARE(run({QStringLiteral("w"), all, out, path}).exitCode, 2);
+    QCOMPARE(run({all, out, m_out + QStringLiteral("/all.npy")}).exitCode, 2);
+    QCOMPARE(run({all, out, path, QStringLiteral("--rows"), QStringLiteral("0:1")}).exitCode, 2);
+    QVERIFY(leftOvers().isEmpty());
 }
 
 QTEST_GUILESS_MAIN(TestCliDecode)

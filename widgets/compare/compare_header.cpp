@@ -45,7 +45,6 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     row->addWidget(m_swap);
     m_b = label(tr("Bundle B"));
     m_third = new QToolButton(this);
-    m_third->setText(tr("+ third build"));
     m_third->setToolTip(tr("Set another build against the same base, in Builds"));
     m_third->setAccessibleName(tr("Add a third build"));
     row->addWidget(m_third);
@@ -54,14 +53,8 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     m_progress = new QProgressBar(this);
     m_progress->setRange(0, 1000);
     m_progress->setTextVisible(false);
-    m_progress->setFixedWidth(theme::em(this, 7));
-    m_progress->setFixedHeight(theme::em(this, 0.7));
     m_progress->setAccessibleName(tr("Progress of the comparison"));
-    QSizePolicy keep = m_progress->sizePolicy();
-    keep.setRetainSizeWhenHidden(true);
-    m_progress->setSizePolicy(keep);
-    m_progress->hide();
-    row->addWidget(m_progress);
+    m_progress->hide(); // lies along the lower edge: it takes no room from the names
 }
 
 void CompareHeader::setSwitch(QWidget *choice)
@@ -89,11 +82,17 @@ void CompareHeader::setBundles(const BundlePtr &a, const BundlePtr &b)
 void CompareHeader::relabel()
 {
     const QFontMetrics metrics(font());
-    const int taken = metrics.horizontalAdvance(m_bytesA + m_bytesB + m_program->text()) +
-                      m_swap->sizeHint().width() + m_third->sizeHint().width() +
-                      (m_switch ? m_switch->sizeHint().width() : 0) + m_progress->width() +
-                      theme::em(this, 9);
-    const int room = std::max(theme::em(this, 4), (width() - taken) / 2);
+    const auto nameRoom = [&](const QString &third) {
+        m_third->setText(third);
+        const int taken = metrics.horizontalAdvance(m_bytesA + m_bytesB + m_program->text()) +
+                          m_swap->sizeHint().width() + m_third->sizeHint().width() +
+                          (m_switch ? m_switch->sizeHint().width() : 0) + theme::em(this, 9);
+        return (width() - taken) / 2;
+    };
+    int room = nameRoom(tr("+ third build"));
+    if (room < theme::em(this, 10))
+        room = nameRoom(QStringLiteral("+"));
+    room = std::max(theme::em(this, 4), room);
     m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(m_nameA, Qt::ElideMiddle, room),
                           m_bytesA));
     m_b->setText(sideText(QStringLiteral("B"), metrics.elidedText(m_nameB, Qt::ElideMiddle, room),
@@ -103,6 +102,8 @@ void CompareHeader::relabel()
 void CompareHeader::resizeEvent(QResizeEvent *event)
 {
     QWidget::resizeEvent(event);
+    const int high = std::max(2, theme::em(this, 0.25));
+    m_progress->setGeometry(0, height() - high, width(), high);
     if (!m_nameA.isEmpty())
         relabel();
 }
@@ -114,8 +115,12 @@ void CompareHeader::setDifference(const Difference *difference)
     m_program->setText(!known                                ? tr("program: \u2026")
                        : none                                ? tr("no program")
                        : difference->program.equal           ? tr("program: = equal")
-                       : difference->program.sameComputation ? tr("program: = same operations")
+                       : difference->program.sameComputation ? tr("program: = same")
                                                              : tr("program: \u2260 differs"));
+    m_program->setToolTip(known && !none && !difference->program.equal &&
+                                  difference->program.sameComputation
+                              ? tr("The same operations; names, order or notation differ")
+                              : QString());
     if (!m_nameA.isEmpty())
         relabel(); // the names have what these words leave, whichever of the two came first
 }

@@ -20,8 +20,6 @@ namespace kernscope::codec {
 
 namespace {
 
-constexpr std::uint16_t kLargestHalf = kHalfInfinity - 1;
-
 /// Codes that a form can hold, and those of them that are used.
 struct CodeRange {
     std::int32_t low = -127;

@@ -14,8 +14,6 @@ namespace kernscope::codec {
 
 namespace {
 
-constexpr std::uint16_t kLargestHalf = 0x7bff;
-
 /// Nearest integer, ties to even, within [low, high].
 std::int32_t castTo(double value, double low, double high)
 {

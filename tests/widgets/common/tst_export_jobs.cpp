@@ -3,6 +3,7 @@
 #include "made_bundle.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/export_jobs.h"
+#include "widgets/common/export_whole.h"
 #include "widgets/common/session.h"
 
 #include <QFile>
@@ -23,6 +24,7 @@ class TestExportJobs : public QObject
 private Q_SLOTS:
     void exportsWeightsAndBytes();
     void exportsWideWeightsWhole();
+    void exportsTheWholeBundle();
 };
 
 void TestExportJobs::exportsWeightsAndBytes()
@@ -93,6 +95,41 @@ void TestExportJobs::exportsWideWeightsWhole()
     QCOMPARE(npy->values.size(), wide.size());
     for (std::size_t i = 0; i < wide.size(); ++i)
         QCOMPARE(static_cast<float>(npy->values[i]), wide[i]);
+}
+
+/// All weights as tensors, and reports for browsers and printers.
+void TestExportJobs::exportsTheWholeBundle()
+{
+    QTemporaryDir folder;
+    Session session;
+    session.setBundle(test::sampleBundle("sparse"));
+    const BundlePtr &bundle = session.bundle();
+    QSignalSpy said(&session, &Session::statusMessage);
+    const QString tensors = folder.filePath(QStringLiteral("all.safetensors"));
+    exportTensors(session, bundle, tensors);
+    QTRY_COMPARE(said.size(), 1);
+    QCOMPARE(said.last().first().toString(), QStringLiteral("Exported all.safetensors"));
+    const auto back = Bundle::open(tensors.toStdString());
+    QVERIFY(back);
+    QCOMPARE((*back)->weights().size(), bundle->weights().size());
+    const auto read = [&](const QString &name) {
+        const QString path = folder.filePath(name);
+        const int before = int(said.size());
+        exportReport(session, bundle, {{"w[0]", "a note to find"}}, path);
+        [&] { QTRY_COMPARE(said.size(), before + 1); }();
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QByteArray html = read(QStringLiteral("report.html"));
+    QVERIFY(html.contains("a note to find"));
+    for (const Weight &weight : bundle->weights())
+        QVERIFY(html.contains(QByteArray::fromStdString(weight.findableName())));
+    const QByteArray pdf = read(QStringLiteral("report.pdf"));
+    QVERIFY(pdf.startsWith("%PDF"));
+    QVERIFY(pdf.size() > 1000);
+    exportReport(session, bundle, {}, folder.filePath(QStringLiteral("no/such/folder.html")));
+    QTRY_COMPARE(said.size(), 4);
+    QVERIFY(said.last().first().toString().contains(QStringLiteral("Not written")));
 }
 
 QTEST_MAIN(TestExportJobs)

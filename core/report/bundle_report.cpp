@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/bundle_report.h"
+
+#include "core/assessment/weight_facts.h"
+#include "core/base/printable.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/report/diagnostic_table.h"
+#include "core/report/difference_rows.h"
+#include "core/report/html_page.h"
+#include "core/report/number_text.h"
+#include "core/report/pair_picture.h"
+#include "core/report/weight_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+/// Weights with pictures: the file stays small however many there are.
+constexpr std::size_t kMostWeightPictures = 24;
+
+const TableOf<ReportNote> &noteTable()
+{
+    static const TableOf<ReportNote> kTable{
+        "notes",
+        {{.key = "place",
+          .title = "place",
+          .value = [](const ReportNote &row) { return Value(View(row.place)); }},
+         {.key = "note", .title = "note", .value = [](const ReportNote &row) {
+              return Value(View(row.text));
+          }}}};
+    return kTable;
+}
+
+const TableOf<BundleFile> &fileTable()
+{
+    constexpr auto kRight = TextTable::Align::Right;
+    static const TableOf<BundleFile> kTable{
+        "files",
+        {{.key = "path",
+          .title = "path",
+          .value = [](const BundleFile &row) { return Value(View(row.path)); }},
+         {.key = "bytes",
+          .title = "bytes",
+          .align = kRight,
+          .value = [](const BundleFile &row) { return Value(Count{row.file->size().value}); }},
+         {.key = "records",
+          .title = "records",
+          .align = kRight,
+          .value = [](const BundleFile &row) { return Value(Count{row.records}); }},
+         {.key = "unused", .title = "unused", .align = kRight, .value = [](const BundleFile &row) {
+              return Value(Count{row.unusedRecords});
+          }}}};
+    return kTable;
+}
+
+template <std::size_t TargetTotals::*Member>
+Value countOf(const TargetTotals &row)
+{
+    return Count{row.*Member};
+}
+
+const TableOf<TargetTotals> &chipTable()
+{
+    constexpr auto kRight = TextTable::Align::Right;
+    static const TableOf<TargetTotals> kTable{
+        "chips",
+        {{.key = "chip",
+          .title = "chip",
+          .value = [](const TargetTotals &row) { return Value(View(row.target->name)); }},
+         {.key = "streams",
+          .title = "streams",
+          .align = kRight,
+          .value = countOf<&TargetTotals::streams>},
+         {.key = "folds",
+          .title = "folds",
+          .align = kRight,
+          .value = countOf<&TargetTotals::folds>},
+         {.key = "dense",
+          .title = "dense",
+          .align = kRight,
+          .value = countOf<&TargetTotals::dense>},
+         {.key = "rejected",
+          .title = "rejected",
+          .align = kRight,
+          .value = countOf<&TargetTotals::rejected>},
+         {.key = "unknown",
+          .title = "unknown",
+          .align = kRight,
+          .value = countOf<&TargetTotals::unknown>},
+         {.key = "moved",
+          .title = "moved a dispatch",
+          .unit = "B",
+          .align = kRight,
+          .value = [](const TargetTotals &row) {
+              return Value(sumText(grouped(row.bytesMoved), row.movedOpen));
+          }}}};
+    return kTable;
+}
+
+std::string summaryHtml(const Bundle &bundle)
+{
+    const Totals totals = bundle.totals();
+    std::string forms;
+    for (const auto &[form, count] : totals.forms)
+        forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", grouped(count), form);
+    const std::size_t open = static_cast<std::size_t>(
+        std::count_if(bundle.weights().begin(), bundle.weights().end(),
+                      [](const Weight &weight) { return !knownStoredBytes(weight); }));
+    const std::string ratio =
+        open == 0 && totals.denseFp16Bytes.value > 0 ? fmt::format(" ({:.3f})", totals.ratio) : "";
+    return fmt::format(
+        "<h1>{}</h1>\n<p>{}, {} in {} {}. {} weights{}: {} stored, {} as dense fp16{}.</p>\n",
+        escapedMarkup(printable(bundle.name())), bundleKindName(bundle.kind()),
+        bytesText(bundle.totalBytes().value), bundle.files().size(),
+        bundle.files().size() == 1 ? "file" : "files", grouped(totals.weights),
+        forms.empty() ? "" : " (" + escapedMarkup(printable(forms)) + ")",
+        sumText(bytesText(totals.storedBytes.value), open), bytesText(totals.denseFp16Bytes.value),
+        ratio);
+}
+
+std::string chipsHtml(const Bundle &bundle)
+{
+    const DecisionTable table(weightLayers(bundle), allTargets());
+    std::vector<TargetTotals> rows;
+    for (std::size_t column = 0; column < table.columns(); ++column)
+        rows.push_back(table.totals(column));
+    return "<h2>What each chip does with the weights</h2>\n" + htmlTable(chipTable(), rows);
+}
+
+/// The largest by stored bytes whose values can be read, the largest first.
+std::vector<std::size_t> picturedWeights(const Bundle &bundle)
+{
+    std::vector<std::size_t> weights(bundle.weights().size());
+    std::iota(weights.begin(), weights.end(), std::size_t{0});
+    std::erase_if(weights, [&bundle](std::size_t i) {
+        const Weight &weight = bundle.weights()[i];
+        return weight.fault || weight.elements.value < 2;
+    });
+    std::stable_sort(weights.begin(), weights.end(), [&bundle](std::size_t a, std::size_t b) {
+        return bundle.weights()[a].storedBytes.value > bundle.weights()[b].storedBytes.value;
+    });
+    weights.resize(std::min(weights.size(), kMostWeightPictures));
+    return weights;
+}
+
+/// A weight against itself: its picture is that of either side.
+Result<std::string> weightPictures(const Bundle &bundle, Progress *progress)
+{
+    std::string text;
+    for (const std::size_t index : picturedWeights(bundle)) {
+        if (progress && progress->cancelled())
+            return tl::unexpected(cancelledError("The report was not finished."));
+        const auto picture = pairPicture(bundle, index, bundle, index);
+        if (!picture)
+            continue; // a fault of the values, which the table of faults holds
+        const Weight &weight = bundle.weights()[index];
+        const std::string name = escapedMarkup(printable(weight.findableName()));
+        text += fmt::format("<figure><img alt=\"{0}\" src=\"{1}\"><figcaption>{0}<br>{2}, full "
+                            "colour at {3:.4g}</figcaption></figure>\n",
+                            name, dataUrl(pngOf(picture->a)), escapedMarkup(formText(weight.form)),
+                            picture->valueRange);
+    }
+    if (text.empty())
+        return text;
+    return "<h2>The largest weights</h2><p>Output channels go down, the rest across; blue is less "
+           "than 0, white is 0, orange is more, black is not finite. Colours grow with the square "
+           "root.</p>\n" +
+           text;
+}
+
+} // namespace
+
+Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
+{
+    const Bundle &bundle = *report.bundle;
+    std::string text = htmlHead(printable(bundle.name())) + summaryHtml(bundle);
+    if (!report.notes.empty())
+        text += "<h2>Notes</h2>\n" + htmlTable(noteTable(), report.notes);
+    const StatisticsOptions asked{!report.statistics.empty(), false};
+    text += "<h2>Weights</h2>\n" +
+            htmlTable(weightTable(), weightRows(bundle, report.statistics, asked)) +
+            chipsHtml(bundle);
+    if (asked.figures) {
+        const auto pictures = weightPictures(bundle, progress);
+        if (!pictures)
+            return tl::unexpected(pictures.error());
+        text += *pictures;
+    }
+    text += "<h2>Files</h2>\n" + htmlTable(fileTable(), bundle.files());
+    if (!report.diagnostics.empty())
+        text += "<h2>Faults and notes</h2>\n" +
+                htmlTable(diagnosticTable(), report.diagnostics, kWindow);
+    return text.append(htmlEnd());
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/bundle_report.h"
+#include "core/report/tensor_export.h"
+#include "made_bundle.h"
+
+#include <QTest>
+
+#include <cstring>
+#include <numeric>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+template <class Number>
+Bytes rawOf(const std::vector<Number> &numbers)
+{
+    const auto raw = std::as_bytes(std::span(numbers));
+    return {raw.begin(), raw.end()};
+}
+
+/// A bundle with a weight of fp16, one of fp32, one of uint8, and one that cannot be read.
+BundlePtr several()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [2, 3]>", "half",
+                  made.blob(ElementType::Fp16, "[2, 3]", halves({1, -2, 0.5F, 4, 0, 6})));
+    made.constant("tensor<fp32, [4]>", "wide",
+                  made.blob(ElementType::Fp32, "[4]",
+                            rawOf(std::vector<float>{1.0F / 3.0F, 1e30F, -1e-30F, 4.0F})));
+    made.constant("tensor<uint8, [3]>", "bytes",
+                  made.blob(ElementType::Uint8, "[3]", hex("01 ff 80")));
+    made.line("tensor<fp16, [3]> lost = constexpr_magic_to_dense(data = half)"
+              "[name = string(\"lost\")]");
+    for (const char *name : {"half", "wide", "bytes", "lost"})
+        made.consume(name);
+    const auto bundle = made.open();
+    return bundle ? *bundle : nullptr;
+}
+
+Bytes written(const Bundle &bundle, const report::TensorExport &plan)
+{
+    Bytes file;
+    const auto done = report::writeTensors(
+        bundle, plan, [&file](std::span<const std::byte> some) -> Result<void> {
+            file.insert(file.end(), some.begin(), some.end());
+            return {};
+        });
+    return done ? file : Bytes();
+}
+
+std::vector<std::size_t> all(const Bundle &bundle)
+{
+    std::vector<std::size_t> weights(bundle.weights().size());
+    std::iota(weights.begin(), weights.end(), std::size_t{0});
+    return weights;
+}
+
+} // namespace
+
+/// Whole bundles in other formats: tensors, and a report.
+class TestTensorExport : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void readsBackTheSame();
+    void typesOnDemand();
+    void cancelled();
+    void reportOfABundle();
+};
+
+void TestTensorExport::readsBackTheSame()
+{
+    const BundlePtr bundle = several();
+    QVERIFY(bundle);
+    const auto plan = report::planTensors(*bundle, all(*bundle), std::nullopt);
+    QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
+    QCOMPARE(plan->head.size() % 8, std::size_t{0});
+    QCOMPARE(plan->tensors.size(), std::size_t{3});
+    QCOMPARE(plan->notes.size(), std::size_t{1}); // the one that cannot be read
+    QVERIFY(plan->notes.front().severity == Severity::Error);
+    OpenOptions options;
+    options.memory.emplace_back("all.safetensors", written(*bundle, *plan));
+    QCOMPARE(options.memory.front().second.size(), plan->bytes);
+    const auto back = Bundle::open("all.safetensors", options);
+    QVERIFY2(back, back ? "" : describe(back.error()).c_str());
+    QVERIFY((*back)->diagnostics().empty());
+    for (const char *name : {"half", "wide", "bytes"}) {
+        QCOMPARE(decoded(**back, name), decoded(*bundle, name));
+        QCOMPARE((*back)->weights()[*(*back)->weightByName(name)].shape,
+                 bundle->weights()[*bundle->weightByName(name)].shape);
+    }
+    QVERIFY(!(*back)->weightByName("lost"));
+}
+
+void TestTensorExport::typesOnDemand()
+{
+    const BundlePtr bundle = several();
+    QVERIFY(bundle);
+    const std::vector<std::size_t> wide{*bundle->weightByName("wide"),
+                                        *bundle->weightByName("wide")};
+    const auto plan = report::planTensors(*bundle, wide, ElementType::Fp16);
+    QVERIFY(plan);
+    QCOMPARE(plan->tensors[0].bytes, std::uint64_t{8});
+    QCOMPARE(plan->notes.front().error.code, std::string("decode.rounded"));
+    QVERIFY(plan->tensors[0].name != plan->tensors[1].name); // names are keys
+    const auto whole = report::planTensors(*bundle, wide, std::nullopt);
+    QVERIFY(whole && whole->notes.empty());
+    QVERIFY(whole->tensors[0].type == ElementType::Fp32);
+}
+
+void TestTensorExport::cancelled()
+{
+    const BundlePtr bundle = several();
+    QVERIFY(bundle);
+    const auto plan = report::planTensors(*bundle, all(*bundle), std::nullopt);
+    Progress progress;
+    progress.cancel();
+    const auto done = report::writeTensors(
+        *bundle, *plan, [](std::span<const std::byte>) -> Result<void> { return {}; }, &progress);
+    QVERIFY(!done);
+    QCOMPARE(done.error().code, std::string("task.cancelled"));
+}
+
+/// Every weight and fault is named, texts of the file are no markup, and cancelling ends it.
+void TestTensorExport::reportOfABundle()
+{
+    const BundlePtr bundle = several();
+    QVERIFY(bundle);
+    report::BundleReport asked;
+    asked.bundle = bundle.get();
+    asked.notes = {{"half[0,1]", "<script>look & see</script>"}};
+    asked.diagnostics = bundle->diagnostics();
+    const auto plain = report::bundleHtml(asked);
+    QVERIFY(plain);
+    const QString text = QString::fromStdString(*plain);
+    for (const char *name : {"half", "wide", "bytes", "lost", "H13", "weight.bin"})
+        QVERIFY2(text.contains(QLatin1String(name)), name);
+    QVERIFY(text.contains(QLatin1String("&lt;script&gt;look &amp; see")));
+    QVERIFY(!text.contains(QLatin1String("<script")));
+    QVERIFY(text.contains(QLatin1String("constexpr_magic_to_dense"))); // the fault
+    QVERIFY(!text.contains(QLatin1String("<img")));
+    asked.statistics = computeAllStatistics(*bundle, {true, false}).weights;
+    const auto figures = report::bundleHtml(asked);
+    QVERIFY(figures);
+    QCOMPARE(QString::fromStdString(*figures).count(QLatin1String("<img")), 3);
+    Progress progress;
+    progress.cancel();
+    const auto stopped = report::bundleHtml(asked, &progress);
+    QVERIFY(!stopped);
+    QCOMPARE(stopped.error().code, std::string("task.cancelled"));
+}
+
+QTEST_APPLESS_MAIN(TestTensorExport)
+#include "tst_tensor_export.moc"

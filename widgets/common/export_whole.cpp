@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/export_whole.h"
+
+#include "core/report/tensor_export.h"
+#include "widgets/common/session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QPageLayout>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QTextDocument>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+struct WholeWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::ExportWhole)
+};
+
+/// How an export ended, for the status line.
+struct WholeOutcome {
+    QString fault; ///< empty: written
+    std::size_t leftOut = 0;
+};
+
+QString notWritten(const QSaveFile &file)
+{
+    return WholeWords::tr("Not written: %1").arg(file.errorString());
+}
+
+/// Puts the file in its place, unless what it was read from changed meanwhile.
+QString commitWhole(QSaveFile &file, const Bundle &bundle)
+{
+    if (const auto same = bundle.checkUnchanged(); !same) {
+        file.cancelWriting();
+        return fromUtf8(describe(same.error()));
+    }
+    return file.commit() ? QString() : notWritten(file);
+}
+
+WholeOutcome writeTensorFile(const Bundle &bundle, const QString &path, Progress &progress)
+{
+    const BundleReadLock lock(bundle);
+    std::vector<std::size_t> weights(bundle.weights().size());
+    std::iota(weights.begin(), weights.end(), std::size_t{0});
+    const auto plan = report::planTensors(bundle, weights, std::nullopt);
+    if (!plan)
+        return {fromUtf8(describe(plan.error()))};
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return {notWritten(file)};
+    const auto written = report::writeTensors(
+        bundle, *plan,
+        [&file](std::span<const std::byte> bytes) -> Result<void> {
+            const auto length = static_cast<qint64>(bytes.size());
+            if (file.write(reinterpret_cast<const char *>(bytes.data()), length) == length)
+                return {};
+            Error error;
+            error.code = "io.write";
+            error.message = file.errorString().toStdString();
+            return tl::unexpected(std::move(error));
+        },
+        &progress);
+    if (!written) {
+        file.cancelWriting();
+        return {fromUtf8(describe(written.error()))};
+    }
+    return {commitWhole(file, bundle), weights.size() - plan->tensors.size()};
+}
+
+/// A4, with the text as wide as the page: wide tables shrink to it.
+bool writePdf(QSaveFile &file, const std::string &html, const QString &title)
+{
+    QPdfWriter pdf(&file);
+    pdf.setTitle(title);
+    pdf.setPageSize(QPageSize(QPageSize::A4));
+    pdf.setPageOrientation(QPageLayout::Landscape);
+    QTextDocument document;
+    document.setDefaultFont(QFont(QStringLiteral("Sans"), 7));
+    document.setHtml(fromUtf8(html));
+    document.print(&pdf);
+    return file.error() == QFileDevice::NoError && file.size() > 0;
+}
+
+WholeOutcome writeReport(const Bundle &bundle, std::vector<report::ReportNote> notes,
+                         const QString &path, Progress &progress)
+{
+    report::BundleReport asked;
+    asked.bundle = &bundle;
+    asked.notes = std::move(notes);
+    {
+        const BundleReadLock lock(bundle);
+        asked.diagnostics = bundle.diagnostics();
+        std::uint64_t elements = 0;
+        for (const Weight &weight : bundle.weights())
+            elements += weight.fault ? 0 : weight.elements.value;
+        progress.setTotal(2 * elements);
+        for (Diagnostic &fault : verifyPayloads(bundle, &progress))
+            asked.diagnostics.push_back(std::move(fault));
+        AllStatistics statistics = computeAllStatistics(bundle, {true, false}, &progress);
+        asked.statistics = std::move(statistics.weights);
+        for (Diagnostic &fault : statistics.diagnostics)
+            asked.diagnostics.push_back(std::move(fault));
+    }
+    const auto html = report::bundleHtml(asked, &progress); // takes the locks itself
+    if (!html)
+        return {fromUtf8(describe(html.error()))};
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return {notWritten(file)};
+    const auto length = static_cast<qint64>(html->size());
+    const bool sound = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)
+                           ? writePdf(file, *html, fromUtf8(bundle.name()))
+                           : file.write(html->data(), length) == length;
+    if (!sound) {
+        file.cancelWriting();
+        return {notWritten(file)};
+    }
+    return {commitWhole(file, bundle)};
+}
+
+void tellOutcome(Session &session, const WholeOutcome &outcome, const QString &path)
+{
+    const QString name = QFileInfo(path).fileName();
+    QString text = outcome.fault.isEmpty() ? WholeWords::tr("Exported %1").arg(name)
+                                           : WholeWords::tr("%1: %2").arg(name, outcome.fault);
+    if (outcome.fault.isEmpty() && outcome.leftOut > 0)
+        text += WholeWords::tr("; %n weights that cannot be read are left out", nullptr,
+                               static_cast<int>(outcome.leftOut));
+    Q_EMIT session.statusMessage(text);
+}
+
+} // namespace
+
+void exportTensors(Session &session, const BundlePtr &bundle, const QString &path)
+{
+    if (!bundle)
+        return;
+    session.tasks().start(
+        &session, WholeWords::tr("Exporting all weights"),
+        [bundle, path](Progress &progress) { return writeTensorFile(*bundle, path, progress); },
+        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+}
+
+void exportReport(Session &session, const BundlePtr &bundle, std::vector<report::ReportNote> notes,
+                  const QString &path)
+{
+    if (!bundle)
+        return;
+    session.tasks().start(
+        &session, WholeWords::tr("Writing the report"),
+        [bundle, notes = std::move(notes), path](Progress &progress) {
+            return writeReport(*bundle, notes, path, progress);
+        },
+        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/report/bundle_report.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace kernscope::ui {
+
+class Session;
+
+/// Writes every weight that can be read, decoded, into one .safetensors file, off the GUI thread.
+/// The session's status message tells how it ended, and how many weights were left out.
+void exportTensors(Session &session, const BundlePtr &bundle, const QString &path);
+
+/// Reads all values and writes the report of a bundle: HTML, or PDF where the name ends in .pdf.
+/// Off the GUI thread; the status message tells how it ended.
+void exportReport(Session &session, const BundlePtr &bundle, std::vector<report::ReportNote> notes,
+                  const QString &path);
+
+} // namespace kernscope::ui
