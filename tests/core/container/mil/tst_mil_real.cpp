@@ -144,8 +144,7 @@ void TestMilReal::spans()
             if (text && value.blob())
                 QCOMPARE(at(value.blob()->offsetSpan).toULongLong(), quint64(value.blob()->offset));
             if (const mil::Literal *literal = value.literal(); literal && literal->packedSpan)
-                QCOMPARE(at(literal->elementSpans[0]),
-                         QByteArray::fromHex(hexOf(literal->bytes)));
+                QCOMPARE(at(literal->elementSpans[0]), QByteArray::fromHex(hexOf(literal->bytes)));
             ++checked;
         }
     });
