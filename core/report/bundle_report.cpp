@@ -160,7 +160,8 @@ Result<std::string> weightPictures(const Bundle &bundle, Progress *progress)
             continue; // a fault of the values, which the table of faults holds
         const Weight &weight = bundle.weights()[index];
         const std::string name = escapedMarkup(printable(weight.findableName()));
-        text += fmt::format("<figure><img alt=\"{0}\" src=\"{1}\"><figcaption>{0}<br>{2}, full "
+        text += fmt::format("<figure><img width=\"288\" height=\"144\" alt=\"{0}\" "
+                            "src=\"{1}\"><figcaption>{0}<br>{2}, full "
                             "colour at {3:.4g}</figcaption></figure>\n",
                             name, dataUrl(pngOf(picture->a)), escapedMarkup(formText(weight.form)),
                             picture->valueRange);

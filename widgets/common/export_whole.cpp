@@ -86,7 +86,19 @@ bool writePdf(QSaveFile &file, const std::string &html, const QString &title)
     pdf.setPageOrientation(QPageLayout::Landscape);
     QTextDocument document;
     document.setDefaultFont(QFont(QStringLiteral("Sans"), 7));
-    document.setHtml(fromUtf8(html));
+    document.setDefaultStyleSheet(QStringLiteral("h1{font-size:16pt}h2{font-size:11pt}"
+                                                 "th{text-align:left}.n{text-align:right}"));
+    // Sizes in pixels are those of a screen, and QTextDocument knows no figures: a paragraph with
+    // the picture and its words below.
+    QString text = QString::fromUtf8(html.data(), static_cast<qsizetype>(html.size()));
+    const qsizetype style = text.indexOf(QLatin1String("<style>"));
+    if (style >= 0)
+        text.remove(style, text.indexOf(QLatin1String("</style>")) - style);
+    text.replace(QLatin1String("<figure>"), QLatin1String("<p>"));
+    text.replace(QLatin1String("<figcaption>"), QLatin1String("<br>"));
+    text.replace(QLatin1String("</figcaption></figure>"), QLatin1String("</p>"));
+    text.replace(QLatin1String("<table>"), QLatin1String("<table cellpadding=\"3\">"));
+    document.setHtml(text);
     document.print(&pdf);
     return file.error() == QFileDevice::NoError && file.size() > 0;
 }
