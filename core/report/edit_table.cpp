@@ -60,6 +60,12 @@ Value noteValue(const EditFacts &row)
     return row.edit->bytes.empty() ? Value(Word{"nothing to change"}) : Value(View(row.edit->note));
 }
 
+/// Bytes as such are no number; what was there and what comes is listed as bytes.
+bool hasNoFigure(const EditFacts &row)
+{
+    return row.edit->edit.kind == Edit::Kind::Bytes;
+}
+
 std::vector<Column<EditFacts>> editColumns()
 {
     using Row = EditFacts;
@@ -100,18 +106,28 @@ std::vector<Column<EditFacts>> editColumns()
          .align = kNumber,
          .shown = kDocument | kTerminal,
          .value = [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
              return Written{row.edit->asked, fmt::format("{}", row.edit->asked)};
          },
-         .document = [](const Row &row) { return valueJson(row.edit->asked); }},
+         .document =
+             [](const Row &row) {
+                 return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
+             }},
         {.key = "stored",
          .title = "stored",
          .explanation = "The value that the form holds",
          .align = kNumber,
          .shown = kDocument | kTerminal,
          .value = [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
              return Written{row.edit->stored, fmt::format("{:.9g}", row.edit->stored)};
          },
-         .document = [](const Row &row) { return valueJson(row.edit->stored); }},
+         .document =
+             [](const Row &row) {
+                 return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
+             }},
         {.key = "old",
          .title = "was",
          .explanation = "The value before",

@@ -37,6 +37,7 @@ class TestCliPatch : public QObject
     Q_OBJECT
 
 private slots:
+    void bytesAreNoFigure();
     void init();
     void inPlace();
     void text();
@@ -254,6 +255,18 @@ void TestCliPatch::backup()
     QVERIFY(weights() != before);
     QCOMPARE(contentOf(m_path + QStringLiteral(".bak/weights/weight.bin")), before);
     QCOMPARE(QDir(m_path + QStringLiteral("/weights")).entryList(QDir::Files).size(), 1);
+}
+
+/// Bytes of a header: there is no value that was asked for, only bytes.
+void TestCliPatch::bytesAreNoFigure()
+{
+    const CliResult result = patch(edits({"--bytes", "weights/weight.bin+0x8=01 02"})
+                                   << QStringLiteral("--dry-run") << m_json);
+    QCOMPARE(result.exitCode, 0);
+    const auto edit = result.json()["edits"][0];
+    QVERIFY(edit["asked"].is_null());
+    QVERIFY(edit["stored"].is_null());
+    QCOMPARE(edit["kind"].get<std::string>(), "bytes");
 }
 
 QTEST_GUILESS_MAIN(TestCliPatch)
