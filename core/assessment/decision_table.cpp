@@ -40,6 +40,11 @@ std::size_t hashOf(const std::vector<std::uint64_t> &numbers)
     return hash;
 }
 
+} // namespace
+
+/// Named, for the class below has it as members.
+namespace decision_rows {
+
 /// Keeps equal values once, in a list that outlives it.
 template <class T>
 class Distinct
@@ -66,7 +71,7 @@ private:
     std::unordered_multimap<std::size_t, std::uint32_t> m_byHash;
 };
 
-} // namespace
+} // namespace decision_rows
 
 /// Fills the rows of a table, one weight after the other.
 class DecisionTable::Filling
@@ -121,9 +126,9 @@ private:
     }
 
     DecisionTable &m_table;
-    Distinct<decision::WeightForm> m_forms;
-    Distinct<roofline::Layer> m_layers;
-    Distinct<std::vector<std::uint64_t>> m_moved;
+    decision_rows::Distinct<decision::WeightForm> m_forms;
+    decision_rows::Distinct<roofline::Layer> m_layers;
+    decision_rows::Distinct<std::vector<std::uint64_t>> m_moved;
 };
 
 DecisionTable::DecisionTable(std::vector<WeightLayers> weights,

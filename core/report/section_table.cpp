@@ -8,7 +8,7 @@ namespace {
 std::vector<Column<SectionFacts>> sectionColumns()
 {
     using Row = SectionFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
+    constexpr auto kSectionNumber = TextTable::Align::Right;
     return {
         {.key = "file",
          .title = "file",
@@ -19,19 +19,19 @@ std::vector<Column<SectionFacts>> sectionColumns()
         {.key = "offset",
          .title = "offset",
          .explanation = "First byte, counted from the start of the file",
-         .align = kNumber,
+         .align = kSectionNumber,
          .searched = false,
          .value = [](const Row &row) -> Value { return Hex{row.section->range.offset.value}; }},
         {.key = "bytes",
          .title = "bytes",
          .explanation = "Length of the section in bytes",
-         .align = kNumber,
+         .align = kSectionNumber,
          .searched = false,
          .value = [](const Row &row) -> Value { return Count{row.section->range.bytes.value}; }},
         {.key = "share",
          .title = "share",
          .explanation = "Share of the bytes of its file",
-         .align = kNumber,
+         .align = kSectionNumber,
          .shown = kDocument | kWindow,
          .searched = false,
          .value = [](const Row &row) -> Value {
@@ -44,7 +44,7 @@ std::vector<Column<SectionFacts>> sectionColumns()
         {.key = "end",
          .title = "end",
          .explanation = "First byte after the section",
-         .align = kNumber,
+         .align = kSectionNumber,
          .shown = kDocument | kWindow,
          .searched = false,
          .value = [](const Row &row) -> Value { return Hex{row.section->range.end()}; }},
