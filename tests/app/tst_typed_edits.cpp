@@ -156,7 +156,7 @@ void TestTypedEdits::rowsArePasted()
     auto *grid = dock->findChild<ui::WeightGridView *>();
     QVERIFY(grid);
     grid->table().setCurrentIndex(grid->model().index(1, 1));
-    QGuiApplication::clipboard()->setText(QStringLiteral("0.5\t0x3800 0.25\nx\t-2\n"));
+    QGuiApplication::clipboard()->setText(QStringLiteral("0.5\t0x3800 0.25\n\t-2\n"));
     grid->paste(); // locked
     QCOMPARE(patches(), std::size_t{0});
     session.setPatchingEnabled(true);
@@ -168,6 +168,22 @@ void TestTypedEdits::rowsArePasted()
     session.bundle()->decoder(0)->decodeFloat(*element, std::span(&value, 1));
     QCOMPARE(value, -2.0F);
     session.undoStack().undo();
+    // All of it or nothing: what is no number, not finite, or beyond the weight is named.
+    QSignalSpy said(&session, &ui::Session::statusMessage);
+    const auto refused = [&](const QString &text, const QString &why, int row = 1) {
+        grid->table().setCurrentIndex(grid->model().index(row, 1));
+        QGuiApplication::clipboard()->setText(text);
+        said.clear();
+        grid->paste();
+        return said.size() == 1 && said.first().first().toString().contains(why) &&
+               session.undoStack().index() == 0;
+    };
+    QVERIFY(refused(QStringLiteral("0.5\nx 1,5"), QStringLiteral("1,5")));
+    QVERIFY(refused(QStringLiteral("0.5\tnan"), QStringLiteral("nan")));
+    QVERIFY(refused(QStringLiteral("0.5\n0.5"), QStringLiteral("beyond"),
+                    grid->model().rowCount() - 1));
+    QVERIFY(refused(QStringLiteral("words"), QStringLiteral("words")));
+    QVERIFY(refused(QString(), QStringLiteral("no numbers")));
 }
 
 void TestTypedEdits::selectedCellsAreComputed()

@@ -158,6 +158,7 @@ void WeightDock::connectViews()
     connect(m_grid, &WeightGridView::lockedTyping, this, [this] {
         Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
     });
+    connect(m_grid, &WeightGridView::pasteRefused, &session(), &Session::statusMessage);
     connect(&session(), &Session::patchingEnabledChanged, m_grid, &WeightGridView::setEditable);
     // Asking for an edit stops all reading; a refusal brings no new bytes to read.
     connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });

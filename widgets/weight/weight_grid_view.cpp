@@ -21,6 +21,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace kernscope::ui {
@@ -262,24 +263,46 @@ void WeightGridView::paste()
     const QModelIndex first = m_table->currentIndex();
     if (!first.isValid())
         return;
-    QStringList lines = QApplication::clipboard()->text().split(u'\n');
-    while (!lines.isEmpty() && lines.last().trimmed().isEmpty())
-        lines.removeLast();
+    QString why;
+    const CellValues values = clipboardValues(first, why);
+    if (why.isEmpty() && values.isEmpty())
+        why = tr("the clipboard holds no numbers");
+    if (why.isEmpty())
+        Q_EMIT valuesEntered(values, tr("Paste"));
+    else
+        Q_EMIT pasteRefused(tr("Nothing is pasted: %1").arg(why));
+}
+
+CellValues WeightGridView::clipboardValues(const QModelIndex &first, QString &why) const
+{
+    constexpr qsizetype kShownLetters = 40; // of what is no number
     CellValues values;
+    const QStringList lines = QApplication::clipboard()->text().split(u'\n');
     for (qsizetype row = 0; row < lines.size(); ++row) {
         const QStringList cells = lines[row].split(u'\t');
         for (qsizetype col = 0; col < cells.size(); ++col) {
             // A copied cell is its code, a blank and its value; one that is left out is a dot.
-            const QString word = cells[col].simplified().section(u' ', -1);
+            const QStringList words = cells[col].simplified().split(u' ', Qt::SkipEmptyParts);
+            if (words.isEmpty() || words.last() == QStringLiteral("\u00B7"))
+                continue;
             bool isNumber = false;
-            const double value = word.toDouble(&isNumber);
+            const double value = words.last().toDouble(&isNumber);
             const auto element = m_model->elementAt(m_model->index(
                 first.row() + static_cast<int>(row), first.column() + static_cast<int>(col)));
-            if (isNumber && element)
-                values.append({*element, value});
+            const auto refuse = [&](const QString &text) {
+                why = tr("line %1, column %2: %3").arg(row + 1).arg(col + 1).arg(text);
+                return CellValues();
+            };
+            if (!isNumber || !std::isfinite(value) || words.size() > 2)
+                return refuse(
+                    tr("\"%1\" is not a finite number")
+                        .arg(fromUtf8(words.join(u' ').left(kShownLetters).toStdString())));
+            if (!element)
+                return refuse(tr("beyond the cells that are shown"));
+            values.append({*element, value});
         }
     }
-    Q_EMIT valuesEntered(values, tr("Paste"));
+    return values;
 }
 
 CellValues WeightGridView::selectedElements() const

@@ -38,7 +38,9 @@ public:
     QString answer() const; ///< the line under the grid
     /// The selected values as tab-separated text, to the clipboard.
     void copySelection() const;
-    /// Rows of tab-separated numbers of the clipboard, from the current cell on: valuesEntered().
+    /// Rows of tab-separated numbers of the clipboard, from the current cell on: valuesEntered(),
+    /// or pasteRefused() where a cell is no finite number or lies beyond the window's cells. A
+    /// blank cell and the dot of a value that is left out change nothing.
     void paste();
     /// Elements of the selected cells; the values are 0.
     CellValues selectedElements() const;
@@ -48,12 +50,15 @@ Q_SIGNALS:
     void cellMoved(std::uint64_t row, std::uint64_t col);   ///< cell cursor, by the person
     void cellClicked(std::uint64_t row, std::uint64_t col); ///< mouse or Enter
     void editRequested(quint64 element, double value);
+    void pasteRefused(const QString &why); ///< nothing of it is entered
     void valuesEntered(const kernscope::ui::CellValues &values, const QString &title);
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    /// What paste() enters; where it must not, `why` says which cell and why.
+    CellValues clipboardValues(const QModelIndex &first, QString &why) const;
     void onCurrentChanged(const QModelIndex &now);
     void answerTo(const QModelIndex &index, const QString &text);
     void say(const QString &text);
