@@ -13,6 +13,11 @@
 /// Small bundles in memory to be compared: a few dense weights of given values.
 namespace kernscope::test {
 
+/// Three channels of four: the first one equal, a large difference in the second, small ones and a
+/// zeroed element in the third.
+inline const std::vector<float> kThreeChannels{1, 2, 3, 4, 5, 6, 7, 8, -1, -2, -3, 0};
+inline const std::vector<float> kThreeChanged{1, 2, 3, 4, 5, 9, 7, 8, -1, 0, -3.5f, 2};
+
 struct MadeWeight {
     std::string name;
     std::string shape; ///< "[2, 4]"

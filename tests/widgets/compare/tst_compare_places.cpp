@@ -22,15 +22,12 @@
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::test::denseBundle;
+using kernscope::test::kThreeChanged;
+using kernscope::test::kThreeChannels;
 using kernscope::test::settle;
 using kernscope::test::showDock;
 
 namespace {
-
-/// Three channels of four: the first one equal, a large difference in the second, small ones and a
-/// zeroed element in the third.
-const std::vector<float> kA{1, 2, 3, 4, 5, 6, 7, 8, -1, -2, -3, 0};
-const std::vector<float> kB{1, 2, 3, 4, 5, 9, 7, 8, -1, 0, -3.5f, 2};
 
 /// Both docks over one session, joined as the window joins them.
 struct Docks {
@@ -38,8 +35,8 @@ struct Docks {
     CompareDock compare{session};
     PlacesDock places{session};
 
-    explicit Docks(const std::vector<float> &a = kA, const std::vector<float> &b = kB,
-                   const std::string &shape = "[3, 4]")
+    explicit Docks(const std::vector<float> &a = kThreeChannels,
+                   const std::vector<float> &b = kThreeChanged, const std::string &shape = "[3, 4]")
     {
         QObject::connect(&compare, &CompareDock::placesChanged, &places, &PlacesDock::setPlaces);
         session.setBundle(denseBundle({{"w", shape, a}}));
@@ -190,7 +187,7 @@ void TestComparePlaces::swapped()
 
 void TestComparePlaces::nothingDiffers()
 {
-    Docks docks(kA, kA);
+    Docks docks(kThreeChannels, kThreeChannels);
     QVERIFY(docks.show());
     QVERIFY(!docks.places.showsContent());
     QCOMPARE(docks.places.elements()->model()->rowCount(), 0);
@@ -267,8 +264,10 @@ void TestComparePlaces::limits()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[3, 4]", kA}, {"v", "[3, 4]", kA}}));
-    session.setOther(denseBundle({{"w", "[3, 4]", kB}, {"v", "[3, 4]", kA}}));
+    session.setBundle(
+        denseBundle({{"w", "[3, 4]", kThreeChannels}, {"v", "[3, 4]", kThreeChannels}}));
+    session.setOther(
+        denseBundle({{"w", "[3, 4]", kThreeChanged}, {"v", "[3, 4]", kThreeChannels}}));
     QVERIFY(showDock(dock, 1300, 800));
     const int column = static_cast<int>(CompareColumn::Limits);
     const auto text = [&](int row) { return dock.model().index(row, column).data().toString(); };

@@ -20,14 +20,13 @@ using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::test::actionOf;
 using kernscope::test::denseBundle;
+using kernscope::test::kThreeChanged;
+using kernscope::test::kThreeChannels;
 using kernscope::test::openSample;
 using kernscope::test::settle;
 using kernscope::test::showDock;
 
 namespace {
-
-const std::vector<float> kA{1, 2, 3, 4, 5, 6, 7, 8, -1, -2, -3, 0};
-const std::vector<float> kB{1, 2, 3, 4, 5, 9, 7, 8, -1, 0, -3.5f, 2};
 
 /// The inspector beside the dock whose pair it shows.
 struct Docks {
@@ -66,8 +65,8 @@ void TestPairDock::sections()
     Docks docks;
     QVERIFY(docks.show());
     QVERIFY(!docks.pair.showsContent()); // says how to begin
-    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kA}}));
-    docks.session.setOther(denseBundle({{"w", "[3, 4]", kB}}));
+    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kThreeChannels}}));
+    docks.session.setOther(denseBundle({{"w", "[3, 4]", kThreeChanged}}));
     QVERIFY(settle(docks.compare));
     QTRY_VERIFY(docks.pair.showsContent());
     const PairFigures &figures = docks.figures();
@@ -92,7 +91,7 @@ void TestPairDock::sections()
 void TestPairDock::withoutValues()
 {
     Docks docks;
-    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kA}}));
+    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kThreeChannels}}));
     docks.session.setOther(denseBundle({{"v", "[5]", {100, 2, 3, 4, 5}}}));
     QVERIFY(docks.show());
     QTRY_VERIFY(docks.figures().verdict()->text().contains(QStringLiteral("shapes differ")));
@@ -106,8 +105,8 @@ void TestPairDock::withoutValues()
 void TestPairDock::clicking()
 {
     Docks docks;
-    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kA}}));
-    docks.session.setOther(denseBundle({{"w", "[3, 4]", kB}}));
+    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kThreeChannels}}));
+    docks.session.setOther(denseBundle({{"w", "[3, 4]", kThreeChanged}}));
     QVERIFY(docks.show());
     ChannelPlot *plot = docks.figures().channelPlot();
     QTRY_COMPARE(plot->pointCount(), 2);
@@ -158,8 +157,10 @@ void TestPairDock::pinned()
 void TestPairDock::behindAnotherDock()
 {
     Docks docks;
-    docks.session.setBundle(denseBundle({{"v", "[3, 4]", kA}, {"w", "[3, 4]", kB}}));
-    docks.session.setOther(denseBundle({{"v", "[3, 4]", kA}, {"w", "[3, 4]", kA}}));
+    docks.session.setBundle(
+        denseBundle({{"v", "[3, 4]", kThreeChannels}, {"w", "[3, 4]", kThreeChanged}}));
+    docks.session.setOther(
+        denseBundle({{"v", "[3, 4]", kThreeChannels}, {"w", "[3, 4]", kThreeChannels}}));
     QVERIFY(docks.show());
     docks.session.goToWeight(0);
     QTRY_VERIFY(docks.figures().verdict()->text().contains(QStringLiteral("identical")));
