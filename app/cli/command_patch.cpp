@@ -8,6 +8,7 @@
 #include "app/cli/usage.h"
 #include "core/report/command_json.h"
 
+#include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -58,6 +59,26 @@ Result<SaveReport> save(BundlePtr bundle, const std::vector<AppliedEdit> &edits,
     return writeCopy(session, *bundle, arguments.output);
 }
 
+/// A copy may not take the place of a script or an array either: they are read, so they are inputs.
+Result<void> checkCopy(const Bundle &bundle, const EditsGiven &given,
+                       const PatchArguments &arguments, const Session &session)
+{
+    if (arguments.output.empty())
+        return {};
+    OutputRules rules = outputRules(session, bundle);
+    for (const OriginOfScript &script : given.origins)
+        rules.inputs.emplace_back(script.path);
+    for (const Edit &edit : given.edits) {
+        if (!edit.file.empty())
+            rules.inputs.emplace_back(edit.file);
+    }
+    std::error_code none;
+    const bool folder = std::filesystem::is_directory(bundle.path(), none);
+    const auto free =
+        checkOutput(arguments.output, folder ? OutputKind::Folder : OutputKind::File, rules);
+    return free ? Result<void>() : tl::unexpected(free.error());
+}
+
 void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                  const std::optional<SaveReport> &saved, const PatchArguments &arguments,
                  Session &session)
@@ -86,6 +107,8 @@ int runPatch(const PatchArguments &arguments, const EditsGiven &given, Session &
         if (const auto same = patch::checkBase(script.origin, **bundle, script.path); !same)
             return reportFailure(session, "patch", same.error());
     }
+    if (const auto free = checkCopy(**bundle, given, arguments, session); !free)
+        return reportFailure(session, "patch", free.error());
     const auto planned = [&] {
         const ProgressLine line(session, "Planning");
         return planEdits(*bundle, given.edits, arguments.tolerance, &session.progress);

@@ -102,6 +102,7 @@ void TestCliOutput::init()
     const CliResult section = runCli(arguments("section build %/b.mlmodelc -o %/w.ksec"));
     QVERIFY2(section.exitCode == 0, section.err.constData());
     write(at("other"), "a file of somebody");
+    write(at("edits"), "from-npy w=" + at("w.npy").toUtf8() + "\n");
     fs::create_directory(at("folder").toStdString());
     fs::create_hard_link(at("b.mlmodelc/weights/weight.bin").toStdString(),
                          at("same.bin").toStdString());
@@ -149,6 +150,10 @@ void TestCliOutput::refuses_data()
     row("encode %/b.mlmodelc w --form sparse -o /dev/null", "io.kind");
     row("patch %/b.mlmodelc --set w[0]=1 -o %/b.mlmodelc/copy", "io.input");
     row("patch %/b.mlmodelc --set w[0]=1 -o %/folder/", "io.kind");
+    row("patch %/b.mlmodelc --from-npy w=%/w.npy -o %/w.npy", "io.input");
+    row("patch %/b.mlmodelc --script %/edits -o %/edits", "io.input");
+    row("patch %/b.mlmodelc --script %/edits -o %/w.npy", "io.input"); // which the script names
+    row("patch %/w.ksec --script %/edits -o %/edits", "io.input");
 }
 
 void TestCliOutput::refuses()

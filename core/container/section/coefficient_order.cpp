@@ -194,14 +194,18 @@ private:
             m_chunks[chunk].first + core * m_chunks[chunk].lanes + number % count;
         return channel * m_steps + number / count;
     }
+    /// Records may lie in any order: the one that begins last before the bit is asked.
     std::optional<std::uint64_t> coefficientAt(std::uint64_t core, std::uint64_t bit) const
     {
-        for (std::uint64_t chunk = m_chunks.size(); chunk-- > 0;) {
+        std::optional<std::uint64_t> found;
+        for (std::uint64_t chunk = 0; chunk < m_chunks.size(); ++chunk) {
             const std::uint64_t start = m_starts[chunk * m_cores + core];
-            if (m_chunks[chunk].channelsOf(core) != 0 && bit >= start)
-                return elementOf(chunk, core, (bit - start) / m_bits);
+            if (m_chunks[chunk].channelsOf(core) != 0 && bit >= start &&
+                (!found || start > m_starts[*found * m_cores + core]))
+                found = chunk;
         }
-        return std::nullopt;
+        return found ? elementOf(*found, core, (bit - m_starts[*found * m_cores + core]) / m_bits)
+                     : std::nullopt;
     }
     /// Element of a bit of a core's mask.
     std::optional<std::uint64_t> ofMaskBit(std::uint64_t core, std::uint64_t bit) const

@@ -23,13 +23,17 @@ Error groupError(const std::string &file, const Unit &unit, std::string expected
         .message("The units of the weight do not fit together");
 }
 
-bool alike(const Unit &a, const Unit &b)
+bool sameWeight(const Unit &a, const Unit &b)
 {
     return a.kernelFormat == b.kernelFormat && a.cores == b.cores && a.outputs == b.outputs &&
            a.inputs == b.inputs && a.depth == b.depth && a.height == b.height &&
            a.width == b.width && a.groups == b.groups && a.vectorSize == b.vectorSize &&
-           a.sparse() == b.sparse() && a.has(Kind::Scale) == b.has(Kind::Scale) &&
-           a.has(Kind::Bias) == b.has(Kind::Bias) &&
+           a.sparse() == b.sparse();
+}
+
+bool sameSections(const Unit &a, const Unit &b)
+{
+    return a.has(Kind::Scale) == b.has(Kind::Scale) && a.has(Kind::Bias) == b.has(Kind::Bias) &&
            a.entry(Kind::Weights).bitDepth == b.entry(Kind::Weights).bitDepth &&
            a.entry(Kind::Weights).type == b.entry(Kind::Weights).type &&
            a.entry(Kind::Pal).paletteFormat == b.entry(Kind::Pal).paletteFormat &&
@@ -83,6 +87,15 @@ std::optional<Error> dealOf(const Section &section, UnitGroup &group, const std:
     return std::nullopt;
 }
 
+/// Cores are dealt channels in their order: those without any are the last ones.
+void setIdleAside(const Section &section, UnitGroup &group)
+{
+    const auto idle = std::find_if(group.units.begin(), group.units.end(),
+                                   [&](std::size_t unit) { return section.units[unit].idle(); });
+    group.idle.assign(idle, group.units.end());
+    group.units.erase(idle, group.units.end());
+}
+
 } // namespace
 
 void groupUnits(Section &section, const std::string &file)
@@ -92,7 +105,7 @@ void groupUnits(Section &section, const std::string &file)
         const std::string &name = section.units[i].name;
         const auto [place, added] = byName.try_emplace(name, section.groups.size());
         if (added)
-            section.groups.push_back({name, {}, {}, std::nullopt});
+            section.groups.push_back({name, {}, {}, {}, std::nullopt});
         section.groups[place->second].units.push_back(i);
     }
     for (UnitGroup &group : section.groups) {
@@ -104,7 +117,9 @@ void groupUnits(Section &section, const std::string &file)
             const Unit &unit = section.units[group.units[core]];
             if (unit.fault)
                 group.fault = unit.fault;
-            else if (unit.core != core || !alike(unit, first) || group.units.size() != first.cores)
+            else if (unit.core != core || !sameWeight(unit, first) ||
+                     (!unit.idle() && !sameSections(unit, first)) ||
+                     group.units.size() != first.cores)
                 group.fault = groupError(
                     file, unit, fmt::format("core {} of {} alike", core, group.units.size()),
                     fmt::format("core {} of {}", unit.core, unit.cores));
@@ -116,6 +131,8 @@ void groupUnits(Section &section, const std::string &file)
         group.fault = dealOf(section, group, file);
         if (group.fault)
             section.diagnostics.push_back({Severity::Error, *group.fault});
+        else
+            setIdleAside(section, group);
     }
 }
 

@@ -61,8 +61,10 @@ std::string listing(const Section &section)
         text += fmt::format("\n; {}: [{}, {}, {}, {}, {}], {}, {}\n", group.name, first.outputs,
                             first.inputs, first.depth, first.height, first.width,
                             counted(first.groups, "group"), counted(first.cores, "core"));
-        for (const std::size_t unit : group.units)
-            text += format::printKernelUnit(kernelUnit(section.units[unit]));
+        for (const auto *units : {&group.units, &group.idle}) {
+            for (const std::size_t unit : *units)
+                text += format::printKernelUnit(kernelUnit(section.units[unit]));
+        }
         if (group.fault) {
             text += fmt::format("; {}\n", describe(*group.fault));
             continue;

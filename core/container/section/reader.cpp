@@ -3,6 +3,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/section/layout.h"
+#include "core/container/section/overlap.h"
 #include "core/container/section/section.h"
 #include "core/format/kernel_format.h"
 #include "core/format/legality.h"
@@ -218,6 +219,8 @@ void Reader::checkForm(Unit &unit, std::uint64_t row)
                           fmt::format("{}", unit.kernelFormat), "The kernel format is not known"));
     const Entry &pal = unit.entry(Kind::Pal);
     const bool palette = format::isPaletteFormat(kernelFormat);
+    if (palette && !unit.has(Kind::Pal) && unit.idle())
+        return; // nothing to look up
     if (palette != unit.has(Kind::Pal) ||
         (palette && !format::isPaletteFormat(format::KernelFormat(pal.paletteFormat))))
         fault(unit, error("section.palette", row + kEntriesAt + kEntryBytes, "pal",
@@ -230,11 +233,11 @@ void Reader::checkForm(Unit &unit, std::uint64_t row)
     if (!palette || unit.fault)
         return;
     const auto depth = format::bitDepth(format::KernelFormat(pal.paletteFormat));
-    if (!depth || *depth != pal.bitDepth || *depth != unit.entry(Kind::Weights).bitDepth)
+    const std::uint32_t indices = unit.idle() ? pal.bitDepth : unit.entry(Kind::Weights).bitDepth;
+    if (!depth || *depth != pal.bitDepth || *depth != indices)
         fault(unit, error("section.palette", row + kEntriesAt + kEntryBytes + 4, "pal",
                           fmt::format("indices of {} bits", depth.value_or(0)),
-                          fmt::format("{} bits, {} in the weights", pal.bitDepth,
-                                      unit.entry(Kind::Weights).bitDepth),
+                          fmt::format("{} bits, {} in the weights", pal.bitDepth, indices),
                           "An index of that width would not fit its codebook"));
     const auto bytes = format::paletteLutBytes(format::KernelFormat(pal.paletteFormat), pal.count,
                                                unit.vectorSize);
@@ -282,6 +285,8 @@ void Reader::checkRecords(Unit &unit)
     if (static_cast<std::uint32_t>(elements) != weights.count)
         return refuse(fmt::format("{} elements", weights.count), fmt::format("{}", elements),
                       "The records do not sum to the unit's elements");
+    if (elements == 0 && unit.idle())
+        return; // an absent section has no bit depth that could be wrong
     const unsigned bits = weights.bitDepth;
     if (bits == 0 || bits > 32)
         return refuse("1 to 32 bits an element", fmt::format("{}", bits),
@@ -291,6 +296,7 @@ void Reader::checkRecords(Unit &unit)
         return refuse(fmt::format("a mask of {} bytes and fp16 values", maskBytes),
                       fmt::format("{} bytes of {} bits", weights.bytes, bits),
                       "The sparse operand does not fit its section");
+    std::vector<PlacedRange> ranges;
     for (const Record &record : unit.records) {
         const std::uint64_t groupBits = record.channels() * unit.steps() * bits;
         const std::uint64_t room =
@@ -301,7 +307,15 @@ void Reader::checkRecords(Unit &unit)
             return refuse(fmt::format("coefficients within {} bytes", weights.bytes),
                           fmt::format("{} channels at {}", record.channels(), record.offset()),
                           "A record leaves the weights");
+        ranges.push_back({record.offset(), (groupBits + 7) / 8, ranges.size()});
     }
+    // A sparse operand is one mask and its values: the offsets say nothing there.
+    if (const auto shared = unit.sparse() ? std::vector<Overlap>() : overlapsOf(std::move(ranges));
+        !shared.empty())
+        return refuse("records with coefficients of their own",
+                      fmt::format("records {} and {} share bytes", shared.front().holder,
+                                  shared.front().number),
+                      "Records of the unit overlap");
     for (const Kind kind : {Kind::Scale, Kind::Bias}) {
         const Entry &entry = unit.entry(kind);
         if (entry.bytes != 0 && (entry.count != channels || entry.bytes != 2 * channels))
@@ -313,20 +327,28 @@ void Reader::checkRecords(Unit &unit)
 
 void Reader::checkPayloadOverlap()
 {
-    std::vector<std::pair<std::uint64_t, std::size_t>> starts;
+    constexpr std::uint64_t kTables = std::uint64_t{kMaxUnits} + 1; // number of what is no unit
+    std::vector<PlacedRange> ranges{{0, kHeaderBytes, kTables},
+                                    {m_section.unitTable, m_units * kUnitBytes, kTables},
+                                    {m_section.pool, m_section.poolBytes, kTables}};
     for (std::size_t i = 0; i < m_section.units.size(); ++i) {
-        if (!m_section.units[i].fault && m_section.units[i].payloadBytes > 0)
-            starts.emplace_back(m_section.units[i].payload, i);
+        if (const Unit &unit = m_section.units[i]; !unit.fault)
+            ranges.push_back({unit.payload, unit.payloadBytes, i});
     }
-    std::sort(starts.begin(), starts.end());
-    for (std::size_t i = 1; i < starts.size(); ++i) {
-        const Unit &before = m_section.units[starts[i - 1].second];
-        Unit &unit = m_section.units[starts[i].second];
-        if (before.payload + before.payloadBytes > unit.payload)
-            fault(unit,
-                  error("section.unit", unit.payload, "payload", "payloads that do not overlap",
-                        fmt::format("one from {:#x}", before.payload),
-                        "Payloads of two units overlap"));
+    for (const Overlap &overlap : overlapsOf(std::move(ranges))) {
+        const bool twoTables = overlap.holder == kTables && overlap.number == kTables;
+        if (twoTables)
+            continue;
+        const bool byTable = overlap.holder == kTables || overlap.number == kTables;
+        Unit &unit = m_section.units[overlap.number == kTables ? overlap.holder : overlap.number];
+        fault(unit,
+              error("section.unit", unit.payload, "payload",
+                    byTable ? "a payload beside the tables" : "payloads that do not overlap",
+                    byTable
+                        ? fmt::format("{} bytes from {:#x}", unit.payloadBytes, unit.payload)
+                        : fmt::format("one from {:#x}", m_section.units[overlap.holder].payload),
+                    byTable ? "The payload lies over the file's tables"
+                            : "Payloads of two units overlap"));
     }
 }
 

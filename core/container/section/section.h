@@ -88,12 +88,15 @@ struct Unit {
     std::uint64_t steps() const { return std::uint64_t{inputs} * depth * height * width; }
     std::uint64_t channels() const; ///< sum of its records'
     bool sparse() const { return (flags & SparseOperand) != 0; }
+    /// A core that has no channel of the weight: its sections are absent.
+    bool idle() const { return !has(Kind::Weights) && channels() == 0; }
 };
 
 /// The units of one weight, by core, and how its channels are dealt.
 struct UnitGroup {
     std::string name;
-    std::vector<std::size_t> units; ///< by core
+    std::vector<std::size_t> units; ///< by core; of a sound group those with channels
+    std::vector<std::size_t> idle;  ///< of a sound group: the cores behind, which have none
     std::vector<lanes::Chunk> chunks;
     std::optional<Error> fault;
 };

@@ -106,8 +106,10 @@ std::vector<Claim> claimsOfSection(const section::Section &section,
         byName.try_emplace(weights[i].name, i);
     std::vector<std::size_t> weightOf(section.units.size(), kNoIndex);
     for (const section::UnitGroup &group : section.groups) {
-        for (const std::size_t unit : group.units)
-            weightOf[unit] = byName.at(group.name);
+        for (const auto *units : {&group.units, &group.idle}) {
+            for (const std::size_t unit : *units)
+                weightOf[unit] = byName.at(group.name);
+        }
     }
     std::vector<Claim> claims;
     claims.push_back(

@@ -210,9 +210,15 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     const Shape shape{books.tables, books.entries};
     OperandPlace lut = placeOf(group, Kind::Pal, codec::PartRole::Lut);
     if (same) {
-        lut.copies.append(lut.pieces.begin() + 1, lut.pieces.end());
-        lut.pieces.resize(1);
-        lut.bytes = lut.pieces.front().bytes;
+        // The order reads core 0's, wherever in the file it lies.
+        const ByteRange first = unit.range(Kind::Pal);
+        for (const ByteRange &piece : lut.pieces) {
+            if (piece != first)
+                lut.copies.append(&piece, &piece + 1);
+        }
+        lut.pieces = {first};
+        lut.dataOffset = lut.metaOffset = first.offset;
+        lut.bytes = first.bytes;
     }
     codec::Palette step;
     step.lut = operandAt(codec::PartRole::Lut, entries, shape, std::move(lut), books.order);
