@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/sample_session.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/short_names.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_layout.h"
 #include "widgets/overview/treemap_view.h"
+#include "widgets/weight/bundle_facts.h"
+#include "widgets/weight/chip_bars.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
+#include "widgets/weight/share_bar.h"
 #include "widgets/weight/statistics_panel.h"
 
 #include <QAction>
 #include <QDir>
 #include <QLabel>
 #include <QSet>
+#include <QSignalSpy>
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +56,35 @@ private Q_SLOTS:
         }
         QVERIFY(squarify({}, area).empty());
         QVERIFY(squarify(std::vector<double>{0, 0}, area)[1].isEmpty());
+    }
+
+    /// The inspector of a bundle: a bar of its forms, what crosses on the chips, what to do next.
+    void inspectorOfTheBundle()
+    {
+        Session session;
+        InspectorDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock, 320, 900));
+        QTRY_VERIFY(ChipState::of(session).table() != nullptr);
+        const BundleFacts &facts = dock.bundleFacts();
+        QVERIFY(facts.isVisible());
+        QVERIFY(facts.forms().isVisible());
+        QVERIFY(facts.forms().accessibleName().contains(QStringLiteral("sparse")));
+        QVERIFY(facts.forms().partAt(facts.forms().width() / 4) >= 0);
+        // The figures are those of the table; the chip judged by stands first.
+        const auto &table = ChipState::of(session).table();
+        const std::size_t column = table->columnOf(ChipState::of(session).target());
+        const QString first = facts.chips().text().section(QLatin1Char('\n'), 0, 0);
+        QVERIFY2(first.contains(groupedNumber(table->totals(column).bytesMoved)),
+                 qPrintable(first));
+        const auto links = facts.findChildren<QLabel *>();
+        QSignalSpy next(&dock, &InspectorDock::nextRequested);
+        for (QLabel *label : links) {
+            if (label->text().contains(QStringLiteral("href=\"report\"")))
+                Q_EMIT label->linkActivated(QStringLiteral("report"));
+        }
+        QCOMPARE(next.count(), 1);
+        QCOMPARE(next.at(0).at(0).toString(), QStringLiteral("report"));
     }
 
     /// What was found in another file is not said of this one, and nobody is told that the values
