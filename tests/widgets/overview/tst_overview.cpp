@@ -159,6 +159,17 @@ private Q_SLOTS:
         // Less of the beginning where that lets the end go.
         QCOMPARE(forms[6], QStringLiteral("concat_1\u2026"));
         QCOMPARE(QSet<QString>(forms.begin(), forms.end()).size(), forms.size());
+        // Words within a word: what tells the rows apart stands first.
+        QStringList gates;
+        for (const char *gate : {"inputGate", "forgetGate", "blockInput", "outputGate"}) {
+            for (const char *part : {"WeightMatrix", "RecursionMatrix", "BiasVector"})
+                gates += QStringLiteral("memory.%1%2")
+                             .arg(QString::fromLatin1(gate), QString::fromLatin1(part));
+        }
+        const QStringList gateNames = shortNames(gates);
+        QCOMPARE(QSet<QString>(gateNames.begin(), gateNames.end()).size(), gates.size());
+        QVERIFY2(gateNames[1].startsWith(QStringLiteral("\u2026inputGateRecursion")),
+                 qPrintable(gateNames[1]));
         // Never two the same, and never nothing.
         const QStringList equal =
             shortNames({QStringLiteral("a_b"), QStringLiteral("a_b"), QStringLiteral("a_b")});
