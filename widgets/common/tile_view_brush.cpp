@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Painting on a TileView: a stroke of the mouse collects the cells that it passes.
-#include "widgets/common/design.h"
+#include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
 
 #include <QPainter>
@@ -80,9 +80,11 @@ void TileView::endStroke(bool accepted)
 
 void TileView::drawStroke(QPainter &painter) const
 {
-    QColor ground = design::accent(palette());
-    ground.setAlpha(90);
-    painter.setPen(QPen(design::accent(palette()), 1));
+    // Seen on filled cells and on empty ones.
+    const QColor mark = theme::color(Token::MarkChanged, theme::isDark(palette()));
+    QColor ground = mark;
+    ground.setAlpha(110);
+    painter.setPen(QPen(mark, 1));
     painter.setBrush(ground);
     for (const Cell &cell : m_stroke)
         painter.drawRect(cellRect(cell).adjusted(0, 0, -1, -1));

@@ -63,10 +63,11 @@ void MaskDock::onStroke()
                                      tr("keeps %1 elements as %2: as many values more are stored"))
                       : countedWords(count, tr("leaves out 1 element: 1 value less is stored"),
                                      tr("leaves out %1 elements: as many values less are stored"));
-    m_cell->setText(tr("%1 \u00B7 release to apply, Escape gives up")
-                        .arg(m_strokeKeeps ? change.arg(m_keepValue->text()) : change));
-    m_cell->setToolTip(m_cell->text());
-    Q_EMIT session().statusMessage(m_cell->text());
+    const QString whole = m_strokeKeeps ? change.arg(m_keepValue->text()) : change;
+    // A narrow inspector has room for the beginning; the status line for all of it.
+    m_cell->setText(whole.section(QLatin1Char(':'), 0, 0));
+    m_cell->setToolTip(whole);
+    Q_EMIT session().statusMessage(tr("%1 \u00B7 release to apply, Escape gives up").arg(whole));
 }
 
 void MaskDock::paintStroke(bool accepted)

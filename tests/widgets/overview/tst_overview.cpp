@@ -8,6 +8,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
+#include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_layout.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/weight/bundle_facts.h"
@@ -56,6 +57,27 @@ private Q_SLOTS:
         }
         QVERIFY(squarify({}, area).empty());
         QVERIFY(squarify(std::vector<double>{0, 0}, area)[1].isEmpty());
+    }
+
+    /// The overview predicts the engine's time on the chip that the docks judge by.
+    void predictedTime()
+    {
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock, 900, 700));
+        const QString chip = fromUtf8(ChipState::of(session).target().name);
+        QVERIFY2(dock.time().text().contains(QStringLiteral("s\non %1").arg(chip)),
+                 qPrintable(dock.time().text()));
+        // Another chip, another figure or none: never that of the one before.
+        const QString before = dock.time().text();
+        for (const target::Target &other : target::targets()) {
+            if (other.name == "H15") {
+                ChipState::of(session).setTarget(other);
+                break;
+            }
+        }
+        QTRY_VERIFY(dock.time().text() != before);
     }
 
     /// The inspector of a bundle: a bar of its forms, what crosses on the chips, what to do next.
