@@ -26,11 +26,8 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kNameWidth = 24, kLeastName = 8; // in ems
-constexpr double kMostForm = 9;                   // a longer form is cut, so that names have room
-constexpr double kSwatch = 0.8, kTitleRoom = 0.9;
 constexpr int kMeasuredNames = 100; ///< for the width of the column: a key must not wait for more
-constexpr int kFirstFigures = 2;    ///< columns that stand beside the name even where it is cut
+constexpr double kSwatch = 0.8;     // in ems
 
 } // namespace
 
@@ -92,6 +89,8 @@ void BundleDock::buildTree(QWidget *content)
             m_userSized = true;
             m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
         }
+        if (m_userSized)
+            shortenNames();
     });
 }
 
@@ -274,50 +273,6 @@ bool BundleDock::eventFilter(QObject *watched, QEvent *event)
     if (watched == m_tree->viewport() && event->type() == QEvent::Resize)
         fitNameColumn();
     return Dock::eventFilter(watched, event);
-}
-
-/// Form and bytes stand beside the names; further figures where they fit whole beside names that
-/// are not cut. Until the user sets a width.
-void BundleDock::fitNameColumn()
-{
-    QHeaderView *header = m_tree->header();
-    m_fitAgain = m_fitting; // a scroll bar came or went, by the widths that are set below
-    if (m_userSized || m_fitting)
-        return;
-    m_fitting = true;
-    fitFigureColumns();
-    const int names = m_model->columnOf("name");
-    const int room = m_tree->viewport()->width(), least = theme::em(this, kLeastName);
-    const int wanted = std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names),
-                                theme::em(this, kNameWidth));
-    int name = room;
-    for (int visual = 1; visual < header->count(); ++visual) {
-        const int left = name - header->sectionSize(header->logicalIndex(visual));
-        if (left < (visual <= kFirstFigures ? std::min(wanted, least) : wanted))
-            break;
-        name = left;
-    }
-    header->resizeSection(names, std::max(least, name));
-    m_fitting = false;
-    if (m_fitAgain && room != m_tree->viewport()->width())
-        fitNameColumn();
-}
-
-/// Form and bytes are as wide as what they hold: the names have the rest.
-void BundleDock::fitFigureColumns()
-{
-    QHeaderView *header = m_tree->header();
-    for (const char *key : {"form", "stored_bytes"}) {
-        const int column = m_model->columnOf(key);
-        // The arrow of the order has its room only while it is there: names need it more.
-        const int title =
-            fontMetrics().horizontalAdvance(
-                m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) +
-            theme::em(this, kTitleRoom);
-        const int wanted =
-            std::max(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(column), title);
-        header->resizeSection(column, std::min(wanted, theme::em(this, kMostForm)));
-    }
 }
 
 QString BundleDock::filterHelp()

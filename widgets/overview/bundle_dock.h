@@ -51,6 +51,7 @@ private:
     void showInHex();
     void fitNameColumn();
     void fitFigureColumns();
+    void shortenNames();
     void updateFooter();
     void showFault();
     void refilter();
