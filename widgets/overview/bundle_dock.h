@@ -52,6 +52,7 @@ private:
     void fitNameColumn();
     void fitFigureColumns();
     void shortenNames();
+    int shortNamesWidth() const;
     void updateFooter();
     void showFault();
     void refilter();

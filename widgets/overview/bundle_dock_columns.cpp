@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Widths of the columns of the bundle's tree.
 #include "widgets/common/elided_name.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/bundle_dock.h"
 
@@ -34,10 +35,15 @@ void BundleDock::fitNameColumn()
     const int room = m_tree->viewport()->width(), least = theme::em(this, kLeastName);
     const int wanted = std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names),
                                 theme::em(this, kNameWidth));
+    int figures = 0;
+    for (int visual = 1; visual <= kFirstFigures && visual < header->count(); ++visual)
+        figures += header->sectionSize(header->logicalIndex(visual));
+    // Names that are short in any case leave room for further figures.
+    const int wide = room - figures < wanted ? std::min(wanted, shortNamesWidth()) : wanted;
     int name = room;
     for (int visual = 1; visual < header->count(); ++visual) {
         const int left = name - header->sectionSize(header->logicalIndex(visual));
-        if (left < (visual <= kFirstFigures ? std::min(wanted, least) : wanted))
+        if (left < (visual <= kFirstFigures ? std::min(wanted, least) : wide))
             break;
         name = left;
     }
@@ -46,6 +52,22 @@ void BundleDock::fitNameColumn()
     shortenNames();
     if (m_fitAgain && room != m_tree->viewport()->width())
         fitNameColumn();
+}
+
+/// Of the first weights: a key must not wait for more.
+int BundleDock::shortNamesWidth() const
+{
+    constexpr std::size_t kMeasured = 100;
+    const std::size_t weights = m_model->bundle() ? m_model->bundle()->weights().size() : 0;
+    int widest = 0;
+    for (std::size_t i = 0; i < std::min(weights, kMeasured); ++i) {
+        const QModelIndex index = m_model->indexOfWeight(i, m_model->columnOf("name"));
+        if (index.isValid())
+            widest = std::max(widest, m_tree->fontMetrics().horizontalAdvance(
+                                          index.data(kShortNameRole).toString()));
+    }
+    // Levels of the tree, margins, and the mark of a changed weight.
+    return widest + 2 * m_tree->indentation() + m_tree->iconSize().width() + theme::em(this, 1.5);
 }
 
 /// Names of one kind: where one is too long for the column, all lose what they share.
