@@ -30,6 +30,7 @@
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/hardware/commands_dock.h"
 #include "widgets/hardware/descriptor_dock.h"
+#include "widgets/hardware/field_panel.h"
 #include "widgets/hardware/groups_dock.h"
 #include "widgets/hardware/relocations_dock.h"
 #include "widgets/hardware/tasks_dock.h"
@@ -66,7 +67,8 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::BundleDock>(session, host, Qt::ALT | Qt::Key_1);
     add<ui::WeightDock>(session, host, Qt::ALT | Qt::Key_2);
     add<ui::OverviewDock>(session, host, Qt::ALT | Qt::Key_O);
-    add<ui::InspectorDock>(session, host, Qt::ALT | Qt::Key_I);
+    auto *inspector = add<ui::InspectorDock>(session, host, Qt::ALT | Qt::Key_I);
+    inspector->addPanel(new ui::FieldPanel(session, inspector));
     add<ui::CodebookDock>(session, host, Qt::ALT | Qt::Key_3);
     add<ui::MaskDock>(session, host, Qt::ALT | Qt::Key_4);
     add<ui::LayoutDock>(session, host, Qt::ALT | Qt::Key_5);

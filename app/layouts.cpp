@@ -20,7 +20,7 @@ using Node = DockNode;
 
 // The drawings of window.md. Numbers are shares of the extent along the container's axis; panels
 // at the sides are so many heights of the font wide, and grow with a window that has room.
-constexpr double kNavigator = 21, kInspector = 21, kSideShare = 0.18;
+constexpr double kNavigator = 21.5, kInspector = 21, kSideShare = 0.18;
 
 Node navigator()
 {
@@ -88,11 +88,11 @@ Node hardwareLayout()
          Node::column(80, {Node::tabs(60, {Node::leaf(1, "tasks"), Node::leaf(1, "groups"),
                                            Node::leaf(1, "relocations"), Node::leaf(1, "commands"),
                                            Node::leaf(1, "descriptor"), Node::leaf(1, "activation"),
-                                           Node::leaf(1, "formats")}),
+                                           Node::hidden(1, "formats")}),
                            Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
                                            Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
                                            Node::hidden(1, "bookmarks")})}),
-         Node::hidden(24, "help")});
+         Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
 }
 
 Node nodeOf(Layout layout)

@@ -7,6 +7,7 @@
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
 #include "app/status_line.h"
+#include "app/tab_order.h"
 #include "app/tab_titles.h"
 #include "app/table_columns.h"
 #include "app/tour.h"
@@ -19,6 +20,7 @@
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/patch/patches_dock.h"
+#include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/weight_dock.h"
 
 #include <QAction>
@@ -109,6 +111,7 @@ void MainWindow::buildCentre()
     m_docks = new DockSet(m_session, m_host, this);
     m_docks->bookmarks()->setStore(m_settings.stateFolder());
     new TabTitles(m_host, *m_docks, this);
+    new TabOrder(this);
     m_columns = new TableColumns(*m_docks, m_settings, this);
     m_layouts = new LayoutKeeper(m_host, *m_docks, m_settings, this);
     connect(m_layouts, &LayoutKeeper::currentChanged, this, [this](Layout layout) {
@@ -134,6 +137,11 @@ void MainWindow::connectSession()
         if (enabled)
             m_notices->remove(QStringLiteral("edit"));
     });
+    // An edit that was made answers the one that was not.
+    connect(&m_session, &ui::Session::bytesChanged, this, [this] {
+        if (m_document.keptEdits().empty())
+            m_notices->remove(QStringLiteral("edit"));
+    });
     ui::PatchesDock *patches = m_docks->patches();
     connect(patches, &ui::PatchesDock::stepWanted, &m_document, &Document::goToStep);
     connect(patches, &ui::PatchesDock::switchWanted, &m_document, &Document::switchEdit);
@@ -141,6 +149,8 @@ void MainWindow::connectSession()
     connect(m_status, &StatusLine::lockClicked, this, &MainWindow::togglePatching);
     if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan"))))
         connect(plan, &ui::PlanDock::shapesAsked, this, &MainWindow::askShapes);
+    auto *inspector = qobject_cast<ui::InspectorDock *>(m_docks->dock(QStringLiteral("inspector")));
+    connect(inspector, &ui::InspectorDock::nextRequested, this, &MainWindow::doNext);
     ui::DiagnosticsDock *diagnostics = m_docks->diagnostics();
     connect(m_status, &StatusLine::diagnosticsClicked, this, [this, diagnostics] {
         showWelcome(false);

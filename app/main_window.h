@@ -99,6 +99,7 @@ private:
     };
     void buildSessionActions(QMenu *menu);
     void buildExportActions(QMenu *menu);
+    void doNext(const QString &what);
     void askExport(const QString &title, const QString &filters, const QString &suffix,
                    const std::function<void(const QString &)> &write);
     std::vector<report::ReportNote> reportNotes();
@@ -190,7 +191,7 @@ private:
     QActionGroup *m_layoutGroup = nullptr;
     QAction *m_patching = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_open = nullptr,
             *m_save = nullptr, *m_undo = nullptr, *m_redo = nullptr, *m_compareWith = nullptr,
-            *m_compareWeight = nullptr;
+            *m_exportReport = nullptr, *m_compareWeight = nullptr;
     QList<QAction *> m_needBundle, m_needOther, m_needChanges;
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.

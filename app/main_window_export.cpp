@@ -23,12 +23,26 @@ void MainWindow::buildExportActions(QMenu *menu)
                                           ui::exportTensors(m_session, m_session.bundle(), path);
                                       });
                         });
-    m_needBundle << add(menu, tr("Export Repor&t\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_R, [this] {
+    m_exportReport = add(menu, tr("Export Repor&t\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_R, [this] {
         askExport(tr("Export Report"), tr("HTML (*.html);;PDF (*.pdf)"), QStringLiteral("html"),
                   [this](const QString &path) {
                       ui::exportReport(m_session, m_session.bundle(), reportNotes(), path);
                   });
     });
+    m_needBundle << m_exportReport;
+}
+
+/// A link of the overview's inspector.
+void MainWindow::doNext(const QString &what)
+{
+    if (what == QLatin1String("compare"))
+        m_compareWith->trigger();
+    else if (what == QLatin1String("report"))
+        m_exportReport->trigger();
+    else if (what == QLatin1String("plan")) {
+        showLayout(Layout::Performance);
+        DockSet::reveal(m_docks->dock(QStringLiteral("plan")));
+    }
 }
 
 /// Asks for a file; `write` gets its path.

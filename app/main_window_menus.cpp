@@ -3,6 +3,7 @@
 
 #include "app/dock_set.h"
 #include "app/notice_area.h"
+#include "app/recent_text.h"
 #include "app/status_line.h"
 #include "app/table_columns.h"
 #include "app/tour.h"
@@ -19,7 +20,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QInputDialog>
 #include <QMenu>
 #include <QMenuBar>
@@ -85,14 +85,13 @@ void MainWindow::fillRecent()
     m_recentMenu->clear();
     m_recentMenu->setEnabled(!entries.isEmpty());
     for (const Settings::Recent &entry : entries) {
-        QString text = QFileInfo(entry.path).fileName();
-        if (!entry.other.isEmpty())
-            text += QStringLiteral(" \u21C4 ") + QFileInfo(entry.other).fileName();
+        const QString text = recentText(entry);
         QStringList paths{entry.path};
         if (!entry.other.isEmpty())
             paths << entry.other;
-        QAction *action = add(m_recentMenu, text.replace(QLatin1Char('&'), QLatin1String("&&")), {},
-                              [this, paths] { openPaths(paths); });
+        QAction *action =
+            add(m_recentMenu, QString(text).replace(QLatin1Char('&'), QLatin1String("&&")), {},
+                [this, paths] { openPaths(paths); });
         action->setToolTip(paths.join(QLatin1Char('\n')));
         action->setStatusTip(paths.join(QStringLiteral("  ")));
     }

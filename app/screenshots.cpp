@@ -5,6 +5,7 @@
 #include "app/dock_set.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
+#include "core/container/hwx/container.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -84,8 +85,10 @@ void ScreenshotRun::plan()
         if (!isContainer(*m_window.session().bundle()))
             return;
         auto others = std::exchange(m_steps, {});
-        planLayout(QStringLiteral("hardware"),
-                   [this] { m_window.layouts().show(Layout::Hardware); });
+        planLayout(QStringLiteral("hardware"), [this] {
+            m_window.layouts().show(Layout::Hardware);
+            chooseRegister();
+        });
         std::move(others.begin(), others.end(), std::back_inserter(m_steps));
     });
     planLayout(QStringLiteral("patch"), [this] {
@@ -179,6 +182,24 @@ void ScreenshotRun::chooseWeight(const QString &dock)
     }
     if (!bundle.weights().empty())
         m_window.session().goToWeight(0);
+}
+
+/// The last word of the first task's header: the inspector shows a register.
+void ScreenshotRun::chooseRegister()
+{
+    const auto &hardware = m_window.session().bundle()->hardware();
+    if (!hardware || hardware->taskCount() == 0)
+        return;
+    for (const hwx::Text &text : hardware->texts) {
+        const hwx::Section *section = hardware->section(text.section);
+        if (!section || !section->bytes || text.tasks->tasks.empty())
+            continue;
+        const descriptor::Task &task = text.tasks->tasks.front();
+        const std::uint64_t word =
+            section->bytes->offset.value + task.offset + 4ULL * (task.headerWords - 1);
+        m_window.session().goToBytes(0, {FileOffset(word), ByteCount(4)});
+        return;
+    }
 }
 
 void ScreenshotRun::patchSomething()

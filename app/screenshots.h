@@ -44,6 +44,7 @@ private:
     void poll();
     bool settled() const;
     void chooseWeight(const QString &dock);
+    void chooseRegister();
     void patchSomething();
     void grabWindow(const QString &name, QSize size);
     void grabDock(const QString &id);

@@ -46,6 +46,8 @@ QAccessibleInterface *makeView(const QString &className, QObject *object)
         {QStringLiteral("kernscope::ui::TreemapView"), QAccessible::Chart},
         {QStringLiteral("kernscope::ui::GraphView"), QAccessible::Chart},
         {QStringLiteral("kernscope::ui::GroupMap"), QAccessible::Chart},
+        {QStringLiteral("kernscope::ui::BitWordView"), QAccessible::Graphic},
+        {QStringLiteral("kernscope::ui::ShareBar"), QAccessible::Graphic},
         {QStringLiteral("kernscope::ui::ColorScale"), QAccessible::Graphic},
         {QStringLiteral("kernscope::ui::KindLegend"), QAccessible::Graphic},
         {QStringLiteral("kernscope::ui::PictureLegend"), QAccessible::Graphic},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/welcome_page.h"
 
+#include "app/recent_text.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/theme.h"
 
 #include <QCommandLinkButton>
-#include <QFileInfo>
 #include <QFrame>
 #include <QGridLayout>
 #include <QLabel>
@@ -157,10 +157,7 @@ void WelcomePage::setRecent(const QList<Settings::Recent> &entries)
         return;
     }
     for (const Settings::Recent &entry : entries) {
-        QString text = QFileInfo(entry.path).fileName();
-        if (!entry.other.isEmpty())
-            text += QStringLiteral("  \u21C4  ") + QFileInfo(entry.other).fileName();
-        auto *button = flatButton(text, m_recent->parentWidget());
+        auto *button = flatButton(recentText(entry), m_recent->parentWidget());
         button->setToolTip(entry.other.isEmpty() ? entry.path
                                                  : entry.path + QLatin1Char('\n') + entry.other);
         connect(button, &QPushButton::clicked, this,

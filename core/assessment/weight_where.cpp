@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_where.h"
 
+#include "core/assessment/where_completions.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/stored_bytes.h"
@@ -134,6 +135,16 @@ std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, st
 }
 
 } // namespace
+
+std::span<const std::string_view> whereTextKeys()
+{
+    return kWhereTexts;
+}
+
+std::span<const std::string_view> whereNumberKeys()
+{
+    return kWhereNumbers;
+}
 
 Result<WeightWhere::Term> WeightWhere::parseTerm(std::string_view text)
 {

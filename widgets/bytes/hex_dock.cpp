@@ -341,10 +341,13 @@ void HexDock::elideField()
 {
     const int beside = m_selection->sizeHint().width() + 2 * theme::em(this, 0.25);
     const int room = std::max(0, m_content->width() - theme::em(this, 0.6) - beside);
-    const QString text = m_inspector->isHidden() && !m_fieldText.isEmpty()
-                             ? m_fieldText + QStringLiteral("  \u00B7  ") + shortReadings()
-                             : m_fieldText;
-    m_field->setText(m_field->fontMetrics().elidedText(text, Qt::ElideMiddle, room));
+    const bool readings = m_inspector->isHidden() && !m_fieldText.isEmpty();
+    const QString text =
+        readings ? m_fieldText + QStringLiteral("  \u00B7  ") + shortReadings() : m_fieldText;
+    // Readings go from the last one on; of a field both ends say what it is.
+    const QFontMetrics metrics = m_field->fontMetrics();
+    const bool both = readings && metrics.horizontalAdvance(m_fieldText) < room;
+    m_field->setText(metrics.elidedText(text, both ? Qt::ElideRight : Qt::ElideMiddle, room));
     m_field->setToolTip(text);
 }
 

@@ -68,8 +68,8 @@ InspectorView::InspectorView(InspectorModel *model, QWidget *parent) : QListView
 
 void InspectorView::measure()
 {
-    // The longest value is that of u64.
-    m_wide = fontMetrics().horizontalAdvance(QStringLiteral("bits 18446744073709551615")) +
+    // The longest value is that of i64.
+    m_wide = fontMetrics().horizontalAdvance(QStringLiteral("i64 -9223372036854775808")) +
              theme::em(this, 0.7);
     fitGrid();
 }

@@ -27,15 +27,30 @@ std::size_t LabelPlacer::covered(const QPolygonF &outline, std::size_t most) con
         const QRectF &taken = m_boxes[i];
         const bool apart = taken.right() < box.left() || box.right() < taken.left() ||
                            taken.bottom() < box.top() || box.bottom() < taken.top();
-        count += !apart && m_taken[i].intersects(outline);
+        count += !apart && m_taken[i].intersects(outline) ? m_weights[i] : 0;
     }
     return count;
 }
 
-void LabelPlacer::occupy(QPolygonF shape)
+void LabelPlacer::occupy(QPolygonF shape, std::size_t weight)
 {
+    m_weights.push_back(weight);
     m_boxes.push_back(shape.boundingRect());
     m_taken.push_back(std::move(shape));
+}
+
+void LabelPlacer::avoid(const QLineF &line)
+{
+    // In pieces: the box around a slanting line is all of the drawing, and would be looked into for
+    // every word.
+    constexpr int kPieces = 24;
+    const QLineF normal = line.normalVector();
+    const QPointF half(normal.dx() / normal.length(), normal.dy() / normal.length());
+    for (int i = 0; i < kPieces; ++i) {
+        const QPointF from = line.pointAt(double(i) / kPieces);
+        const QPointF to = line.pointAt(double(i + 1) / kPieces);
+        occupy(QPolygonF({from - half, to - half, to + half, from + half}), 1);
+    }
 }
 
 bool LabelPlacer::inside(const QPolygonF &outline) const
@@ -59,7 +74,7 @@ std::optional<LabelPlacer::Spot> LabelPlacer::take(const std::vector<Spot> &spot
             break;
     }
     if (best)
-        occupy(outline(*best, words));
+        occupy(outline(*best, words), kWords);
     return best;
 }
 

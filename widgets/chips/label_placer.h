@@ -19,7 +19,9 @@ public:
     explicit LabelPlacer(const QRectF &area) : m_area(area) {}
 
     /// Something that words should not cover.
-    void avoid(const QRectF &box) { occupy(QPolygonF(box)); }
+    void avoid(const QRectF &box) { occupy(QPolygonF(box), 1); }
+    /// A line that words should not cross.
+    void avoid(const QLineF &line);
 
     struct Spot {
         QPointF centre;     ///< of the words
@@ -42,12 +44,15 @@ private:
     /// The first of the spots that cover least, now taken; see along().
     std::optional<Spot> take(const std::vector<Spot> &spots, const QSizeF &words, bool must);
     std::size_t covered(const QPolygonF &outline, std::size_t most) const;
-    void occupy(QPolygonF shape);
+    void occupy(QPolygonF shape, std::size_t weight);
+    /// Words over words are read by nobody: worse than words over many points.
+    static constexpr std::size_t kWords = 1000;
     bool inside(const QPolygonF &outline) const;
 
     QRectF m_area;
     std::vector<QPolygonF> m_taken;
-    std::vector<QRectF> m_boxes; ///< around each of them
+    std::vector<QRectF> m_boxes;        ///< around each of them
+    std::vector<std::size_t> m_weights; ///< what it costs to cover each of them
 };
 
 /// The part of a line that lies in a rectangle; nothing where none does.

@@ -36,7 +36,7 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     split->addWidget(scrolled);
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 1);
-    split->setSizes({theme::em(this, 48), theme::em(this, 18)});
+    split->setSizes({theme::em(this, 54), theme::em(this, 14)});
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(split, 1);

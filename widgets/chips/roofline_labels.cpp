@@ -24,6 +24,7 @@ namespace {
 
 constexpr double kSamePlace = 0.02; ///< of the natural logarithm: 2 %, less than a point is wide
 constexpr double kNameEms = 9;
+constexpr double kRoomOfName = 130; ///< square ems of the drawing for each further ceiling's name
 constexpr std::size_t kMostNames = 200; ///< of points: a plot has no room for more
 
 } // namespace
@@ -159,37 +160,103 @@ void RooflinePlot::placeLabels()
     LabelPlacer placer(area);
     if (plot().legend->visible())
         placer.avoid(plot().legend->outerRect());
-    const double reach = theme::em(this, 0.5);
-    std::set<std::pair<int, int>> pixels;
-    for (const Spot &spot : m_spots) {
-        const QPointF at = positionOf(spot.points.front());
-        if (!pixels.emplace(static_cast<int>(at.x()), static_cast<int>(at.y())).second)
-            continue;
-        placer.avoid(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach));
-    }
+    findMarks();
+    for (const QRectF &mark : m_markBoxes)
+        placer.avoid(mark);
     if (m_ridgeText && m_ridgeText->visible())
         placer.avoid(QRectF(m_ridgeText->topLeft->pixelPosition(),
                             m_ridgeText->bottomRight->pixelPosition()));
-    const auto nameRoofs = [&](bool chosen) {
-        for (Roof &roof : m_roofs) {
-            if (roof.chosen == chosen)
-                stand(roof.label, placer.along(lineOf(roof), sizeOf(*roof.label), chosen),
-                      m_labelOutlines);
-        }
-    };
-    nameRoofs(true);
+    for (Roof &roof : m_roofs) {
+        if (roof.chosen)
+            stand(roof.label, placer.along(lineOf(roof), sizeOf(*roof.label), true),
+                  m_labelOutlines);
+    }
+    if (m_floorText)
+        placeFloor(placer);
+    // What is read first is not crossed by what is read next.
+    avoidChosenLines(placer);
+    for (PointLabel &label : m_pointLabels) {
+        const QPoint at = positionOf(label.point);
+        const bool ringed = currentPoint() >= 0 && at == positionOf(currentPoint());
+        const double away = ringed ? kRing / 2 + 2 : theme::em(this, 0.6);
+        stand(label.text, placer.beside(at, away, sizeOf(*label.text), false), m_labelOutlines);
+    }
+    nameOtherRoofs(placer);
+}
+
+/// The lines of the chosen pair, the floor and the ridge, in pieces that lie close around them.
+void RooflinePlot::avoidChosenLines(LabelPlacer &placer) const
+{
+    const QRectF area = plot().axisRect()->rect();
+    std::vector<QLineF> lines;
+    for (const Roof &roof : m_roofs) {
+        if (roof.chosen)
+            lines.push_back(lineOf(roof));
+    }
     if (m_floorText) {
         const double y = plot().yAxis->coordToPixel(*m_floorRate);
-        stand(m_floorText,
-              placer.along(QLineF(area.left(), y, area.right(), y), sizeOf(*m_floorText), true),
-              m_labelOutlines);
+        lines.emplace_back(area.left(), y, area.right(), y);
     }
-    for (PointLabel &label : m_pointLabels)
-        stand(label.text,
-              placer.beside(positionOf(label.point), theme::em(this, 0.6), sizeOf(*label.text),
-                            false),
-              m_labelOutlines);
-    nameRoofs(false);
+    if (m_ridgeLine)
+        lines.emplace_back(m_ridgeLine->start->pixelPosition(), m_ridgeLine->end->pixelPosition());
+    for (const QLineF &whole : lines) {
+        if (const auto line = clipped(whole, area); line && line->length() > 1)
+            placer.avoid(*line);
+    }
+}
+
+/// In few words where the drawing has no room for all.
+void RooflinePlot::placeFloor(LabelPlacer &placer)
+{
+    const QRectF area = plot().axisRect()->rect();
+    const double y = plot().yAxis->coordToPixel(*m_floorRate);
+    const QLineF line(area.left(), y, area.right(), y);
+    m_floorText->setText(floorWords(true));
+    auto spot = placer.along(line, sizeOf(*m_floorText), false);
+    if (!spot) {
+        m_floorText->setText(floorWords(false));
+        spot = placer.along(line, sizeOf(*m_floorText), true);
+    }
+    stand(m_floorText, spot, m_labelOutlines);
+}
+
+QString RooflinePlot::floorWords(bool whole) const
+{
+    const QString rate = siWord(*m_floorRate, QStringLiteral("FLOP/s"));
+    return whole ? tr("whole program at the %1 of one dispatch: %2")
+                       .arg(siWord(*m_given.dispatchFloorS, QStringLiteral("s")), rate)
+                 : tr("one dispatch: %1").arg(rate);
+}
+
+/// The other ceilings, those nearest to the chosen pair first: as many as a drawing of that size
+/// has room for beside its points. The rest says its name when it is pointed at.
+void RooflinePlot::nameOtherRoofs(LabelPlacer &placer)
+{
+    const QRectF area = plot().axisRect()->rect();
+    const double em = theme::em(this, 1);
+    auto most = static_cast<int>(area.width() * area.height() / (kRoomOfName * em * em));
+    std::vector<std::pair<double, Roof *>> order;
+    for (Roof &roof : m_roofs) {
+        if (roof.chosen)
+            continue;
+        roof.label->setVisible(false);
+        const auto &chosen = roof.ceiling.kind == roofline::Ceiling::Kind::Compute
+                                 ? m_given.compute
+                                 : m_given.bandwidth;
+        const double away = chosen && chosen->value > 0
+                                ? std::abs(std::log(roof.ceiling.value / chosen->value))
+                                : 0;
+        order.emplace_back(away, &roof);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    for (const auto &[away, roof] : order) {
+        if (most <= 0)
+            break;
+        const auto spot = placer.along(lineOf(*roof), sizeOf(*roof->label), false);
+        stand(roof->label, spot, m_labelOutlines);
+        most -= spot ? 1 : 0;
+    }
 }
 
 /// The ceiling whose line passes the place within a few pixels, in words; empty where none does.
@@ -301,9 +368,7 @@ void RooflinePlot::drawFloor()
     m_floorLine->point1->setCoords(1, *m_floorRate);
     m_floorLine->point2->setCoords(10, *m_floorRate);
     m_floorText = new QCPItemText(&plot());
-    m_floorText->setText(tr("whole program at the %1 of one dispatch: %2")
-                             .arg(siWord(*m_given.dispatchFloorS, QStringLiteral("s")),
-                                  siWord(*m_floorRate, QStringLiteral("FLOP/s"))));
+    m_floorText->setText(floorWords(true));
 }
 
 } // namespace kernscope::ui

@@ -22,6 +22,7 @@ class QCPItemText;
 
 namespace kernscope::ui {
 
+class LabelPlacer;
 struct RooflinePage;
 
 /// The layers of a bundle under the ceilings of a chip, both axes by powers of ten. A point a
@@ -69,6 +70,8 @@ public:
     QStringList labelsShown() const; ///< of ceilings, the dispatch floor and points
     /// Where those words stand, in pixels of the plot; as of the last drawing.
     const std::vector<QPolygonF> &labelOutlines() const { return m_labelOutlines; }
+    /// Boxes of the points and of their flags, as of the last drawing.
+    const std::vector<QRectF> &markBoxes() const { return m_markBoxes; }
     QString roofTextAt(const QPoint &position) const;
     QStringList roofsInView() const; ///< names of the ceilings that cross a third of the plot
     std::vector<int> coinciding(int point) const;
@@ -98,6 +101,12 @@ private:
         std::size_t layers = 1; ///< how many lie there
         QCPItemText *text = nullptr;
     };
+    /// The sign beside a point that passes a measured roof.
+    struct Flag {
+        int point = 0;
+        QCPItemText *text = nullptr;
+    };
+    static constexpr double kRing = 24; ///< pixels across the ring around the chosen point
     /// Points whose figures are equal: drawn once.
     struct Spot {
         std::vector<int> points; ///< rising
@@ -120,6 +129,11 @@ private:
     void drawMarks();
     void drawArrows();
     void drawFlags();
+    void findMarks();
+    void avoidChosenLines(LabelPlacer &placer) const;
+    void nameOtherRoofs(LabelPlacer &placer);
+    void placeFloor(LabelPlacer &placer);
+    QString floorWords(bool whole) const;
     void makePointLabels();
     void drawFloor();
     int nextAt(const QPoint &position) const;
@@ -146,7 +160,8 @@ private:
     std::vector<Roof> m_roofs;
     std::vector<Marks> m_marks;
     std::vector<QCPItemLine *> m_arrows;
-    std::vector<QCPItemText *> m_flags;
+    std::vector<Flag> m_flags;
+    std::vector<QRectF> m_markBoxes; ///< of points and flags, in pixels
     QCPGraph *m_chosenPoint = nullptr;
     QCPItemLine *m_ridgeLine = nullptr;
     QCPItemText *m_ridgeText = nullptr;

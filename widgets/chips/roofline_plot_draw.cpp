@@ -46,8 +46,8 @@ void RooflinePlot::clearDrawing()
     }
     for (QCPItemLine *arrow : m_arrows)
         plot().removeItem(arrow);
-    for (QCPItemText *flag : m_flags)
-        plot().removeItem(flag);
+    for (const Flag &flag : m_flags)
+        plot().removeItem(flag.text);
     if (m_ridgeLine) {
         plot().removeItem(m_ridgeLine);
         plot().removeItem(m_ridgeText);
@@ -216,13 +216,11 @@ void RooflinePlot::drawFlags()
             above.push_back(i);
     }
     for (const std::size_t spot : longestSpots(std::move(above), kMostMarks)) {
-        auto *flag = new QCPItemText(&plot());
+        auto *flag = new QCPItemText(&plot()); // findMarks() gives it its place
         flag->setText(QStringLiteral("!"));
         const int side = theme::em(this, 0.25);
         flag->setPadding(QMargins(side, 0, side, 0));
-        flag->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
-        flag->position->setCoords(m_spots[spot].key, m_spots[spot].level);
-        m_flags.push_back(flag);
+        m_flags.push_back({m_spots[spot].points.front(), flag});
     }
 }
 
@@ -231,8 +229,8 @@ void RooflinePlot::colorNames(bool dark)
 {
     const QColor text = palette().color(QPalette::Text);
     const QColor quiet = palette().color(QPalette::PlaceholderText);
-    QColor faint = text;
-    faint.setAlpha(90);
+    QColor faint = text; // what is not chosen stands behind the points
+    faint.setAlpha(70);
     QColor veil = palette().color(QPalette::Base);
     veil.setAlpha(200);
     const QFont small = design::type(font(), design::Type::Small);
@@ -272,11 +270,11 @@ void RooflinePlot::applyColors(bool dark)
     for (QCPItemLine *arrow : m_arrows)
         arrow->setPen(QPen(faint, 1));
     const QColor mark = theme::color(Token::MarkChanged, dark);
-    for (QCPItemText *flag : m_flags) {
-        flag->setColor(mark);
-        flag->setPen(QPen(mark, 1));
-        flag->setBrush(ground);
-        flag->setFont(font());
+    for (const Flag &flag : m_flags) {
+        flag.text->setColor(mark);
+        flag.text->setPen(QPen(mark, 1));
+        flag.text->setBrush(ground);
+        flag.text->setFont(design::type(font(), design::Type::Small));
     }
     if (m_ridgeLine) {
         m_ridgeLine->setPen(QPen(faint, 1, Qt::DashDotLine));
@@ -287,7 +285,7 @@ void RooflinePlot::applyColors(bool dark)
     }
     m_chosenPoint->data()->clear();
     m_chosenPoint->setScatterStyle(
-        QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(mark, 2), Qt::NoBrush, 24));
+        QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(mark, 2), Qt::NoBrush, kRing));
     if (currentPoint() >= 0)
         m_chosenPoint->addData(keyOf(currentPoint()), levelOf(currentPoint()));
 }

@@ -95,14 +95,15 @@ public:
         const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &cell, cell.widget);
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
         const int width = room.width() - 2 * margin;
-        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) {
-            if (cell.displayAlignment & Qt::AlignRight)
+        const bool cut = cell.fontMetrics.horizontalAdvance(cell.text) > width;
+        if (cut || (cell.widget && cell.widget->property(kAlwaysShort).toBool())) {
+            if (cut && cell.displayAlignment & Qt::AlignRight)
                 growColumn(cell, index.column());
             // What a name shares with its like goes first, then letters: those might be all that
             // tells two names apart. A little less than the room, or the style cuts again.
             const QString shorter = index.data(kShortNameRole).toString();
-            cell.text =
-                elidedName(cell.fontMetrics, shorter.isEmpty() ? cell.text : shorter, width - 2);
+            cell.text = elidedName(cell.fontMetrics, shorter.isEmpty() ? cell.text : shorter,
+                                   cut || !shorter.isEmpty() ? width - 2 : width);
         }
         style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
     }

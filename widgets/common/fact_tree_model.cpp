@@ -169,7 +169,8 @@ void FactTreeModel::sort(int column, Qt::SortOrder order)
     endResetModel();
 }
 
-QModelIndex FactTreeModel::indexOfBytes(const ByteRange &range) const
+QModelIndex FactTreeModel::indexOfBytes(const ByteRange &range,
+                                        const std::optional<BitRun> &bits) const
 {
     std::int32_t best = -1;
     std::uint64_t least = UINT64_MAX;
@@ -178,6 +179,11 @@ QModelIndex FactTreeModel::indexOfBytes(const ByteRange &range) const
         const auto &bytes = m_rows[i].facts.bytes;
         if (!bytes || !bytes->contains(range.offset))
             continue;
+        // Several fields lie in one byte: the bits tell which of them is meant.
+        if (bits && m_rows[i].facts.bits == bits && bytes == range) {
+            best = static_cast<std::int32_t>(i);
+            break;
+        }
         const bool holds = range.end() <= bytes->end();
         if (holds == whole ? bytes->bytes.value < least : holds) {
             best = static_cast<std::int32_t>(i);

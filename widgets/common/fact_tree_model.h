@@ -44,8 +44,9 @@ public:
     bool isEmpty() const { return m_roots.empty(); }
 
     /// The smallest row that holds all of these bytes, else the smallest that holds the first of
-    /// them; of equals the outer one. Invalid where none does, or the filter hides it.
-    QModelIndex indexOfBytes(const ByteRange &range) const;
+    /// them; of equals the outer one, or the one of these bits. Invalid where none does, or the
+    /// filter hides it.
+    QModelIndex indexOfBytes(const ByteRange &range, const std::optional<BitRun> &bits = {}) const;
     QModelIndex indexOfByte(FileOffset offset) const
     {
         return indexOfBytes({offset, ByteCount(1)});

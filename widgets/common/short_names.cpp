@@ -17,6 +17,12 @@ bool partsWords(QChar c)
     return c == u'_' || c == u'.' || c == u'/' || c == u':';
 }
 
+/// Where a word begins in "inputGateWeightMatrix".
+bool humpAt(const QString &name, qsizetype at)
+{
+    return at > 0 && name[at].isUpper() && name[at - 1].isLower();
+}
+
 /// Lengths of the beginnings of a name that end with a separator.
 QList<qsizetype> beginnings(const QString &name)
 {
@@ -28,12 +34,12 @@ QList<qsizetype> beginnings(const QString &name)
     return lengths;
 }
 
-/// Starts of the ends of a name that begin with a separator.
+/// Starts of the ends of a name that begin with a separator or a capital letter.
 QList<qsizetype> ends(const QString &name)
 {
     QList<qsizetype> starts;
     for (qsizetype i = name.size() - 1; i > 0; --i) {
-        if (partsWords(name[i]))
+        if (partsWords(name[i]) || humpAt(name, i))
             starts += i;
     }
     return starts;
@@ -44,7 +50,7 @@ int wordsIn(const QString &name, qsizetype from, qsizetype to)
 {
     int words = from < to ? 1 : 0;
     for (qsizetype i = from; i < to; ++i)
-        words += partsWords(name[i]) && i > from && i + 1 < to ? 1 : 0;
+        words += (partsWords(name[i]) || humpAt(name, i)) && i > from && i + 1 < to ? 1 : 0;
     return words;
 }
 
@@ -114,6 +120,16 @@ QString shortName(const QString &name, const Shared &shared)
     return cutOut(name, heads.back(), tails.back());
 }
 
+QString withoutBeginning(const QString &name, const Shared &shared)
+{
+    qsizetype from = 0;
+    for (const qsizetype length : beginnings(name)) {
+        if (shared.head(name, length) && wordsIn(name, length, name.size()) >= 2)
+            from = length;
+    }
+    return cutOut(name, from, name.size());
+}
+
 /// Of names that are all different.
 QStringList shortOfDistinct(const QStringList &names)
 {
@@ -128,15 +144,18 @@ QStringList shortOfDistinct(const QStringList &names)
     shorter.reserve(names.size());
     for (const QString &name : names)
         shorter += shortName(name, shared);
-    // Two that became the same lose less, then nothing.
-    for (const bool whole : {false, true}) {
-        shared.further = false;
+    // Two that became the same lose less, then only their beginning, then nothing.
+    shared.further = false;
+    enum class Cut { Less, Beginning, Nothing };
+    for (const Cut cut : {Cut::Less, Cut::Beginning, Cut::Nothing}) {
         QHash<QString, int> seen;
         for (const QString &text : std::as_const(shorter))
             ++seen[text];
         for (qsizetype i = 0; i < names.size(); ++i) {
             if (seen.value(shorter[i]) > 1)
-                shorter[i] = whole ? names[i] : shortName(names[i], shared);
+                shorter[i] = cut == Cut::Less        ? shortName(names[i], shared)
+                             : cut == Cut::Beginning ? withoutBeginning(names[i], shared)
+                                                     : names[i];
         }
     }
     return shorter;

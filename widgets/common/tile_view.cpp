@@ -278,6 +278,8 @@ void TileView::paintEvent(QPaintEvent *)
     QPainter painter(viewport());
     const ViewGeometry geometry = geometryNow();
     TilePainter(*m_loader, geometry, *viewport()).paint(painter, m_current, m_hovered, hasFocus());
+    if (m_stroking)
+        drawStroke(painter);
 }
 
 void TileView::resizeEvent(QResizeEvent *event)

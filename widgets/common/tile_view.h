@@ -62,6 +62,16 @@ public:
     void setDescribe(Describe describe) { m_describe = std::move(describe); }
     QString describe(const Cell &cell) const;
 
+    /// While a brush is on, dragging with the left button paints a stroke instead of moving the
+    /// picture (the middle button still moves it); Escape gives the stroke up.
+    void setBrush(bool on);
+    bool brush() const { return m_brush; }
+    /// Whether cells are large enough to be told apart; else a press begins no stroke.
+    bool brushHasRoom() const;
+    static constexpr std::size_t kMostStroke = 4096; ///< cells; further ones are left out
+    /// The cells of the stroke under way, each once, in the order in which they were passed.
+    const std::vector<Cell> &stroke() const { return m_stroke; }
+
     /// True while tiles on view are still being made.
     bool loading() const;
     /// Zoom in, zoom out, fit: for tool bars and menus. Keys work while the view has the focus.
@@ -86,6 +96,9 @@ Q_SIGNALS:
     void cellClicked(std::uint64_t row, std::uint64_t col);        ///< after currentCellChanged
     void cellActivated(std::uint64_t row, std::uint64_t col);      ///< double click, Enter
     void loaded();                                                 ///< every tile on view is there
+    void strokeRefused();            ///< a press where the cells are too small to paint
+    void strokeChanged();            ///< stroke() has other cells
+    void strokeEnded(bool accepted); ///< stroke() still has its cells; false: given up
 
 protected:
     void paintEvent(QPaintEvent *event) override;
@@ -111,6 +124,10 @@ private:
     void updateScrollBars();
     void updateRulers();
     void announceCell();
+    void beginStroke(const Cell &cell);
+    void extendStroke(const Cell &to);
+    void endStroke(bool accepted);
+    void drawStroke(QPainter &painter) const;
     void refreshWanted();
 
     TileLoader *m_loader = nullptr;
@@ -119,6 +136,8 @@ private:
     std::optional<Cell> m_current, m_hovered;
     Describe m_describe;
     QList<QAction *> m_actions;
+    std::vector<Cell> m_stroke;
+    bool m_brush = false, m_stroking = false;
     QPoint m_pressedAt, m_draggedTo;
     int m_wheelRest = 0; ///< eighths of a degree that have not made a step yet
     bool m_pressed = false, m_dragging = false, m_updatingBars = false;

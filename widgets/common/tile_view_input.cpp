@@ -116,6 +116,14 @@ void TileView::mousePressEvent(QMouseEvent *event)
 {
     if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton)
         return;
+    if (m_brush && event->button() == Qt::LeftButton) {
+        const auto cell = cellAt(event->pos());
+        if (cell && brushHasRoom())
+            beginStroke(*cell);
+        else if (cell)
+            Q_EMIT strokeRefused();
+        return;
+    }
     m_pressed = true;
     m_dragging = false;
     m_pressedAt = m_draggedTo = event->pos();
@@ -123,6 +131,11 @@ void TileView::mousePressEvent(QMouseEvent *event)
 
 void TileView::mouseMoveEvent(QMouseEvent *event)
 {
+    if (m_stroking) {
+        if (const auto cell = cellAt(event->pos()))
+            extendStroke(*cell);
+        return;
+    }
     if (m_pressed) {
         const bool far =
             (event->pos() - m_pressedAt).manhattanLength() >= QApplication::startDragDistance();
@@ -149,9 +162,13 @@ void TileView::mouseMoveEvent(QMouseEvent *event)
 
 void TileView::mouseReleaseEvent(QMouseEvent *event)
 {
+    if (m_stroking && event->button() == Qt::LeftButton) {
+        endStroke(true);
+        return;
+    }
     const bool click = m_pressed && !m_dragging && event->button() == Qt::LeftButton;
     m_pressed = m_dragging = false;
-    viewport()->unsetCursor();
+    viewport()->setCursor(m_brush ? Qt::CrossCursor : Qt::ArrowCursor);
     if (!click)
         return;
     if (const auto cell = cellAt(event->pos())) {
@@ -233,6 +250,10 @@ void TileView::keyPressEvent(QKeyEvent *event)
 {
     if (!source()) {
         QAbstractScrollArea::keyPressEvent(event);
+        return;
+    }
+    if (m_stroking && event->key() == Qt::Key_Escape) {
+        endStroke(false);
         return;
     }
     const bool shift = event->modifiers() & Qt::ShiftModifier;

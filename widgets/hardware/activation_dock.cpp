@@ -300,7 +300,7 @@ QString ActivationDock::needed() const
             return tr("Select an activation table of %1, its kernel section or its symbol:\n%2")
                 .arg(fromUtf8(bundle->name()), tables.join(u'\n'));
     }
-    return tr("Select the 86 bytes of an activation table in Hex or Layout, or open a file "
+    return tr("Select the 86 bytes of an activation table in Bytes or Sections, or open a file "
               "that begins with one (Hardware, Activation Table).");
 }
 

@@ -17,7 +17,7 @@
 namespace kernscope::ui {
 
 CommandsDock::CommandsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("commands"), tr("Commands and Symbols"), parent),
+    : Dock(session, QStringLiteral("commands"), tr("Commands"), parent),
       m_commands(new FactTreeModel(commandColumns(), this)),
       m_symbols(new FactTreeModel(symbolColumns(), this))
 {

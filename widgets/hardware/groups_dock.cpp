@@ -20,8 +20,7 @@
 namespace kernscope::ui {
 
 GroupsDock::GroupsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("groups"), tr("Output-Channel Groups"), parent),
-      m_model(new GroupModel(this))
+    : Dock(session, QStringLiteral("groups"), tr("Groups"), parent), m_model(new GroupModel(this))
 {
     auto *content = new QWidget(this);
     m_summary = new QLabel(content);

@@ -107,7 +107,7 @@ void RelocationsDock::refresh()
     if (!bundle || !bundle->hardware()) {
         m_model->setRows({});
         showMessage(bundle && bundle->section()
-                        ? tr("The slots of %1 stand with its groups: Output-Channel Groups "
+                        ? tr("The slots of %1 stand with its groups, in Groups "
                              "(Ctrl+Alt+5).\n\"kernscope-cli section relocate\" fills them in.")
                               .arg(fromUtf8(bundle->name()))
                     : bundle

@@ -203,7 +203,7 @@ void TasksDock::refresh()
         m_shown = bundle;
         clear();
         showMessage(bundle && bundle->section()
-                        ? tr("%1 is a weight section: it has no tasks.\nOutput-Channel Groups "
+                        ? tr("%1 is a weight section: it has no tasks.\nGroups "
                              "(Ctrl+Alt+5) and Descriptor (Ctrl+Alt+4) show what it has.")
                               .arg(fromUtf8(bundle->name()))
                     : bundle ? tr("%1 has no task descriptors.\nOpen a hardware container (.hwx).")
@@ -339,7 +339,7 @@ void TasksDock::follow(const Place &place, QObject *origin)
     if (task != m_task)
         showTask(task);
     m_following = true;
-    select(m_registerView, m_registers->indexOfBytes(*place.bytes));
+    select(m_registerView, m_registers->indexOfBytes(*place.bytes, place.bits));
     select(m_wordView, m_words->indexOfBytes(*place.bytes));
     m_following = false;
 }

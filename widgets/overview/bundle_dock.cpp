@@ -3,10 +3,13 @@
 
 #include "core/bundle/stored_bytes.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
+#include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/overview/filter_completer.h"
 
 #include <QAction>
 #include <QEvent>
@@ -23,9 +26,8 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kNameWidth = 24, kLeastName = 8; // in ems
 constexpr int kMeasuredNames = 100; ///< for the width of the column: a key must not wait for more
-constexpr int kFirstFigures = 2;    ///< columns that stand beside the name even where it is cut
+constexpr double kSwatch = 0.8;     // in ems
 
 } // namespace
 
@@ -37,11 +39,18 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     QVBoxLayout *column = contentColumn(content);
     buildTree(content);
     m_filter = filterBox(content, tr("Filter: name, form:sparse, zeros>0.5"), m_tree);
+    new FilterCompleter(session, m_filter);
+    m_fault = design::label({}, design::Type::Small, content);
+    m_fault->setWordWrap(true);
+    m_fault->setTextFormat(Qt::PlainText);
+    m_fault->setAccessibleName(tr("Why the filter cannot be read"));
+    m_fault->hide();
     m_footer = new QLabel(content);
     m_footer->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_footer->setAccessibleName(tr("Totals"));
     column->addWidget(m_filter);
+    column->addWidget(m_fault);
     column->addWidget(m_tree, 1);
     m_footer->hide(); // beside the title
     setContent(content);
@@ -63,6 +72,7 @@ void BundleDock::buildTree(QWidget *content)
     // Columns that have no room are beyond the edge as a whole: a bar would always be there.
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     QHeaderView *header = m_tree->header();
+    m_tree->setIconSize(QSize(theme::em(this, kSwatch), theme::em(this, kSwatch)));
     header->setStretchLastSection(false);
     header->setResizeContentsPrecision(kMeasuredNames);
     // What the eye compares stands beside the name, where a narrow dock shows it.
@@ -79,6 +89,8 @@ void BundleDock::buildTree(QWidget *content)
             m_userSized = true;
             m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
         }
+        if (m_userSized)
+            shortenNames();
     });
 }
 
@@ -90,6 +102,7 @@ void BundleDock::connectParts()
         m_following = false;
         m_filter->setToolTip(m_model->filterFault().isEmpty() ? filterHelp()
                                                               : m_model->filterFault());
+        showFault();
         if (m_model->filterNeedsZeros() && !m_zerosWanted)
             m_zerosAction->trigger();
         openGroups();
@@ -262,32 +275,6 @@ bool BundleDock::eventFilter(QObject *watched, QEvent *event)
     return Dock::eventFilter(watched, event);
 }
 
-/// Form and bytes stand beside the names; further figures where they fit whole beside names that
-/// are not cut. Until the user sets a width.
-void BundleDock::fitNameColumn()
-{
-    QHeaderView *header = m_tree->header();
-    m_fitAgain = m_fitting; // a scroll bar came or went, by the widths that are set below
-    if (m_userSized || m_fitting)
-        return;
-    m_fitting = true;
-    const int names = m_model->columnOf("name");
-    const int room = m_tree->viewport()->width(), least = theme::em(this, kLeastName);
-    const int wanted = std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names),
-                                theme::em(this, kNameWidth));
-    int name = room;
-    for (int visual = 1; visual < header->count(); ++visual) {
-        const int left = name - header->sectionSize(header->logicalIndex(visual));
-        if (left < (visual <= kFirstFigures ? std::min(wanted, least) : wanted))
-            break;
-        name = left;
-    }
-    header->resizeSection(names, std::max(least, name));
-    m_fitting = false;
-    if (m_fitAgain && room != m_tree->viewport()->width())
-        fitNameColumn();
-}
-
 QString BundleDock::filterHelp()
 {
     return tr("Terms, all of which must hold; a minus turns one round:\n"
@@ -308,6 +295,18 @@ void BundleDock::refilter()
     openGroups();
     followPlace();
     updateFooter();
+}
+
+/// Under the box, as soon as a term is typed that cannot be read; the rows stay meanwhile.
+void BundleDock::showFault()
+{
+    // A term that is only begun is no fault yet.
+    const QString typed = m_filter->text();
+    const bool begun = !typed.isEmpty() && QStringLiteral(":<>=").contains(typed.back());
+    const QString fault = begun ? QString() : m_model->filterFault();
+    m_fault->setVisible(!fault.isEmpty());
+    m_fault->setText(fault.isEmpty() ? QString()
+                                     : severityGlyph(Severity::Error) + QLatin1Char(' ') + fault);
 }
 
 void BundleDock::updateFooter()

@@ -50,7 +50,11 @@ private:
     void open(const QModelIndex &index);
     void showInHex();
     void fitNameColumn();
+    void fitFigureColumns();
+    void shortenNames();
+    int shortNamesWidth() const;
     void updateFooter();
+    void showFault();
     void refilter();
     static QString filterHelp();
     std::vector<std::size_t> staleWeights();
@@ -61,6 +65,7 @@ private:
     BundleTreeModel *m_model = nullptr;
     QLineEdit *m_filter = nullptr;
     QTreeView *m_tree = nullptr;
+    QLabel *m_fault = nullptr;
     QLabel *m_footer = nullptr;
     QAction *m_zerosAction = nullptr;
     QList<QAction *> m_actions;

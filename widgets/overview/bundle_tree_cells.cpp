@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/form_token.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
@@ -137,6 +138,8 @@ QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
         default: break;
         }
     }
+    if (key == "form" && role == Qt::DecorationRole)
+        return glyphIcon(QStringLiteral("\u25A0"), formToken(weight.form));
     if (key == "shape" && (role == Qt::DisplayRole || role == CopyRole))
         return shapeOf(weight);
     if (role == SortRole)

@@ -114,14 +114,20 @@ void BundleTreeModel::makeGroups()
     m_groups.push_back(std::move(files));
 }
 
-void BundleTreeModel::setFilter(const QString &words)
+void BundleTreeModel::setFilter(const QString &typed)
 {
     m_filterFault.clear();
+    QString words = typed;
     auto where = WeightWhere::parse(words.toStdString());
     if (!where) {
         m_filterFault = tr("\u201C%1\u201D is not read as a term. Expected: %2")
                             .arg(fromUtf8(where.error().found), fromUtf8(where.error().expected));
-        return;
+        // The last term is still being typed: those before it hold, and no row goes for its
+        // letters.
+        words = words.left(words.trimmed().lastIndexOf(QLatin1Char(' ')) + 1).trimmed();
+        where = WeightWhere::parse(words.toStdString());
+        if (!where)
+            return;
     }
     if (words == m_filter)
         return;

@@ -47,8 +47,9 @@ public:
     bool hasShortNames() const { return !m_shortNames.isEmpty(); }
 
     /// Keeps the weights for which every term holds (WeightWhere), and the files whose name has
-    /// every word. A term that cannot be read leaves the rows as they are: filterFault() says why.
-    void setFilter(const QString &words);
+    /// every word. Where the last term cannot be read, as while it is typed, those before it hold;
+    /// where another cannot, the rows stay. filterFault() says why.
+    void setFilter(const QString &typed);
     const QString &filter() const { return m_filter; }
     const QString &filterFault() const { return m_filterFault; }
     bool filterNeedsZeros() const { return m_where.needsZeros(); }

@@ -18,7 +18,7 @@ namespace kernscope::ui {
 namespace {
 
 /// A screen has no room for more; the rest is one cell.
-constexpr std::size_t kMostCells = 2000;
+constexpr std::size_t kMostMapCells = 2000;
 
 struct OverviewWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Overview)
@@ -77,14 +77,14 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
     std::vector<std::size_t> order(weights.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto shown =
-        order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMostCells + 1));
+        order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMostMapCells + 1));
     std::partial_sort(order.begin(), shown, order.end(), [&](std::size_t a, std::size_t b) {
         return weights[a].storedBytes != weights[b].storedBytes
                    ? weights[a].storedBytes > weights[b].storedBytes
                    : a < b;
     });
     std::vector<TreemapView::Cell> cells;
-    for (std::size_t i = 0; i < order.size() && i < kMostCells; ++i) {
+    for (std::size_t i = 0; i < order.size() && i < kMostMapCells; ++i) {
         const Weight &weight = weights[order[i]];
         TreemapView::Cell cell;
         cell.key = order[i];
@@ -97,12 +97,12 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
             cell.tip += QLatin1Char('\n') + OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
         cells.push_back(std::move(cell));
     }
-    if (order.size() > kMostCells) {
+    if (order.size() > kMostMapCells) {
         TreemapView::Cell rest;
-        rest.key = order[kMostCells];
-        for (std::size_t i = kMostCells; i < order.size(); ++i)
+        rest.key = order[kMostMapCells];
+        for (std::size_t i = kMostMapCells; i < order.size(); ++i)
             rest.size += static_cast<double>(weights[order[i]].storedBytes.value);
-        rest.name = OverviewWords::tr("%1 more").arg(groupedNumber(order.size() - kMostCells));
+        rest.name = OverviewWords::tr("%1 more").arg(groupedNumber(order.size() - kMostMapCells));
         rest.tip = rest.name;
         rest.color = theme::color(Token::KindPadding, colors.dark);
         rest.ink = inkOn(rest.color);

@@ -8,6 +8,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/overview_cells.h"
+#include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
 #include "widgets/weight/weight_words.h"
@@ -51,6 +52,8 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     cards->setSpacing(gap);
     m_stored = addCard(content, cards, tr("Weights stored"));
     m_moved = addCard(content, cards, tr("Moved by a dispatch"));
+    m_time = new TimeCard(content);
+    cards->addWidget(m_time, 1);
     m_odd = addCard(content, cards, tr("Worth a look"));
     auto *head = new QHBoxLayout;
     head->addWidget(design::label(tr("Where the bytes are"), design::Type::Heading, content), 1);
@@ -86,7 +89,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
         if (m_cut || (m_task && m_task->progress().cancelled()))
             m_shown.reset(); // an edit stopped it: begin anew
     });
-    auto *all = dockAction(this, tr("Look Over All Values"), {}, [this] {
+    m_actions += dockAction(this, tr("Look Over All Values"), {}, [this] {
         if (!m_shown)
             return;
         if (!m_sums && !m_summing)
@@ -94,7 +97,6 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
         examine(true);
         showTotals();
     });
-    m_actions += all;
 }
 
 /// What was cancelled found nothing: nobody is told that it looked.
@@ -276,6 +278,7 @@ void OverviewDock::showTotals()
                                    ? tr(", %1 not known").arg(groupedNumber(sums.movedOpen))
                                    : QString()));
     }
+    m_time->showTime(m_shown, m_chips);
     m_odd.value->setText(m_cut     ? QStringLiteral("\u2013")
                          : looking ? QStringLiteral("\u2026")
                                    : groupedNumber(m_figures.findings.size()));

@@ -12,6 +12,7 @@ class QLabel;
 namespace kernscope::ui {
 
 struct OverviewColors;
+class TimeCard;
 class TreemapView;
 class WeightNames;
 
@@ -32,6 +33,7 @@ public:
     TreemapView &treemap() { return *m_map; }
     const BundleFigures &figures() const { return m_figures; }
     QLabel &findings() { return *m_findings; }
+    const TimeCard &time() const { return *m_time; }
 
 Q_SIGNALS:
     void raiseRequested(const QString &dockId);
@@ -74,6 +76,7 @@ private:
     TaskPtr m_summing;
     QLabel *m_title = nullptr, *m_facts = nullptr, *m_legend = nullptr, *m_findings = nullptr;
     Card m_stored, m_moved, m_odd;
+    TimeCard *m_time = nullptr;
     TreemapView *m_map = nullptr;
 };
 

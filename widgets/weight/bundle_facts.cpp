@@ -5,20 +5,29 @@
 #include "core/container/mil/program.h"
 #include "widgets/common/design.h"
 #include "widgets/common/elided_label.h"
+#include "widgets/common/form_token.h"
+#include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/weight/chip_bars.h"
+#include "widgets/weight/share_bar.h"
 #include "widgets/weight/weight_words.h"
 
 #include <QGridLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 namespace kernscope::ui {
 
 namespace {
 
 constexpr std::size_t kMostValues = 8; ///< inputs or outputs named
+constexpr std::size_t kMostFiles = 12;
+constexpr double kFormsHeight = 1.1, kFormSwatch = 0.8; // in ems
 
 QString typeWords(const mil::ValueType &type)
 {
@@ -45,72 +54,156 @@ QString outputType(const mil::Block &body, const std::string &name)
 
 } // namespace
 
-BundleFacts::BundleFacts(QWidget *parent) : QWidget(parent)
+BundleFacts::BundleFacts(Session &session, QWidget *parent) : QWidget(parent)
 {
     auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    column->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    column->setSpacing(design::space(this, design::Space::Small));
+    m_forms = new ShareBar(kFormsHeight, this);
+    m_chips = new ChipBars(session, this);
+    const auto heading = [this](const QString &text) {
+        return design::label(text, design::Type::Heading, this);
+    };
+    column->addWidget(heading(tr("Forms by bytes")));
+    column->addWidget(m_forms);
+    m_body = new QWidget(this);
+    column->addWidget(m_body);
+    QLabel *chips = heading(tr("On chips"));
+    chips->setToolTip(tr("Bytes of the weights that cross to the engine in a dispatch"));
+    column->addWidget(chips);
+    column->addWidget(m_chips);
+    m_more = new QWidget(this);
+    column->addWidget(m_more);
+    column->addWidget(heading(tr("Next")));
+    for (const auto &[what, text] :
+         {std::pair{QStringLiteral("compare"), tr("Compare with another build\u2026")},
+          std::pair{QStringLiteral("plan"), tr("Plan its forms")},
+          std::pair{QStringLiteral("report"), tr("Export a report\u2026")}}) {
+        auto *link = new QLabel(QStringLiteral("<a href=\"%1\">%2</a>").arg(what, text), this);
+        link->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+        connect(link, &QLabel::linkActivated, this, &BundleFacts::nextRequested);
+        column->addWidget(link);
+    }
 }
 
 void BundleFacts::addHeading(const QString &text)
 {
-    m_rows->addWidget(design::label(text, design::Type::Heading, m_body), m_rows->rowCount(), 0, 1,
-                      2);
+    QLabel *heading = design::label(text, design::Type::Heading, m_rows->parentWidget());
+    heading->setContentsMargins(0, design::space(this, design::Space::Small), 0, 0);
+    m_rows->addWidget(heading, m_rows->rowCount(), 0, 1, 3);
 }
 
-void BundleFacts::addRow(const QString &name, const QString &value)
+/// The label at the left, for a swatch before it.
+QLabel *BundleFacts::addRow(const QString &name, const QString &value)
 {
+    QWidget *body = m_rows->parentWidget();
     const int row = m_rows->rowCount();
     // Of a path the end tells which file it is.
     auto *left =
-        new ElidedLabel(name.contains(QLatin1Char('/')) ? Qt::ElideLeft : Qt::ElideMiddle, m_body);
+        new ElidedLabel(name.contains(QLatin1Char('/')) ? Qt::ElideLeft : Qt::ElideMiddle, body);
     left->setWholeText(name);
     left->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto *right = new QLabel(value, m_body);
+    auto *right = new QLabel(value, body);
     right->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     right->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_rows->addWidget(left, row, 0);
-    m_rows->addWidget(right, row, 1);
+    auto *swatch = new QLabel(body);
+    m_rows->addWidget(swatch, row, 0);
+    m_rows->addWidget(left, row, 1);
+    m_rows->addWidget(right, row, 2);
+    return swatch;
 }
 
-void BundleFacts::setBundle(const Bundle &bundle)
+std::vector<BundleFacts::Sums> BundleFacts::sumsOf(const Bundle &bundle)
 {
-    delete m_body;
-    m_body = new QWidget(this);
-    layout()->addWidget(m_body);
-    m_rows = new QGridLayout(m_body);
-    m_rows->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
-    m_rows->setHorizontalSpacing(design::space(this, design::Space::Medium));
-    m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
-    m_rows->setColumnStretch(0, 1);
-    struct Sums {
-        std::size_t count = 0;
-        std::uint64_t bytes = 0;
-        bool known = true;
-    };
     std::map<std::string, Sums> forms;
     for (const Weight &weight : bundle.weights()) {
         Sums &sums = forms[formText(weight.form)];
+        sums.form = weight.form;
         ++sums.count;
         sums.bytes += weight.storedBytes.value;
         sums.known = sums.known && knownStoredBytes(weight);
     }
-    addHeading(tr("Forms by bytes"));
-    for (const auto &[form, sums] : forms)
-        addRow(QStringLiteral("%1 \u00D7 %2").arg(sums.count).arg(fromUtf8(form)),
-               sums.known ? tr("%1 B").arg(groupedNumber(sums.bytes)) : tr("unknown"));
-    addHeading(tr("Files"));
-    for (const BundleFile &file : bundle.files())
-        addRow(fromUtf8(file.path), tr("%1 B").arg(groupedNumber(file.file->size().value)));
-    if (!bundle.program().functions.empty()) {
-        const mil::Function &main = bundle.program().functions.front();
-        addHeading(tr("Inputs"));
-        for (std::size_t i = 0; i < main.inputs.size() && i < kMostValues; ++i)
-            addRow(fromUtf8(main.inputs[i].name), typeWords(main.inputs[i].type));
-        addHeading(tr("Outputs"));
-        for (std::size_t i = 0; i < main.body.outputs.size() && i < kMostValues; ++i)
-            addRow(fromUtf8(main.body.outputs[i]), outputType(main.body, main.body.outputs[i]));
+    std::vector<Sums> list;
+    for (auto &[name, sums] : forms) {
+        sums.name = name;
+        list.push_back(sums);
     }
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Sums &a, const Sums &b) { return a.bytes > b.bytes; });
+    return list;
+}
+
+void BundleFacts::addForms(const Bundle &bundle)
+{
+    const std::vector<Sums> list = sumsOf(bundle);
+    std::uint64_t all = 0;
+    for (const Sums &sums : list)
+        all += sums.known ? sums.bytes : 0;
+    std::vector<ShareBar::Part> parts;
+    const int side = theme::em(this, kFormSwatch);
+    for (const Sums &sums : list) {
+        const QString bytes =
+            sums.known ? tr("%1 B").arg(groupedNumber(sums.bytes)) : tr("unknown");
+        const QString name =
+            QStringLiteral("%1 \u00D7 %2").arg(sums.count).arg(fromUtf8(sums.name));
+        const Token token = formToken(sums.form);
+        QLabel *swatch = addRow(name, bytes);
+        swatch->setPixmap(glyphIcon(QStringLiteral("\u25A0"), token)
+                              .pixmap(QSize(side, side), devicePixelRatioF()));
+        if (sums.known && all > 0)
+            parts.push_back({static_cast<double>(sums.bytes) / static_cast<double>(all), token,
+                             QStringLiteral("%1: %2").arg(name, bytes)});
+    }
+    m_forms->setVisible(!parts.empty());
+    m_forms->setParts(std::move(parts));
+}
+
+void BundleFacts::addFiles(const Bundle &bundle)
+{
+    addHeading(tr("Files"));
+    std::size_t shown = 0;
+    for (const BundleFile &file : bundle.files()) {
+        if (shown++ == kMostFiles) {
+            addRow(tr("and %1 more").arg(groupedNumber(bundle.files().size() - kMostFiles)), {});
+            break;
+        }
+        addRow(fromUtf8(file.path), tr("%1 B").arg(groupedNumber(file.file->size().value)));
+    }
+}
+
+void BundleFacts::addProgram(const mil::Program &program)
+{
+    if (program.functions.empty())
+        return;
+    const mil::Function &main = program.functions.front();
+    addHeading(tr("Inputs"));
+    for (std::size_t i = 0; i < main.inputs.size() && i < kMostValues; ++i)
+        addRow(fromUtf8(main.inputs[i].name), typeWords(main.inputs[i].type));
+    addHeading(tr("Outputs"));
+    for (std::size_t i = 0; i < main.body.outputs.size() && i < kMostValues; ++i)
+        addRow(fromUtf8(main.body.outputs[i]), outputType(main.body, main.body.outputs[i]));
+}
+
+void BundleFacts::setBundle(const Bundle &bundle)
+{
+    const auto anew = [this](QWidget *&body) {
+        auto *fresh = new QWidget(this);
+        delete layout()->replaceWidget(body, fresh);
+        delete body;
+        body = fresh;
+        m_rows = new QGridLayout(body);
+        m_rows->setContentsMargins(0, 0, 0, 0);
+        m_rows->setHorizontalSpacing(design::space(this, design::Space::Small));
+        m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
+        m_rows->setColumnStretch(1, 1);
+    };
+    anew(m_body);
+    addForms(bundle);
     m_body->show();
+    anew(m_more);
+    addFiles(bundle);
+    addProgram(bundle.program());
+    m_more->show();
 }
 
 } // namespace kernscope::ui

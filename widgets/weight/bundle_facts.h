@@ -1,29 +1,58 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
+#include "widgets/common/session.h"
 
 #include <QWidget>
 
+#include <string>
+#include <vector>
+
 class QGridLayout;
+class QLabel;
 
 namespace kernscope::ui {
 
-/// What the inspector says of a whole bundle: bytes by form, inputs and outputs of its program.
+class ChipBars;
+class ShareBar;
+
+/// What the inspector says of a whole bundle: bytes by form as a bar and as rows, what crosses on
+/// the chips, files, inputs and outputs of its program; then what one may do with it next.
 class BundleFacts : public QWidget
 {
     Q_OBJECT
 
 public:
-    explicit BundleFacts(QWidget *parent = nullptr);
+    explicit BundleFacts(Session &session, QWidget *parent = nullptr);
 
     void setBundle(const Bundle &bundle);
+    const ShareBar &forms() const { return *m_forms; }
+    const ChipBars &chips() const { return *m_chips; }
+
+Q_SIGNALS:
+    /// A link at the end was followed: "compare", "plan" or "report".
+    void nextRequested(const QString &what);
 
 private:
-    void addRow(const QString &name, const QString &value);
+    /// Weights of one form.
+    struct Sums {
+        StorageForm form;
+        std::string name;
+        std::size_t count = 0;
+        std::uint64_t bytes = 0;
+        bool known = true;
+    };
+    static std::vector<Sums> sumsOf(const Bundle &bundle);
+    void addForms(const Bundle &bundle);
+    void addFiles(const Bundle &bundle);
+    void addProgram(const mil::Program &program);
+    QLabel *addRow(const QString &name, const QString &value);
     void addHeading(const QString &text);
 
+    ShareBar *m_forms = nullptr;
+    ChipBars *m_chips = nullptr;
     QWidget *m_body = nullptr;
+    QWidget *m_more = nullptr; ///< under the chips
     QGridLayout *m_rows = nullptr;
 };
 

@@ -36,7 +36,7 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("inspector"), tr("Inspector"), parent)
 {
     auto *content = new QWidget(this);
-    m_facts = new BundleFacts(content);
+    m_facts = new BundleFacts(session, content);
     m_statistics = new StatisticsPanel(session, content);
     m_codebook = new CodebookDock(session, content);
     m_mask = new MaskDock(session, content);
@@ -54,6 +54,7 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     m_codebook->setMinimumHeight(theme::em(this, kCodebookHeight));
     m_mask->setMinimumHeight(theme::em(this, kMaskHeight));
     auto *column = new QVBoxLayout(content);
+    m_column = column;
     const int gap = design::space(this, design::Space::Small);
     column->setContentsMargins(gap, 0, gap, 0);
     column->setSpacing(0);
@@ -76,6 +77,7 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     m_chipSection = add(tr("On chips"), m_chips, 0);
     column->addStretch(1);
     setContent(content);
+    connect(m_facts, &BundleFacts::nextRequested, this, &InspectorDock::nextRequested);
     connect(m_parts, &StoredParts::picked, this, [this](std::size_t file, const ByteRange &bytes) {
         Place place;
         place.file = file;
@@ -91,9 +93,22 @@ QList<QAction *> InspectorDock::menuActions() const
     return m_statistics->histogramActions() + m_statistics->histogram().plotActions();
 }
 
+void InspectorDock::addPanel(InspectorPanel *panel)
+{
+    m_panel = panel;
+    panel->setParent(m_bundleSection->parentWidget());
+    panel->hide();
+    m_column->insertWidget(0, panel, 100); // over the stretch at the foot
+    connect(panel, &InspectorPanel::picked, this,
+            [this](const Place &place) { session().goTo(place, this); });
+    scheduleRefresh();
+}
+
 bool InspectorDock::working() const
 {
     const auto busy = [](const Dock *dock) { return dock->isVisible() && dock->busy(); };
+    if (m_panelShown)
+        return m_panel->working();
     return m_statistics->working() || m_scales->working() || busy(m_codebook) || busy(m_mask);
 }
 
@@ -104,18 +119,46 @@ void InspectorDock::refresh()
         m_weight = kNoIndex;
         m_statistics->setWeight(nullptr, 0);
         m_scales->setWeight(nullptr, 0);
+        if (m_panel)
+            m_panel->clear();
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }
-    showWeight(place().weight);
+    showPlace(place(), true);
+}
+
+/// The panel where it has something to say of the place, else the weight or the bundle; `anew`
+/// also where that is shown already.
+void InspectorDock::showPlace(const Place &place, bool anew)
+{
+    const bool before = m_panelShown;
+    m_panelShown = m_panel && m_panel->showPlace(session().bundle(), place);
+    if (m_panelShown) {
+        setNote(m_panel->title());
+        if (before && !anew)
+            return;
+        m_weight = kNoIndex;
+        showSections(nullptr);
+        m_bundleSection->hide();
+        m_panel->show();
+        m_statistics->setWeight(nullptr, 0);
+        m_scales->setWeight(nullptr, 0);
+        showContent();
+        return;
+    }
+    if (before) {
+        m_panel->hide();
+        m_panel->clear();
+    }
+    if (anew || before || place.weight != m_weight)
+        showWeight(place.weight);
 }
 
 void InspectorDock::follow(const Place &place, QObject *)
 {
     if (!session().bundle())
         return;
-    if (place.weight != m_weight)
-        showWeight(place.weight);
+    showPlace(place, false);
     if (place.element && m_scaleSection->isVisible())
         m_scales->showElement(*place.element);
 }

@@ -4,6 +4,7 @@
 #include "widgets/common/dock.h"
 
 class QLabel;
+class QVBoxLayout;
 
 namespace kernscope::ui {
 
@@ -16,6 +17,27 @@ class ScalePanel;
 class StatisticsPanel;
 class StoredParts;
 
+/// What a subject outside of this folder adds to the inspector: its own sections for the places
+/// that it knows of.
+class InspectorPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    using QWidget::QWidget;
+
+    /// Shows what is at a place and returns true, or has nothing to say of it. `bundle` is never
+    /// null.
+    virtual bool showPlace(const BundlePtr &bundle, const Place &place) = 0;
+    virtual QString title() const = 0; ///< of what is shown
+    virtual bool working() const { return false; }
+    /// No bundle, or another place: nothing is shown any more.
+    virtual void clear() = 0;
+
+Q_SIGNALS:
+    void picked(const kernscope::ui::Place &place); ///< the user followed a link
+};
+
 /// One inspector for what is chosen: of a weight its figures and histogram, then what its form has
 /// (codebook, scales, mask), where it is stored and what reads it. Without a weight, the bundle.
 /// No section is shown without content.
@@ -27,15 +49,20 @@ public:
     explicit InspectorDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const;
+    /// Takes it; it stands alone for the places that it shows.
+    void addPanel(InspectorPanel *panel);
 
     StatisticsPanel &statistics() { return *m_statistics; }
     ScalePanel &scales() { return *m_scales; }
     CodebookDock &codebook() { return *m_codebook; }
     MaskDock &mask() { return *m_mask; }
+    BundleFacts &bundleFacts() { return *m_facts; }
 
 Q_SIGNALS:
     /// The user followed a link to bytes: the dock of this id ("hex") should come to the front.
     void raiseRequested(const QString &dockId);
+    /// What to do with the bundle next: "compare", "plan" or "report". The window knows how.
+    void nextRequested(const QString &what);
 
 protected:
     void refresh() override;
@@ -43,10 +70,14 @@ protected:
     bool working() const override;
 
 private:
+    void showPlace(const Place &place, bool anew);
     void showWeight(std::size_t weight);
     void showSections(const Weight *weight);
 
     std::size_t m_weight = kNoIndex;
+    InspectorPanel *m_panel = nullptr;
+    bool m_panelShown = false;
+    QVBoxLayout *m_column = nullptr;
     QLabel *m_readers = nullptr;
     BundleFacts *m_facts = nullptr;
     StatisticsPanel *m_statistics = nullptr;

@@ -117,7 +117,8 @@ QWidget *MaskDock::createPainting()
     m_keepValue->setValidator(validator);
     auto *layout = new QHBoxLayout(m_painting);
     layout->setContentsMargins(0, 0, 0, 0);
-    for (QAction *action : {m_keep, m_drop}) {
+    createBrush();
+    for (QAction *action : {m_keep, m_drop, m_brush}) {
         action->setShortcutContext(Qt::WidgetShortcut);
         m_picture->addAction(action);
         auto *button = new QToolButton(m_painting);
@@ -134,7 +135,7 @@ QWidget *MaskDock::createPainting()
 
 void MaskDock::createActions()
 {
-    m_actions = {m_keep, m_drop};
+    m_actions = {m_keep, m_drop, m_brush};
     m_actions += m_picture->zoomActions();
     m_actions += m_density->plotActions();
 }
@@ -337,6 +338,10 @@ void MaskDock::updatePainting()
     const bool can = masked && session().patchingEnabled() && currentElement().has_value();
     m_keep->setEnabled(can);
     m_drop->setEnabled(can);
+    const bool paints = masked && session().patchingEnabled();
+    m_brush->setEnabled(paints);
+    if (!paints)
+        m_brush->setChecked(false);
 }
 
 void MaskDock::paintMask(bool keep)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/codec/decode/decoder.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/weight/mask_figures.h"
@@ -38,6 +39,8 @@ public:
     DensityPlot &density() { return *m_density; }
     QAction *keepAction() const { return m_keep; }
     QAction *dropAction() const { return m_drop; }
+    QAction *brushAction() const { return m_brush; }
+    QString cellText() const; ///< of the chosen cell, or what the stroke under way would change
     QLineEdit *keepValue() const { return m_keepValue; }
     QString figures() const;
 
@@ -59,6 +62,10 @@ private:
     void goToMoved();
     void paintMask(bool keep);
     void updatePainting();
+    void createBrush();
+    void onStroke();
+    void paintStroke(bool accepted);
+    std::vector<std::uint64_t> strokeElements();
     std::optional<std::uint64_t> currentElement() const;
     QString describeCell(const Cell &cell, const Tile *tile, std::size_t index) const;
 
@@ -69,7 +76,9 @@ private:
     std::optional<std::uint64_t> m_moved;
     QTimer *m_settle = nullptr;
     QList<QAction *> m_actions;
-    QAction *m_keep = nullptr, *m_drop = nullptr;
+    QAction *m_keep = nullptr, *m_drop = nullptr, *m_brush = nullptr;
+    bool m_strokeKeeps = false;              ///< else it leaves out: the reverse of its first cell
+    std::optional<codec::Decoder> m_decoder; ///< of the weight as the stroke began
     WeightHeader *m_header = nullptr;
     QLabel *m_figures = nullptr, *m_note = nullptr, *m_cell = nullptr;
     ColorScale *m_scale = nullptr;

@@ -6,12 +6,11 @@
 #include "core/base/little_endian.h"
 #include "core/container/hwx/container.h"
 #include "core/descriptor/register_map.h"
-#include "core/descriptor/task_reader.h"
 #include "core/patch/edit/byte_text.h"
+#include "core/patch/plan/task_word.h"
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 #include <set>
 #include <utility>
 
@@ -77,63 +76,20 @@ Result<FieldPath> parsePath(const std::string &path)
     return FieldPath{*text, *task, parts[1], parts[2], parts.size() == 4 ? parts[3] : ""};
 }
 
-/// A register's word in the file, and what names its bits.
-struct Word {
-    std::uint64_t place = 0; ///< in the file
-    std::uint32_t value = 0;
-    const Register *reg = nullptr; ///< null: only its address is known
-};
-
-bool isCalled(const Register *reg, std::uint32_t address, const FieldPath &path)
+bool isCalled(const TaskWord &word, const FieldPath &path)
 {
-    if (reg != nullptr && reg->block == path.block && reg->name == path.reg)
+    if (word.reg != nullptr && word.reg->block == path.block && word.reg->name == path.reg)
         return true;
-    return path.reg == fmt::format("{:#x}", address);
+    return path.reg == fmt::format("{:#x}", word.address);
 }
 
-/// Tells of each word of a task: its place, its address (of the header: its offset), its block's
-/// name and what names it.
-using WordVisitor = std::function<void(const Word &, std::uint32_t address, bool header)>;
-
-/// False where there is no such task, or nothing is known of its words.
-bool visitWords(const Bundle &bundle, std::size_t text, std::size_t task, const WordVisitor &visit)
+Result<TaskWord> findWord(const Bundle &bundle, const std::string &path, const FieldPath &wanted)
 {
-    if (!bundle.hardware() || text >= bundle.hardware()->texts.size())
-        return false;
-    const hwx::Text &tasks = bundle.hardware()->texts[text];
-    const hwx::Section *section = bundle.hardware()->section(tasks.section);
-    if (section == nullptr || !section->bytes || tasks.tasks->version == nullptr ||
-        task >= tasks.tasks->tasks.size())
-        return false;
-    const ByteRange range = *section->bytes;
-    const auto bytes = bundle.files().front().file->bytes();
-    const descriptor::TaskReader reader(bytes.subspan(range.offset.value, range.bytes.value),
-                                        *tasks.tasks);
-    descriptor::TaskDetail detail;
-    reader.read(task, detail);
-    const auto *map = descriptor::RegisterMap::of(tasks.tasks->version->registerMap);
-    const std::uint64_t begin = range.offset.value + detail.task.offset;
-    for (std::size_t i = 0; i < detail.header.size(); ++i) {
-        const auto word = static_cast<std::uint32_t>(i);
-        visit({begin + 4 * i, detail.header[i], map == nullptr ? nullptr : map->header(word)},
-              4 * word, true);
-    }
-    for (const auto &write : detail.stream.writes)
-        visit({begin + write.offset, write.value,
-               map == nullptr ? nullptr : map->find(write.address)},
-              write.address, false);
-    return true;
-}
-
-Result<Word> findWord(const Bundle &bundle, const std::string &path, const FieldPath &wanted)
-{
-    std::optional<Word> found;
-    const bool known = visitWords(bundle, wanted.text, wanted.task,
-                                  [&](const Word &word, std::uint32_t address, bool header) {
-                                      if (header == (wanted.block == kHeader) &&
-                                          isCalled(word.reg, address, wanted))
-                                          found = word; // the last write counts
-                                  });
+    std::optional<TaskWord> found;
+    const bool known = visitTaskWords(bundle, wanted.text, wanted.task, [&](const TaskWord &word) {
+        if (word.header == (wanted.block == kHeader) && isCalled(word, wanted))
+            found = word; // the last write counts
+    });
     if (found)
         return *found;
     return fieldError(path,
@@ -293,26 +249,23 @@ std::string fieldPath(const Bundle &bundle, std::size_t text, std::size_t task,
 std::optional<std::string> fieldPathAt(const Bundle &bundle, std::size_t text, std::size_t task,
                                        FileOffset offset, std::optional<unsigned> lowBit)
 {
-    std::optional<std::string> path;
-    visitWords(bundle, text, task, [&](const Word &word, std::uint32_t address, bool header) {
-        if (offset.value < word.place || offset.value >= word.place + 4)
-            return;
-        const std::string block = header                ? std::string(kHeader)
-                                  : word.reg != nullptr ? word.reg->block
-                                                        : std::string("-");
-        const std::string reg =
-            word.reg != nullptr ? word.reg->name : fmt::format("{:#x}", address);
-        std::string field;
-        if (lowBit && word.reg != nullptr) {
-            const auto low = static_cast<unsigned>(8 * (offset.value - word.place)) + *lowBit;
-            for (const BitField &bits : word.reg->fields) {
-                if (bits.low == low)
-                    field = bits.name;
-            }
+    const auto word = taskWordAt(bundle, {text, task}, offset);
+    if (!word)
+        return std::nullopt;
+    const std::string block = word->header           ? std::string(kHeader)
+                              : word->reg != nullptr ? word->reg->block
+                                                     : std::string("-");
+    const std::string reg =
+        word->reg != nullptr ? word->reg->name : fmt::format("{:#x}", word->address);
+    std::string field;
+    if (lowBit && word->reg != nullptr) {
+        const auto low = static_cast<unsigned>(8 * (offset.value - word->place)) + *lowBit;
+        for (const BitField &bits : word->reg->fields) {
+            if (bits.low == low)
+                field = bits.name;
         }
-        path = fieldPath(bundle, text, task, block, reg, field);
-    });
-    return path;
+    }
+    return fieldPath(bundle, text, task, block, reg, field);
 }
 
 std::string whatBreaks(const Bundle &before, const Bundle &after)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_where.h"
+#include "core/assessment/where_completions.h"
 
 #include <QTest>
+
+#include <algorithm>
 
 using namespace kernscope;
 
@@ -39,7 +42,29 @@ private Q_SLOTS:
     void refusals();
     void unknownFiguresAreNeither();
     void outcomesOfChips();
+    void completions();
 };
+
+/// Keys first, then what the bundle has for them; each completion is a term or the start of one.
+void TestWeightWhere::completions()
+{
+    const std::vector<Weight> weights{weightOf("conv_1", FormNode::Sparse, 10, {2, 3})};
+    const auto of = [&weights](const char *word) { return whereCompletions(word, weights); };
+    QVERIFY(of("").empty());
+    const auto keys = of("fo");
+    QVERIFY(std::find(keys.begin(), keys.end(), "form:") != keys.end());
+    QVERIFY(std::find(keys.begin(), keys.end(), "folds:") != keys.end());
+    QCOMPARE(of("-byt"), std::vector<std::string>{"-bytes>"});
+    QVERIFY(!of("form:").empty());
+    for (const std::string &term : of("FORM:"))
+        QVERIFY2(WeightWhere::parse(term), term.c_str());
+    const auto chips = of("folds:H1");
+    QVERIFY(!chips.empty());
+    for (const std::string &term : chips)
+        QVERIFY2(WeightWhere::parse(term), term.c_str());
+    QVERIFY(of("nothing:").empty());
+    QCOMPARE(whereCompletions("streams:", weights, 3).size(), std::size_t(3));
+}
 
 void TestWeightWhere::terms_data()
 {

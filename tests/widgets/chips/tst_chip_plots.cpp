@@ -154,6 +154,9 @@ private Q_SLOTS:
         for (std::size_t a = 0; a < outlines.size(); ++a) {
             for (std::size_t b = a + 1; b < outlines.size(); ++b)
                 QVERIFY(!outlines[a].intersects(outlines[b]));
+            // The chosen pair and the floor are named in any case; the others cover no point.
+            for (const QRectF &mark : plot.markBoxes())
+                QVERIFY(a < 3 || !outlines[a].intersects(QPolygonF(mark)));
         }
     }
 

@@ -290,7 +290,7 @@ void TestGroupsDock::otherDocksPointToTheGroups()
         QVERIFY2(std::any_of(labels.begin(), labels.end(),
                              [](const QLabel *label) {
                                  return label->isVisible() && label->text().contains(QStringLiteral(
-                                                                  "Output-Channel Groups"));
+                                                                  "Groups (Ctrl+Alt+5)"));
                              }),
                  qPrintable(dock->id()));
     }

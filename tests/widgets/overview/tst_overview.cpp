@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/sample_session.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/short_names.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
+#include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_layout.h"
 #include "widgets/overview/treemap_view.h"
+#include "widgets/weight/bundle_facts.h"
+#include "widgets/weight/chip_bars.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
+#include "widgets/weight/share_bar.h"
 #include "widgets/weight/statistics_panel.h"
 
 #include <QAction>
 #include <QDir>
 #include <QLabel>
 #include <QSet>
+#include <QSignalSpy>
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +57,56 @@ private Q_SLOTS:
         }
         QVERIFY(squarify({}, area).empty());
         QVERIFY(squarify(std::vector<double>{0, 0}, area)[1].isEmpty());
+    }
+
+    /// The overview predicts the engine's time on the chip that the docks judge by.
+    void predictedTime()
+    {
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock, 900, 700));
+        const QString chip = fromUtf8(ChipState::of(session).target().name);
+        QVERIFY2(dock.time().text().contains(QStringLiteral("s\non %1").arg(chip)),
+                 qPrintable(dock.time().text()));
+        // Another chip, another figure or none: never that of the one before.
+        const QString before = dock.time().text();
+        for (const target::Target &other : target::targets()) {
+            if (other.name == "H15") {
+                ChipState::of(session).setTarget(other);
+                break;
+            }
+        }
+        QTRY_VERIFY(dock.time().text() != before);
+    }
+
+    /// The inspector of a bundle: a bar of its forms, what crosses on the chips, what to do next.
+    void inspectorOfTheBundle()
+    {
+        Session session;
+        InspectorDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock, 320, 900));
+        QTRY_VERIFY(ChipState::of(session).table() != nullptr);
+        const BundleFacts &facts = dock.bundleFacts();
+        QVERIFY(facts.isVisible());
+        QVERIFY(facts.forms().isVisible());
+        QVERIFY(facts.forms().accessibleName().contains(QStringLiteral("sparse")));
+        QVERIFY(facts.forms().partAt(facts.forms().width() / 4) >= 0);
+        // The figures are those of the table; the chip judged by stands first.
+        const auto &table = ChipState::of(session).table();
+        const std::size_t column = table->columnOf(ChipState::of(session).target());
+        const QString first = facts.chips().text().section(QLatin1Char('\n'), 0, 0);
+        QVERIFY2(first.contains(groupedNumber(table->totals(column).bytesMoved)),
+                 qPrintable(first));
+        const auto links = facts.findChildren<QLabel *>();
+        QSignalSpy next(&dock, &InspectorDock::nextRequested);
+        for (QLabel *label : links) {
+            if (label->text().contains(QStringLiteral("href=\"report\"")))
+                Q_EMIT label->linkActivated(QStringLiteral("report"));
+        }
+        QCOMPARE(next.count(), 1);
+        QCOMPARE(next.at(0).at(0).toString(), QStringLiteral("report"));
     }
 
     /// What was found in another file is not said of this one, and nobody is told that the values
@@ -124,6 +181,17 @@ private Q_SLOTS:
         // Less of the beginning where that lets the end go.
         QCOMPARE(forms[6], QStringLiteral("concat_1\u2026"));
         QCOMPARE(QSet<QString>(forms.begin(), forms.end()).size(), forms.size());
+        // Words within a word: what tells the rows apart stands first.
+        QStringList gates;
+        for (const char *gate : {"inputGate", "forgetGate", "blockInput", "outputGate"}) {
+            for (const char *part : {"WeightMatrix", "RecursionMatrix", "BiasVector"})
+                gates += QStringLiteral("memory.%1%2")
+                             .arg(QString::fromLatin1(gate), QString::fromLatin1(part));
+        }
+        const QStringList gateNames = shortNames(gates);
+        QCOMPARE(QSet<QString>(gateNames.begin(), gateNames.end()).size(), gates.size());
+        QVERIFY2(gateNames[1].startsWith(QStringLiteral("\u2026inputGateRecursion")),
+                 qPrintable(gateNames[1]));
         // Never two the same, and never nothing.
         const QStringList equal =
             shortNames({QStringLiteral("a_b"), QStringLiteral("a_b"), QStringLiteral("a_b")});

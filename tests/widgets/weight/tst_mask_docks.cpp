@@ -11,6 +11,9 @@
 #include <QTableView>
 #include <QTest>
 
+#include <algorithm>
+#include <set>
+
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::codec::PartRole;
@@ -27,6 +30,7 @@ private Q_SLOTS:
     void initTestCase() { begin(); }
     void maskPicture();
     void maskPainting();
+    void maskPaintsByDragging();
     void zeroMap();
     void densityGoesToTheChannel();
     void codebook();
@@ -87,6 +91,66 @@ void TestMaskDocks::maskPainting()
     session.goToElement(m_weight, kept);
     dock.dropAction()->trigger();
     QCOMPARE(editsOf(asked, 1).at(0).kind, Edit::Kind::Drop);
+}
+
+/// A stroke says what it would change while it is drawn, and is one step of undo.
+void TestMaskDocks::maskPaintsByDragging()
+{
+    Session session;
+    MaskDock dock(session);
+    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+    QVERIFY(test::showDock(dock, 700, 800));
+    QSignalSpy asked(&session, &Session::editsRequested);
+    QVERIFY(!dock.brushAction()->isEnabled()); // the file is locked
+    session.setPatchingEnabled(true);
+    QVERIFY(dock.brushAction()->isEnabled());
+    dock.brushAction()->setChecked(true);
+    TileView &picture = dock.picture();
+    QVERIFY(picture.brush());
+    const SliceMap map(m_bundle->weights()[m_weight].shape);
+    const auto kept = keptAndLeftOut(*m_bundle, m_weight).first;
+    const auto cell = map.cell(kept);
+    QVERIFY(cell);
+    const Cell first{cell->first, cell->second};
+    const Cell last{first.row, first.col < 4 ? first.col + 4 : first.col - 4};
+    const auto decoder = m_bundle->decoder(m_weight);
+    std::set<std::uint64_t> wanted;
+    for (std::uint64_t col = std::min(first.col, last.col); col <= std::max(first.col, last.col);
+         ++col) {
+        const auto element = map.element(first.row, col);
+        if (element && decoder->stored(*element))
+            wanted.insert(*element);
+    }
+    // Too small to be told apart: nothing is painted, and that is said.
+    while (picture.brushHasRoom())
+        picture.zoomOut();
+    const auto at = [&picture](const Cell &one) { return picture.cellRect(one).center(); };
+    picture.setCurrentCell(first);
+    QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
+    QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(first));
+    QCOMPARE(asked.count(), 0);
+    QVERIFY(dock.cellText().contains(QLatin1String("Zoom in")));
+    while (!picture.brushHasRoom())
+        picture.zoomIn();
+    picture.setCurrentCell(first);
+    // Given up by Escape: nothing is asked for.
+    QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
+    QVERIFY(dock.cellText().contains(QLatin1String("leaves out 1 element")));
+    QTest::mouseMove(picture.viewport(), at(last));
+    QVERIFY2(dock.cellText().contains(QStringLiteral("leaves out %1 element").arg(wanted.size())),
+             qPrintable(dock.cellText()));
+    QTest::keyClick(&picture, Qt::Key_Escape);
+    QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(last));
+    QCOMPARE(asked.count(), 0);
+    // Drawn to its end: one request for all that it passed and that was kept.
+    QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
+    QTest::mouseMove(picture.viewport(), at(last));
+    QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(last));
+    QCOMPARE(asked.count(), 1);
+    const auto edits = editsOf(asked, 0);
+    QCOMPARE(edits.size(), wanted.size());
+    QVERIFY(std::all_of(edits.begin(), edits.end(),
+                        [](const Edit &edit) { return edit.kind == Edit::Kind::Drop; }));
 }
 
 void TestMaskDocks::zeroMap()

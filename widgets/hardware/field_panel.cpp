@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/hardware/field_panel.h"
+
+#include "widgets/common/absent_columns.h"
+#include "widgets/common/confidence_words.h"
+#include "widgets/common/counted_words.h"
+#include "widgets/common/design.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/panel_section.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/hardware/bit_word_view.h"
+#include "widgets/hardware/field_model.h"
+
+#include <QAction>
+#include <QGridLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr double kTableHeight = 11; // in ems: title and seven rows at least
+
+QLabel *wrappedLine(design::Type type, QWidget *parent)
+{
+    QLabel *label = design::label({}, type, parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+std::uint32_t versionOf(const Bundle &bundle, std::size_t text)
+{
+    const auto *version = bundle.hardware()->texts[text].tasks->version;
+    return version == nullptr ? 0 : version->registerMap;
+}
+
+} // namespace
+
+FieldPanel::FieldPanel(Session &session, QWidget *parent)
+    : InspectorPanel(parent), m_session(session), m_values(new FieldModel(this))
+{
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(design::space(this, design::Space::Hair));
+    m_name = wrappedLine(design::Type::Heading, this);
+    m_where = wrappedLine(design::Type::Small, this);
+    m_value = wrappedLine(design::Type::Figure, this);
+    m_meaning = wrappedLine(design::Type::Body, this);
+    for (QLabel *label : {m_name, m_where, m_value, m_meaning})
+        column->addWidget(label);
+    m_bits = new BitWordView(this);
+    column->addWidget(new PanelSection(tr("Bits"), m_bits, this));
+    auto *facts = new QWidget(this);
+    auto *factColumn = new QVBoxLayout(facts);
+    factColumn->setContentsMargins(0, 0, 0, 0);
+    m_factSection = new PanelSection(tr("Known by"), facts, this);
+    column->addWidget(m_factSection);
+    auto *tasks = new QWidget(this);
+    auto *taskColumn = new QVBoxLayout(tasks);
+    taskColumn->setContentsMargins(0, 0, 0, 0);
+    m_summary = wrappedLine(design::Type::Small, tasks);
+    m_table = new QTableView(tasks);
+    m_table->setAccessibleName(tr("The same in every task"));
+    m_table->setModel(m_values);
+    prepareTable(m_table);
+    setColumnWidths(m_table->horizontalHeader(), {3.4, 4, 5, 4.6, 4.6});
+    m_table->setMinimumHeight(theme::em(this, kTableHeight));
+    taskColumn->addWidget(m_summary);
+    taskColumn->addWidget(m_table, 1);
+    m_taskSection = new PanelSection(tr("In every task"), tasks, this);
+    column->addWidget(m_taskSection, 1);
+    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
+                            [this] { copySelection(*m_table); });
+    auto *save = exportAction(m_table, session, tr("Export Values of the Field\u2026"), *m_values,
+                              QStringLiteral("field"));
+    m_table->addActions({copy, save});
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            &FieldPanel::goToTask);
+    connect(m_bits, &BitWordView::fieldPicked, this, &FieldPanel::chooseBits);
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (!m_job || !m_job->progress().cancelled())
+            return;
+        m_job.reset();
+        m_hasRows = false;
+        m_summary->setText(tr("Reading the tasks was cancelled."));
+    });
+}
+
+void FieldPanel::clear()
+{
+    if (const TaskPtr job = std::exchange(m_job, nullptr))
+        job->cancel();
+    m_bundle.reset();
+    m_hasRows = false;
+    m_following = true;
+    m_values->setRows({});
+    m_following = false;
+}
+
+bool FieldPanel::showPlace(const BundlePtr &bundle, const Place &place)
+{
+    if (!bundle->hardware() || place.file != 0 || !place.bytes)
+        return false;
+    const FileOffset at = place.bytes->offset;
+    const auto task = patch::taskAt(*bundle, at);
+    if (!task)
+        return false;
+    std::optional<patch::TaskWord> word;
+    {
+        const BundleReadLock lock(*bundle);
+        word = patch::taskWordAt(*bundle, *task, at);
+    }
+    // A whole task is chosen by its first bytes: that is no register.
+    if (!word || place.bytes->bytes.value > 4)
+        return false;
+    if (bundle != m_bundle)
+        clear();
+    m_bundle = bundle;
+    m_task = *task;
+    m_word = *word;
+    m_low = 0;
+    m_high = 31;
+    if (place.bits && place.bits->count > 0) {
+        m_low = static_cast<unsigned>(8 * (at.value - word->place)) + place.bits->first;
+        m_high = std::min(m_low + place.bits->count - 1, 31U);
+    }
+    showWord();
+    return true;
+}
+
+const descriptor::BitField *FieldPanel::fieldNow() const
+{
+    if (m_word.reg == nullptr)
+        return nullptr;
+    const auto &fields = m_word.reg->fields;
+    const auto found = std::find_if(fields.begin(), fields.end(), [this](const auto &field) {
+        return field.low == m_low && field.high == m_high;
+    });
+    return found == fields.end() ? nullptr : &*found;
+}
+
+void FieldPanel::showWord()
+{
+    const descriptor::BitField *field = fieldNow();
+    const QString reg = m_word.reg != nullptr ? fromUtf8(m_word.reg->name)
+                        : m_word.header       ? tr("header word %1").arg(m_word.address / 4)
+                                              : tr("register %1").arg(hexNumber(m_word.address));
+    m_title =
+        field != nullptr ? QStringLiteral("%1 \u00B7 %2").arg(reg, fromUtf8(field->name)) : reg;
+    m_name->setText(m_title);
+    const QString block = m_word.header           ? tr("Header")
+                          : m_word.reg != nullptr ? fromUtf8(m_word.reg->block)
+                                                  : tr("no block is named");
+    const QString bits = field == nullptr  ? tr("32 bits")
+                         : m_low == m_high ? tr("bit %1").arg(m_low)
+                                           : tr("bits %1 to %2").arg(m_high).arg(m_low);
+    m_where->setText(tr("%1, %2, task %3").arg(block, bits).arg(m_task.task));
+    descriptor::BitField shown;
+    shown.low = m_low;
+    shown.high = m_high;
+    const std::uint32_t number = shown.of(m_word.value);
+    m_value->setText(field != nullptr ? QString::number(number) : hexNumber(number, 8));
+    const std::string meaning = field == nullptr
+                                    ? std::string()
+                                    : descriptor::decodedField(*m_word.reg, *field, number,
+                                                               versionOf(*m_bundle, m_task.text));
+    m_meaning->setText(!meaning.empty() ? fromUtf8(meaning)
+                       : field != nullptr
+                           ? tr("%1; no meaning of the number is known").arg(hexNumber(number))
+                           : QString());
+    m_meaning->setVisible(!m_meaning->text().isEmpty());
+    m_bits->setWord(m_word.value, m_word.reg != nullptr ? m_word.reg->fields
+                                                        : std::vector<descriptor::BitField>());
+    m_bits->setChosen(m_low, m_high);
+    showFacts(field);
+    readValues();
+}
+
+void FieldPanel::addFact(const QString &name, const QString &value)
+{
+    if (value.isEmpty())
+        return;
+    auto *left = new QLabel(name, m_factBody);
+    left->setForegroundRole(QPalette::PlaceholderText);
+    left->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    auto *right = wrappedLine(design::Type::Body, m_factBody);
+    right->setText(value);
+    right->setAccessibleName(name);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    right->setSizePolicy(policy);
+    const int row = m_factRows->rowCount();
+    m_factRows->addWidget(left, row, 0);
+    m_factRows->addWidget(right, row, 1);
+    m_factLines += QStringLiteral("%1: %2").arg(name, value);
+}
+
+void FieldPanel::showFacts(const descriptor::BitField *field)
+{
+    delete m_factBody;
+    m_factLines.clear();
+    m_factBody = new QWidget(&m_factSection->content());
+    m_factSection->content().layout()->addWidget(m_factBody);
+    m_factRows = new QGridLayout(m_factBody);
+    m_factRows->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    m_factRows->setHorizontalSpacing(design::space(this, design::Space::Medium));
+    m_factRows->setVerticalSpacing(design::space(this, design::Space::Hair));
+    m_factRows->setColumnStretch(1, 1);
+    addFact(m_word.header ? tr("in the header") : tr("address"), hexNumber(m_word.address));
+    addFact(tr("place"), tr("%1 in the file").arg(hexNumber(m_word.place)));
+    if (m_word.reg == nullptr) {
+        addFact(tr("source"), tr("no source names it"));
+    } else {
+        addFact(tr("sure"),
+                confidenceWords(field != nullptr ? field->confidence : m_word.reg->confidence));
+        addFact(tr("rests on"),
+                fromUtf8(field != nullptr ? field->evidence : m_word.reg->evidence));
+        addFact(tr("source"), fromUtf8(m_word.reg->source));
+        const auto *map = descriptor::RegisterMap::of(versionOf(*m_bundle, m_task.text));
+        if (map != nullptr && !m_word.header) {
+            for (const descriptor::Register *other : map->alternatives(m_word.address))
+                addFact(tr("another"), QStringLiteral("%1 (%2)").arg(fromUtf8(other->name),
+                                                                     fromUtf8(other->source)));
+        }
+    }
+    m_factBody->show();
+}
+
+QString FieldPanel::facts() const
+{
+    return m_factLines.join(QLatin1Char('\n'));
+}
+
+QString FieldPanel::summary() const
+{
+    return m_summary->text();
+}
+
+void FieldPanel::readValues()
+{
+    report::FieldQuery query;
+    query.text = m_task.text;
+    query.header = m_word.header;
+    query.address = m_word.address;
+    query.low = m_low;
+    query.high = m_high;
+    if (m_hasRows && query == m_asked) {
+        if (!m_job) {
+            m_following = true;
+            if (const int row = m_values->rowOf(m_task.task); row >= 0)
+                chooseRow(m_table, m_values->index(row, 0));
+            m_following = false;
+        }
+        return;
+    }
+    if (const TaskPtr job = std::exchange(m_job, nullptr))
+        job->cancel();
+    m_asked = query;
+    m_hasRows = true;
+    m_summary->setText(tr("reading the tasks\u2026"));
+    m_job = m_session.tasks().start(
+        this, tr("Reading a field in every task"),
+        [bundle = m_bundle, query](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            return report::fieldRows(*bundle, query, progress);
+        },
+        [this](std::vector<report::FieldRow> rows) {
+            m_job.reset();
+            showValues(std::move(rows));
+        });
+}
+
+void FieldPanel::showValues(std::vector<report::FieldRow> rows)
+{
+    std::set<std::optional<std::uint32_t>> distinct;
+    std::size_t alike = 0;
+    const auto now = m_task.task < rows.size() ? rows[m_task.task].value : std::nullopt;
+    for (const report::FieldRow &row : rows) {
+        distinct.insert(row.value);
+        alike += row.value == now ? 1 : 0;
+    }
+    m_summary->setText(rows.size() < 2 ? tr("There is no other task.")
+                       : distinct.size() == 1
+                           ? tr("the same in all %1 tasks").arg(groupedNumber(rows.size()))
+                           : tr("%1 values in %2 tasks; %3 have that of task %4")
+                                 .arg(groupedNumber(distinct.size()), groupedNumber(rows.size()),
+                                      groupedNumber(alike))
+                                 .arg(m_task.task));
+    m_following = true;
+    m_values->setRows(std::move(rows));
+    hideAbsentColumns(*m_table->horizontalHeader(), *m_values);
+    if (const int row = m_values->rowOf(m_task.task); row >= 0) {
+        chooseRow(m_table, m_values->index(row, 0));
+        m_table->scrollTo(m_values->index(row, 0));
+    }
+    m_following = false;
+}
+
+Place FieldPanel::placeOf(std::uint64_t word) const
+{
+    Place place;
+    place.file = 0;
+    const unsigned first = m_low / 8, last = m_high / 8;
+    place.bytes = ByteRange{FileOffset(word + first), ByteCount(last - first + 1)};
+    if (m_low != 0 || m_high != 31)
+        place.bits = BitRun{m_low % 8, m_high - m_low + 1};
+    return place;
+}
+
+/// To the same field of another task; of one that does not write it, to the task.
+void FieldPanel::goToTask(const QModelIndex &index)
+{
+    if (m_following || !index.isValid() || !m_bundle)
+        return;
+    const report::FieldRow &row = m_values->rows()[m_values->sourceRow(index.row())];
+    if (row.task == m_task.task)
+        return;
+    if (row.written) {
+        Q_EMIT picked(placeOf(row.place));
+        return;
+    }
+    Q_EMIT m_session.statusMessage(
+        tr("Task %1 does not write it: it finds what the tasks before left there.").arg(row.task));
+}
+
+void FieldPanel::chooseBits(unsigned low, unsigned high)
+{
+    m_low = low;
+    m_high = high;
+    Q_EMIT picked(placeOf(m_word.place));
+}
+
+} // namespace kernscope::ui

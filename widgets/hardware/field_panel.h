@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/patch/plan/task_word.h"
+#include "core/report/field_table.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/weight/inspector_dock.h"
+
+#include <QPointer>
+
+class QGridLayout;
+class QLabel;
+class QTableView;
+
+namespace kernscope::ui {
+
+class BitWordView;
+class FieldModel;
+class PanelSection;
+
+/// What the inspector says of a register of a task, or of one of its fields: its value and what
+/// that means, its bits within the word, what the row is known by, and the same field in every
+/// task, each row a link.
+class FieldPanel final : public InspectorPanel
+{
+    Q_OBJECT
+
+public:
+    explicit FieldPanel(Session &session, QWidget *parent = nullptr);
+
+    bool showPlace(const BundlePtr &bundle, const Place &place) override;
+    QString title() const override { return m_title; }
+    bool working() const override { return m_job != nullptr; }
+    void clear() override;
+
+    const BitWordView &bits() const { return *m_bits; }
+    FieldModel &values() { return *m_values; }
+    QTableView &table() { return *m_table; }
+    QString summary() const; ///< "2 values in 12 tasks"
+    QString facts() const;   ///< what it is known by, a line each
+
+private:
+    void showWord();
+    void showFacts(const descriptor::BitField *field);
+    void addFact(const QString &name, const QString &value);
+    void readValues();
+    void showValues(std::vector<report::FieldRow> rows);
+    void goToTask(const QModelIndex &index);
+    void chooseBits(unsigned low, unsigned high);
+    const descriptor::BitField *fieldNow() const;
+    Place placeOf(std::uint64_t word) const;
+
+    Session &m_session;
+    BundlePtr m_bundle;
+    patch::TaskNumber m_task;
+    patch::TaskWord m_word;
+    unsigned m_low = 0, m_high = 31;
+    report::FieldQuery m_asked; ///< of the rows shown or being read
+    bool m_hasRows = false, m_following = false;
+    TaskPtr m_job;
+    QString m_title;
+    QStringList m_factLines;
+    QLabel *m_name = nullptr, *m_where = nullptr, *m_value = nullptr, *m_meaning = nullptr;
+    BitWordView *m_bits = nullptr;
+    QPointer<QWidget> m_factBody;
+    QGridLayout *m_factRows = nullptr;
+    PanelSection *m_factSection = nullptr, *m_taskSection = nullptr;
+    FieldModel *m_values = nullptr;
+    QTableView *m_table = nullptr;
+    QLabel *m_summary = nullptr;
+};
+
+} // namespace kernscope::ui

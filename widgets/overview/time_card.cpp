@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/time_card.h"
+
+#include "core/assessment/weight_facts.h"
+#include "widgets/chips/chip_network.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/chips/chip_words.h"
+#include "widgets/common/design.h"
+#include "widgets/common/table_text.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+using roofline::ProgramTime;
+
+QString predictedSeconds(double seconds)
+{
+    return siWord(seconds, QStringLiteral("s"));
+}
+
+/// What binds the program, and what the figure leaves out.
+QString predictedNote(const ProgramTime &program, const QString &chip)
+{
+    QString note = program.bound == ProgramTime::Bound::Dispatch && program.dispatchFloorS
+                       ? TimeCard::tr("on %1, under the %2 that a dispatch takes")
+                             .arg(chip, predictedSeconds(*program.dispatchFloorS))
+                   : program.bound == ProgramTime::Bound::Engine
+                       ? TimeCard::tr("on %1, which binds the program").arg(chip)
+                       : TimeCard::tr("on %1").arg(chip);
+    if (program.timed < program.layers)
+        note += TimeCard::tr(", %1 of %2 layers have no known time")
+                    .arg(program.layers - program.timed)
+                    .arg(program.layers);
+    return note;
+}
+
+} // namespace
+
+TimeCard::TimeCard(QWidget *parent) : QWidget(parent)
+{
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    m_value = design::label({}, design::Type::Figure, this);
+    m_note = design::label({}, design::Type::Small, this);
+    m_note->setWordWrap(true);
+    m_note->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    column->addWidget(design::label(tr("Engine time, predicted"), design::Type::Small, this));
+    column->addWidget(m_value);
+    column->addWidget(m_note, 1);
+}
+
+QString TimeCard::text() const
+{
+    return m_value->text() + QLatin1Char('\n') + m_note->text();
+}
+
+void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
+{
+    if (m_bundle.lock() == bundle && m_target == &chips.target())
+        return;
+    m_bundle = bundle;
+    m_target = &chips.target();
+    m_value->setText(QStringLiteral("\u2013"));
+    const QString chip = fromUtf8(m_target->name);
+    if (bundle->weights().size() > kMostPlacedAtOnce) {
+        m_note->setText(tr("many layers: Timeline works it out"));
+        return;
+    }
+    const auto roofs = roofline::roofsOf(*m_target);
+    const auto network =
+        roofs ? placeNetwork(*bundle, weightForms(*bundle), *roofs, chips.choice(), 1)
+              : std::nullopt;
+    if (!network || network->placements.empty()) {
+        m_note->setText(tr("no layer reads a weight on the engine"));
+        return;
+    }
+    const ProgramTime &program = network->program;
+    if (!program.dispatches.empty()) {
+        m_note->setText(
+            tr("on %1, %2 functions: see Timeline").arg(chip).arg(program.dispatches.size()));
+        return;
+    }
+    if (program.engineTimeS)
+        m_value->setText(predictedSeconds(*program.engineTimeS));
+    m_note->setText(program.engineTimeS ? predictedNote(program, chip)
+                                        : tr("no ceilings are published for %1").arg(chip));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <QWidget>
+
+#include <memory>
+
+class QLabel;
+
+namespace kernscope::target {
+struct Target;
+}
+
+namespace kernscope::ui {
+
+class ChipState;
+
+/// A card of the overview: the time that the engine is predicted to take for all layers of the
+/// bundle on the chip that the docks judge by, and what binds.
+class TimeCard final : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit TimeCard(QWidget *parent);
+
+    /// Works the time out where the bundle or the chip are others than before.
+    void showTime(const BundlePtr &bundle, const ChipState &chips);
+    QString text() const; ///< the figure and what is said of it
+
+private:
+    std::weak_ptr<const Bundle> m_bundle; ///< the one whose time is shown
+    const target::Target *m_target = nullptr;
+    QLabel *m_value = nullptr, *m_note = nullptr;
+};
+
+} // namespace kernscope::ui

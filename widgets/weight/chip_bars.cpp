@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/chip_bars.h"
+
+#include "widgets/chips/chip_state.h"
+#include "widgets/common/counted_words.h"
+#include "widgets/common/design.h"
+#include "widgets/common/table_text.h"
+#include "widgets/weight/share_bar.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr std::size_t kMostRows = 6;
+constexpr double kBarHeight = 0.7; // in ems
+
+/// Chips on which the same bytes cross.
+struct Alike {
+    const TargetTotals *totals = nullptr;
+    std::vector<const target::Target *> chips;
+};
+
+/// The chip of `first` and those alike before the others.
+std::vector<Alike> alikeChips(const DecisionTable &table, const target::Target &first)
+{
+    std::vector<Alike> groups;
+    for (std::size_t column = 0; column < table.columns(); ++column) {
+        const TargetTotals &totals = table.totals(column);
+        auto found = std::find_if(groups.begin(), groups.end(), [&totals](const Alike &group) {
+            return group.totals->bytesMoved == totals.bytesMoved &&
+                   group.totals->movedOpen == totals.movedOpen;
+        });
+        if (found == groups.end())
+            found = groups.insert(groups.end(), Alike{&totals, {}});
+        found->chips.push_back(&table.target(column));
+    }
+    std::stable_partition(groups.begin(), groups.end(), [&first](const Alike &group) {
+        return std::find(group.chips.begin(), group.chips.end(), &first) != group.chips.end();
+    });
+    return groups;
+}
+
+/// "H13 and 6 more".
+QString chipNames(const Alike &group, const target::Target &first, std::size_t most)
+{
+    std::vector<const target::Target *> chips = group.chips;
+    std::stable_partition(chips.begin(), chips.end(),
+                          [&first](const target::Target *chip) { return chip == &first; });
+    QStringList names;
+    for (std::size_t i = 0; i < chips.size() && i < most; ++i)
+        names += fromUtf8(chips[i]->name);
+    const QString text = names.join(QStringLiteral(", "));
+    return chips.size() > most ? ChipBars::tr("%1 and %2 more").arg(text).arg(chips.size() - most)
+                               : text;
+}
+
+} // namespace
+
+ChipBars::ChipBars(Session &session, QWidget *parent)
+    : QWidget(parent), m_session(session), m_state(ChipState::of(session))
+{
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    for (const auto signal : {&ChipState::tableChanged, &ChipState::targetChanged})
+        connect(&m_state, signal, this, &ChipBars::showRows);
+    showRows();
+}
+
+QString ChipBars::text() const
+{
+    return m_words.join(QLatin1Char('\n'));
+}
+
+void ChipBars::addNote(const QString &text)
+{
+    auto *note = design::label(text, design::Type::Small, m_body);
+    note->setWordWrap(true);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    note->setSizePolicy(policy);
+    auto *grid = static_cast<QGridLayout *>(m_body->layout());
+    grid->addWidget(note, grid->rowCount(), 0, 1, 3);
+    m_words += text;
+}
+
+void ChipBars::showRows()
+{
+    delete m_body;
+    m_words.clear();
+    m_body = new QWidget(this);
+    layout()->addWidget(m_body);
+    auto *grid = new QGridLayout(m_body);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(design::space(this, design::Space::Medium));
+    grid->setVerticalSpacing(design::space(this, design::Space::Hair));
+    grid->setColumnStretch(1, 1);
+    const auto &table = m_state.table();
+    if (!table) {
+        addNote(m_session.bundle() ? m_state.waitingText() : QString());
+        m_body->show();
+        return;
+    }
+    const std::vector<Alike> groups = alikeChips(*table, m_state.target());
+    std::uint64_t most = 1;
+    for (const Alike &group : groups)
+        most = std::max(most, group.totals->bytesMoved);
+    for (std::size_t i = 0; i < groups.size() && i < kMostRows; ++i) {
+        const Alike &group = groups[i];
+        const bool known = group.totals->movedOpen == 0;
+        const QString all = chipNames(group, m_state.target(), group.chips.size());
+        const QString bytes = group.totals->movedOpen == table->rows() ? tr("not known")
+                              : known
+                                  ? tr("%1 B").arg(groupedNumber(group.totals->bytesMoved))
+                                  : tr("\u2265 %1 B").arg(groupedNumber(group.totals->bytesMoved));
+        auto *chips = new QLabel(m_body);
+        chips->setText(QStringLiteral("<a href=\"%1\">%2</a>")
+                           .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
+                                chipNames(group, m_state.target(), 1).toHtmlEscaped()));
+        chips->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+        chips->setToolTip(tr("%1\nJudge by %2").arg(all, fromUtf8(group.chips.front()->name)));
+        connect(chips, &QLabel::linkActivated, this,
+                [this, chip = group.chips.front()] { m_state.setTarget(*chip); });
+        auto *bar = new ShareBar(kBarHeight, m_body);
+        bar->setParts({{static_cast<double>(group.totals->bytesMoved) / static_cast<double>(most),
+                        Token::OutStreams, QStringLiteral("%1: %2").arg(all, bytes)}});
+        auto *figure = new QLabel(bytes, m_body);
+        figure->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        figure->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        if (!known)
+            figure->setToolTip(countedWords(group.totals->movedOpen,
+                                            tr("Of one weight it is not known"),
+                                            tr("Of %1 weights it is not known")));
+        const int row = static_cast<int>(i);
+        grid->addWidget(chips, row, 0);
+        grid->addWidget(bar, row, 1, Qt::AlignVCenter);
+        grid->addWidget(figure, row, 2);
+        m_words += QStringLiteral("%1: %2").arg(all, bytes);
+    }
+    if (groups.size() > kMostRows)
+        addNote(tr("and %1 other figures: see Stream or Fold").arg(groups.size() - kMostRows));
+    m_body->show();
+}
+
+} // namespace kernscope::ui
