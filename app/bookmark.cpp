@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/bookmark.h"
 
+#include "app/file_fault.h"
 #include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QDir>
@@ -22,23 +23,12 @@ struct BookmarkWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Bookmarks)
 };
 
-tl::unexpected<Error> bookmarkFault(const char *code, const QString &message,
-                                    const QString &file = {}, const QString &field = {})
-{
-    Error error;
-    error.code = code;
-    error.message = message.toStdString();
-    error.file = file.toStdString();
-    error.field = field.toStdString();
-    return tl::unexpected(std::move(error));
-}
-
 Result<void> writeWhole(const QString &path, const QByteArray &bytes)
 {
     QSaveFile file(path);
     if (!QDir().mkpath(QFileInfo(path).path()) || !file.open(QIODevice::WriteOnly) ||
         file.write(bytes) != bytes.size() || !file.commit())
-        return bookmarkFault(
+        return fileFault(
             "io.write",
             BookmarkWords::tr("The bookmarks could not be written: %1").arg(file.errorString()),
             path);
@@ -48,8 +38,8 @@ Result<void> writeWhole(const QString &path, const QByteArray &bytes)
 Result<void> removeFile(const QString &path)
 {
     if (QFile::exists(path) && !QFile::remove(path))
-        return bookmarkFault(
-            "io.write", BookmarkWords::tr("The file of bookmarks could not be removed."), path);
+        return fileFault("io.write",
+                         BookmarkWords::tr("The file of bookmarks could not be removed."), path);
     return {};
 }
 
@@ -77,23 +67,23 @@ Result<Bookmarks> parseBookmarks(const QByteArray &json)
     QJsonParseError parsed;
     const QJsonDocument document = QJsonDocument::fromJson(json, &parsed);
     if (parsed.error != QJsonParseError::NoError)
-        return bookmarkFault("bookmarks.syntax",
-                             BookmarkWords::tr("This is no JSON: %1").arg(parsed.errorString()));
+        return fileFault("bookmarks.syntax",
+                         BookmarkWords::tr("This is no JSON: %1").arg(parsed.errorString()));
     const QJsonObject root = document.object();
     if (root.value(kKind).toInt() != kFileVersion)
-        return bookmarkFault(
+        return fileFault(
             "bookmarks.syntax",
             BookmarkWords::tr("These are no bookmarks, or a newer version wrote them."), {}, kKind);
     const QJsonArray list = root.value(QStringLiteral("bookmarks")).toArray();
     if (list.size() > kMostBookmarks)
-        return bookmarkFault("bookmarks.limit", BookmarkWords::tr("%1 bookmarks are more than %2.")
-                                                    .arg(list.size())
-                                                    .arg(kMostBookmarks));
+        return fileFault("bookmarks.limit", BookmarkWords::tr("%1 bookmarks are more than %2.")
+                                                .arg(list.size())
+                                                .arg(kMostBookmarks));
     Bookmarks bookmarks;
     for (const QJsonValue &value : list) {
         const QJsonObject one = value.toObject();
         if (!one.value(QStringLiteral("place")).isString())
-            return bookmarkFault(
+            return fileFault(
                 "bookmarks.syntax",
                 BookmarkWords::tr("Bookmark %1 has no place.").arg(bookmarks.size() + 1), {},
                 QStringLiteral("place"));
@@ -144,9 +134,9 @@ Result<Bookmarks> BookmarkStore::load(const QString &bundle) const
     if (!file.exists())
         return Bookmarks();
     if (!file.open(QIODevice::ReadOnly))
-        return bookmarkFault("io.open", file.errorString(), file.fileName());
+        return fileFault("io.open", file.errorString(), file.fileName());
     if (file.size() > kMostBookmarkBytes)
-        return bookmarkFault(
+        return fileFault(
             "bookmarks.limit",
             BookmarkWords::tr("A file of bookmarks has at most %1 bytes.").arg(kMostBookmarkBytes),
             file.fileName());

@@ -3,6 +3,7 @@
 
 #include "app/document_run.h"
 #include "app/paths.h"
+#include "core/base/error_builder.h"
 #include "widgets/common/table_text.h"
 
 #include <QUndoStack>
@@ -27,10 +28,7 @@ bool sameFiles(const Bundle &a, const Bundle &b)
 
 void Document::refuse(const char *code, const QString &message)
 {
-    Error error;
-    error.code = code;
-    error.message = message.toStdString();
-    Q_EMIT m_session.editsRefused(error);
+    Q_EMIT m_session.editsRefused(ErrorBuilder(code).message(message.toStdString()));
 }
 
 void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &title)
@@ -147,10 +145,9 @@ bool Document::refusesSave()
 {
     if (m_busy != Busy::Planning && m_busy != Busy::Stepping)
         return m_busy != Busy::Idle;
-    Error error;
-    error.code = "patch.planning";
-    error.message = "An edit is being planned or taken back: wait for it, or cancel it";
-    Q_EMIT saveFailed(error);
+    Q_EMIT saveFailed(
+        ErrorBuilder("patch.planning")
+            .message("An edit is being planned or taken back: wait for it, or cancel it"));
     return true;
 }
 

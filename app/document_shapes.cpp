@@ -3,6 +3,7 @@
 #include "app/document.h"
 
 #include "app/document_run.h"
+#include "core/base/error_builder.h"
 #include "core/bundle/shapes/tensor.h"
 #include "widgets/common/table_text.h"
 
@@ -69,10 +70,8 @@ void Document::bindShapes(std::vector<shapes::Binding> bindings)
     if (!isOpen() || (bindings.empty() && !m_session.bundle()->shapeBindings()))
         return;
     if (m_busy != Busy::Idle) {
-        Error error;
-        error.code = "shapes.busy";
-        error.message = "Wait for what is running, or cancel it";
-        Q_EMIT shapesRefused(error);
+        Q_EMIT shapesRefused(
+            ErrorBuilder("shapes.busy").message("Wait for what is running, or cancel it"));
         return;
     }
     const BundlePtr base = m_session.bundle();

@@ -167,7 +167,6 @@ void LayoutKeeper::keep()
     if (!m_shown)
         return;
     m_settings.setLayoutState(layoutId(m_current), m_docks.ids(), m_host->saveState(kStateVersion));
-    m_settings.setLastLayout(layoutId(m_current));
 }
 
 void LayoutKeeper::restoreOrArrange(Layout layout)
@@ -178,7 +177,6 @@ void LayoutKeeper::restoreOrArrange(Layout layout)
     m_docks.forgetSizes();
     if (state.isEmpty() || !m_host->restoreState(state, kStateVersion))
         arrange(layout);
-    m_settings.setLastLayout(layoutId(layout));
     Q_EMIT currentChanged(layout);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/place_text.h"
+
+#include "core/base/error_builder.h"
 #include "core/base/printable.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
@@ -7,7 +9,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QSet>
+#include <QStringList>
 
 #include <algorithm>
 #include <optional>
@@ -19,11 +21,10 @@ namespace {
 
 tl::unexpected<Error> fail(const char *code, const QString &message, const QString &found = {})
 {
-    Error error;
-    error.code = code;
-    error.message = message.toStdString();
-    error.found = found.toStdString();
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(code)
+        .message(message.toStdString())
+        .found(found.toStdString())
+        .unexpected();
 }
 
 struct PlaceWords {
@@ -245,27 +246,6 @@ PlaceLink splitLink(const QString &text)
             return {text.left(at), text.mid(at + 1)};
     }
     return {text, {}};
-}
-
-QStringList placeNames(const Bundle &bundle)
-{
-    constexpr std::size_t kMaxNames = 50'000;
-    QStringList names;
-    QSet<QString> seen;
-    const auto add = [&](const std::string &name) {
-        const QString text = ui::fromUtf8(name);
-        if (!text.isEmpty() && !seen.contains(text)) {
-            seen.insert(text);
-            names << text;
-        }
-    };
-    for (std::size_t i = 0; i < std::min(bundle.weights().size(), kMaxNames); ++i)
-        add(bundle.weights()[i].name);
-    for (std::size_t i = 0; i < std::min(bundle.sections().size(), kMaxNames); ++i) {
-        if (const Section &section = bundle.sections()[i]; section.kind != SectionKind::Padding)
-            add(section.name);
-    }
-    return names;
 }
 
 } // namespace kernscope::app

@@ -4,7 +4,6 @@
 #include "widgets/common/session.h"
 
 #include <QString>
-#include <QStringList>
 
 namespace kernscope::app {
 
@@ -22,9 +21,6 @@ Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::siz
 /// Text that parsePlace takes to the same place, once the session has added what follows from it: a
 /// weight is told by its name alone, wherever its bytes are.
 QString placeText(const Bundle &bundle, const ui::Place &place);
-
-/// Names of weights, then sections that have one of their own: what a completer offers.
-QStringList placeNames(const Bundle &bundle);
 
 /// `kernscope PATH#PLACE`: a file and a place in it. A path that exists as it stands is no link.
 struct PlaceLink {

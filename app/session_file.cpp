@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session_file.h"
 
+#include "app/file_fault.h"
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>
@@ -22,22 +23,11 @@ struct SessionWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::SessionFile)
 };
 
-tl::unexpected<Error> sessionFault(const char *code, const QString &message,
-                                   const QString &file = {}, const QString &field = {})
-{
-    Error error;
-    error.code = code;
-    error.message = message.toStdString();
-    error.file = file.toStdString();
-    error.field = field.toStdString();
-    return tl::unexpected(std::move(error));
-}
-
 tl::unexpected<Error> badField(const QString &field)
 {
-    return sessionFault("session.syntax",
-                        SessionWords::tr("The session's \u201C%1\u201D cannot be read.").arg(field),
-                        {}, field);
+    return fileFault("session.syntax",
+                     SessionWords::tr("The session's \u201C%1\u201D cannot be read.").arg(field),
+                     {}, field);
 }
 
 QJsonObject bundleJson(const SessionFile::Bundle &bundle, const QDir &folder)
@@ -124,12 +114,12 @@ Result<SessionFile> parseSession(const QByteArray &json, const QString &path)
     QJsonParseError parsed;
     const QJsonObject root = QJsonDocument::fromJson(json, &parsed).object();
     if (parsed.error != QJsonParseError::NoError)
-        return sessionFault("session.syntax",
-                            SessionWords::tr("This is no JSON: %1").arg(parsed.errorString()));
+        return fileFault("session.syntax",
+                         SessionWords::tr("This is no JSON: %1").arg(parsed.errorString()));
     if (root.value(kSessionKind).toInt() != kSessionVersion)
-        return sessionFault("session.syntax",
-                            SessionWords::tr("This is no session, or a newer version wrote it."),
-                            {}, kSessionKind);
+        return fileFault("session.syntax",
+                         SessionWords::tr("This is no session, or a newer version wrote it."), {},
+                         kSessionKind);
     SessionFile session;
     const QDir folder = QFileInfo(path).absoluteDir();
     session.document = readBundle(root.value(QStringLiteral("document")).toObject(), folder);
@@ -156,7 +146,7 @@ Result<void> writeSession(const SessionFile &session, const QString &path)
     QSaveFile file(path);
     const QByteArray bytes = sessionJson(session, path);
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-        return sessionFault(
+        return fileFault(
             "io.write",
             SessionWords::tr("The session could not be written: %1").arg(file.errorString()), path);
     return {};
@@ -166,12 +156,12 @@ Result<SessionFile> readSession(const QString &path)
 {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
-        return sessionFault("io.open", file.errorString(), path);
+        return fileFault("io.open", file.errorString(), path);
     const QByteArray bytes = file.read(kMostSessionBytes + 1);
     if (bytes.size() > kMostSessionBytes)
-        return sessionFault(
-            "session.limit",
-            SessionWords::tr("A session has at most %1 bytes.").arg(kMostSessionBytes), path);
+        return fileFault("session.limit",
+                         SessionWords::tr("A session has at most %1 bytes.").arg(kMostSessionBytes),
+                         path);
     auto session = parseSession(bytes, path);
     if (!session)
         session.error().file = path.toStdString();

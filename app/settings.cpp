@@ -18,7 +18,6 @@ const QString kPairingsKey = QStringLiteral("pairings");
 const QString kThemeKey = QStringLiteral("appearance/theme");
 const QString kFontKey = QStringLiteral("appearance/fontStep");
 const QString kGeometryKey = QStringLiteral("window/geometry");
-const QString kLastLayoutKey = QStringLiteral("window/layout");
 const QString kContainerLayoutKey = QStringLiteral("window/containerLayout");
 const QString kTourKey = QStringLiteral("window/tourOffered");
 const QString kBackupKey = QStringLiteral("save/keepBackup");
@@ -227,16 +226,6 @@ QByteArray Settings::windowGeometry() const
 void Settings::setWindowGeometry(const QByteArray &geometry)
 {
     m_store->setValue(kGeometryKey, geometry);
-}
-
-QString Settings::lastLayout() const
-{
-    return m_store->value(kLastLayoutKey).toString();
-}
-
-void Settings::setLastLayout(const QString &layout)
-{
-    m_store->setValue(kLastLayoutKey, layout);
 }
 
 QString Settings::containerLayout() const

@@ -26,7 +26,6 @@ public:
 
     QPushButton *backButton() const { return m_back; }
     QPushButton *nextButton() const { return m_next; }
-    QPushButton *endButton() const { return m_end; }
 
 Q_SIGNALS:
     void back();

@@ -134,4 +134,16 @@ int runTargets(const ChipOptions &options, Session &session)
     return kDone;
 }
 
+Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,
+                    const target::Target &target)
+{
+    return ErrorBuilder(code)
+        .field(weight)
+        .expected(rule.required)
+        .found(rule.found)
+        .message(fmt::format("No encoder of {} writes this form: {} ({}); --force writes it all "
+                             "the same",
+                             target.name, rule.gate, rule.source));
+}
+
 } // namespace kernscope::cli

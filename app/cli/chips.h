@@ -58,6 +58,11 @@ struct ChosenTarget {
 };
 /// Errors: "target.name", "target.claim", "cli.option" (--target beside --all-targets).
 Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &session);
+
+/// No encoder of the chip writes the form that was asked for: `rule` refuses it. The error is wrong
+/// use: another form, another chip or --force is taken.
+Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,
+                    const target::Target &target);
 /// Prints the error as reportFailure does; wrong names of chips are wrong use (2).
 int refuseTarget(Session &session, std::string_view command, const Error &error);
 

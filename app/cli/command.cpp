@@ -9,6 +9,9 @@
 #include "core/target/rules.h"
 #include "core/target/target.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,10 +78,13 @@ int exitCodeOf(const Error &error)
 {
     if (error.code.starts_with("io.") || error.code == "task.cancelled")
         return kIo;
-    const bool usage = error.code == "cli.weight" || error.code == "patch.weight" ||
-                       error.code == "cli.usage" || error.code == "cli.option" ||
-                       error.code == "target.name";
-    return usage ? kUsage : kBadInput;
+    if (error.code == "codec.argument") // values and statistics are input, the rest was asked for
+        return error.field == "values" || error.field == "inputs" ? kBadInput : kUsage;
+    constexpr std::array<std::string_view, 8> kWrongUse{
+        "cli.weight",  "patch.weight", "cli.usage",       "cli.option",
+        "target.name", "encode.usage", "encode.legality", "section.legality"};
+    return std::find(kWrongUse.begin(), kWrongUse.end(), error.code) != kWrongUse.end() ? kUsage
+                                                                                        : kBadInput;
 }
 
 int exitCodeOf(const Diagnostics &diagnostics)

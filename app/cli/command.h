@@ -79,8 +79,9 @@ struct UsageFailure {
     Error error;
 };
 
-/// 4 for the codes "io.…" and for work that was stopped, 2 for a weight, an option or a target that
-/// does not exist, 3 for every other code.
+/// 4 for the codes "io.…" and for work that was stopped. 2 for a weight, an option or a target that
+/// does not exist, and for a form that the chip has no encoder for or that has no such options. 3
+/// for every other code.
 int exitCodeOf(const Error &error);
 /// 3 where there is an error among them, else 0.
 int exitCodeOf(const Diagnostics &diagnostics);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/chips.h"
 #include "app/cli/command.h"
 #include "app/cli/encode.h"
 #include "app/cli/output_file.h"
@@ -37,23 +38,7 @@ std::optional<std::pair<Error, bool>> refusedByTarget(const Bundle &made, std::s
     const auto rule = decision::encoderRefusal(weightForm(made, weight), *named->target);
     if (!rule)
         return std::nullopt;
-    return std::pair(ErrorBuilder("encode.legality")
-                         .field(weight.name)
-                         .expected(rule->required)
-                         .found(rule->found)
-                         .message("No encoder of " + named->target->name +
-                                  " writes this form: " + rule->gate + " (" + rule->source +
-                                  "); --force writes it all the same"),
-                     true);
-}
-
-/// Values and statistics that a form cannot hold are bad input, anything else about a form is wrong
-/// use.
-bool isWrongUse(const Error &error)
-{
-    return (error.code == "codec.argument" && error.field != "values" && error.field != "inputs") ||
-           error.code == "encode.legality" || error.code == "encode.usage" ||
-           error.code == "target.name";
+    return std::pair(legalityError("encode.legality", weight.name, *rule, *named->target), true);
 }
 
 Error namedError(const Bundle &bundle, const RefusedWeight &refused)
@@ -67,18 +52,13 @@ Error namedError(const Bundle &bundle, const RefusedWeight &refused)
 int reportRefused(Session &session, const Bundle &bundle, std::size_t asked,
                   const std::vector<RefusedWeight> &refused)
 {
-    const auto exitCode = [](const Error &error) {
-        return isWrongUse(error) ? static_cast<int>(kUsage) : exitCodeOf(error);
-    };
-    if (asked == 1) {
-        reportFailure(session, "encode", refused.front().error);
-        return exitCode(refused.front().error);
-    }
+    if (asked == 1)
+        return reportFailure(session, "encode", refused.front().error);
     Diagnostics rows;
     int code = kDone;
     for (const RefusedWeight &one : refused) {
         rows.push_back({Severity::Error, namedError(bundle, one)});
-        code = std::max(code, exitCode(one.error));
+        code = std::max(code, exitCodeOf(one.error));
     }
     if (session.json) {
         report::Json document = report::document("encode");
@@ -168,8 +148,7 @@ int runEncode(const EncodeOptions &options, Session &session)
     Diagnostics diagnostics = (*bundle)->diagnostics();
     const auto encoded = encodeFor(**bundle, *weights, *form, options, session, diagnostics);
     if (!encoded)
-        return isWrongUse(encoded.error()) ? reportUsage(session, "encode", encoded.error())
-                                           : reportFailure(session, "encode", encoded.error());
+        return reportFailure(session, "encode", encoded.error());
     if (encoded->made == nullptr || (!encoded->refused.empty() && !options.skipRefused))
         return reportRefused(session, **bundle, weights->size(), encoded->refused);
     for (const RefusedWeight &one : encoded->refused)

@@ -6,6 +6,7 @@
 #include "app/cli/patch_text.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/base/error_builder.h"
 #include "core/report/command_json.h"
 
 #include <filesystem>
@@ -155,28 +156,28 @@ std::string applyFault(const PatchArguments &arguments, bool edits)
                              : "";
 }
 
-int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &session)
+/// What is wrong with the options together; empty where they can be run.
+std::string usageFault(const PatchArguments &arguments, bool anyEdit)
 {
+    if (!anyEdit && arguments.apply.empty())
+        return "No edit is given";
     const int modes = (arguments.inPlace ? 1 : 0) + (arguments.dryRun ? 1 : 0) +
                       (arguments.output.empty() ? 0 : 1);
-    Error wrong;
-    wrong.code = "patch.usage";
     if (modes == 0)
-        wrong.message = "One of --in-place, --output and --dry-run must be given";
+        return "One of --in-place, --output and --dry-run must be given";
     if (modes > 1)
-        wrong.message =
-            fmt::format("{} exclude one another; give one of them", modesGiven(arguments));
-    if (modes == 1 && arguments.backup && !arguments.inPlace)
-        wrong.message = "--backup has an effect with --in-place only";
+        return fmt::format("{} exclude one another; give one of them", modesGiven(arguments));
+    if (arguments.backup && !arguments.inPlace)
+        return "--backup has an effect with --in-place only";
+    return applyFault(arguments, anyEdit);
+}
+
+int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &session)
+{
     auto edits = editsInOrder(command, arguments.edits);
     const bool any = !edits || !edits->edits.empty();
-    if (!any && arguments.apply.empty())
-        wrong.message = "No edit is given";
-    if (std::string fault = applyFault(arguments, any); wrong.message.empty() && !fault.empty())
-        wrong.message = std::move(fault);
-    if (!wrong.message.empty()) {
-        return reportUsage(session, "patch", wrong);
-    }
+    if (std::string fault = usageFault(arguments, any); !fault.empty())
+        return reportUsage(session, "patch", ErrorBuilder("patch.usage").message(std::move(fault)));
     if (!edits) {
         const int code = reportFailure(session, "patch", edits.error());
         return edits.error().code == "patch.syntax" ? kUsage : code;

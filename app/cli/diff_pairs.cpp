@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/diff_pairs.h"
 
+#include "core/base/error_builder.h"
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -44,15 +45,14 @@ Result<std::vector<std::vector<PairChoice>>> pairChoices(std::span<const std::st
         }
         if (any)
             continue;
-        Error error;
-        error.code = "diff.pair";
-        error.file = bundles.front()->name();
-        error.field = "--pair";
-        error.expected = "A=B with a weight of the first build and one of another; A= or =B leaves "
-                         "a weight alone";
-        error.found = text;
-        error.message = "No two builds have weights of these names";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("diff.pair")
+            .file(bundles.front()->name())
+            .field("--pair")
+            .expected("A=B with a weight of the first build and one of another; A= or =B leaves "
+                      "a weight alone")
+            .found(text)
+            .message("No two builds have weights of these names")
+            .unexpected();
     }
     return choices;
 }

@@ -54,14 +54,14 @@ void addUnusedRules(Diagnostics &diagnostics, const std::vector<BundlePtr> &bund
 {
     for (std::size_t i = 1; i < bundles.size(); ++i) {
         for (const std::string &pattern : unusedRules(*bundles.front(), *bundles[i], limits)) {
-            Error error;
-            error.code = "diff.rule_unused";
-            error.file = file;
-            error.field = pattern;
-            error.expected = "a name or an address; * is any run of characters, ? one";
-            error.message = fmt::format("No weight of {} and {} matches the rule {}",
-                                        bundles.front()->name(), bundles[i]->name(), pattern);
-            diagnostics.push_back({Severity::Warning, std::move(error)});
+            diagnostics.push_back(
+                {Severity::Warning,
+                 ErrorBuilder("diff.rule_unused")
+                     .file(file)
+                     .field(pattern)
+                     .expected("a name or an address; * is any run of characters, ? one")
+                     .message(fmt::format("No weight of {} and {} matches the rule {}",
+                                          bundles.front()->name(), bundles[i]->name(), pattern))});
         }
     }
 }

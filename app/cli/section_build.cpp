@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // section build: weights of any bundle as a weight section, or as the slices of a container.
+#include "app/cli/chips.h"
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/section_run.h"
@@ -140,12 +141,9 @@ Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &c
         const auto rule = decision::encoderRefusal(builtForm(bundle, index, options), target);
         if (!rule)
             continue;
-        Error error = buildError(
-            bundle.weights()[index].name, rule->required, rule->found,
-            fmt::format("{} has no encoder for this form: {} ({}); --force writes it all the same",
-                        target.name, rule->gate, rule->source));
-        error.code = "section.legality";
-        refused.push_back({session.force ? Severity::Warning : Severity::Error, std::move(error)});
+        refused.push_back(
+            {session.force ? Severity::Warning : Severity::Error,
+             legalityError("section.legality", bundle.weights()[index].name, *rule, target)});
     }
     return refused;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/roofline.h"
 #include "core/assessment/working_set.h"
+#include "core/base/error_builder.h"
 #include "core/format/table_rows.h"
 
 #include <array>
@@ -81,19 +82,18 @@ Result<std::optional<Ceiling>> pick(const Roofs &roofs, Ceiling::Kind kind,
     const auto found = named(roofs.all, wanted);
     if (found && found->kind == kind && found->isRoof() && found->value > 0)
         return found;
-    Error error;
-    error.code = "roofline.ceiling";
-    error.field = ceilingKindName(kind);
+    std::string published;
     for (const Ceiling &ceiling : roofs.all) {
         if (ceiling.kind == kind && ceiling.isRoof())
-            error.expected += (error.expected.empty() ? "" : ", ") + ceiling.name;
+            published += (published.empty() ? "" : ", ") + ceiling.name;
     }
-    if (error.expected.empty())
-        error.expected = "none is published";
-    error.found = wanted;
-    error.message = fmt::format("{} has no {} ceiling of that name.", roofs.target->name,
-                                ceilingKindName(kind));
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("roofline.ceiling")
+        .field(ceilingKindName(kind))
+        .expected(published.empty() ? "none is published" : published)
+        .found(wanted)
+        .message(fmt::format("{} has no {} ceiling of that name.", roofs.target->name,
+                             ceilingKindName(kind)))
+        .unexpected();
 }
 
 void setRidge(Roofs &roofs, bool standardPair, const Pair &pair)

@@ -41,13 +41,11 @@ Error writeError(const fs::path &path, int number)
 
 Error existsError(const fs::path &path, std::string found)
 {
-    Error error;
-    error.code = "io.exists";
-    error.file = path.string();
-    error.expected = "what was there when the command began";
-    error.found = std::move(found);
-    error.message = "The output's place was taken meanwhile; what is there is left as it is";
-    return error;
+    return ErrorBuilder("io.exists")
+        .file(path.string())
+        .expected("what was there when the command began")
+        .found(std::move(found))
+        .message("The output's place was taken meanwhile; what is there is left as it is");
 }
 
 /// What the names of an output's unfinished files begin with.

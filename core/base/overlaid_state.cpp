@@ -2,6 +2,7 @@
 // How the file on disk stands against what was mapped of it.
 #include "core/base/overlaid_file.h"
 
+#include "core/base/error_builder.h"
 #include <mutex>
 #include <utility>
 
@@ -73,17 +74,14 @@ FileState OverlaidFile::state() const
 
 Error OverlaidFile::changedError(const FileState &state) const
 {
-    Error error;
-    error.code = "io.changed";
-    error.file = m_name;
-    if (state.kind == FileState::Kind::Changed) {
-        error.offset = state.range.offset;
-        error.length = state.range.bytes;
-    }
+    ErrorBuilder error("io.changed");
+    error.file(m_name)
+        .found(state.found ? state.found->text() : "no file")
+        .message("Another program changed the file while it was read; open it again");
+    if (state.kind == FileState::Kind::Changed)
+        error.at(state.range.offset).length(state.range.bytes);
     if (const std::lock_guard lock(m_stampMutex); m_stamp)
-        error.expected = m_stamp->text();
-    error.found = state.found ? state.found->text() : "no file";
-    error.message = "Another program changed the file while it was read; open it again";
+        error.expected(m_stamp->text());
     return error;
 }
 

@@ -71,7 +71,6 @@ private:
                    const HalfFigures &figures);
     void noteBeyond(std::span<const std::uint16_t> halvesA);
     void noteSteps(std::span<const std::uint16_t> halvesA);
-    void noteCounterexample(const ElementPair &pair);
 
     const PairReader *m_reader;
     double m_tolerance;

@@ -103,14 +103,6 @@ std::string_view lawName(Law law)
     return kLawNames[static_cast<std::size_t>(law)];
 }
 
-std::optional<Law> lawFromName(std::string_view name)
-{
-    const auto found = std::find(kLawNames.begin(), kLawNames.end(), name);
-    if (found == kLawNames.end())
-        return std::nullopt;
-    return static_cast<Law>(found - kLawNames.begin());
-}
-
 Law lawOf(const Geometry &geometry)
 {
     if (geometry.groups == 1)

@@ -29,7 +29,6 @@ inline constexpr std::uint64_t kMaxOutputs = std::uint64_t{1} << 20;
 
 enum class Law : std::uint8_t { Dense, Grouped, Depthwise, MatrixMultiply };
 std::string_view lawName(Law law); ///< "dense", "grouped", "depthwise", "matmul"
-std::optional<Law> lawFromName(std::string_view name);
 /// Dense, grouped or depthwise, by the groups.
 Law lawOf(const Geometry &geometry);
 

@@ -85,7 +85,13 @@ void TestCliSection::buildsAsAsked()
     result = build(m_bundle, at("refused.ksec"),
                    {QStringLiteral("w"), QStringLiteral("--form"), QStringLiteral("palette"),
                     QStringLiteral("--bits"), QStringLiteral("6")});
-    QVERIFY(result.exitCode != 0 && result.err.contains("odd index width"));
+    QVERIFY2(result.exitCode == 2 && result.err.contains("odd index width"), result.err);
+    QVERIFY(!QFile::exists(at("refused.ksec")));
+    // Options that make no palette are wrong use as well, as in encode.
+    result = build(m_bundle, at("refused.ksec"),
+                   {QStringLiteral("w"), QStringLiteral("--form"), QStringLiteral("palette"),
+                    QStringLiteral("--bits"), QStringLiteral("5"), QStringLiteral("--force")});
+    QVERIFY2(result.exitCode == 2, result.err);
     QVERIFY(!QFile::exists(at("refused.ksec")));
     result = build(m_bundle, at("taken.ksec"),
                    {QStringLiteral("w"), QStringLiteral("--form"), QStringLiteral("palette"),

@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QGuiApplication>
 #include <QPalette>
+#include <QStringList>
 
 #include <cmath>
 
@@ -71,23 +72,6 @@ QString speedupWord(const decision::Speedup &speedup)
     const QString low = QString::number(speedup.low, 'f', 2);
     const QString high = QString::number(speedup.high, 'f', 2);
     return low == high ? low : ChipWords::tr("%1 to %2").arg(low, high);
-}
-
-QStringList failedConditions(const std::vector<decision::Measurement> &measured)
-{
-    QStringList failed;
-    for (const decision::Measurement &each : measured) {
-        for (const decision::Condition &condition : each.conditions) {
-            if (!condition.holds || *condition.holds)
-                continue;
-            failed << ChipWords::tr("%1 needs %2, found %3")
-                          .arg(speedupWord({each.low, each.high, {}, {}, each.confidence}),
-                               fromUtf8(condition.required), fromUtf8(condition.found));
-            break;
-        }
-    }
-    failed.removeDuplicates();
-    return failed;
 }
 
 QString programWord(const roofline::ProgramTime &program)

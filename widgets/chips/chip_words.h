@@ -5,7 +5,6 @@
 #include "widgets/common/outcome_words.h"
 
 #include <QString>
-#include <QStringList>
 #include <QVariant>
 
 namespace kernscope::ui {
@@ -21,8 +20,6 @@ QString yesNoWord(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 /// "1,234 B" or "1.2 MB (1,234,567 B)".
 QString bytesWord(std::uint64_t bytes);
 QString speedupWord(const decision::Speedup &speedup); ///< "2.37" or "1.55 to 1.64"
-/// "2.37 needs a bandwidth bound layer, found compute bound": what fails of each published figure.
-QStringList failedConditions(const std::vector<decision::Measurement> &measured);
 /// The time of a program: what its layers take against what its dispatch costs at least.
 QString programWord(const roofline::ProgramTime &program);
 /// "0.012 ms (ane)": what the compiler itself wrote beside the operation that is this layer, by

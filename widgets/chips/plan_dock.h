@@ -49,7 +49,6 @@ public:
     QComboBox &errorBox() { return *m_errors; }
     QPushButton &shapesButton() { return *m_shapes; }
     QComboBox &goal() { return *m_goal; }
-    QComboBox &formBox() { return *m_form; }
     QLabel &facts() { return *m_facts; }
     /// The plan of now; null while it is made and where there is none.
     const plan::Plan *plan() const { return m_plan ? &*m_plan : nullptr; }
@@ -61,8 +60,6 @@ public:
     void force(std::size_t row, const std::string &form);
     /// Fills the table with a plan of the front.
     void showPoint(int point);
-    /// Plans for further chips as well.
-    void setFurtherChips(const std::set<std::string> &names);
     /// Writes the bundle in the forms that are shown, decoded and assessed again.
     void writeTo(const QString &path);
     /// Saves a report of what is shown: .html, .md, .json or .csv by the name. What went wrong.

@@ -166,13 +166,6 @@ void PlanDock::fillChips()
                            : tr("and %n more", nullptr, int(m_furtherNames.size())));
 }
 
-void PlanDock::setFurtherChips(const std::set<std::string> &names)
-{
-    m_furtherNames = names;
-    fillChips();
-    scheduleRefresh();
-}
-
 /// What is asked of errors besides those of a layer, and where shapes are given.
 void PlanDock::buildErrors(QWidget *content, QLayout *bar)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/export_whole.h"
 
+#include "core/base/error_builder.h"
 #include "core/report/tensor_export.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
@@ -64,10 +65,7 @@ WholeOutcome writeTensorFile(const Bundle &bundle, const QString &path, Progress
             const auto length = static_cast<qint64>(bytes.size());
             if (file.write(reinterpret_cast<const char *>(bytes.data()), length) == length)
                 return {};
-            Error error;
-            error.code = "io.write";
-            error.message = file.errorString().toStdString();
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("io.write").message(file.errorString().toStdString()).unexpected();
         },
         &progress);
     if (!written) {

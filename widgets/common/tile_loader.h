@@ -27,8 +27,6 @@ public:
 
     void setSource(TileSourcePtr source);
     const TileSourcePtr &source() const { return m_source; }
-    /// Bytes of tiles that are kept, 64 MiB unless told.
-    void setCacheBytes(qsizetype bytes) { m_cache.setMaxCost(bytes); }
 
     /// The tile, or null where it has not come yet. Valid until the event loop turns.
     const Tile *find(const TileKey &key) const { return m_cache.object(key); }

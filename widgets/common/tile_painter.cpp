@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/tile_painter.h"
 
+#include "widgets/common/cell_shape.h"
 #include "widgets/common/theme.h"
 
 #include <QFontMetricsF>
@@ -17,12 +18,6 @@ namespace {
 constexpr double kShapeScale = 7; ///< cells of so many pixels get shapes
 constexpr double kGridScale = 6;  ///< … and lines between them
 constexpr std::size_t kMaxTiles = 400;
-
-QColor inkOn(QRgb ground)
-{
-    const int lightness = qAlpha(ground) < 128 ? 255 : qGray(ground);
-    return lightness > 115 ? QColor(0x10, 0x14, 0x18) : QColor(Qt::white);
-}
 
 /// Cells [first, end) of one axis that the viewport can show.
 std::pair<std::uint64_t, std::uint64_t> visibleCells(double from, double to, std::uint64_t count)
@@ -258,38 +253,12 @@ void TilePainter::paintShape(QPainter &painter, const QRectF &cell, CellMark mar
                              QRgb ground) const
 {
     const double side = std::min(cell.width(), cell.height());
-    const QPointF at = cell.center();
     const QColor ink =
         inkOn(qAlpha(ground) < 128 ? m_widget.palette().base().color().rgb() : ground);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(ink);
-    const double r = side / 6;
-    switch (mark.shape) {
-    case CellShape::Fill: break;
-    case CellShape::Dot: {
-        QColor faint = m_widget.palette().color(QPalette::PlaceholderText);
-        painter.setBrush(faint);
-        const double dot = std::clamp(side / 12, 0.8, 2.5);
-        painter.drawEllipse(at, dot, dot);
-        break;
-    }
-    case CellShape::Square: painter.drawRect(QRectF(at.x() - r, at.y() - r, 2 * r, 2 * r)); break;
-    case CellShape::Up:
-        painter.drawPolygon(
-            QPolygonF{{at.x() - r, at.y() + r}, {at.x() + r, at.y() + r}, {at.x(), at.y() - r}});
-        break;
-    case CellShape::Down:
-        painter.drawPolygon(
-            QPolygonF{{at.x() - r, at.y() - r}, {at.x() + r, at.y() - r}, {at.x(), at.y() + r}});
-        break;
-    case CellShape::Cross:
-        painter.setPen(QPen(ink, std::max(1.0, side / 12)));
-        painter.drawLine(at - QPointF(r, r), at + QPointF(r, r));
-        painter.drawLine(at - QPointF(r, -r), at + QPointF(r, -r));
-        break;
-    }
+    paintCellShape(painter, mark.shape, cell.center(), side / 6, ink,
+                   m_widget.palette().color(QPalette::PlaceholderText));
     if (mark.changed) {
         painter.setBrush(Qt::NoBrush);
         const double width = std::clamp(side / 8, 1.0, theme::em(&m_widget, 0.15) + 0.0);

@@ -32,7 +32,6 @@ public:
 
     const ViewState &state() const { return m_state; } ///< with a real scale
     double scale() const { return m_state.scale; }
-    double fitScale() const { return m_fitScale; }
     /// The scale where a cell of the picture can be as far out as makes sense.
     double minScale() const;
 

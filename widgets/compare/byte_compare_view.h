@@ -87,7 +87,6 @@ private:
     void relayout();
     void syncScrollBars();
     void onScrollAction(int action);
-    void setTopRow(std::uint64_t row);
     void reveal();
     void moveTo(const ByteCursor &cursor);
     bool moveByKey(QKeyEvent *event);

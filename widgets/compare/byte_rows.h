@@ -39,7 +39,6 @@ public:
                         std::uint64_t offset) const;
     std::uint64_t titleOfFile(std::size_t file) const { return m_fileRows[file]; }
     std::uint64_t titleOfSection(std::size_t section) const { return m_sectionRows[section]; }
-    std::uint64_t firstOfSegment(std::size_t segment) const { return m_segmentRows[segment]; }
 
 private:
     std::uint64_t m_bytesPerRow = 16, m_rows = 0;

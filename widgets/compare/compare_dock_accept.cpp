@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the other bundle has and the limits allow, taken over as one step.
+#include "core/base/error_builder.h"
 #include "core/patch/edit/copy_values.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
@@ -42,13 +43,11 @@ Result<Accepted> acceptedOf(const BundlePtr &to, const BundlePtr &from, bool swa
         if (!edits)
             return tl::unexpected(std::move(edits.error()));
         if (accepted.edits.size() + edits->size() > patch::kMostCopied) {
-            Error error;
-            error.code = "patch.copy";
-            error.expected = std::to_string(patch::kMostCopied);
-            error.expected.append(" elements at most");
-            error.found = "more";
-            error.message = "Too many elements differ for edits of single elements";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("patch.copy")
+                .expected(std::to_string(patch::kMostCopied) + " elements at most")
+                .found("more")
+                .message("Too many elements differ for edits of single elements")
+                .unexpected();
         }
         accepted.weights += edits->empty() ? 0 : 1;
         accepted.edits.insert(accepted.edits.end(), std::make_move_iterator(edits->begin()),

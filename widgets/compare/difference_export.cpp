@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/difference_export.h"
 
+#include "core/base/error_builder.h"
 #include "core/report/change_script.h"
 #include "core/report/difference_formats.h"
 #include "core/report/difference_report.h"
@@ -60,13 +61,12 @@ Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
         report::finish(document, {});
         return document.dump(1, ' ', false, report::Json::error_handler_t::replace) + "\n";
     }
-    Error error;
-    error.code = "diff.format";
-    error.file = fileName.toStdString();
-    error.expected = ".kpatch, .html, .md, .csv, .json or .xml";
-    error.found = ending.toStdString();
-    error.message = "The ending of the name gives the format";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("diff.format")
+        .file(fileName.toStdString())
+        .expected(".kpatch, .html, .md, .csv, .json or .xml")
+        .found(ending.toStdString())
+        .message("The ending of the name gives the format")
+        .unexpected();
 }
 
 } // namespace kernscope::ui

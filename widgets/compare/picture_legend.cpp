@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/picture_legend.h"
 
+#include "widgets/common/cell_shape.h"
 #include "widgets/common/theme.h"
 
 #include <QLinearGradient>
@@ -11,12 +12,6 @@
 namespace kernscope::ui {
 
 namespace {
-
-QColor inkOn(const QColor &ground)
-{
-    const QColor ink(0x10, 0x14, 0x18);
-    return theme::contrast(ink, ground) >= theme::contrast(Qt::white, ground) ? ink : Qt::white;
-}
 
 QString endText(double range, bool negative)
 {
@@ -158,27 +153,8 @@ void PictureLegend::paintSwatch(QPainter &painter, const QRectF &box, const Swat
     painter.setPen(QPen(palette().color(QPalette::Mid), 1));
     painter.setBrush(swatch.color);
     painter.drawRect(box);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(inkOn(swatch.color));
-    const QPointF at = box.center();
-    const double r = box.width() / 5;
-    switch (swatch.shape) {
-    case CellShape::Square: painter.drawRect(QRectF(at.x() - r, at.y() - r, 2 * r, 2 * r)); break;
-    case CellShape::Up:
-        painter.drawPolygon(
-            QPolygonF{{at.x() - r, at.y() + r}, {at.x() + r, at.y() + r}, {at.x(), at.y() - r}});
-        break;
-    case CellShape::Down:
-        painter.drawPolygon(
-            QPolygonF{{at.x() - r, at.y() - r}, {at.x() + r, at.y() - r}, {at.x(), at.y() + r}});
-        break;
-    case CellShape::Dot:
-        painter.setBrush(palette().color(QPalette::PlaceholderText));
-        painter.drawEllipse(at, r / 2, r / 2);
-        break;
-    case CellShape::Fill:
-    case CellShape::Cross: break;
-    }
+    paintCellShape(painter, swatch.shape, box.center(), box.width() / 5, inkOn(swatch.color.rgb()),
+                   palette().color(QPalette::PlaceholderText));
     painter.restore();
 }
 

@@ -26,7 +26,6 @@ public:
     FactTreeModel &commands() { return *m_commands; }
     FactTreeModel &symbols() { return *m_symbols; }
     QTreeView &commandView() { return *m_commandView; }
-    QTreeView &symbolView() { return *m_symbolView; }
 
 Q_SIGNALS:
     void raiseRequested(const QString &dockId);

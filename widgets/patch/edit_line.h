@@ -26,7 +26,6 @@ public:
     void begin(Edit::Kind kind, const QString &text);
     QString answer() const;
     QLineEdit *lineEdit() { return m_text; }
-    QComboBox *kindBox() { return m_kind; }
 
 private:
     Edit::Kind kind() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/patch/edit_preview.h"
 
+#include "core/base/error_builder.h"
 #include "core/codec/edit/editor.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/counted_words.h"
@@ -24,10 +25,7 @@ struct PreviewWords {
 
 tl::unexpected<Error> fail(const char *code, const QString &message)
 {
-    Error error;
-    error.code = code;
-    error.message = message.toStdString();
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(code).message(message.toStdString()).unexpected();
 }
 
 bool single(const Edit &edit)

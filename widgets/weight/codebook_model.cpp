@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/codebook_model.h"
 
+#include "core/base/error_builder.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_words.h"
@@ -19,11 +20,7 @@ namespace {
 
 Error codebookFault(const char *message)
 {
-    Error error;
-    error.code = "codec.codebook";
-    error.field = "lut";
-    error.message = message;
-    return error;
+    return ErrorBuilder("codec.codebook").field("lut").message(message);
 }
 
 constexpr std::uint64_t kMaxLanes = 64; ///< columns of values at most

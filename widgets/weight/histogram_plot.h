@@ -26,7 +26,6 @@ public:
     void clear() { setHistogram({}); }
     bool logarithmic() const { return m_logarithmic; }
     void setLogarithmic(bool logarithmic);
-    bool fullRange() const { return m_fullRange; }
     void setFullRange(bool full);
     std::uint64_t outside() const { return m_outside; } ///< elements that the bars leave out
     /// The bar that is cut off, with its height written beside it; -1: none.

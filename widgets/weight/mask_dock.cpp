@@ -5,6 +5,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/patch/cell_edits.h"
+#include "widgets/weight/cell_words.h"
 #include "widgets/weight/color_scale.h"
 #include "widgets/weight/density_plot.h"
 #include "widgets/weight/weight_header.h"
@@ -359,18 +360,13 @@ void MaskDock::paintMask(bool keep)
 
 QString MaskDock::describeCell(const Cell &cell, const Tile *tile, std::size_t index) const
 {
-    if (!m_reader)
-        return {};
-    const auto element = m_reader->map().element(cell.row, cell.col);
-    if (!element)
-        return tr("past the last element");
-    const QString place = m_reader->map().indexText(*element);
-    if (!tile || index >= tile->marks.size())
-        return place;
-    const bool kept = tile->marks[index].shape == CellShape::Square;
-    if (m_reader->masked())
-        return kept ? tr("%1: \u25A0 kept").arg(place) : tr("%1: \u00B7 left out").arg(place);
-    return kept ? tr("%1: \u25A0 not zero").arg(place) : tr("%1: \u00B7 zero").arg(place);
+    const bool known = tile && index < tile->marks.size();
+    return cellWords(m_reader, cell, known, [&](const QString &place) {
+        const bool kept = tile->marks[index].shape == CellShape::Square;
+        if (m_reader->masked())
+            return kept ? tr("%1: \u25A0 kept").arg(place) : tr("%1: \u00B7 left out").arg(place);
+        return kept ? tr("%1: \u25A0 not zero").arg(place) : tr("%1: \u00B7 zero").arg(place);
+    });
 }
 
 } // namespace kernscope::ui

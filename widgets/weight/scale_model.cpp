@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/scale_model.h"
 
+#include "core/base/error_builder.h"
 #include "core/form/encoding.h"
 #include "widgets/common/table_text.h"
 #include "widgets/weight/weight_words.h"
@@ -25,10 +26,7 @@ Result<std::vector<double>> valuesOf(const Bundle &bundle, codec::Operand operan
     values.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
         if (i % kProgressEvery == 0 && progress.cancelled()) {
-            Error error;
-            error.code = "task.cancelled";
-            error.message = "cancelled";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("task.cancelled").message("cancelled").unexpected();
         }
         values.push_back(
             codec::operandValue(operand, i).value_or(std::numeric_limits<double>::quiet_NaN()));
@@ -49,10 +47,7 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
     const Weight &weight = bundle.weights()[index];
     const codec::Operand *scale = weight.operand(codec::PartRole::Scale);
     if (!scale) {
-        Error error;
-        error.code = "scale.none";
-        error.message = "The weight has no scales.";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("scale.none").message("The weight has no scales.").unexpected();
     }
     ScaleData data;
     data.shape = scale->shape;

@@ -5,6 +5,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/weight/cell_words.h"
 #include "widgets/weight/color_scale.h"
 #include "widgets/weight/slice_axes.h"
 #include "widgets/weight/slice_picker.h"
@@ -337,17 +338,12 @@ void WeightDock::goToMoved()
 
 QString WeightDock::describeCell(const Cell &cell, const Tile *tile, std::size_t index) const
 {
-    if (!m_reader)
-        return {};
-    const auto element = m_reader->map().element(cell.row, cell.col);
-    if (!element)
-        return tr("past the last element");
-    const QString place = m_reader->map().indexText(*element);
-    if (!tile || index >= tile->values.size())
-        return place;
-    if (tile->marks[index].shape == CellShape::Dot)
-        return tr("%1: left out by the mask").arg(place);
-    return tr("%1: %2").arg(place, valueText(static_cast<double>(tile->values[index])));
+    const bool known = tile && index < tile->values.size();
+    return cellWords(m_reader, cell, known, [&](const QString &place) {
+        if (tile->marks[index].shape == CellShape::Dot)
+            return tr("%1: left out by the mask").arg(place);
+        return tr("%1: %2").arg(place, valueText(static_cast<double>(tile->values[index])));
+    });
 }
 
 } // namespace kernscope::ui

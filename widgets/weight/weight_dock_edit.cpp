@@ -16,7 +16,7 @@ namespace kernscope::ui {
 namespace {
 
 /// Each cell is an edit of its own; of more, `fill` and `compute` make one.
-constexpr qsizetype kMostCells = 65'536;
+constexpr qsizetype kMostPastedCells = 65'536;
 
 } // namespace
 
@@ -39,11 +39,11 @@ void WeightDock::requestEdits(const CellValues &values, const QString &title)
         Q_EMIT session().statusMessage(tr("There is no number to enter here."));
         return;
     }
-    if (values.size() > kMostCells) {
+    if (values.size() > kMostPastedCells) {
         Q_EMIT session().statusMessage(
             tr("At most %1 cells at once; an edit of the kind \u201Cfill\u201D or "
                "\u201Ccompute\u201D changes more (Ctrl+Shift+E).")
-                .arg(groupedNumber(static_cast<std::uint64_t>(kMostCells))));
+                .arg(groupedNumber(static_cast<std::uint64_t>(kMostPastedCells))));
         return;
     }
     const Weight &weight = m_shown->weights()[m_weight];

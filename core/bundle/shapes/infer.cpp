@@ -2,6 +2,7 @@
 #include "core/bundle/shapes/infer.h"
 
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 #include "core/bundle/shapes/walk.h"
 #include "core/container/mil/type_text.h"
 
@@ -198,16 +199,15 @@ void Inference::nameOpenInputs(std::size_t index)
             continue;
         m_summary.unknown.push_back(
             {function.name, input.name, input.name, "input", "no shape is given for it"});
-        Error error;
-        error.code = "shape.unknown";
-        error.file = m_file;
+        ErrorBuilder note("shape.unknown");
+        note.file(m_file)
+            .field(input.name)
+            .expected("a shape for " + addressOf(function, input.name))
+            .found(bound != m_bound.end() ? dimsText(bound->second) : mil::typeText(input.type))
+            .message("Shape unknown behind input " + input.name + ".");
         if (input.span.length > 0)
-            error.offset = FileOffset(input.span.offset);
-        error.field = input.name;
-        error.expected = "a shape for " + addressOf(function, input.name);
-        error.found = bound != m_bound.end() ? dimsText(bound->second) : mil::typeText(input.type);
-        error.message = "Shape unknown behind input " + input.name + ".";
-        m_summary.diagnostics.push_back({Severity::Note, std::move(error)});
+            note.at(FileOffset(input.span.offset));
+        m_summary.diagnostics.push_back({Severity::Note, note});
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/walk.h"
 
+#include "core/base/error_builder.h"
 #include "core/container/mil/type_text.h"
 
 #include <algorithm>
@@ -254,17 +255,16 @@ void Walk::report(const mil::Operation &operation, const OperationView &view,
     const std::string reason = outcome.unknown.empty() ? "an extent is too large" : outcome.unknown;
     m_summary.unknown.push_back({m_function.name, operation.displayName(),
                                  operation.outputs[at].name, operation.type, reason});
-    Error error;
-    error.code = "shape.unknown";
-    error.file = m_file;
+    ErrorBuilder note("shape.unknown");
+    note.file(m_file)
+        .field(operation.displayName())
+        .expected("a shape that follows from the inputs")
+        .found(reason)
+        .message("Shape unknown behind operation " + operation.displayName() + " (" +
+                 operation.type + ").");
     if (operation.span.length > 0)
-        error.offset = FileOffset(operation.span.offset);
-    error.field = operation.displayName();
-    error.expected = "a shape that follows from the inputs";
-    error.found = reason;
-    error.message =
-        "Shape unknown behind operation " + operation.displayName() + " (" + operation.type + ").";
-    m_summary.diagnostics.push_back({Severity::Note, std::move(error)});
+        note.at(FileOffset(operation.span.offset));
+    m_summary.diagnostics.push_back({Severity::Note, note});
 }
 
 void Walk::reportConflict(const mil::Operation &operation, const std::string &field,
@@ -273,16 +273,15 @@ void Walk::reportConflict(const mil::Operation &operation, const std::string &fi
     if (m_silent > 0)
         return;
     ++m_summary.conflicts;
-    Error error;
-    error.code = "shape.conflict";
-    error.file = m_file;
+    ErrorBuilder error("shape.conflict");
+    error.file(m_file)
+        .field(operation.displayName() + ": " + field)
+        .expected(expected)
+        .found(found)
+        .message("A shape of the program contradicts what follows from those of its inputs.");
     if (operation.span.length > 0)
-        error.offset = FileOffset(operation.span.offset);
-    error.field = operation.displayName() + ": " + field;
-    error.expected = expected;
-    error.found = found;
-    error.message = "A shape of the program contradicts what follows from those of its inputs.";
-    m_summary.diagnostics.push_back({Severity::Error, std::move(error)});
+        error.at(FileOffset(operation.span.offset));
+    m_summary.diagnostics.push_back({Severity::Error, error});
 }
 
 void Walk::fillType(mil::NamedType &named)

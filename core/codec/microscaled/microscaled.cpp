@@ -117,27 +117,26 @@ Result<Microscaled> quantizeMicroscaled(std::span<const float> values, const MxR
 
 Result<void> checkMicroscaled(const Microscaled &matrix)
 {
-    Error error;
-    error.code = "mx.constraint";
-    error.field = "shape";
-    error.found = fmt::format("{} x {}", matrix.rows, matrix.columns);
     const bool groups = matrix.columns % kMxGroup == 0 && matrix.validColumns <= matrix.columns &&
                         (matrix.axis == MxAxis::Columns || matrix.rows % kMxGroup == 0);
     if (!groups || !checkedMultiply(matrix.rows, matrix.columns)) {
-        error.expected = "whole groups of 32";
-        error.message = "the matrix does not consist of whole groups";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("mx.constraint")
+            .field("shape")
+            .expected("whole groups of 32")
+            .found(fmt::format("{} x {}", matrix.rows, matrix.columns))
+            .message("the matrix does not consist of whole groups")
+            .unexpected();
     }
     const std::uint64_t bytes = matrix.rows * matrix.bytesPerRow();
     const std::uint64_t groupCount = matrix.exponentRows() * matrix.exponentColumns();
     if (matrix.data.size() == bytes && matrix.exponents.size() == groupCount)
         return {};
-    error.code = "mx.length";
-    error.field = matrix.data.size() == bytes ? "exponents" : "data";
-    error.expected = fmt::format("{} bytes of data, {} exponents", bytes, groupCount);
-    error.found = fmt::format("{} and {}", matrix.data.size(), matrix.exponents.size());
-    error.message = "data or exponents do not have the length of the matrix";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("mx.length")
+        .field(matrix.data.size() == bytes ? "exponents" : "data")
+        .expected(fmt::format("{} bytes of data, {} exponents", bytes, groupCount))
+        .found(fmt::format("{} and {}", matrix.data.size(), matrix.exponents.size()))
+        .message("data or exponents do not have the length of the matrix")
+        .unexpected();
 }
 
 void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)

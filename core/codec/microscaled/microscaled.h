@@ -31,10 +31,9 @@ enum class MxAxis : std::uint8_t {
 };
 enum class MxSource : std::uint8_t { Fp32, Bf16, Fp16 };
 
-std::string_view mxFormatName(MxFormat format);          ///< "mxfp8", "mxfp4"
-std::string_view mxAlgorithmName(MxAlgorithm algorithm); ///< "ocp", "nv"
-std::string_view mxAxisName(MxAxis axis);                ///< "dn", "nd"
-std::string_view mxSourceName(MxSource source);          ///< "fp32", "bf16", "fp16"
+std::string_view mxFormatName(MxFormat format); ///< "mxfp8", "mxfp4"
+std::string_view mxAxisName(MxAxis axis);       ///< "dn", "nd"
+std::string_view mxSourceName(MxSource source); ///< "fp32", "bf16", "fp16"
 
 /// What is asked of the instruction.
 struct MxRequest {

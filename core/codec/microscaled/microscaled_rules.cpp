@@ -105,11 +105,6 @@ std::string_view mxFormatName(MxFormat format)
     return format == MxFormat::Mxfp8 ? "mxfp8" : "mxfp4";
 }
 
-std::string_view mxAlgorithmName(MxAlgorithm algorithm)
-{
-    return algorithm == MxAlgorithm::Ocp ? "ocp" : "nv";
-}
-
 std::string_view mxAxisName(MxAxis axis)
 {
     return axis == MxAxis::Rows ? "dn" : "nd";

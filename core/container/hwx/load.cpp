@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/hwx/slots.h"
 
@@ -10,20 +11,14 @@ namespace kernscope::hwx {
 
 namespace {
 
-Error slotError(std::string code, const Slot *slot, std::string expected, std::string found,
+Error slotError(std::string_view code, const Slot *slot, std::string expected, std::string found,
                 std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.field = "device address";
-    if (slot != nullptr) {
-        error.offset = slot->place;
-        error.field = slot->registerName;
-    }
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    ErrorBuilder error(code);
+    error.expected(std::move(expected)).found(std::move(found)).message(std::move(message));
+    if (slot != nullptr)
+        return error.at(slot->place).field(slot->registerName);
+    return error.field("device address");
 }
 
 std::array<std::uint32_t, 2> wordsOf(std::uint64_t value)

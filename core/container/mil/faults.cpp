@@ -12,12 +12,10 @@ namespace kernscope::mil {
 
 Error Faults::make(std::string_view code, std::uint64_t offset, std::uint64_t length) const
 {
-    Error error;
-    error.code = code;
-    error.file = m_fileName;
-    error.offset = FileOffset(offset);
+    ErrorBuilder error(code);
+    error.file(m_fileName).at(FileOffset(offset));
     if (length > 0)
-        error.length = ByteCount(length);
+        error.length(ByteCount(length));
     return error;
 }
 

@@ -132,16 +132,15 @@ Error noBundle(const std::filesystem::path &folder)
     if (bundles.empty())
         return kindError("a folder without model.mil or Manifest.json",
                          "This folder is no bundle that can be read.");
-    Error error;
-    error.code = "bundle.several";
-    error.expected = "one of ";
+    std::string some = "one of ";
     for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
-        error.expected += (i == 0 ? "" : ", ") + bundles[i];
+        some += (i == 0 ? "" : ", ") + bundles[i];
     if (bundles.size() > kShown)
-        error.expected += " and " + std::to_string(bundles.size() - kShown) + " more";
-    error.found = std::to_string(bundles.size()) + (bundles.size() == 1 ? " bundle" : " bundles");
-    error.message = "This folder is no bundle but holds some: open one of them.";
-    return error;
+        some += " and " + std::to_string(bundles.size() - kShown) + " more";
+    return ErrorBuilder("bundle.several")
+        .expected(std::move(some))
+        .found(std::to_string(bundles.size()) + (bundles.size() == 1 ? " bundle" : " bundles"))
+        .message("This folder is no bundle but holds some: open one of them.");
 }
 
 } // namespace kernscope

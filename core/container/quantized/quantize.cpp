@@ -90,17 +90,17 @@ void notePadding(Quantized &made)
     for (const codec::MxConstraint &rule : made.constraints) {
         if (!rule.padded)
             continue;
-        Error note;
-        note.code = "quantize.padding";
-        note.field = rule.name;
-        note.expected = rule.required;
-        note.found = rule.found;
         // Columns are padded by the instruction itself; rows it asks for whole.
         const bool itself = rule.name == "columns";
-        note.message = itself ? "Zeros are added to fill the last group or box"
-                              : "Zeros are added to fill the last box: the instruction itself asks "
-                                "for whole ones (--device holds to that)";
-        made.diagnostics.push_back({itself ? Severity::Note : Severity::Warning, std::move(note)});
+        made.diagnostics.push_back(
+            {itself ? Severity::Note : Severity::Warning,
+             ErrorBuilder("quantize.padding")
+                 .field(rule.name)
+                 .expected(rule.required)
+                 .found(rule.found)
+                 .message(itself ? "Zeros are added to fill the last group or box"
+                                 : "Zeros are added to fill the last box: the instruction itself "
+                                   "asks for whole ones (--device holds to that)")});
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/find_weight.h"
 
+#include "core/base/error_builder.h"
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -75,28 +76,27 @@ Error unknown(const Bundle &bundle, std::string_view name)
     }
     std::stable_sort(near.begin(), near.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });
-    Error error;
-    error.code = "patch.weight";
+    std::string nearest;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, near.size()); ++i)
-        error.expected += fmt::format("{}{}", i == 0 ? "" : ", ", near[i].second);
-    error.found = std::string(name);
-    error.message = "The bundle has no weight of that name";
-    return error;
+        nearest += fmt::format("{}{}", i == 0 ? "" : ", ", near[i].second);
+    return ErrorBuilder("patch.weight")
+        .expected(std::move(nearest))
+        .found(name)
+        .message("The bundle has no weight of that name");
 }
 
 Error ambiguous(const Bundle &bundle, const std::vector<std::size_t> &found, std::string_view name)
 {
-    Error error;
-    error.code = "patch.weight";
     constexpr std::size_t kMostCandidates = 16;
+    std::string candidates;
     for (std::size_t i = 0; i < std::min(found.size(), kMostCandidates); ++i)
-        error.expected +=
-            fmt::format("{}{}", i == 0 ? "" : ", ", bundle.weights()[found[i]].address());
+        candidates += fmt::format("{}{}", i == 0 ? "" : ", ", bundle.weights()[found[i]].address());
     if (found.size() > kMostCandidates)
-        error.expected += fmt::format(" and {} more", found.size() - kMostCandidates);
-    error.found = std::string(name);
-    error.message = "Several weights could be meant";
-    return error;
+        candidates += fmt::format(" and {} more", found.size() - kMostCandidates);
+    return ErrorBuilder("patch.weight")
+        .expected(std::move(candidates))
+        .found(name)
+        .message("Several weights could be meant");
 }
 
 /// NAME, FUNCTION/NAME, MODEL/NAME or MODEL/FUNCTION/NAME; of nested pipelines the model may begin

@@ -30,17 +30,15 @@ std::array<std::byte, 8> littleEndian(std::uint64_t value)
 Error spaceError(const Bundle &bundle, const codec::Operand &operand, std::string expected,
                  std::string found)
 {
-    Error error;
-    error.code = "patch.space";
-    if (!operand.place->isLiteral()) {
-        error.file = bundle.files()[operand.place->file].path;
-        error.offset = FileOffset(operand.place->range().end());
-    }
-    error.field = std::string(codec::partRoleName(operand.role));
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "There is no room for another stored element; dropping one of the same weight "
-                    "first makes room";
+    ErrorBuilder error("patch.space");
+    error.field(codec::partRoleName(operand.role))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("There is no room for another stored element; dropping one of the same weight "
+                 "first makes room");
+    if (!operand.place->isLiteral())
+        error.file(bundle.files()[operand.place->file].path)
+            .at(FileOffset(operand.place->range().end()));
     return error;
 }
 

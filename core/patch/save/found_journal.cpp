@@ -72,20 +72,20 @@ Result<void> resolve(FoundJournal &found)
     for (const JournalledFile &file : found.index.files) {
         fs::path place = (folder / file.path).lexically_normal();
         const auto real = fs::canonical(place, fault);
-        Error error;
-        error.file = file.path;
         if (fault || real != place || !fs::is_regular_file(real, fault)) {
-            error.code = "journal.foreign";
-            error.expected = "a file of the bundle";
-            error.found = fault ? fault.message() : real.string();
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("journal.foreign")
+                .file(file.path)
+                .expected("a file of the bundle")
+                .found(fault ? fault.message() : real.string())
+                .unexpected();
         }
         const auto bytes = fs::file_size(real, fault);
         if (fault || bytes != file.bytes) {
-            error.code = "journal.stale";
-            error.expected = fmt::format("{} bytes", file.bytes);
-            error.found = fault ? fault.message() : fmt::format("{} bytes", bytes);
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("journal.stale")
+                .file(file.path)
+                .expected(fmt::format("{} bytes", file.bytes))
+                .found(fault ? fault.message() : fmt::format("{} bytes", bytes))
+                .unexpected();
         }
         found.places.push_back(std::move(place));
     }
@@ -112,10 +112,9 @@ void examine(FoundJournal &found, File::Lock lock, Progress *progress)
     if (!index)
         return found.become(stateOf(index.error()), index.error());
     if (!found.file->ownedByUser()) {
-        Error error;
-        error.expected = "a journal of the user's own";
-        error.found = "one of another user";
-        return found.become(InterruptedState::Foreign, std::move(error));
+        return found.become(
+            InterruptedState::Foreign,
+            ErrorBuilder("").expected("a journal of the user's own").found("one of another user"));
     }
     found.index = std::move(*index);
     auto checked = resolve(found);
@@ -168,10 +167,10 @@ std::optional<FoundJournal> findJournal(const fs::path &path, File::Lock lock, P
     FoundJournal found;
     found.path = path;
     if (!fs::is_regular_file(status)) {
-        Error error;
-        error.expected = "a regular file";
-        error.found = fs::is_symlink(status) ? "a link" : "something else";
-        found.become(InterruptedState::Foreign, std::move(error));
+        found.become(InterruptedState::Foreign,
+                     ErrorBuilder("")
+                         .expected("a regular file")
+                         .found(fs::is_symlink(status) ? "a link" : "something else"));
         return found;
     }
     auto file = File::open(path, File::Mode::ReadPlain, path.filename().string());

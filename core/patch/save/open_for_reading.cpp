@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening a bundle beside journals of interrupted saves, without writing.
 #include "core/patch/interrupted_save.h"
+
+#include "core/base/error_builder.h"
 #include "core/patch/save/found_journal.h"
 #include "core/patch/save/journal_overlay.h"
 
@@ -102,10 +104,9 @@ void JournalOverlay::checkFiles()
                             [&](const auto &entry) { return entry.first == journal.places[i]; });
             if (mapped)
                 continue;
-            Error error;
-            error.expected = "files of this bundle only";
-            error.found = journal.index.files[i].path;
-            journal.become(InterruptedState::Foreign, std::move(error));
+            journal.become(InterruptedState::Foreign, ErrorBuilder("")
+                                                          .expected("files of this bundle only")
+                                                          .found(journal.index.files[i].path));
             m_again = true;
             break;
         }

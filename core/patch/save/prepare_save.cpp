@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // All of a save in place that comes before the first byte of the bundle changes.
 #include "core/patch/plan/pending.h"
+
+#include "core/base/error_builder.h"
 #include "core/patch/save/backup.h"
 #include "core/patch/save/found_journal.h"
 #include "core/patch/save/in_place_save.h"
@@ -17,13 +19,11 @@ namespace {
 
 Error staleError(const std::string &file, std::string expected, std::string found)
 {
-    Error error;
-    error.code = "patch.stale";
-    error.file = file;
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The file on disk is not the one that was opened; open it again";
-    return error;
+    return ErrorBuilder("patch.stale")
+        .file(file)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The file on disk is not the one that was opened; open it again");
 }
 
 } // namespace
@@ -35,11 +35,10 @@ Result<void> InPlaceSave::openTargets()
         if (ranges.empty())
             continue;
         if (file.file->path().empty()) {
-            Error error;
-            error.code = "io.write";
-            error.file = file.path;
-            error.message = "The bundle is in memory only; save a copy of it";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("io.write")
+                .file(file.path)
+                .message("The bundle is in memory only; save a copy of it")
+                .unexpected();
         }
         auto onDisk = File::open(file.file->path(), File::Mode::Change, file.path);
         if (!onDisk)
@@ -141,13 +140,12 @@ Result<std::string> InPlaceSave::entryPath(const Target &target) const
     const auto path = real.lexically_relative(m_journal.parent_path());
     if (!fault && staysInside(path))
         return path.string();
-    Error error;
-    error.code = "io.write";
-    error.file = target.file->path;
-    error.expected = "a file inside of the bundle";
-    error.found = real.string();
-    error.message = "The file is a link that leaves the bundle; save a copy";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("io.write")
+        .file(target.file->path)
+        .expected("a file inside of the bundle")
+        .found(real.string())
+        .message("The file is a link that leaves the bundle; save a copy")
+        .unexpected();
 }
 
 Result<void> InPlaceSave::journal()

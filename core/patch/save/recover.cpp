@@ -167,11 +167,10 @@ Result<void> lockAll(SaveLock &lock, const fs::path &path,
     for (const FoundJournal &journal : journals) {
         if (!locked || !journal.file || journal.file->isAt(journal.path))
             continue;
-        Error error;
-        error.code = "patch.busy";
-        error.file = journal.error.file;
-        error.message = "Another process has just recovered this bundle";
-        locked = tl::unexpected(std::move(error));
+        locked = ErrorBuilder("patch.busy")
+                     .file(journal.error.file)
+                     .message("Another process has just recovered this bundle")
+                     .unexpected();
     }
     return locked;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/weights/operand_reader.h"
 
+#include "core/base/error_builder.h"
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -25,11 +26,10 @@ std::string typeText(const mil::ValueType &type)
 Error recordFault(const BlobPlace &place, const std::string &file, std::uint64_t at,
                   std::uint64_t length)
 {
-    Error error;
-    error.file = file;
-    error.offset = FileOffset(place.record.metaOffset.value + at);
-    error.length = ByteCount(length);
-    return error;
+    return ErrorBuilder("")
+        .file(file)
+        .at(FileOffset(place.record.metaOffset.value + at))
+        .length(ByteCount(length));
 }
 
 /// Booleans have no code of their own in weight files: a byte each.
@@ -46,16 +46,15 @@ Error OperandReader::fault(const mil::Operation &operation, std::string_view cod
                            std::string_view field, std::string expected, std::string found,
                            std::string message) const
 {
-    Error error;
-    error.code = code;
-    error.file = m_programFile;
-    error.offset = FileOffset(operation.span.offset);
+    ErrorBuilder error(code);
+    error.file(m_programFile)
+        .at(FileOffset(operation.span.offset))
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
     if (operation.span.length > 0)
-        error.length = ByteCount(operation.span.length);
-    error.field = field;
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
+        error.length(ByteCount(operation.span.length));
     return error;
 }
 
