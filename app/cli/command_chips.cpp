@@ -131,8 +131,7 @@ void addChoose(CLI::App &app, Session &session)
     addChoice(*command, options);
     command->add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
         ->type_name("X")
-        ->check(notNan())
-        ->check(CLI::NonNegativeNumber);
+        ->check(notNegative());
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
     command->add_option("--weight", options->weight, "This weight only")->type_name("NAME");
 }

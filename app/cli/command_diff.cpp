@@ -22,15 +22,10 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
     const auto add = [&](const char *name, std::optional<double> &limit, const char *what) {
         return command.add_option(name, limit, what)->type_name("X");
     };
-    add("--max-abs,--tolerance", limits.maxAbs, "Largest |a - b| that holds")
-        ->check(notNan())
-        ->check(CLI::NonNegativeNumber);
-    add("--max-rel", limits.maxRel, "Largest |a - b| / |a| that holds")
-        ->check(notNan())
-        ->check(CLI::NonNegativeNumber);
+    add("--max-abs,--tolerance", limits.maxAbs, "Largest |a - b| that holds")->check(notNegative());
+    add("--max-rel", limits.maxRel, "Largest |a - b| / |a| that holds")->check(notNegative());
     add("--max-ulp", limits.maxUlp, "Largest distance that holds, in steps of the type of A")
-        ->check(notNan())
-        ->check(CLI::NonNegativeNumber);
+        ->check(notNegative());
     add("--min-cosine", limits.minCosine, "Least cosine similarity that holds")
         ->check(notNan())
         ->check(CLI::Range(-1.0, 1.0));

@@ -226,8 +226,7 @@ void addPatch(CLI::App &app, Session &session)
                      "How far a stored value may be from the one asked for. 0 by default: exact, "
                      "but for the ordinary rounding of fp16, bf16 and fp32 numbers")
         ->type_name("X")
-        ->check(notNan())
-        ->check(CLI::NonNegativeNumber);
+        ->check(notNegative());
     addCommonOptions(*command, session);
     addExamples(*command,
                 {"patch model.mlmodelc --set 'conv1_weight[3,0,1,1]=0.5' --in-place",

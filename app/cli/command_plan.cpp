@@ -19,15 +19,13 @@ void addLimits(CLI::App &command, const Options &options)
 {
     command.add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
         ->type_name("X")
-        ->check(notNan())
-        ->check(CLI::NonNegativeNumber)
+        ->check(notNegative())
         ->capture_default_str();
     command
         .add_option("--total-tolerance", options->totalTolerance,
                     "Largest relative error of all weights taken as one")
         ->type_name("X")
-        ->check(notNan())
-        ->check(CLI::NonNegativeNumber);
+        ->check(notNegative());
     command.add_option("--max-bytes", options->maxBytes, "Most stored bytes of all weights")
         ->type_name("N")
         ->check(CLI::PositiveNumber);

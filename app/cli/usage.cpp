@@ -136,6 +136,20 @@ const CLI::Validator &notNan()
     return kCheck;
 }
 
+const CLI::Validator &notNegative()
+{
+    static const CLI::Validator kCheck(
+        [](std::string &text) {
+            char *end = nullptr;
+            const double value = std::strtod(text.c_str(), &end);
+            if (end == text.c_str() || *end != '\0' || std::isnan(value))
+                return fmt::format("Value {} is not a number", text);
+            return value < 0 ? fmt::format("Value {} is below 0", text) : std::string();
+        },
+        "NONNEGATIVE");
+    return kCheck;
+}
+
 Error usageError(std::string field, std::string expected, std::string found, std::string message)
 {
     return valueError("cli.usage", std::move(field), std::move(expected), std::move(found),

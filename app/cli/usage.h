@@ -30,6 +30,8 @@ int reportUsage(Session &session, std::string_view command, const Error &error);
 /// For options that are a real number: "nan" is none, which checks of a range let pass, as no
 /// comparison with it holds.
 const CLI::Validator &notNan();
+/// For those of them that are 0 or more.
+const CLI::Validator &notNegative();
 /// An error of the command line itself: "cli.usage", about an option.
 Error usageError(std::string field, std::string expected, std::string found, std::string message);
 

@@ -13,6 +13,11 @@ namespace kernscope {
 
 namespace {
 
+bool isCheckpoint(BundleKind kind)
+{
+    return kind == BundleKind::Safetensors || kind == BundleKind::Npz;
+}
+
 class BundleComparison
 {
 public:
@@ -200,7 +205,12 @@ Result<Difference> BundleComparison::run()
             return tl::unexpected(cancelledError("The comparison was cancelled"));
     }
     const bool sameKind = m_a.kind() == m_b.kind();
+    // Of two checkpoints each names its tensors itself; elsewhere a kind may not know the names
+    // that the other gives.
+    const bool ownNames = isCheckpoint(m_a.kind()) && isCheckpoint(m_b.kind());
     const auto sameWeight = [&](const WeightPair &pair) {
+        if (ownNames && m_a.weights()[pair.a].name != m_b.weights()[pair.b].name)
+            return false;
         // The same files say nothing of two weights that only a person takes for one.
         const bool byFiles = m_options.bytes && sameKind && pair.pairing != Pairing::Hand;
         return byFiles || (pair.layoutEqual && pair.storedEqual);

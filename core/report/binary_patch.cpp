@@ -368,6 +368,10 @@ Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &di
         differing.push_back(&file);
         names += (names.empty() ? "" : ", ") + file.path;
     }
+    // Of two equal files a patch that changes nothing is the right one; of folders it is not said
+    // which file it would be of.
+    if (differing.empty() && difference.files.size() == 1)
+        differing.push_back(&difference.files.front());
     if (differing.size() != 1)
         return cannotPatch("one file that differs", differing.empty() ? "none" : names,
                            differing.empty() ? "There is nothing to patch"

@@ -45,8 +45,12 @@ std::string markdownOf(const CheckedDifference &checked)
     text += "\n";
     for (const PairFacts &row : differenceRows(checked)) {
         text += "|";
-        for (const std::size_t column : differenceColumns())
-            text += fmt::format(" {} |", markdownText(plainText(columns[column].value(row))));
+        for (const std::size_t column : differenceColumns()) {
+            const std::string plain = plainText(columns[column].value(row));
+            text += fmt::format(
+                " {} |",
+                markdownText(columns[column].facts().number() ? readableNumber(plain) : plain));
+        }
         text += "\n";
     }
     return text;

@@ -9,11 +9,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,8 +54,8 @@ std::string histogramSvg(const ValueDifference &values)
 
 std::string figureHtml(const IndexedPicture &picture, std::string_view what, double range)
 {
-    return fmt::format("<figure><img alt=\"{0}\" src=\"{1}\"><figcaption>{0}, full colour at "
-                       "{2:.4g}</figcaption></figure>",
+    return fmt::format("<figure><img alt=\"{0}\" src=\"{1}\"><figcaption>{0}, full colour from "
+                       "{2:.4g} on</figcaption></figure>",
                        what, dataUrl(pngOf(picture)), range);
 }
 
@@ -231,15 +229,16 @@ std::string verdictHtml(const CheckedDifference &checked)
     }
     text += "<ul>";
     if (verdict.storedRatio)
-        text += fmt::format("<li>Stored: {} B in A, {} B in B ({:.3f})</li>", *verdict.storedA,
-                            *verdict.storedB, *verdict.storedRatio);
+        text +=
+            fmt::format("<li>Stored: {} B in A, {} B in B ({:.3f})</li>", grouped(*verdict.storedA),
+                        grouped(*verdict.storedB), *verdict.storedRatio);
     text += fmt::format("<li>{}</li>", escapedMarkup(printable(
                                            faithfulText(*checked.a, checked.difference, verdict))));
     for (const WorstFigure &worst : verdict.worst) {
         const std::string inA = checked.a->weights()[worst.a].findableName(),
                           inB = checked.b->weights()[worst.b].findableName();
         text += fmt::format("<li>Worst {}: {} in {}</li>", worst.measure,
-                            escapedMarkup(limitFigureText(worst.value)),
+                            escapedMarkup(readableNumber(limitFigureText(worst.value))),
                             escapedMarkup(printable(inA == inB ? inA : inA + " > " + inB)));
     }
     return text + "</ul>\n";
@@ -269,21 +268,28 @@ const std::vector<std::size_t> &htmlColumns()
 {
     static const std::vector<std::size_t> kColumns =
         columnOrder(pairTable().facts(),
-                    {"name", "name_b", "verdict", "changes", "limits", "form_a", "form_b",
-                     "stored_a", "stored_b", "equal", "changed", "zeroed", "revived", "max_abs",
-                     "max_rel", "max_ulp", "cosine", "snr_db"},
+                    {"name", "name_b", "verdict", "changes", "limits", "max_abs", "max_ulp",
+                     "cosine", "snr_db", "equal", "changed", "zeroed", "revived", "form_a",
+                     "form_b", "stored_a", "stored_b", "max_rel"},
                     kDocument);
     return kColumns;
 }
 
-/// Six digits are enough to read; CSV and JSON have all of them.
-std::string shortNumber(const std::string &text)
+/// The columns that say something of any weight: that of limits is empty without limits, the names
+/// in B where all are those of A.
+std::vector<std::size_t> usedColumns(std::span<const PairFacts> rows)
 {
-    if (text.find('.') == std::string::npos || text.size() <= 8)
-        return text;
-    double number = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    return read.ec == std::errc() ? fmt::format("{:.6g}", number) : text;
+    const auto &columns = pairTable().columns;
+    std::vector<std::size_t> used;
+    for (const std::size_t column : htmlColumns()) {
+        const bool nameB = columns[column].key == "name_b";
+        const auto says = [&](const PairFacts &row) {
+            return nameB ? row.nameB != row.name : !plainText(columns[column].value(row)).empty();
+        };
+        if (std::any_of(rows.begin(), rows.end(), says))
+            used.push_back(column);
+    }
+    return used;
 }
 
 std::string tableHtml(const CheckedDifference &checked)
@@ -292,16 +298,18 @@ std::string tableHtml(const CheckedDifference &checked)
     const auto cell = [](std::string_view tag, bool number, const std::string &text) {
         return fmt::format("<{0}{1}>{2}</{0}>", tag, number ? " class=\"n\"" : "", text);
     };
+    const auto rows = differenceRows(checked);
+    const auto used = usedColumns(rows);
     std::string text = "<h2>Weights</h2><div class=\"wide\"><table><thead><tr>";
-    for (const std::size_t column : htmlColumns())
+    for (const std::size_t column : used)
         text += cell("th", columns[column].facts().number(), escapedMarkup(columns[column].title));
     text += "</tr></thead><tbody>\n";
-    for (const PairFacts &row : differenceRows(checked)) {
+    for (const PairFacts &row : rows) {
         text += "<tr>";
-        for (const std::size_t column : htmlColumns()) {
+        for (const std::size_t column : used) {
             const bool number = columns[column].facts().number();
             const std::string plain = plainText(columns[column].value(row));
-            text += cell("td", number, number ? shortNumber(plain) : escapedMarkup(plain));
+            text += cell("td", number, number ? readableNumber(plain) : escapedMarkup(plain));
         }
         text += "</tr>\n";
     }

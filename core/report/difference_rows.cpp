@@ -2,8 +2,12 @@
 #include "core/report/difference_rows.h"
 
 #include "core/base/printable.h"
+#include "core/report/number_text.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -85,6 +89,20 @@ std::string_view differenceHeadline(const CheckedDifference &checked)
 std::string differenceTitle(const CheckedDifference &checked)
 {
     return printable(checked.a->name()) + " > " + printable(checked.b->name());
+}
+
+std::string readableNumber(const std::string &text)
+{
+    const char *end = text.data() + text.size();
+    std::uint64_t whole = 0;
+    if (const auto read = std::from_chars(text.data(), end, whole);
+        read.ec == std::errc() && read.ptr == end)
+        return grouped(whole);
+    double number = 0;
+    const auto read = std::from_chars(text.data(), end, number);
+    const bool longer = text.find('.') != std::string::npos && text.size() > 8;
+    return longer && read.ec == std::errc() && read.ptr == end ? fmt::format("{:.6g}", number)
+                                                               : text;
 }
 
 std::string faultText(const LimitFault &fault)

@@ -25,6 +25,9 @@ std::string_view differenceHeadline(const CheckedDifference &checked);
 std::string differenceTitle(const CheckedDifference &checked);
 /// "max_abs: found 4, allowed 1 (rule w*)".
 std::string faultText(const LimitFault &fault);
+/// A number of the tables for people: whole ones grouped, others at six digits; CSV and JSON have
+/// all of them. Anything else stays as it is.
+std::string readableNumber(const std::string &text);
 
 /// Tables of the codebooks of the pairs that were matched.
 std::string codebooksHtml(const CheckedDifference &checked);

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace kernscope::report {
 
 namespace {
 
 constexpr std::uint64_t kRun = 65536;
+/// One cell in so many has a larger magnitude than that of the full colour.
+constexpr std::size_t kBeyond = 200;
 constexpr std::uint8_t kZeroIndex = 127, kNotFinite = 255;
 
 /// Rows and columns of a weight's elements, in their order.
@@ -77,8 +80,8 @@ public:
         }
         PairPicture picture;
         picture.binned = binned();
-        picture.valueRange = std::max(largest(m_a), largest(m_b));
-        picture.differenceRange = largest(m_difference);
+        picture.valueRange = std::max(usual(m_a), usual(m_b));
+        picture.differenceRange = usual(m_difference);
         picture.a = coloured(m_a, picture.valueRange);
         picture.b = coloured(m_b, picture.valueRange);
         picture.difference = coloured(m_difference, picture.differenceRange);
@@ -86,12 +89,20 @@ public:
     }
 
 private:
-    static double largest(const std::vector<double> &values)
+    /// The magnitude that all but a few cells keep: a weight's largest values are far from the
+    /// others, and would leave them white. Of few cells that are not zero the largest.
+    static double usual(const std::vector<double> &values)
     {
-        double found = 0;
-        for (const double value : values)
-            found = std::isfinite(value) ? std::max(found, std::abs(value)) : found;
-        return found;
+        std::vector<double> found;
+        for (const double value : values) {
+            if (std::isfinite(value) && value != 0)
+                found.push_back(std::abs(value));
+        }
+        if (found.empty())
+            return 0;
+        const auto at = found.end() - 1 - static_cast<std::ptrdiff_t>(found.size() / kBeyond);
+        std::nth_element(found.begin(), at, found.end());
+        return *at;
     }
 
     IndexedPicture coloured(const std::vector<double> &values, double range) const
@@ -103,7 +114,7 @@ private:
                 picture.pixels.push_back(kNotFinite);
                 continue;
             }
-            double share = range > 0 ? value / range : 0;
+            double share = range > 0 ? std::clamp(value / range, -1.0, 1.0) : 0;
             // The square root keeps small differences visible beside large ones.
             share = std::copysign(std::sqrt(std::abs(share)), share);
             int index = kZeroIndex + static_cast<int>(std::lround(share * kZeroIndex));

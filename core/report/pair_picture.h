@@ -28,7 +28,7 @@ struct PairPicture {
     static constexpr std::size_t kMostRows = 96, kMostColumns = 192;
 
     IndexedPicture a, b, difference;
-    double valueRange = 0;      ///< value of the full colour in A and B; 0: all are zero
+    double valueRange = 0; ///< value from which on colours are full in A and B; 0: all are zero
     double differenceRange = 0; ///< and in the difference
     bool binned = false;        ///< a cell stands for more than one element
 };

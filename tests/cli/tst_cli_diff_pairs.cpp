@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "written_archive.h"
 #include "written_bundle.h"
 
 #include <QFile>
@@ -21,6 +22,7 @@ private slots:
     void worstOfParts();
     void codebooks();
     void binaryPatches();
+    void renamedCheckpoints();
 
 private:
     CliResult diff(const QString &a, const QString &b, const QStringList &more = {})
@@ -224,6 +226,42 @@ void TestCliDiffPairs::binaryPatches()
         QVERIFY2(several.err.contains("diff.binary_patch"), several.err.constData());
     }
     QCOMPARE(diff(a, b, {QStringLiteral("--format"), QStringLiteral("bps")}).exitCode, 2);
+    // Of two equal files: a patch that changes nothing.
+    const QString weights = a + QStringLiteral("/weights/weight.bin");
+    const QString same = m_scratch.filePath(QStringLiteral("same.ips"));
+    QCOMPARE(diff(weights, weights, {output, same}).exitCode, 0);
+    QFile file(same);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll(), QByteArray("PATCHEOF"));
+}
+
+/// Two kinds of checkpoint with the same tensors are equal where these have the same names as well.
+void TestCliDiffPairs::renamedCheckpoints()
+{
+    const std::vector<float> values{1, 2, 3, 4};
+    const QString a = m_scratch.filePath(QStringLiteral("a.npz"));
+    WrittenArchive archive;
+    archive.add("w", {4}, values);
+    archive.write(a);
+    const auto tensors = [&](const QByteArray &name) {
+        const QByteArray json = "{\"" + name +
+                                "\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": "
+                                "[0, 16]}}";
+        QByteArray bytes(1, static_cast<char>(json.size()));
+        bytes += QByteArray(7, '\0') + json +
+                 QByteArray(reinterpret_cast<const char *>(values.data()), 16);
+        const QString path = m_scratch.filePath(QString::fromUtf8(name + ".safetensors"));
+        QFile file(path);
+        if (file.open(QIODevice::WriteOnly))
+            file.write(bytes);
+        return path;
+    };
+    const CliResult same = diff(a, tensors("w"), {m_values});
+    QVERIFY2(same.exitCode == 0, (same.out + same.err).constData());
+    const CliResult renamed = diff(a, tensors("other"), {m_values, m_json});
+    QCOMPARE(renamed.exitCode, 1);
+    QCOMPARE(renamed.json()["identical"].get<bool>(), false);
+    QCOMPARE(renamed.json()["weights"][0]["changes"][0].get<std::string>(), std::string("renamed"));
 }
 
 QTEST_GUILESS_MAIN(TestCliDiffPairs)

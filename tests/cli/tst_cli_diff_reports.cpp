@@ -97,6 +97,8 @@ void TestCliDiffReports::formats()
     result = as("markdown");
     QVERIFY(result.out.contains("| w | w | dense-fp16 |"));
     QVERIFY(result.out.contains("**Does not hold**"));
+    // For people: six digits of the cosine, all of them are in the CSV.
+    QVERIFY2(result.out.contains("| 0.978732 |"), result.out.constData());
     result = as("html");
     QCOMPARE(int(result.out.count("<img alt=\"")), 3);
     QCOMPARE(int(result.out.count("src=\"data:image/png;base64,")), 3);

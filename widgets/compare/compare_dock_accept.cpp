@@ -9,7 +9,6 @@
 
 #include <iterator>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,7 @@ struct AcceptedPair {
 
 struct Accepted {
     std::vector<Edit> edits;
+    std::uint64_t elements = 0;
     std::size_t weights = 0; ///< that get other values
 };
 
@@ -42,13 +42,7 @@ Result<Accepted> acceptedOf(const BundlePtr &to, const BundlePtr &from, bool swa
                                        to->weights()[pair.to].elements.value, &progress, within);
         if (!edits)
             return tl::unexpected(std::move(edits.error()));
-        if (accepted.edits.size() + edits->size() > patch::kMostCopied) {
-            return ErrorBuilder("patch.copy")
-                .expected(std::to_string(patch::kMostCopied) + " elements at most")
-                .found("more")
-                .message("Too many elements differ for edits of single elements")
-                .unexpected();
-        }
+        accepted.elements += patch::copiedElements(*edits);
         accepted.weights += edits->empty() ? 0 : 1;
         accepted.edits.insert(accepted.edits.end(), std::make_move_iterator(edits->begin()),
                               std::make_move_iterator(edits->end()));
@@ -102,8 +96,7 @@ void CompareDock::acceptWithinLimits()
             else if (session().bundle() == to) {
                 const QString title =
                     tr("Accept %1 of %2 within the limits")
-                        .arg(countedWords(accepted->edits.size(), tr("1 element"),
-                                          tr("%1 elements")),
+                        .arg(countedWords(accepted->elements, tr("1 element"), tr("%1 elements")),
                              countedWords(accepted->weights, tr("1 weight"), tr("%1 weights")));
                 session().requestEdits(std::move(accepted->edits), title);
             }

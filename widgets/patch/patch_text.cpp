@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/script_text.h"
 #include "widgets/common/table_text.h"
 #include "widgets/patch/patch_list_model.h"
@@ -91,9 +92,19 @@ std::vector<Edit> scriptLines(const std::vector<PatchEntry> &patches)
 QString patchCommandLine(const QString &path, const std::vector<PatchEntry> &patches)
 {
     QStringList words{QStringLiteral("kernscope-cli"), QStringLiteral("patch"), shellQuoted(path)};
-    for (const Edit &edit : scriptLines(patches))
-        words << QStringLiteral("--%1 %2").arg(fromUtf8(editKindName(edit.kind)),
-                                               shellQuoted(rawFromUtf8(editText(edit))));
+    const auto add = [&words](const QString &kind, const QString &text) {
+        words << QStringLiteral("--%1 %2").arg(kind, shellQuoted(text));
+    };
+    for (const Edit &edit : scriptLines(patches)) {
+        if (!patch::carriesValues(edit)) {
+            add(fromUtf8(editKindName(edit.kind)), rawFromUtf8(editText(edit)));
+            continue;
+        }
+        const QStringList lines =
+            rawFromUtf8(patch::carriedScript(edit)).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        for (const QString &line : lines)
+            add(line.section(QLatin1Char(' '), 0, 0), line.section(QLatin1Char(' '), 1));
+    }
     if (const double miss = patch::largestMiss(activeEdits(patches)); miss > 0)
         words << QStringLiteral("--tolerance %1")
                      .arg(std::nextafter(miss, std::numeric_limits<double>::infinity()), 0, 'g',

@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/bundle/pair_read_lock.h"
+#include "core/patch/edit/carried_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +49,8 @@ public:
            const CopyFilter &filter)
         : m_weight(weight), m_target(target), m_source(source), m_filter(filter)
     {
+        m_carried.kind = Edit::Kind::FromNpy;
+        m_carried.weight = weight.findableName();
     }
 
     Result<void> add(const CopyRun &run, Progress *progress)
@@ -76,7 +79,28 @@ public:
         return {};
     }
 
-    std::vector<Edit> take() { return std::move(m_edits); }
+    /// `source`: what people shall read where the values are from.
+    std::vector<Edit> take(std::string source)
+    {
+        if (carriedCount(m_carried) > kMostSingle) {
+            m_carried.file = std::move(source);
+            m_kept.push_back(std::move(m_carried));
+            return std::move(m_kept);
+        }
+        std::vector<Edit> edits = std::move(m_kept);
+        std::uint64_t at = 0;
+        for (const IndexRange &run : m_carried.indices) {
+            for (std::uint64_t element = run.start; element < run.stop; ++element, ++at) {
+                double value = 0;
+                readCarried(m_carried, at, std::span(&value, 1));
+                edits.push_back(single(Edit::Kind::Set, element, value));
+            }
+        }
+        std::stable_sort(edits.begin(), edits.end(), [](const Edit &x, const Edit &y) {
+            return x.indices.front().start < y.indices.front().start;
+        });
+        return edits;
+    }
 
 private:
     Result<void> addElement(std::uint64_t element, float before, float after)
@@ -90,23 +114,33 @@ private:
             return cannotCopy(m_weight, "a finite value",
                               fmt::format("{} at element {}", after, element),
                               "Edits set finite values");
-        if (m_edits.size() == kMostCopied)
+        if (m_target.stored(element)) {
+            carryValue(m_carried, element, after);
+            return {};
+        }
+        if (m_kept.size() == kMostCopied)
             return cannotCopy(m_weight, fmt::format("at most {}", kMostCopied), "more",
-                              "Too many elements differ for edits of single elements");
+                              "Too many elements that the mask leaves out would be kept");
+        m_kept.push_back(single(Edit::Kind::Keep, element, static_cast<double>(after)));
+        return {};
+    }
+
+    Edit single(Edit::Kind kind, std::uint64_t element, double value) const
+    {
         Edit edit;
-        edit.kind = m_target.stored(element) ? Edit::Kind::Set : Edit::Kind::Keep;
+        edit.kind = kind;
         edit.weight = m_weight.findableName();
         edit.indices = {IndexRange{element, element + 1, false, true}};
-        edit.value = static_cast<double>(after);
-        m_edits.push_back(std::move(edit));
-        return {};
+        edit.value = value;
+        return edit;
     }
 
     const Weight &m_weight;
     const codec::Decoder &m_target, &m_source;
     const CopyFilter &m_filter;
     std::vector<float> m_before, m_after;
-    std::vector<Edit> m_edits;
+    std::vector<Edit> m_kept; ///< elements that the mask left out
+    Edit m_carried;           ///< the others
 };
 
 } // namespace
@@ -124,7 +158,7 @@ Result<std::vector<Edit>> copyRuns(const Bundle &to, std::size_t weightTo, const
         if (auto added = copier.add(run, progress); !added)
             return tl::unexpected(std::move(added.error()));
     }
-    return copier.take();
+    return copier.take(fmt::format("{}#{}", from.name(), from.weights()[weightFrom].name));
 }
 
 Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, const Bundle &from,
@@ -139,6 +173,14 @@ Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, con
         return otherNumbers(weight, "elements", ofTarget, ofSource);
     const CopyRun run{first, first, count};
     return copyRuns(to, weightTo, from, weightFrom, std::span(&run, 1), progress, filter);
+}
+
+std::uint64_t copiedElements(std::span<const Edit> edits)
+{
+    std::uint64_t elements = 0;
+    for (const Edit &edit : edits)
+        elements += carriesValues(edit) ? carriedCount(edit) : 1;
+    return elements;
 }
 
 Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, const Bundle &from,

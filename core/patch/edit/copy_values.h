@@ -12,8 +12,10 @@
 
 namespace kernscope::patch {
 
-/// Elements that one copy may change: each is an edit of its own.
+/// Elements that a copy may add to what a mask keeps: each is an edit of its own.
 inline constexpr std::uint64_t kMostCopied = 262144;
+/// Up to so many elements are edits of their own; more are one edit that carries their values.
+inline constexpr std::uint64_t kMostSingle = 256;
 
 /// Whether an element that differs is copied: by the value that it has, and that it would get.
 using CopyFilter = std::function<bool(double before, double after)>;
@@ -21,10 +23,11 @@ using CopyFilter = std::function<bool(double before, double after)>;
 /// Edits that give elements [first, first + count) of a weight of `to` the values that a weight of
 /// `from` has there: those that differ, as the form of `to` can hold them. An element that a mask
 /// leaves out is kept first. Where there is a filter only what it lets pass, and values that are
-/// not finite never. Takes the files' locks itself, shared; progress in elements.
+/// not finite never. Takes the files' locks itself, shared; progress in elements. Costs 4 bytes an
+/// element that differs and 24 a run of such.
 ///
 /// Errors: those of Bundle::decoder, "patch.copy" (other numbers of elements, a range that leaves
-/// the weight, more than kMostCopied elements that differ, a value that is not finite),
+/// the weight, more than kMostCopied elements that a mask left out, a value that is not finite),
 /// "task.cancelled".
 Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, const Bundle &from,
                                      std::size_t weightFrom, std::uint64_t first,
@@ -41,6 +44,9 @@ struct CopyRun {
 Result<std::vector<Edit>> copyRuns(const Bundle &to, std::size_t weightTo, const Bundle &from,
                                    std::size_t weightFrom, std::span<const CopyRun> runs,
                                    Progress *progress = nullptr, const CopyFilter &filter = {});
+
+/// Elements that edits of copyValues() or copyRuns() change.
+std::uint64_t copiedElements(std::span<const Edit> edits);
 
 /// Edits that give the codebooks of a palette of `to` the entries of one of `from`; indices stay.
 /// Takes the files' locks itself, shared. Errors: those of Bundle::decoder, "patch.copy" (no

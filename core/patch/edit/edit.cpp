@@ -2,6 +2,7 @@
 #include "core/patch/edit/edit.h"
 
 #include "core/patch/edit/byte_text.h"
+#include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/expression.h"
 
@@ -271,6 +272,8 @@ std::string editText(const Edit &edit)
     if (edit.kind == Edit::Kind::Bytes)
         return fmt::format("{}+{:#x}={}", text, edit.indices.empty() ? 0 : edit.indices[0].start,
                            patch::hexBytesText(edit.bytes));
+    if (const std::uint64_t carried = patch::carriedCount(edit); carried > 0)
+        return fmt::format("{}={} ({} elements)", text, edit.file, carried);
     if (edit.kind == Edit::Kind::SetStored)
         text += fmt::format(":{}", codec::partRoleName(edit.part));
     std::string indices;

@@ -45,10 +45,10 @@ struct Edit {
     std::vector<IndexRange> indices;
     double value = 0;
     std::int64_t stored = 0;      ///< SetStored, Field
-    std::string file;             ///< FromNpy
+    std::string file;             ///< FromNpy; of values it carries: where they are from
     std::string note;             ///< free text of the one who made it
     std::string expression;       ///< Compute: of w, the value of each element (expression.h)
-    std::vector<std::byte> bytes; ///< Bytes: what comes there
+    std::vector<std::byte> bytes; ///< Bytes: what comes there; FromNpy: carried_values.h
 };
 
 /// Notation of the option that gives such an edit, without dashes: "set", "set-stored", …

@@ -5,6 +5,7 @@
 #include "core/base/printable.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/patch/aside.h"
+#include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/script_origin.h"
 
 #include <algorithm>
@@ -52,7 +53,9 @@ std::string scriptText(std::span<const Edit> edits)
     for (const Edit &edit : edits) {
         if (!edit.note.empty())
             text += fmt::format("{}{}\n", kNoteMark, printable(edit.note));
-        text += fmt::format("{} {}\n", editKindName(edit.kind), editText(edit));
+        text += carriesValues(edit)
+                    ? carriedScript(edit)
+                    : fmt::format("{} {}\n", editKindName(edit.kind), editText(edit));
     }
     return text;
 }

@@ -2,6 +2,7 @@
 // Edits of many elements: a fill, what an expression makes of each, or the values of a NumPy file.
 #include "core/base/error_builder.h"
 #include "core/codec/edit/run_editor.h"
+#include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/expression.h"
 #include "core/patch/plan/array_source.h"
 #include "core/patch/plan/planner.h"
@@ -182,10 +183,56 @@ Error refusalOf(const codec::RunOutcome &outcome)
     return error;
 }
 
+/// Runs of an edit that carries its values: in the order in which it has them.
+Result<void> fillCarried(const Edit &edit, Filler &filler, const Weight &weight, Progress *progress)
+{
+    std::vector<double> values(kRun);
+    std::uint64_t done = 0;
+    for (const IndexRange &run : edit.indices) {
+        if (run.start >= run.stop || run.stop > weight.elements.value ||
+            done + (run.stop - run.start) > carriedCount(edit))
+            return ErrorBuilder("patch.index")
+                .field(weight.findableName())
+                .expected(fmt::format("elements below {}", weight.elements.value))
+                .found(fmt::format("{} to {}", run.start, run.stop))
+                .message("The values carried leave the weight")
+                .unexpected();
+        for (std::uint64_t at = run.start; at < run.stop; at += kRun) {
+            const auto n = static_cast<std::size_t>(std::min(kRun, run.stop - at));
+            const auto some = std::span(values).first(n);
+            readCarried(edit, done, some);
+            if (auto filled = filler.fill(at, some); !filled)
+                return filled;
+            done += n;
+            if (progress != nullptr && !progress->advance(n))
+                return tl::unexpected(
+                    cancelledError("The edit was cancelled; nothing was changed"));
+        }
+    }
+    return {};
+}
+
 } // namespace
+
+Result<void> Planner::planCarried(const Edit &edit, WeightPlanner &planner)
+{
+    const std::uint64_t elements = carriedCount(edit);
+    m_announced += elements;
+    if (m_progress != nullptr)
+        m_progress->setTotal(m_announced);
+    Filler filler(planner, m_tolerance);
+    if (auto filled = fillCarried(edit, filler, planner.weight(), m_progress); !filled)
+        return filled;
+    if (filler.outcome.refusal)
+        return tl::unexpected(refusalOf(filler.outcome));
+    noteOutcome(edit, filler.outcome, elements);
+    return {};
+}
 
 Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
 {
+    if (carriesValues(edit))
+        return planCarried(edit, planner);
     EditValues values(edit.value);
     auto selection = Selection::whole(planner.weight().elements.value);
     if (edit.kind == Edit::Kind::FromNpy) {
@@ -222,20 +269,24 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     }
     if (auto same = values.checkUnchanged(); !same)
         return same;
-    const codec::RunOutcome &outcome = filler.outcome;
-    if (outcome.refusal)
-        return tl::unexpected(refusalOf(outcome));
+    if (filler.outcome.refusal)
+        return tl::unexpected(refusalOf(filler.outcome));
+    noteOutcome(edit, filler.outcome, selection.elements());
+    return {};
+}
+
+void Planner::noteOutcome(const Edit &edit, const codec::RunOutcome &outcome,
+                          std::uint64_t elements)
+{
     m_applied.asked = outcome.asked;
     m_applied.stored = outcome.stored;
-    m_applied.elements = selection.elements();
-    m_applied.note =
-        fmt::format("{} of {} elements changed", outcome.changed, selection.elements());
+    m_applied.elements = elements;
+    m_applied.note = fmt::format("{} of {} elements changed", outcome.changed, elements);
     m_applied.newText = edit.kind == Edit::Kind::FromNpy ? edit.file
                         : edit.kind == Edit::Kind::Compute
                             ? edit.expression
                             : fmt::format("{}", static_cast<float>(edit.value));
-    m_applied.oldText = fmt::format("{} elements", selection.elements());
-    return {};
+    m_applied.oldText = fmt::format("{} elements", elements);
 }
 
 } // namespace kernscope::patch

@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace kernscope::codec {
+struct RunOutcome;
+}
+
 namespace kernscope::patch {
 
 /// Plans edits one after the other on a bundle of its own (BundleBuilder::fork): each is laid over
@@ -38,6 +42,8 @@ private:
     Result<void> planSingle(const Edit &edit, WeightPlanner &planner);
     Result<void> planPart(const Edit &edit, WeightPlanner &planner);
     Result<void> planMany(const Edit &edit, WeightPlanner &planner);
+    Result<void> planCarried(const Edit &edit, WeightPlanner &planner);
+    void noteOutcome(const Edit &edit, const codec::RunOutcome &outcome, std::uint64_t elements);
     Result<AppliedEdit> planRaw(const Edit &edit);
     Result<void> rereadAndCheck(const Edit &edit);
     Error verifyError(double wanted, double found) const;

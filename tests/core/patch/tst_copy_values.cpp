@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/half.h"
+#include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/copy_values.h"
+#include "core/patch/edit/script_text.h"
 #include "core/patch/patch.h"
 #include "sample_bundles.h"
 
 #include <QTest>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <span>
@@ -21,8 +24,10 @@ constexpr double kAny = std::numeric_limits<double>::infinity();
 BundlePtr edited(BundlePtr bundle, const std::vector<Edit> &edits)
 {
     const auto plans = planEdits(bundle, edits, kAny);
-    if (!plans)
+    if (!plans) {
+        qWarning("%s: %s", plans.error().message.c_str(), plans.error().found.c_str());
         return nullptr;
+    }
     for (const AppliedEdit &plan : *plans)
         bundle = *applyEdit(bundle, plan);
     return bundle;
@@ -41,6 +46,8 @@ private slots:
     void ranges();
     void runs();
     void codebooks();
+    void many();
+    void manyOfAMask();
     void refused();
 };
 
@@ -112,6 +119,93 @@ void TestCopyValues::codebooks()
     QVERIFY(patch::copyCodebooks(*now, 0, *other, 0)->empty());
     QCOMPARE(patch::copyCodebooks(**sampleBundle("dense-fp16").open(), 0, *other, 0).error().code,
              std::string("patch.copy"));
+}
+
+/// More elements than edits of their own are worth: one edit that carries the values, exactly those
+/// that the filter lets pass, and a script that says the same element by element.
+void TestCopyValues::many()
+{
+    constexpr std::uint64_t kElements = 300'000;
+    const auto bundle = [](float scale) {
+        Bytes bytes;
+        for (std::uint64_t i = 0; i < kElements; ++i) {
+            const std::uint16_t half = floatToHalf(scale * static_cast<float>(i % 1999));
+            bytes.push_back(static_cast<std::byte>(half & 0xFF));
+            bytes.push_back(static_cast<std::byte>(half >> 8));
+        }
+        MadeBundle made;
+        made.constant("tensor<fp16, [300, 1000]>", "w",
+                      made.blob(ElementType::Fp16, "[300, 1000]", bytes));
+        return *made.open();
+    };
+    BundlePtr to = bundle(1);
+    const BundlePtr from = bundle(0.5f);
+    const auto wanted = decoded(*from, "w"), before = decoded(*to, "w");
+    const auto all = patch::copyValues(*to, 0, *from, 0, 0, kElements);
+    QVERIFY2(all, all ? "" : all.error().message.c_str());
+    QCOMPARE(all->size(), std::size_t(1));
+    // Zeros are the same in both.
+    QCOMPARE(patch::copiedElements(*all), kElements - (kElements + 1998) / 1999);
+    QCOMPARE(decoded(*edited(to, *all), "w"), wanted);
+    to = bundle(1); // the edits were laid over the first one
+    const auto small = [](double now, double then) { return now - then <= 8; };
+    const auto some = patch::copyValues(*to, 0, *from, 0, 0, kElements, nullptr, small);
+    QVERIFY2(some, some ? "" : some.error().message.c_str());
+    QCOMPARE(some->size(), std::size_t(1));
+    const BundlePtr now = edited(to, *some);
+    const auto found = decoded(*now, "w");
+    for (std::size_t i = 0; i < found.size(); ++i)
+        QCOMPARE(found[i], before[i] - wanted[i] <= 8 ? wanted[i] : before[i]);
+    const auto lines = parseEditScript(patch::scriptText(*some), "changes.kpatch");
+    QVERIFY(lines);
+    QCOMPARE(lines->size(), patch::copiedElements(*some));
+    QCOMPARE(editText(lines->front()), std::string("w[1]=0.5"));
+    QCOMPARE(editText(some->front()),
+             "w=made.mlmodelc#w (" + std::to_string(lines->size()) + " elements)");
+    // Runs that leave the weight are refused, not written elsewhere.
+    Edit beyond = some->front();
+    beyond.indices.back() = IndexRange{kElements - 1, kElements + 1, false, false};
+    QVERIFY(!planEdits(to, {beyond}, kAny));
+}
+
+/// What the mask leaves out is kept first, then the others get their values.
+void TestCopyValues::manyOfAMask()
+{
+    constexpr std::uint64_t kElements = 1024;
+    constexpr std::uint64_t kLeftOut = 16; // the record has room for so many
+    Bytes mask(kElements / 8, std::byte{0xFF}), values;
+    std::fill_n(mask.begin(), kLeftOut, std::byte{0xFE});
+    const std::uint16_t one = floatToHalf(1);
+    for (std::uint64_t i = 0; i < kElements - kLeftOut; ++i) {
+        values.push_back(static_cast<std::byte>(one & 0xFF));
+        values.push_back(static_cast<std::byte>(one >> 8));
+    }
+    MadeBundle sparse, dense;
+    sparse.constant("tensor<uint1, [1024]>", "m", sparse.blob(ElementType::Uint1, "[1024]", mask));
+    sparse.constant("tensor<fp16, [1008]>", "v", sparse.blob(ElementType::Fp16, "[1008]", values));
+    sparse.line("tensor<fp16, [1024]> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
+                "[name = string(\"w_op\")]");
+    sparse.consume("w");
+    // A record behind: up to it the payload may grow.
+    sparse.constant("tensor<fp16, [1]>", "behind",
+                    sparse.blob(ElementType::Fp16, "[1]", halves({1})));
+    sparse.consume("behind");
+    Bytes full;
+    for (std::uint64_t i = 0; i < kElements; ++i) {
+        const std::uint16_t half = floatToHalf(2 + static_cast<float>(i));
+        full.push_back(static_cast<std::byte>(half & 0xFF));
+        full.push_back(static_cast<std::byte>(half >> 8));
+    }
+    dense.constant("tensor<fp16, [1024]>", "w", dense.blob(ElementType::Fp16, "[1024]", full));
+    const auto to = sparse.open(), from = dense.open();
+    QVERIFY(to && from);
+    QCOMPARE((*to)->weights()[0].name, std::string("w"));
+    const auto edits = patch::copyValues(**to, 0, **from, 0, 0, kElements);
+    QVERIFY(edits);
+    QCOMPARE(edits->size(), kLeftOut + 1); // those that are kept, and the others as one
+    const BundlePtr now = edited(*to, *edits);
+    QVERIFY(now);
+    QCOMPARE(decoded(*now, "w"), decoded(**from, "w"));
 }
 
 /// One element changes one, a channel its own elements only.
