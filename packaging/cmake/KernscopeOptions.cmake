@@ -174,12 +174,22 @@ endfunction()
 
 set(KERNSCOPE_TEST_HEADERS <QtCore/QtCore> <QtTest/QTest> <QtTest/QtTest> ${KERNSCOPE_CORE_HEADERS})
 
+# A leak check begins when Qt Test's own thread is gone.
+if(KERNSCOPE_SANITIZE)
+    add_library(kernscope_test_exit OBJECT "${CMAKE_SOURCE_DIR}/tests/wait_for_threads.cpp")
+    set_target_properties(kernscope_test_exit PROPERTIES AUTOMOC OFF AUTOUIC OFF AUTORCC OFF)
+    target_link_libraries(kernscope_test_exit PRIVATE kernscope_options)
+endif()
+
 # A Qt Test program. Tests that read KERNSCOPE_DATA take the label data.
 #   kernscope_test(tst_name SOURCES tst_name.cpp LIBRARIES kernscope::x … [LABELS data])
 function(kernscope_test name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
     target_link_libraries(${name} PRIVATE kernscope_test_options fmt::fmt ${ARG_LIBRARIES})
+    if(KERNSCOPE_SANITIZE)
+        target_sources(${name} PRIVATE $<TARGET_OBJECTS:kernscope_test_exit>)
+    endif()
     # Programs of three kinds: with widgets, with models only, without either. The first of its kind
     # owns the header.
     set(kind core)

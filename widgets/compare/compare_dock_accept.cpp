@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the other bundle has and the limits allow, taken over as one step.
-#include "core/base/error_builder.h"
 #include "core/patch/edit/copy_values.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
