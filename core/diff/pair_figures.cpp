@@ -36,6 +36,15 @@ ExactValue apart(const std::optional<ElementPair> &pair)
     return pair ? apart(pair->a, pair->b) : 0;
 }
 
+/// The first element that differs and is not finite in one of the two; their length if none does.
+std::size_t firstInfinitelyApart(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b)
+{
+    std::size_t i = 0;
+    while (i < a.size() && apart(valueOf(a[i]), valueOf(b[i])) < kInfinity)
+        ++i;
+    return i;
+}
+
 /// Whether two halves stand for one value.
 bool sameHalf(std::uint16_t a, std::uint16_t b)
 {
@@ -62,8 +71,7 @@ void BaseRun::begin(std::uint64_t first, std::size_t count)
 std::span<const std::uint16_t> BaseRun::halves(const PairReader &reader, std::uint64_t &decoded)
 {
     if (!m_haveHalves) {
-        m_halves.resize(m_count);
-        reader.readHalves(true, m_first, m_halves);
+        m_halves = reader.halvesOf(true, m_first, m_count, m_decodedHalves);
         m_haveHalves = true;
         decoded += m_count;
     }
@@ -139,14 +147,14 @@ void PairGatherer::addHalves(BaseRun &base)
 {
     const std::size_t count = base.count();
     const auto halvesA = base.halves(*m_reader, m_result.decoded);
-    m_halvesB.resize(count);
-    m_reader->readHalves(false, base.first(), m_halvesB);
+    const auto halvesB = m_reader->halvesOf(false, base.first(), count, m_decodedB);
     m_result.decoded += count;
     HalfFigures figures;
-    if (std::memcmp(halvesA.data(), m_halvesB.data(), count * 2) == 0)
+    figures.largestRelative = static_cast<double>(m_sums.largestRelative);
+    if (std::memcmp(halvesA.data(), halvesB.data(), halvesA.size_bytes()) == 0)
         addEqualHalves(halvesA, figures);
     else
-        addHalfFigures(halvesA, m_halvesB, figures);
+        addHalfFigures(halvesA, halvesB, figures);
     m_sums.add(PairSums<double>{figures.abs, figures.square, figures.aa, figures.bb, figures.ab,
                                 figures.largest, figures.largestRelative, figures.finite});
     const std::uint64_t different = count - figures.equal;
@@ -162,7 +170,7 @@ void PairGatherer::addHalves(BaseRun &base)
             m_result.ulpHistogram[bin] += figures.ulp[bin];
     }
     if (different > 0)
-        noteWorst(base.first(), halvesA, figures);
+        noteWorst(base.first(), halvesA, halvesB, figures);
     else if (m_result.ulpType != ElementType::Fp16)
         m_result.ulpHistogram[0] += count;
 }
@@ -170,43 +178,47 @@ void PairGatherer::addHalves(BaseRun &base)
 /// Places, and what else needs a look at single elements. Which one is farthest off follows from
 /// the figures: it is looked for only in a run that has one farther off than those before.
 void PairGatherer::noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
-                             const HalfFigures &figures)
+                             std::span<const std::uint16_t> halvesB, const HalfFigures &figures)
 {
     const auto before = static_cast<double>(apart(m_result.worst));
     const double farthest = figures.notFinite > 0 ? kInfinity : figures.largest;
-    if (farthest > before || !m_result.counterexample) {
-        for (std::size_t i = 0; i < halvesA.size(); ++i) {
-            const double a = valueOf(halvesA[i]), b = valueOf(m_halvesB[i]);
-            const double distance = apart(a, b);
-            if (distance > 0 && !m_result.counterexample)
-                m_result.counterexample = ElementPair{first + i, a, b};
-            if (farthest > before && distance == farthest)
-                m_result.worst = ElementPair{first + i, a, b};
-            if (m_result.counterexample && (farthest <= before || distance == farthest))
-                break;
-        }
+    const auto pairAt = [&](std::size_t i) {
+        return ElementPair{first + i, valueOf(halvesA[i]), valueOf(halvesB[i])};
+    };
+    for (std::size_t i = 0; i < halvesA.size() && !m_result.counterexample; ++i) {
+        if (apart(pairAt(i)) > 0)
+            m_result.counterexample = pairAt(i);
     }
-    if (m_tolerance > 0)
-        noteBeyond(halvesA);
-    else
+    if (farthest > before) {
+        const std::size_t place = farthest < kInfinity ? firstApart(halvesA, halvesB, farthest)
+                                                       : firstInfinitelyApart(halvesA, halvesB);
+        // A file that another program writes meanwhile may have no such element any more.
+        if (place < halvesA.size())
+            m_result.worst = pairAt(place);
+    }
+    if (m_tolerance > 0 && farthest > m_tolerance)
+        noteBeyond(halvesA, halvesB);
+    else if (!(m_tolerance > 0))
         m_result.beyondTolerance += halvesA.size() - figures.equal;
     if (m_result.ulpType != ElementType::Fp16)
-        noteSteps(halvesA);
+        noteSteps(halvesA, halvesB);
 }
 
-void PairGatherer::noteBeyond(std::span<const std::uint16_t> halvesA)
+void PairGatherer::noteBeyond(std::span<const std::uint16_t> halvesA,
+                              std::span<const std::uint16_t> halvesB)
 {
     for (std::size_t i = 0; i < halvesA.size(); ++i)
         m_result.beyondTolerance +=
-            apart(valueOf(halvesA[i]), valueOf(m_halvesB[i])) > m_tolerance ? 1U : 0U;
+            apart(valueOf(halvesA[i]), valueOf(halvesB[i])) > m_tolerance ? 1U : 0U;
 }
 
 /// The steps of other types than fp16.
-void PairGatherer::noteSteps(std::span<const std::uint16_t> halvesA)
+void PairGatherer::noteSteps(std::span<const std::uint16_t> halvesA,
+                             std::span<const std::uint16_t> halvesB)
 {
     const std::size_t last = m_result.ulpHistogram.size() - 1;
     for (std::size_t i = 0; i < halvesA.size(); ++i) {
-        const double a = valueOf(halvesA[i]), b = valueOf(m_halvesB[i]);
+        const double a = valueOf(halvesA[i]), b = valueOf(halvesB[i]);
         const bool oneNan = std::isnan(a) != std::isnan(b);
         const std::uint64_t steps = ulpDistance(m_result.ulpType, a, b);
         m_result.maxUlp = std::max(m_result.maxUlp, steps);

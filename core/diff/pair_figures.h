@@ -29,7 +29,8 @@ private:
     std::uint64_t m_first = 0;
     std::size_t m_count = 0;
     bool m_haveHalves = false, m_haveDoubles = false, m_haveExact = false;
-    std::vector<std::uint16_t> m_halves;
+    std::span<const std::uint16_t> m_halves;
+    std::vector<std::uint16_t> m_decodedHalves; ///< of them, where they are not stored so
     std::vector<double> m_doubles;
     std::vector<ExactValue> m_exact;
 };
@@ -68,15 +69,15 @@ private:
     template <class T>
     void addValue(std::uint64_t element, T a, T b, PairSums<T> &sums);
     void noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
-                   const HalfFigures &figures);
-    void noteBeyond(std::span<const std::uint16_t> halvesA);
-    void noteSteps(std::span<const std::uint16_t> halvesA);
+                   std::span<const std::uint16_t> halvesB, const HalfFigures &figures);
+    void noteBeyond(std::span<const std::uint16_t> halvesA, std::span<const std::uint16_t> halvesB);
+    void noteSteps(std::span<const std::uint16_t> halvesA, std::span<const std::uint16_t> halvesB);
 
     const PairReader *m_reader;
     double m_tolerance;
     ValueDifference m_result;
     PairSums<ExactValue> m_sums;
-    std::vector<std::uint16_t> m_halvesB;
+    std::vector<std::uint16_t> m_decodedB;
     std::vector<double> m_doublesB;
     std::vector<ExactValue> m_exactB;
 };

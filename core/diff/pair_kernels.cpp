@@ -14,7 +14,8 @@
 // After foreach_target.h, which includes this file again for each target.
 #include <hwy/highway.h>
 
-#include "core/numeric/half-inl.h"
+#include "core/diff/pair_sums-inl.h"
+#include "core/diff/widths-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::diff::HWY_NAMESPACE {
@@ -23,121 +24,110 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
-using D16 = hn::ScalableTag<std::uint16_t>;
-using V16 = hn::Vec<D16>;
-using D64 = hn::ScalableTag<double>;
-using V64 = hn::Vec<D64>;
-using D32 = hn::Rebind<float, D64>;
-using DHalf = hn::Rebind<std::uint16_t, D64>;
+/// Counts a lane, of what the bits of two runs say.
+struct LaneCounts {
+    V16 zeroed, revived, notFinite, infinite, maxUlp;
 
-/// What the bits of a vector of each side say: which are equal, zeroed, … (a count a lane), and the
-/// distances in ULP, 0xffff for NaN against a number.
-HWY_INLINE V16 countBits(D16 d, V16 va, V16 vb, V16 &equal, V16 &zeroed, V16 &revived,
-                         V16 &notFinite, V16 &infinite, V16 &largest)
-{
-    const auto ma = hn::And(va, hn::Set(d, 0x7fff)), mb = hn::And(vb, hn::Set(d, 0x7fff));
-    const auto infinity = hn::Set(d, kHalfInfinity), zero = hn::Zero(d);
-    const auto zeroA = hn::Eq(ma, zero), zeroB = hn::Eq(mb, zero);
-    const auto nanA = hn::Gt(ma, infinity), nanB = hn::Gt(mb, infinity);
-    const auto bothNan = hn::And(nanA, nanB);
-    const auto same = hn::Or(hn::Or(hn::Eq(va, vb), hn::And(zeroA, zeroB)), bothNan);
-    const auto wild = hn::Gt(hn::Max(ma, mb), hn::Set(d, kHalfInfinity - 1));
+    HWY_INLINE LaneCounts() { zeroed = revived = notFinite = infinite = maxUlp = hn::Zero(D16()); }
     // A comparison that holds is -1.
-    equal = hn::Sub(equal, hn::VecFromMask(d, same));
-    zeroed = hn::Sub(zeroed, hn::VecFromMask(d, hn::AndNot(zeroA, zeroB)));
-    revived = hn::Sub(revived, hn::VecFromMask(d, hn::AndNot(zeroB, zeroA)));
-    notFinite = hn::Sub(notFinite, hn::VecFromMask(d, hn::AndNot(same, wild)));
-    infinite = hn::Sub(infinite, hn::VecFromMask(d, wild));
-    const auto oneSign = hn::Eq(hn::And(hn::Xor(va, vb), hn::Set(d, 0x8000)), zero);
-    const auto apart =
-        hn::IfThenElse(oneSign, hn::Sub(hn::Max(ma, mb), hn::Min(ma, mb)), hn::Add(ma, mb));
-    const auto distance = hn::IfThenZeroElse(bothNan, apart);
-    const auto oneNan = hn::Xor(nanA, nanB);
-    largest = hn::Max(largest, hn::IfThenZeroElse(oneNan, distance));
-    return hn::IfThenElse(oneNan, hn::Set(d, 0xffff), distance);
-}
-
-HWY_INLINE std::uint64_t sumOf(V16 counts)
-{
-    const D16 d;
-    HWY_ALIGN std::uint16_t lanes[hn::MaxLanes(d)];
-    hn::Store(counts, d, lanes);
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < hn::Lanes(d); ++i)
-        sum += lanes[i];
-    return sum;
-}
-
-/// Adds to each bin how many distances have that many significant bits.
-void countWidths(const std::uint16_t *distances, std::size_t count, std::uint64_t *bins)
-{
-    const D16 d;
-    const std::size_t lanes = hn::Lanes(d);
-    std::uint64_t before = count; // distances above the bound before
-    for (int k = 1; k <= 16; k += 4) {
-        const auto t0 = hn::Set(d, static_cast<std::uint16_t>((1u << (k - 1)) - 1u));
-        const auto t1 = hn::Set(d, static_cast<std::uint16_t>((1u << k) - 1u));
-        const auto t2 = hn::Set(d, static_cast<std::uint16_t>((1u << (k + 1)) - 1u));
-        const auto t3 = hn::Set(d, static_cast<std::uint16_t>((1u << (k + 2)) - 1u));
-        auto n0 = hn::Zero(d), n1 = n0, n2 = n0, n3 = n0;
-        for (std::size_t i = 0; i < count; i += lanes) {
-            const auto v = hn::LoadU(d, distances + i);
-            n0 = hn::Sub(n0, hn::VecFromMask(d, hn::Gt(v, t0)));
-            n1 = hn::Sub(n1, hn::VecFromMask(d, hn::Gt(v, t1)));
-            n2 = hn::Sub(n2, hn::VecFromMask(d, hn::Gt(v, t2)));
-            n3 = hn::Sub(n3, hn::VecFromMask(d, hn::Gt(v, t3)));
-        }
-        for (const auto counted : {sumOf(n0), sumOf(n1), sumOf(n2), sumOf(n3)}) {
-            bins[0] += before - counted;
-            ++bins;
-            before = counted;
-        }
-        if (before == 0)
-            return;
-    }
-    bins[0] += before;
-}
-
-/// The largest quotient of each lane as it was found: dividing all of them would cost more than the
-/// rest of the sums. Numerators have 40 bits and denominators 11, so that products of them are
-/// exact and the order of two quotients is never in doubt.
-struct LargestQuotient {
-    V64 above, below;
-
-    HWY_INLINE void add(D64 d, V64 apart, V64 magnitude)
+    HWY_INLINE void addZeros(hn::Mask<D16> zeroA, hn::Mask<D16> zeroB)
     {
-        const auto larger = hn::And(hn::Gt(hn::Mul(apart, below), hn::Mul(above, magnitude)),
-                                    hn::Gt(magnitude, hn::Zero(d)));
-        above = hn::IfThenElse(larger, apart, above);
-        below = hn::IfThenElse(larger, magnitude, below);
-    }
-    HWY_INLINE double value(D64 d) const
-    {
-        return hn::GetLane(hn::MaxOfLanes(d, hn::Div(above, below)));
+        const D16 d;
+        zeroed = hn::Sub(zeroed, hn::VecFromMask(d, hn::AndNot(zeroA, zeroB)));
+        revived = hn::Sub(revived, hn::VecFromMask(d, hn::AndNot(zeroB, zeroA)));
     }
 };
 
-/// Adds the sums, in double precision, over the elements of a vector that are finite in both.
-HWY_INLINE void addSums(D64 d, const std::uint16_t *a, const std::uint16_t *b, V64 &abs,
-                        V64 &square, V64 &aa, V64 &bb, V64 &ab, V64 &largest,
-                        LargestQuotient &relative)
+/// ULP between numbers of these magnitudes. `signs`: the sign bits of both together, exclusively.
+HWY_INLINE V16 ulpApart(V16 ma, V16 mb, V16 signs)
 {
-    const D32 df;
-    const DHalf dh;
-    const auto ha = hn::LoadU(dh, a), hb = hn::LoadU(dh, b);
-    const auto limit = hn::Set(dh, kHalfInfinity), bits = hn::Set(dh, 0x7fff);
-    const auto finite = hn::And(hn::Lt(hn::And(ha, bits), limit), hn::Lt(hn::And(hb, bits), limit));
-    const auto fa = kernscope::HWY_NAMESPACE::widenHalf(df, hn::IfThenElseZero(finite, ha));
-    const auto fb = kernscope::HWY_NAMESPACE::widenHalf(df, hn::IfThenElseZero(finite, hb));
-    const auto va = hn::PromoteTo(d, fa), vb = hn::PromoteTo(d, fb);
-    const auto apart = hn::Abs(hn::Sub(va, vb));
-    abs = hn::Add(abs, apart);
-    square = hn::MulAdd(apart, apart, square);
-    aa = hn::MulAdd(va, va, aa);
-    bb = hn::MulAdd(vb, vb, bb);
-    ab = hn::MulAdd(va, vb, ab);
-    largest = hn::Max(largest, apart);
-    relative.add(d, apart, hn::Abs(va));
+    const auto apart = hn::Sub(hn::Max(ma, mb), hn::Min(ma, mb));
+    return hn::IfThenElse(hn::Eq(signs, hn::Zero(D16())), apart, hn::Add(ma, mb));
+}
+
+/// Counts where both runs are finite, and gives the distances in ULP; false, with counts that say
+/// nothing, where an element is not.
+HWY_INLINE bool countFinite(const std::uint16_t *a, const std::uint16_t *b, std::size_t count,
+                            std::uint16_t *distances, LaneCounts &counts)
+{
+    const D16 d;
+    const auto bits = hn::Set(d, 0x7fff), sign = hn::Set(d, 0x8000), zero = hn::Zero(d);
+    auto most = zero;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        const auto va = hn::LoadU(d, a + i), vb = hn::LoadU(d, b + i);
+        const auto ma = hn::And(va, bits), mb = hn::And(vb, bits);
+        counts.addZeros(hn::Eq(ma, zero), hn::Eq(mb, zero));
+        const auto distance = ulpApart(ma, mb, hn::And(hn::Xor(va, vb), sign));
+        most = hn::Max(most, hn::Max(ma, mb));
+        counts.maxUlp = hn::Max(counts.maxUlp, distance);
+        hn::Store(distance, d, distances + i);
+    }
+    return hn::AllTrue(d, hn::Lt(most, hn::Set(d, kHalfInfinity)));
+}
+
+/// Counts of any runs, and their distances in ULP, 0xffff for NaN against a number. `cleanA` and
+/// `cleanB` become the runs with zeros where one of the two is not finite. Returns whether zeros of
+/// B are finite numbers of A.
+HWY_INLINE bool countAny(const std::uint16_t *a, const std::uint16_t *b, std::size_t count,
+                         std::uint16_t *distances, std::uint16_t *cleanA, std::uint16_t *cleanB,
+                         LaneCounts &counts)
+{
+    const D16 d;
+    const auto bits = hn::Set(d, 0x7fff), sign = hn::Set(d, 0x8000), zero = hn::Zero(d);
+    const auto infinity = hn::Set(d, kHalfInfinity);
+    auto zeroed = zero;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        const auto va = hn::LoadU(d, a + i), vb = hn::LoadU(d, b + i);
+        const auto ma = hn::And(va, bits), mb = hn::And(vb, bits);
+        counts.addZeros(hn::Eq(ma, zero), hn::Eq(mb, zero));
+        const auto nanA = hn::Gt(ma, infinity), nanB = hn::Gt(mb, infinity);
+        const auto bothNan = hn::And(nanA, nanB), oneNan = hn::Xor(nanA, nanB);
+        const auto distance =
+            hn::IfThenZeroElse(bothNan, ulpApart(ma, mb, hn::And(hn::Xor(va, vb), sign)));
+        const auto wild = hn::Gt(hn::Max(ma, mb), hn::Set(d, kHalfInfinity - 1));
+        const auto same = hn::AndNot(oneNan, hn::Eq(distance, zero));
+        counts.notFinite = hn::Sub(counts.notFinite, hn::VecFromMask(d, hn::AndNot(same, wild)));
+        counts.infinite = hn::Sub(counts.infinite, hn::VecFromMask(d, wild));
+        counts.maxUlp = hn::Max(counts.maxUlp, hn::IfThenZeroElse(oneNan, distance));
+        hn::Store(hn::IfThenElse(oneNan, hn::Set(d, 0xffff), distance), d, distances + i);
+        hn::Store(hn::IfThenZeroElse(wild, va), d, cleanA + i);
+        hn::Store(hn::IfThenZeroElse(wild, vb), d, cleanB + i);
+        const auto inA = hn::AndNot(wild, hn::Eq(mb, zero));
+        zeroed = hn::Or(zeroed, hn::IfThenElseZero(inA, ma));
+    }
+    return !hn::AllTrue(d, hn::Eq(zeroed, zero));
+}
+
+/// addRun of whole vectors, at most kKernelElements.
+void addVectors(const std::uint16_t *a, const std::uint16_t *b, std::size_t count,
+                HalfFigures &figures)
+{
+    const D16 d;
+    HWY_ALIGN std::uint16_t distances[kKernelElements];
+    LaneCounts counts;
+    std::uint64_t zeroed = 0;
+    if (countFinite(a, b, count, distances, counts)) {
+        zeroed = sumOf(counts.zeroed);
+        sumFinite(a, b, count, zeroed > 0, figures);
+    } else {
+        HWY_ALIGN std::uint16_t cleanA[kKernelElements], cleanB[kKernelElements];
+        counts = LaneCounts();
+        const bool finite = countAny(a, b, count, distances, cleanA, cleanB, counts);
+        zeroed = sumOf(counts.zeroed);
+        sumFinite(cleanA, cleanB, count, finite, figures);
+    }
+    const std::size_t block = kWidthBlock * hn::Lanes(d), rest = count % block;
+    if (rest != 0)
+        std::fill(distances + count, distances + count + block - rest, std::uint16_t{0});
+    const std::uint64_t equalBefore = figures.ulp[0];
+    countWidths(distances, count, figures.ulp.data());
+    figures.equal += figures.ulp[0] - equalBefore;
+    figures.zeroed += zeroed;
+    figures.revived += sumOf(counts.revived);
+    figures.notFinite += sumOf(counts.notFinite);
+    figures.finite += count - sumOf(counts.infinite);
+    figures.maxUlp =
+        std::max<std::uint32_t>(figures.maxUlp, hn::GetLane(hn::MaxOfLanes(d, counts.maxUlp)));
 }
 
 #endif
@@ -147,42 +137,9 @@ std::size_t addRun(const std::uint16_t *a, const std::uint16_t *b, std::size_t c
                    HalfFigures &figures)
 {
 #if HWY_TARGET != HWY_SCALAR
-    const D16 d16;
-    const D64 d64;
-    const std::size_t step = hn::Lanes(d16), narrow = hn::Lanes(d64);
-    const std::size_t whole = count - count % step;
-    if (whole == 0)
-        return 0;
-    HWY_ALIGN std::uint16_t distances[kKernelElements];
-    auto equal = hn::Zero(d16), zeroed = equal, revived = equal, notFinite = equal,
-         infinite = equal, most = equal;
-    for (std::size_t i = 0; i < whole; i += step)
-        hn::Store(countBits(d16, hn::LoadU(d16, a + i), hn::LoadU(d16, b + i), equal, zeroed,
-                            revived, notFinite, infinite, most),
-                  d16, distances + i);
-    auto abs = hn::Zero(d64), square = abs, aa = abs, bb = abs, ab = abs, largest = abs;
-    const auto one = hn::Set(d64, 1.0);
-    LargestQuotient even{abs, one}, odd{abs, one}; // two, so that one need not wait for the other
-    for (std::size_t i = 0; i < whole; i += 2 * narrow) {
-        addSums(d64, a + i, b + i, abs, square, aa, bb, ab, largest, even);
-        const std::size_t next = i + narrow;
-        addSums(d64, a + next, b + next, abs, square, aa, bb, ab, largest, odd);
-    }
-    figures.equal += sumOf(equal);
-    figures.zeroed += sumOf(zeroed);
-    figures.revived += sumOf(revived);
-    figures.notFinite += sumOf(notFinite);
-    figures.finite += whole - sumOf(infinite);
-    figures.maxUlp =
-        std::max<std::uint32_t>(figures.maxUlp, hn::GetLane(hn::MaxOfLanes(d16, most)));
-    countWidths(distances, whole, figures.ulp.data());
-    figures.abs += hn::GetLane(hn::SumOfLanes(d64, abs));
-    figures.square += hn::GetLane(hn::SumOfLanes(d64, square));
-    figures.aa += hn::GetLane(hn::SumOfLanes(d64, aa));
-    figures.bb += hn::GetLane(hn::SumOfLanes(d64, bb));
-    figures.ab += hn::GetLane(hn::SumOfLanes(d64, ab));
-    figures.largest = std::max(figures.largest, hn::GetLane(hn::MaxOfLanes(d64, largest)));
-    figures.largestRelative = std::max({figures.largestRelative, even.value(d64), odd.value(d64)});
+    const std::size_t whole = count - count % hn::Lanes(D16());
+    if (whole > 0)
+        addVectors(a, b, whole, figures);
     return whole;
 #else
     static_cast<void>(a);
@@ -191,6 +148,30 @@ std::size_t addRun(const std::uint16_t *a, const std::uint16_t *b, std::size_t c
     static_cast<void>(figures);
     return 0;
 #endif
+}
+
+/// The first vector from `from` on that may hold elements so far apart, rounded to fp32; where the
+/// vectors end if none does.
+std::size_t nextApart(const std::uint16_t *a, const std::uint16_t *b, std::size_t from,
+                      std::size_t count, float distance)
+{
+#if HWY_TARGET != HWY_SCALAR
+    const DWide d;
+    const DWideHalf dh;
+    const std::size_t lanes = hn::Lanes(d);
+    for (; from + lanes <= count; from += lanes) {
+        const auto va = kernscope::HWY_NAMESPACE::widenHalf(d, hn::LoadU(dh, a + from));
+        const auto vb = kernscope::HWY_NAMESPACE::widenHalf(d, hn::LoadU(dh, b + from));
+        if (!hn::AllFalse(d, hn::Eq(hn::Abs(hn::Sub(va, vb)), hn::Set(d, distance))))
+            break;
+    }
+#else
+    static_cast<void>(a);
+    static_cast<void>(b);
+    static_cast<void>(count);
+    static_cast<void>(distance);
+#endif
+    return from;
 }
 
 /// Sum of the squares of the finite values of whole vectors; returns how many elements that are.
@@ -243,6 +224,7 @@ namespace kernscope::diff {
 
 HWY_EXPORT(addRun);
 HWY_EXPORT(addSquares);
+HWY_EXPORT(nextApart);
 
 void addHalfFiguresPlainly(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
                            HalfFigures &figures)
@@ -281,6 +263,23 @@ void addHalfFigures(std::span<const std::uint16_t> a, std::span<const std::uint1
 {
     const std::size_t done = HWY_DYNAMIC_DISPATCH(addRun)(a.data(), b.data(), a.size(), figures);
     addHalfFiguresPlainly(a.subspan(done), b.subspan(done), figures);
+}
+
+std::size_t firstApart(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
+                       double distance)
+{
+    constexpr std::size_t kLook = 16; // elements at a time where one of them may be it
+    const auto rounded = static_cast<float>(distance);
+    for (std::size_t i = 0; i < a.size();) {
+        i = HWY_DYNAMIC_DISPATCH(nextApart)(a.data(), b.data(), i, a.size(), rounded);
+        for (const std::size_t end = std::min(i + kLook, a.size()); i < end; ++i) {
+            const auto x = static_cast<double>(halfToFloat(a[i]));
+            const auto y = static_cast<double>(halfToFloat(b[i]));
+            if (std::abs(x - y) == distance)
+                return i;
+        }
+    }
+    return a.size();
 }
 
 void addEqualHalves(std::span<const std::uint16_t> values, HalfFigures &figures)

@@ -15,7 +15,9 @@ inline constexpr std::size_t kKernelElements = 8192;
 /// Sums over the elements that are finite in both, and what the bits say of all.
 struct HalfFigures {
     double abs = 0, square = 0, aa = 0, bb = 0, ab = 0, largest = 0;
-    double largestRelative = 0; ///< |a - b| / |a|, elements of zero in a left out
+    /// |a - b| / |a|, elements of zero in a left out. What is known already may be given: the less
+    /// has to be divided.
+    double largestRelative = 0;
     std::uint64_t finite = 0, equal = 0, zeroed = 0, revived = 0, notFinite = 0;
     std::uint32_t maxUlp = 0;
     std::array<std::uint64_t, 17> ulp{};
@@ -28,6 +30,11 @@ void addHalfFigures(std::span<const std::uint16_t> a, std::span<const std::uint1
 /// The same in the plainest way: what the vectors leave over, and a reference.
 void addHalfFiguresPlainly(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
                            HalfFigures &figures);
+
+/// The first element of two runs whose values are `distance`, which is finite, apart; the length of
+/// the runs where there is none.
+std::size_t firstApart(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
+                       double distance);
 
 /// Adds the squares of the values that are finite (twice: to aa, bb and ab) of a run that both
 /// sides have alike, and counts it as equal.

@@ -137,6 +137,36 @@ void PairReader::readHalves(bool ofA, std::uint64_t first, std::span<std::uint16
     });
 }
 
+const std::uint16_t *PairReader::storedHalves(bool ofA, std::uint64_t first,
+                                              std::size_t count) const
+{
+    const codec::Operand *operand = plainOperand(ofA ? m_a : m_b);
+    if (operand == nullptr || operand->type != ElementType::Fp16 || operand->order)
+        return nullptr;
+    std::uint64_t element = first;
+    if (m_slice && m_sliceOfA == ofA) {
+        if (count > m_slice->run - first % m_slice->run)
+            return nullptr; // of several runs
+        element = m_slice->inWhole(first);
+    }
+    if (element > operand->bytes.size() / 2 || count > operand->bytes.size() / 2 - element)
+        return nullptr;
+    const std::byte *at = operand->bytes.data() + 2 * element;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(at) % alignof(std::uint16_t) == 0;
+    return aligned ? reinterpret_cast<const std::uint16_t *>(at) : nullptr;
+}
+
+std::span<const std::uint16_t> PairReader::halvesOf(bool ofA, std::uint64_t first,
+                                                    std::size_t count,
+                                                    std::vector<std::uint16_t> &buffer) const
+{
+    if (const std::uint16_t *stored = storedHalves(ofA, first, count))
+        return {stored, count};
+    buffer.resize(count);
+    readHalves(ofA, first, buffer);
+    return buffer;
+}
+
 void PairReader::readDoubles(bool ofA, std::uint64_t first, std::span<double> out) const
 {
     readRuns(ofA, first, out, [](const codec::Decoder &decoder, std::uint64_t element, auto some) {

@@ -63,6 +63,10 @@ public:
     bool wide() const { return m_wide; }
 
     void readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const;
+    /// The same elements where they lie, if they are stored as fp16 one after the other, else
+    /// decoded into `buffer`. Valid as long as the buffer stays as it is and the files are held.
+    std::span<const std::uint16_t> halvesOf(bool ofA, std::uint64_t first, std::size_t count,
+                                            std::vector<std::uint16_t> &buffer) const;
     void readDoubles(bool ofA, std::uint64_t first, std::span<double> out) const;
     void readHalves(std::uint64_t first, std::span<std::uint16_t> a,
                     std::span<std::uint16_t> b) const
@@ -86,6 +90,9 @@ private:
     /// `decode` gets the decoder of the side, an element and where its values go.
     template <class Value, class Decode>
     void readRuns(bool ofA, std::uint64_t first, std::span<Value> out, const Decode &decode) const;
+
+    /// Where fp16 numbers of a side begin that can be read in place; null elsewhere.
+    const std::uint16_t *storedHalves(bool ofA, std::uint64_t first, std::size_t count) const;
 
     codec::Decoder m_a, m_b;
     std::uint64_t m_elements = 0;

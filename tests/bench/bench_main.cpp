@@ -5,6 +5,7 @@
 #include "tests/bench/huge_buffer.h"
 #include "tests/bench/order_cases.h"
 #include "tests/bench/ratios.h"
+#include "tests/bench/timing.h"
 
 #include <memory>
 #include <string>
@@ -54,7 +55,8 @@ bool chooseTarget(std::string_view name)
 /// that contain TEXT (exit code 1 where a row is below what is wanted); `--errors` what the methods
 /// of encoding lose against the plain one, `--errors=BUNDLE` on weights of that bundle too (exit
 /// code 1 where one loses more); otherwise Google Benchmark, with its own options. `--target=NAME`
-/// before either: the instruction set, such as AVX2 or SSE4.
+/// before either: the instruction set, such as AVX2 or SSE4. `--busy` before them: rows with two
+/// threads count processor time, for a machine that does other work.
 int main(int argc, char **argv)
 {
     // What an encoder gives back is used again by the next: as warm as the other buffers.
@@ -64,6 +66,8 @@ int main(int argc, char **argv)
         const std::string_view option = argv[i];
         if (option.starts_with("--target=") && !chooseTarget(option.substr(9)))
             return 2;
+        if (option == "--busy")
+            setBusyMachine(true);
         if (option == "--errors")
             return printErrors() == 0 ? 0 : 1;
         if (option.starts_with("--errors="))

@@ -52,12 +52,12 @@ Measured measure(const Case &work, Limits &limits)
     std::vector<double> shares;
     work.ours();
     copy();
-    const double once = secondsOf(work.ours, work.threads);
+    const double once = secondsOf(work.ours, work.threads, 2);
     const int rounds = once > 0.3 ? 3 : once > 0.05 ? 11 : 31;
     for (int round = 0; round < rounds; ++round) {
         copies.push_back(secondsOf(copy, work.threads));
-        ours.push_back(secondsOf(work.ours, work.threads));
-        shares.push_back(secondsOf(limit, work.threads) / ours.back());
+        ours.push_back(secondsOf(work.ours, work.threads, 2));
+        shares.push_back(secondsOf(limit, work.threads, 2) / ours.back());
         ratios.push_back(copies.back() / ours.back());
     }
     for (int round = 0; work.plain && round < 3; ++round)

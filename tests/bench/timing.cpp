@@ -10,6 +10,8 @@ namespace kernscope::bench {
 
 namespace {
 
+bool busyMachine = false;
+
 double now(clockid_t clock)
 {
     timespec time{};
@@ -19,12 +21,20 @@ double now(clockid_t clock)
 
 } // namespace
 
-double secondsOf(const std::function<void()> &work, bool wall)
+double secondsOf(const std::function<void()> &work, bool wall, unsigned threads)
 {
-    const clockid_t clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    const bool shared = wall && busyMachine;
+    const clockid_t clock = shared ? CLOCK_PROCESS_CPUTIME_ID
+                            : wall ? CLOCK_MONOTONIC
+                                   : CLOCK_THREAD_CPUTIME_ID;
     const double start = now(clock);
     work();
-    return now(clock) - start;
+    return (now(clock) - start) / (shared ? threads : 1);
+}
+
+void setBusyMachine(bool busy)
+{
+    busyMachine = busy;
 }
 
 double median(std::vector<double> times)
