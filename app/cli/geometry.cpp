@@ -125,12 +125,7 @@ Result<Judged> typedOperation(const ChipOptions &options)
         for (std::size_t i = 0; i < 3; ++i)
             *places[i] = (*numbers)[i];
     }
-    // A width below 8 is that of a palette's index: its entries are fp16 (chapter 25, four codecs).
-    operation.weightBits = options.weightBits;
-    if (options.weightBits == 8) {
-        operation.floatWeight = false;
-        operation.kernelFormat = 1;
-    }
+    roofline::setWeightBits(operation, options.weightBits);
     operation.tensorFormat = options.activation == "int8"    ? 1U
                              : options.activation == "uint8" ? 2U
                              : options.activation == "e4m3"  ? 12U

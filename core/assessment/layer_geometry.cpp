@@ -22,6 +22,15 @@ decision::Operation arrayOperation(const Layer &layer, const Assessment &assessm
     return operation;
 }
 
+void setWeightBits(decision::Operation &operation, unsigned bits)
+{
+    const decision::Operation dense;
+    operation.weightBits = bits;
+    operation.sparse = false;
+    operation.floatWeight = bits != 8;
+    operation.kernelFormat = bits == 8 ? 1 : dense.kernelFormat;
+}
+
 Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &assessment,
                                       const target::Target &target,
                                       const decision::GeometryOptions &options)

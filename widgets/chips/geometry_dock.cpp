@@ -14,6 +14,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QScopedValueRollback>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QStringList>
@@ -214,7 +215,15 @@ void GeometryDock::takeOperation()
         m_operation.outputWidth = m_operation.outputHeight = 32;
         m_operation.inputElements = decision::paddedInputElements(m_operation).value_or(0);
     }
-    m_filling = true;
+    showOperation();
+    compute();
+}
+
+/// Writes the operation into the fields. A weight that folds reaches the array as fp16: its width
+/// is that of the array, and the stored one is said beside.
+void GeometryDock::showOperation()
+{
+    const QScopedValueRollback<bool> filling(m_filling, true);
     const std::array<std::uint64_t, Fields> values{
         m_operation.inputChannels, m_operation.outputChannels, m_operation.kernelWidth,
         m_operation.kernelHeight,  m_operation.outputWidth,    m_operation.outputHeight,
@@ -222,8 +231,13 @@ void GeometryDock::takeOperation()
     for (std::size_t i = 0; i < Fields; ++i)
         m_fields[i]->setValue(static_cast<int>(std::min<std::uint64_t>(values[i], 1'000'000)));
     m_density->setValue(m_operation.density.value_or(-0.01));
-    m_filling = false;
-    compute();
+    const unsigned stored = m_layer ? m_layer->operation->weightBits : m_operation.weightBits;
+    m_fields[Bits]->setToolTip(
+        stored == m_operation.weightBits
+            ? tr("Bits of a weight as the array reads it")
+            : tr("Bits of a weight as the array reads it: stored in %1, folded to %2 on this chip")
+                  .arg(stored)
+                  .arg(m_operation.weightBits));
 }
 
 void GeometryDock::typed()
@@ -242,7 +256,8 @@ void GeometryDock::typed()
     m_operation.outputHeight = value(OutputH);
     m_operation.outputKnown = true;
     m_operation.strideX = m_operation.strideY = value(Stride);
-    m_operation.weightBits = static_cast<unsigned>(value(Bits));
+    if (const auto bits = static_cast<unsigned>(value(Bits)); bits != m_operation.weightBits)
+        roofline::setWeightBits(m_operation, bits);
     m_operation.density = m_density->value() < 0 ? std::nullopt : std::optional(m_density->value());
     m_operation.inputElements = decision::paddedInputElements(m_operation).value_or(0);
     const QSignalBlocker quiet(m_chooser);
@@ -273,7 +288,8 @@ std::optional<roofline::Layer> GeometryDock::layerOf(const Choice &choice) const
     return layer.operation ? std::optional(std::move(layer)) : std::nullopt;
 }
 
-Result<decision::Geometry> GeometryDock::geometry(const decision::GeometryOptions &options) const
+/// Of a layer of the bundle: the operation becomes what the array is given on this chip.
+Result<decision::Geometry> GeometryDock::geometry(const decision::GeometryOptions &options)
 {
     const target::Target &target = m_state.target();
     const auto roofs = m_layer ? roofline::roofsOf(target) : Result<roofline::Roofs>();
@@ -281,6 +297,7 @@ Result<decision::Geometry> GeometryDock::geometry(const decision::GeometryOption
         return decision::computeGeometry(target, m_operation, options);
     decision::Judge judge(options.choice);
     const auto assessment = roofline::assess(*m_layer, m_layer->form, *roofs, judge);
+    m_operation = roofline::arrayOperation(*m_layer, assessment);
     return roofline::geometryOf(*m_layer, assessment, target, options);
 }
 
@@ -293,6 +310,8 @@ void GeometryDock::compute()
     options.reading = m_reading->currentIndex() == 0 ? decision::OcgReading::Listing
                                                      : decision::OcgReading::Formula;
     const auto geometry = this->geometry(options);
+    if (m_layer)
+        showOperation();
     if (!geometry) {
         m_summary->setText(fromUtf8(describe(geometry.error())));
         m_model->setRows({});

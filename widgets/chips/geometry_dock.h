@@ -46,10 +46,11 @@ private:
     QWidget *buildFields(QWidget *parent);
     void fillChooser();
     void takeOperation();
+    void showOperation();
     void typed();
     void compute();
     std::optional<roofline::Layer> layerOf(const Choice &choice) const;
-    Result<decision::Geometry> geometry(const decision::GeometryOptions &options) const;
+    Result<decision::Geometry> geometry(const decision::GeometryOptions &options);
 
     ChipState &m_state;
     OperationList *m_operations = nullptr;

@@ -3,6 +3,7 @@
 #include "table_cells.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
@@ -125,6 +126,50 @@ private Q_SLOTS:
         QVERIFY(rowWith(dock.model(), 0, QStringLiteral("enable bit")) >= 0);
         dock.field(GeometryDock::Out).setValue(0);
         QCOMPARE(dock.model().rowCount(), 0);
+    }
+
+    /// int8 folds on the M1 and streams on the M4: the width is what the array reads there.
+    void geometryShowsTheWidthThatTheArrayReads()
+    {
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 64, 16, 16]> x";
+        made.line("tensor<fp16, [64, 64, 3, 3]> w = constexpr_affine_dequantize()[axis = int32(0), "
+                  "name = string(\"w\"), quantized_data = " +
+                  made.blob(ElementType::Int8, "[64, 64, 3, 3]", test::Bytes(36864, std::byte{3})) +
+                  ", scale = fp16(0x1p-4), zero_point = int8(0)]");
+        made.line(
+            "tensor<fp16, [1, 64, 14, 14]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.result = "y";
+        Session session;
+        GeometryDock dock(session);
+        session.setBundle(*made.open());
+        ChipState::of(session).setTarget(*target::findTarget("M1")->target);
+        QVERIFY(showDock(dock));
+        QSpinBox &bits = dock.field(GeometryDock::Bits);
+        const auto cap = [&] {
+            return textAt(dock.model(), rowWith(dock.model(), 0, QStringLiteral("byte cap")), 1);
+        };
+        QCOMPARE(bits.value(), 16);
+        QVERIFY(bits.toolTip().contains(QStringLiteral("stored in 8")));
+        const QString wide = cap();
+        ChipState::of(session).setTarget(*target::findTarget("M4")->target);
+        QVERIFY(settle(dock));
+        QCOMPARE(bits.value(), 8);
+        QVERIFY(!bits.toolTip().contains(QStringLiteral("stored in")));
+        const QString narrow = cap();
+        QVERIFY(narrow != wide);
+        // Typing another field keeps what the array reads; a width that is typed is a form.
+        ChipState::of(session).setTarget(*target::findTarget("M1")->target);
+        QVERIFY(settle(dock));
+        dock.field(GeometryDock::Stride).setValue(2);
+        QCOMPARE(dock.chooser().currentIndex(), dock.chooser().count() - 1);
+        QCOMPARE(bits.value(), 16);
+        QCOMPARE(cap(), wide);
+        bits.setValue(8);
+        QCOMPARE(cap(), narrow);
+        const int threshold = rowWith(dock.model(), 0, QStringLiteral("threshold"));
+        QVERIFY(threshold < 0 ||
+                !textAt(dock.model(), threshold, 2).contains(QStringLiteral("float")));
     }
 
     void targetsAreSearchedAndCompared()
