@@ -2,6 +2,7 @@
 #include "app/bookmark.h"
 
 #include "app/file_fault.h"
+
 #include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QDir>

@@ -2,6 +2,7 @@
 #include "app/session_file.h"
 
 #include "app/file_fault.h"
+
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>

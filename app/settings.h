@@ -57,7 +57,6 @@ public:
 
     QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray &geometry);
-    /// The name of the layout last shown; empty at first start.
     /// The layout last chosen by hand for a hardware container; empty where none was.
     QString containerLayout() const;
     void setContainerLayout(const QString &layout);

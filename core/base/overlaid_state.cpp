@@ -3,6 +3,7 @@
 #include "core/base/overlaid_file.h"
 
 #include "core/base/error_builder.h"
+
 #include <mutex>
 #include <utility>
 

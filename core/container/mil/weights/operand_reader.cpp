@@ -2,6 +2,7 @@
 #include "core/container/mil/weights/operand_reader.h"
 
 #include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
