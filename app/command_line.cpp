@@ -158,27 +158,33 @@ void prepareEnvironment(int argc, char **argv)
         qputenv("QT_QPA_PLATFORM", "offscreen");
 }
 
-CommandLine parseCommandLine(int argc, char **argv)
-{
+namespace {
+
+/// The options and what they say of themselves.
+struct Options {
+    Options();
+
     QCommandLineParser parser;
-    parser.setApplicationDescription(CommandLineWords::tr(
-        "Shows how compiled neural-network weights are stored, compares two builds, and "
-        "patches them in place."));
-    const QCommandLineOption help = parser.addHelpOption();
-    const QCommandLineOption version = parser.addVersionOption();
-    const QCommandLineOption pictures(
+    QCommandLineOption help = parser.addHelpOption(), version = parser.addVersionOption();
+    QCommandLineOption pictures{
         QStringLiteral("screenshots"),
         CommandLineWords::tr("Write a picture of the window and of every dock to "
                              "this folder, without a display, and leave."),
-        CommandLineWords::tr("folder"));
-    const QCommandLineOption theme(QStringLiteral("theme"),
-                                   CommandLineWords::tr("light, dark or system"),
-                                   CommandLineWords::tr("theme"));
-    const QCommandLineOption size(
+        CommandLineWords::tr("folder")};
+    QCommandLineOption theme{QStringLiteral("theme"), CommandLineWords::tr("light, dark or system"),
+                             CommandLineWords::tr("theme")};
+    QCommandLineOption size{
         QStringLiteral("size"),
         CommandLineWords::tr("With --screenshots: size of the window, 1400x900 unless given; of "
                              "several, parted by commas, each has a folder of its own"),
-        CommandLineWords::tr("WxH[,WxH]"));
+        CommandLineWords::tr("WxH[,WxH]")};
+};
+
+Options::Options()
+{
+    parser.setApplicationDescription(CommandLineWords::tr(
+        "Shows how compiled neural-network weights are stored, compares two builds, and "
+        "patches them in place."));
     parser.addOptions({pictures, size, theme});
     parser.addPositionalArgument(
         QStringLiteral("path"),
@@ -187,38 +193,54 @@ CommandLine parseCommandLine(int argc, char **argv)
                              "it names, as it was left. PATH#PLACE goes to a place in it: "
                              "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
         QStringLiteral("[PATH [PATH]]"));
+}
+
+/// Answers --version or --help, after which the program ends.
+CommandLine answered(const Options &options, int argc, char **argv)
+{
+    if (options.parser.isSet(options.version)) {
+        std::printf("kernscope %s\n", qUtf8Printable(QCoreApplication::applicationVersion()));
+    } else {
+        const QCoreApplication application(argc, argv); // the text names the program
+        std::fputs(qUtf8Printable(options.parser.helpText()), stdout);
+    }
+    CommandLine line;
+    line.exitCode = 0;
+    return line;
+}
+
+} // namespace
+
+CommandLine parseCommandLine(int argc, char **argv)
+{
+    Options options;
+    QCommandLineParser &parser = options.parser;
     if (!parser.parse(withoutQtOptions(argc, argv)))
         return misuse(parser.errorText());
+    if (parser.isSet(options.version) || parser.isSet(options.help))
+        return answered(options, argc, argv);
 
     CommandLine line;
-    if (parser.isSet(version) || parser.isSet(help)) {
-        if (parser.isSet(version)) {
-            std::printf("kernscope %s\n", qUtf8Printable(QCoreApplication::applicationVersion()));
-        } else {
-            const QCoreApplication application(argc, argv); // the text names the program
-            std::fputs(qUtf8Printable(parser.helpText()), stdout);
-        }
-        line.exitCode = 0;
-        return line;
-    }
     line.paths = parser.positionalArguments();
     if (line.paths.size() > 2)
         return misuse(CommandLineWords::tr("At most two paths can be compared."));
-    line.themeGiven = parser.isSet(theme);
+    line.themeGiven = parser.isSet(options.theme);
     if (line.themeGiven) {
-        const auto choice = themeOf(parser.value(theme));
+        const QString name = parser.value(options.theme);
+        const auto choice = themeOf(name);
         if (!choice)
-            return misuse(CommandLineWords::tr("No such theme: %1").arg(parser.value(theme)));
+            return misuse(CommandLineWords::tr("No such theme: %1").arg(name));
         line.theme = *choice;
     }
-    if (parser.isSet(size)) {
-        const auto wanted = sizesOf(parser.value(size));
+    if (parser.isSet(options.size)) {
+        const QString words = parser.value(options.size);
+        const auto wanted = sizesOf(words);
         if (!wanted)
-            return misuse(CommandLineWords::tr("Not a size: %1").arg(parser.value(size)));
+            return misuse(CommandLineWords::tr("Not a size: %1").arg(words));
         line.sizes = *wanted;
     }
-    if (parser.isSet(pictures)) {
-        line.screenshots = parser.value(pictures);
+    if (parser.isSet(options.pictures)) {
+        line.screenshots = parser.value(options.pictures);
         if (line.screenshots.isEmpty())
             return misuse(CommandLineWords::tr("--screenshots needs a folder."));
     }

@@ -49,28 +49,7 @@ ShapesDialog::ShapesDialog(const std::vector<shapes::OpenInput> &inputs,
     intro->setWordWrap(true);
 
     auto *fields = new QWidget(this);
-    auto *form = new QFormLayout(fields);
-    form->setRowWrapPolicy(QFormLayout::WrapLongRows);
-    for (const shapes::OpenInput &input : inputs) {
-        const auto known =
-            std::find_if(bound.begin(), bound.end(), [&input](const shapes::Binding &each) {
-                return each.input == input.input;
-            });
-        auto *text =
-            new QLineEdit(extentsText(known != bound.end() ? known->dims : input.dims), fields);
-        text->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-        text->setPlaceholderText(tr("extents with commas, ? where open"));
-        text->setAccessibleName(tr("Shape of %1").arg(ui::fromUtf8(input.input)));
-        text->setToolTip(ui::fromUtf8(input.type));
-        auto *label = new QLabel(
-            QStringLiteral("%1  %2").arg(ui::fromUtf8(input.input), ui::fromUtf8(input.type)),
-            fields);
-        label->setTextFormat(Qt::PlainText);
-        label->setBuddy(text);
-        form->addRow(label, text);
-        m_rows.push_back({input, text});
-        connect(text, &QLineEdit::textChanged, this, &ShapesDialog::check);
-    }
+    addFields(*fields, inputs, bound);
     auto *scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -101,6 +80,33 @@ ShapesDialog::ShapesDialog(const std::vector<shapes::OpenInput> &inputs,
         m_rows.front().text->selectAll();
     }
     check();
+}
+
+void ShapesDialog::addFields(QWidget &fields, const std::vector<shapes::OpenInput> &inputs,
+                             const std::vector<shapes::Binding> &bound)
+{
+    auto *form = new QFormLayout(&fields);
+    form->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    for (const shapes::OpenInput &input : inputs) {
+        const auto known =
+            std::find_if(bound.begin(), bound.end(), [&input](const shapes::Binding &each) {
+                return each.input == input.input;
+            });
+        auto *text =
+            new QLineEdit(extentsText(known != bound.end() ? known->dims : input.dims), &fields);
+        text->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+        text->setPlaceholderText(tr("extents with commas, ? where open"));
+        text->setAccessibleName(tr("Shape of %1").arg(ui::fromUtf8(input.input)));
+        text->setToolTip(ui::fromUtf8(input.type));
+        auto *label = new QLabel(
+            QStringLiteral("%1  %2").arg(ui::fromUtf8(input.input), ui::fromUtf8(input.type)),
+            &fields);
+        label->setTextFormat(Qt::PlainText);
+        label->setBuddy(text);
+        form->addRow(label, text);
+        m_rows.push_back({input, text});
+        connect(text, &QLineEdit::textChanged, this, &ShapesDialog::check);
+    }
 }
 
 Result<shapes::Binding> ShapesDialog::read(const Row &row) const

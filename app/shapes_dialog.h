@@ -31,6 +31,8 @@ private:
         shapes::OpenInput input;
         QLineEdit *text = nullptr;
     };
+    void addFields(QWidget &fields, const std::vector<shapes::OpenInput> &inputs,
+                   const std::vector<shapes::Binding> &bound);
     Result<shapes::Binding> read(const Row &row) const;
     void check();
 

@@ -178,6 +178,62 @@ bool describeOrdered(ByteField &field, const Weight &weight, const codec::Operan
 
 } // namespace
 
+namespace {
+
+/// Describes the part of the weight that holds the byte; false where none of its parts does.
+bool describeWeight(ByteField &field, const Bundle &bundle, std::size_t file, FileOffset offset,
+                    BoundOrder &order)
+{
+    const Section &section = bundle.sections()[field.section];
+    if (section.weight >= bundle.weights().size())
+        return false;
+    const Weight &weight = bundle.weights()[section.weight];
+    for (const codec::Operand &operand : weight.operands()) {
+        const OperandPlace &place = *operand.place;
+        if (place.isLiteral() || place.file != file)
+            continue;
+        if (operand.order) {
+            const auto *bound =
+                place.holds({offset, ByteCount(1)}) ? order.of(bundle, operand) : nullptr;
+            if (bound && describeOrdered(field, weight, operand, *bound, offset, section))
+                return true;
+        } else if (place.range().contains(offset)) {
+            describeOperand(field, weight, operand, offset);
+            return true;
+        }
+    }
+    return false;
+}
+
+void setNamed(ByteField &field, QString name, const ByteRange &bytes)
+{
+    field.text = std::move(name);
+    field.bytes = bytes;
+    field.type = bytes.bytes.value == 4 ? ElementType::Uint32 : ElementType::Unknown;
+}
+
+/// Describes the field of a hardware container or of a weight section; false where it names none.
+bool describeNamed(ByteField &field, const Bundle &bundle, std::size_t file, FileOffset offset)
+{
+    if (bundle.hardware()) {
+        const auto named =
+            hwx::fieldAt(*bundle.hardware(), bundle.files()[file].file->bytes(), offset);
+        if (named) {
+            setNamed(field, fromUtf8(named->name), named->range);
+            return true;
+        }
+    }
+    if (bundle.section()) {
+        if (auto named = sectionFieldAt(*bundle.section(), offset)) {
+            setNamed(field, std::move(named->name), named->bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
 {
     BoundOrder order;
@@ -194,41 +250,9 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, Bou
     const Section &section = bundle.sections()[field.section];
     const std::uint64_t into = offset.value - section.range.offset.value;
     field.weight = section.weight;
-    if (section.weight < bundle.weights().size()) {
-        const Weight &weight = bundle.weights()[section.weight];
-        for (const codec::Operand &operand : weight.operands()) {
-            const OperandPlace &place = *operand.place;
-            if (place.isLiteral() || place.file != file)
-                continue;
-            if (operand.order) {
-                const auto *bound =
-                    place.holds({offset, ByteCount(1)}) ? order.of(bundle, operand) : nullptr;
-                if (bound && describeOrdered(field, weight, operand, *bound, offset, section))
-                    return field;
-            } else if (place.range().contains(offset)) {
-                describeOperand(field, weight, operand, offset);
-                return field;
-            }
-        }
-    }
-    if (bundle.hardware()) {
-        const auto named =
-            hwx::fieldAt(*bundle.hardware(), bundle.files()[file].file->bytes(), offset);
-        if (named) {
-            field.text = fromUtf8(named->name);
-            field.bytes = named->range;
-            field.type = named->range.bytes.value == 4 ? ElementType::Uint32 : ElementType::Unknown;
-            return field;
-        }
-    }
-    if (bundle.section()) {
-        if (auto named = sectionFieldAt(*bundle.section(), offset)) {
-            field.text = std::move(named->name);
-            field.bytes = named->bytes;
-            field.type = named->bytes.bytes.value == 4 ? ElementType::Uint32 : ElementType::Unknown;
-            return field;
-        }
-    }
+    if (describeWeight(field, bundle, file, offset, order) ||
+        describeNamed(field, bundle, file, offset))
+        return field;
     field.text = sectionText(section, into);
     const bool blob = bundle.files()[file].role == SectionKind::Data;
     const FieldRow *row = nullptr;

@@ -139,6 +139,8 @@ private:
     int nextAt(const QPoint &position) const;
     QString runText(const roofline::Placement &placed, const roofline::Run &run) const;
     QString timeText(const roofline::Placement &placed) const;
+    /// The other layers that lie where the point does; empty where it lies alone.
+    QString neighboursText(int point) const;
     void colorNames(bool dark);
     void clearDrawing();
     void drawRoofs();

@@ -61,22 +61,7 @@ QString RooflinePlot::pointText(int point) const
             tr("\ndense %1 FLOP/B, %2").arg(*dense.intensity, 0, 'g', 4).arg(seconds(dense.timeS));
     if (const Assessment *best = placed.bestForm())
         text += tr("; best %1, %2").arg(fromUtf8(best->form), seconds(best->timeS));
-    const std::vector<int> here = coinciding(point);
-    QStringList others;
-    for (const int other : here) {
-        if (other == point)
-            continue;
-        if (others.size() == kMostOthers) {
-            others << tr("\u2026");
-            break;
-        }
-        others << fromUtf8(placementOf(other).layer.label());
-    }
-    if (!others.isEmpty())
-        text += tr("\n%1 of %2 that lie here, with %3")
-                    .arg(std::find(here.begin(), here.end(), point) - here.begin() + 1)
-                    .arg(here.size())
-                    .arg(others.join(QStringLiteral(", ")));
+    text += neighboursText(point);
     const QString compiler = m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
     if (!compiler.isEmpty())
         text += tr("\nthe compiler estimates %1").arg(compiler);
@@ -90,6 +75,27 @@ QString RooflinePlot::pointText(int point) const
     if (!above.isEmpty())
         text += tr("\n! above: %1").arg(above.join(QStringLiteral(", ")));
     return text;
+}
+
+QString RooflinePlot::neighboursText(int point) const
+{
+    const std::vector<int> here = coinciding(point);
+    QStringList others;
+    for (const int other : here) {
+        if (other == point)
+            continue;
+        if (others.size() == kMostOthers) {
+            others << tr("\u2026");
+            break;
+        }
+        others << fromUtf8(placementOf(other).layer.label());
+    }
+    if (others.isEmpty())
+        return {};
+    return tr("\n%1 of %2 that lie here, with %3")
+        .arg(std::find(here.begin(), here.end(), point) - here.begin() + 1)
+        .arg(here.size())
+        .arg(others.join(QStringLiteral(", ")));
 }
 
 /// How often a run comes to the layer where it is not once, and its share of what the run takes.

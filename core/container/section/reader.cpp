@@ -71,6 +71,8 @@ private:
     void checkForm(Unit &unit, std::uint64_t row);
     void readRecords(Unit &unit);
     void checkRecords(Unit &unit);
+    /// Whether every record lies in the weights and none in another; else the fault is noted.
+    bool checkRecordRanges(Unit &unit);
     void checkPayloadOverlap();
 
     std::span<const std::byte> m_bytes;
@@ -296,9 +298,29 @@ void Reader::checkRecords(Unit &unit)
         return refuse(fmt::format("a mask of {} bytes and fp16 values", maskBytes),
                       fmt::format("{} bytes of {} bits", weights.bytes, bits),
                       "The sparse operand does not fit its section");
+    if (!checkRecordRanges(unit))
+        return;
+    for (const Kind kind : {Kind::Scale, Kind::Bias}) {
+        const Entry &entry = unit.entry(kind);
+        if (entry.bytes != 0 && (entry.count != channels || entry.bytes != 2 * channels))
+            return refuse(fmt::format("{} fp16 numbers", channels),
+                          fmt::format("{} in {} bytes", entry.count, entry.bytes),
+                          "A vector does not have one number a channel");
+    }
+}
+
+bool Reader::checkRecordRanges(Unit &unit)
+{
+    const Entry &weights = unit.entry(Kind::Weights);
+    const std::uint64_t at = unit.payload + unit.entry(Kind::Ocgs).offset;
+    const auto refuse = [&](std::string expected, std::string found, std::string message) {
+        fault(unit, error("section.record", at, "ocgs", std::move(expected), std::move(found),
+                          std::move(message)));
+        return false;
+    };
     std::vector<PlacedRange> ranges;
     for (const Record &record : unit.records) {
-        const std::uint64_t groupBits = record.channels() * unit.steps() * bits;
+        const std::uint64_t groupBits = record.channels() * unit.steps() * weights.bitDepth;
         const std::uint64_t room =
             record.offset() > weights.bytes ? 0 : weights.bytes - record.offset();
         const bool inside =
@@ -316,13 +338,7 @@ void Reader::checkRecords(Unit &unit)
                       fmt::format("records {} and {} share bytes", shared.front().holder,
                                   shared.front().number),
                       "Records of the unit overlap");
-    for (const Kind kind : {Kind::Scale, Kind::Bias}) {
-        const Entry &entry = unit.entry(kind);
-        if (entry.bytes != 0 && (entry.count != channels || entry.bytes != 2 * channels))
-            return refuse(fmt::format("{} fp16 numbers", channels),
-                          fmt::format("{} in {} bytes", entry.count, entry.bytes),
-                          "A vector does not have one number a channel");
-    }
+    return true;
 }
 
 void Reader::checkPayloadOverlap()
