@@ -63,6 +63,7 @@ void addPlan(CLI::App &app, Session &session);
 void addEngine(CLI::App &app, Session &session); ///< collective, descriptor, activation
 void addSection(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);
+void addWeight(CLI::App &app, Session &session);
 
 /// Adds --json and --quiet to a subcommand.
 void addSharedOptions(CLI::App &command, Session &session);

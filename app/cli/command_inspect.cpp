@@ -7,6 +7,7 @@
 #include "core/assessment/weight_where.h"
 #include "core/report/bundle_report.h"
 #include "core/report/command_json.h"
+#include "core/report/finding_table.h"
 
 #include <iterator>
 #include <memory>
@@ -24,6 +25,7 @@ struct InspectOptions {
     bool statistics = false;
     bool hash = false;
     bool sections = false;
+    bool findings = false;
     std::string where;  ///< which weights are listed; empty: all
     std::string report; ///< file of an HTML report; empty: none
 };
@@ -53,13 +55,23 @@ std::vector<std::optional<double>> zerosOf(const AllStatistics &statistics)
 
 /// The report has all weights, whatever is listed.
 Result<void> writeReport(const Bundle &bundle, const AllStatistics &statistics,
-                         const Diagnostics &diagnostics, const std::string &path, Session &session)
+                         const std::vector<Finding> &findings, const Diagnostics &diagnostics,
+                         const std::string &path, Session &session)
 {
-    const auto html =
-        report::bundleHtml({&bundle, statistics.weights, {}, diagnostics}, &session.progress);
+    const auto html = report::bundleHtml({&bundle, statistics.weights, {}, findings, diagnostics},
+                                         &session.progress);
     if (!html)
         return tl::unexpected(html.error());
     return writeFile(path, std::as_bytes(std::span(*html)), outputRules(session, bundle));
+}
+
+std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findings)
+{
+    if (findings.empty())
+        return heading("Worth a look") + "  nothing\n";
+    return heading("Worth a look") +
+           terminalText(
+               report::textTable(report::findingTable(), report::findingRows(bundle, findings)));
 }
 
 int runInspect(const InspectOptions &options, Session &session)
@@ -78,6 +90,8 @@ int runInspect(const InspectOptions &options, Session &session)
     const bool figures = asked.figures || asked.hash || where->needsZeros();
     Diagnostics diagnostics = (*bundle)->diagnostics();
     AllStatistics statistics;
+    std::vector<Finding> findings;
+    const bool looked = options.findings || !options.report.empty();
     {
         session.progress.setTotal(workOf(**bundle, figures));
         const ProgressLine line(session, "Reading");
@@ -85,12 +99,15 @@ int runInspect(const InspectOptions &options, Session &session)
         if (figures)
             statistics = computeAllStatistics(
                 **bundle, {asked.figures || where->needsZeros(), asked.hash}, &session.progress);
+        if (looked)
+            findings = report::findAll(**bundle, session.progress);
     }
     if (interrupted())
         return reportStopped(session, "inspect");
     append(diagnostics, std::move(statistics.diagnostics));
     if (!options.report.empty()) {
-        if (auto written = writeReport(**bundle, statistics, diagnostics, options.report, session);
+        if (auto written =
+                writeReport(**bundle, statistics, findings, diagnostics, options.report, session);
             !written)
             return reportFailure(session, "inspect", written.error());
     }
@@ -99,6 +116,8 @@ int runInspect(const InspectOptions &options, Session &session)
         report::Json document = report::inspectJson(**bundle, statistics.weights, asked);
         if (!options.where.empty())
             report::keepWeights(document, options.where, selected); // totals stay those of all
+        if (options.findings)
+            report::addFindings(document, **bundle, findings);
         if (!options.report.empty())
             document["report"] = options.report;
         addShapes(document, *opened);
@@ -106,6 +125,7 @@ int runInspect(const InspectOptions &options, Session &session)
     } else {
         if (!session.quiet)
             print(inspectText(**bundle, statistics.weights, asked, options.sections, selected) +
+                  (options.findings ? findingsText(**bundle, findings) : std::string()) +
                   shapesText(*opened) +
                   (options.report.empty()
                        ? std::string()
@@ -127,6 +147,10 @@ void addInspect(CLI::App &app, Session &session)
         ->type_name("PATH");
     command->add_flag("--stats", options->statistics, "Figures of the decoded values");
     command->add_flag("--hash", options->hash, "SHA-256 of each weight decoded as fp16");
+    command->add_flag(
+        "--findings", options->findings,
+        "What is worth a look: unused records, values that are not finite, constant "
+        "channels, unused codebook entries, duplicates, weights that no chip streams");
     command->add_flag("--sections", options->sections,
                       "List every section of every file in the text output");
     command
@@ -140,6 +164,7 @@ void addInspect(CLI::App &app, Session &session)
     addCommonOptions(*command, session);
     addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
                            "inspect --where 'folds:M1 bytes>10k' model.mlmodelc",
+                           "inspect --findings model.mlmodelc",
                            "inspect --json --sections weights/weight.bin",
                            "inspect --json --shape image=1,3,640,640 model.mlmodelc",
                            "inspect model.mlmodelc -o report.html"});

@@ -6,6 +6,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/difference_rows.h"
+#include "core/report/finding_table.h"
 #include "core/report/html_page.h"
 #include "core/report/number_text.h"
 #include "core/report/pair_picture.h"
@@ -182,6 +183,9 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
     std::string text = htmlHead(printable(bundle.name())) + summaryHtml(bundle);
     if (!report.notes.empty())
         text += "<h2>Notes</h2>\n" + htmlTable(noteTable(), report.notes);
+    if (!report.findings.empty())
+        text += "<h2>Worth a look</h2>\n" +
+                htmlTable(findingTable(), findingRows(bundle, report.findings));
     const StatisticsOptions asked{!report.statistics.empty(), false};
     text += "<h2>Weights</h2>\n" +
             htmlTable(weightTable(), weightRows(bundle, report.statistics, asked)) +

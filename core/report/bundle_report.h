@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/bundle_findings.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
@@ -22,6 +23,7 @@ struct BundleReport {
     /// One a weight, or none where the values were not read.
     std::vector<std::optional<Statistics>> statistics;
     std::vector<ReportNote> notes;
+    std::vector<Finding> findings; ///< what is worth a look
     Diagnostics diagnostics;
 };
 

@@ -5,6 +5,7 @@
 #include "core/report/calibration_table.h"
 #include "core/report/chip_json.h"
 #include "core/report/engine_json.h"
+#include "core/report/finding_table.h"
 #include "core/report/json_table.h"
 
 #include <algorithm>
@@ -104,6 +105,11 @@ void keepWeights(Json &document, std::string_view where, const std::vector<bool>
     }
     document["weights"] = std::move(kept);
     document["where"] = where;
+}
+
+void addFindings(Json &document, const Bundle &bundle, const std::vector<Finding> &findings)
+{
+    document["findings"] = jsonArray(findingTable(), findingRows(bundle, findings));
 }
 
 } // namespace kernscope::report

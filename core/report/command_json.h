@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/bundle_findings.h"
 #include "core/assessment/calibrate.h"
 #include "core/assessment/choose_form.h"
 #include "core/bundle/bundle.h"
@@ -50,6 +51,9 @@ void addPatchRun(Json &document, std::string_view mode, std::string_view output,
 
 /// Keeps those of `weights` that were selected, and says by which terms.
 void keepWeights(Json &document, std::string_view where, const std::vector<bool> &selected);
+
+/// Adds `findings`: what is worth a look.
+void addFindings(Json &document, const Bundle &bundle, const std::vector<Finding> &findings);
 
 /// Adds bundle, tolerance, the program's times and `choices`, each of choiceJson().
 void addChoices(Json &document, const Bundle &bundle, double tolerance,

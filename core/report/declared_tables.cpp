@@ -8,6 +8,7 @@
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
 #include "core/report/engine_facts.h"
+#include "core/report/finding_table.h"
 #include "core/report/format_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
@@ -23,6 +24,7 @@
 #include "core/report/structure_table.h"
 #include "core/report/target_table.h"
 #include "core/report/task_table.h"
+#include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
 
 namespace kernscope::report {
@@ -46,7 +48,8 @@ std::vector<TableFacts> declaredTables()
                    targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
                    placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
                    entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
-                   sliceTable(), groupTable());
+                   sliceTable(), groupTable(), partTable(), bookEntryTable(), scaleTable(),
+                   binTable(), keptChannelTable(), findingTable());
 }
 
 } // namespace kernscope::report

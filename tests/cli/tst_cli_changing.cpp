@@ -165,6 +165,7 @@ void TestCliChanging::everyCommand_data()
     };
     row("inspect", {s("inspect"), a});
     row("inspect --stats --hash", {s("inspect"), a, s("--stats"), s("--hash")});
+    row("weight", {s("weight"), a, s("w")});
     row("decode", {s("decode"), a, s("w"), s("-o"), out + s(".npy")});
     row("decode fp32", {s("decode"), a, s("w"), s("--as"), s("fp32"), s("-o"), out});
     row("diff", {s("diff"), a, b});

@@ -46,6 +46,7 @@ private slots:
     void onlyWhatIsAskedFor();
     void namesThatAreNoText();
     void fullDisk();
+    void findings();
 
 private:
     QTemporaryDir m_scratch;
@@ -230,6 +231,37 @@ void TestCliInspect::onlyWhatIsAskedFor()
         QCOMPARE(refused.exitCode, 2);
         QVERIFY(!refused.err.isEmpty());
     }
+}
+
+void TestCliInspect::findings()
+{
+    MadeBundle made;
+    Bytes values = halves({1, 2, 3, 4, 5, 6, 7, 8});
+    const Bytes constant = halves({3, 3, 3, 3, 3, 3, 3, 3});
+    values.insert(values.end(), constant.begin(), constant.end());
+    made.constant("tensor<fp16, [2, 8]>", "w", made.blob(ElementType::Fp16, "[2, 8]", values));
+    made.consume("w");
+    made.blob(ElementType::Fp16, "[2]", halves({1, 2})); // a record that nothing names
+    const QString path = writeBundle(m_scratch, "findings.mlmodelc", made);
+    const CliResult result = runCli(
+        {QStringLiteral("inspect"), path, QStringLiteral("--json"), QStringLiteral("--findings")});
+    QCOMPARE(result.exitCode, 0);
+    const auto found = result.json()["findings"];
+    QCOMPARE(found.size(), std::size_t(2));
+    QCOMPARE(found[0]["kind"].get<std::string>(), std::string("unused_records"));
+    QCOMPARE(found[0]["file"].get<std::string>(), std::string("weights/weight.bin"));
+    QCOMPARE(found[1]["kind"].get<std::string>(), std::string("constant_channels"));
+    QCOMPARE(found[1]["weight"].get<std::string>(), std::string("w"));
+    QCOMPARE(found[1]["count"].get<int>(), 1);
+    QCOMPARE(found[1]["of"].get<int>(), 2);
+    const CliResult text = runCli({QStringLiteral("inspect"), path, QStringLiteral("--findings")});
+    QVERIFY2(text.out.contains("Worth a look"), text.out);
+    QVERIFY2(text.out.contains("1 of 2 output channels hold a single value"), text.out);
+    const QString report = m_scratch.filePath(QStringLiteral("findings.html"));
+    QCOMPARE(runCli({QStringLiteral("inspect"), path, QStringLiteral("-o"), report}).exitCode, 0);
+    QFile file(report);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(file.readAll().contains("output channels hold a single value"));
 }
 
 void TestCliInspect::namesThatAreNoText()

@@ -102,6 +102,8 @@ void TestCliNames::everyCommand_data()
     const auto s = [](const char *text) { return QString::fromLatin1(text); };
     const QString w = s("w");
     row("inspect", {s("inspect"), m_a, s("--stats"), s("--sections")});
+    row("weight", {s("weight"), m_a, w});
+    row("weight, no such one", {s("weight"), m_a, s("nope")});
     row("decode", {s("decode"), m_a, w, s("-o"), m_output + s(".npy")});
     row("decode, no such weight", {s("decode"), m_a, s("nope"), s("-o"), m_output + s(".npy")});
     row("diff", {s("diff"), m_a, m_b, s("--values")});

@@ -2,6 +2,7 @@
 #include "widgets/common/export_whole.h"
 
 #include "core/base/error_builder.h"
+#include "core/report/finding_table.h"
 #include "core/report/tensor_export.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
@@ -121,7 +122,8 @@ WholeOutcome writeReport(const Bundle &bundle, std::vector<report::ReportNote> n
         for (Diagnostic &fault : statistics.diagnostics)
             asked.diagnostics.push_back(std::move(fault));
     }
-    const auto html = report::bundleHtml(asked, &progress); // takes the locks itself
+    asked.findings = report::findAll(bundle, progress);     // takes the locks itself
+    const auto html = report::bundleHtml(asked, &progress); // and so does this
     if (!html)
         return {fromUtf8(describe(html.error()))};
     QSaveFile file(path);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/bundle_findings.h"
 #include "core/assessment/weight_facts.h"
 #include "widgets/common/form_token.h"
-#include "widgets/overview/bundle_findings.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"

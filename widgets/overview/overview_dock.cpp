@@ -79,6 +79,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
             [this](std::size_t weight) { open(QStringLiteral("weight:%1").arg(weight)); });
     connect(m_findings, &QLabel::linkActivated, this, &OverviewDock::open);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
+    connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::findFolds);
     connect(&m_chips, &ChipState::targetChanged, this, &OverviewDock::scheduleRefresh);
     connect(&m_names, &WeightNames::namesChanged, this, [this] {
         if (m_shown && m_shown == this->session().bundle())
@@ -221,6 +222,37 @@ void OverviewDock::examine(bool all)
         });
 }
 
+/// Which weights no chip streams: the chips judge them after the bundle has opened.
+void OverviewDock::findFolds()
+{
+    if (m_folding)
+        m_folding->cancel();
+    m_folding.reset();
+    m_folds.clear();
+    if (const auto table = m_chips.table())
+        m_folding = session().tasks().start(
+            this, tr("Looking for weights that fold everywhere"),
+            [table](Progress &) { return foldFindings(*table); },
+            [this, table](std::vector<Finding> folds) {
+                m_folding.reset();
+                if (table != m_chips.table())
+                    return;
+                m_folds = std::move(folds);
+                scheduleRefresh();
+            });
+}
+
+std::vector<Finding> OverviewDock::allFindings() const
+{
+    std::vector<Finding> all = m_figures.findings;
+    all.insert(all.end(), m_folds.begin(), m_folds.end());
+    std::erase_if(all, [this](const Finding &finding) {
+        return finding.weight != kNoIndex && finding.weight >= m_shown->weights().size();
+    });
+    sortFindings(all);
+    return all;
+}
+
 /// What is the same however often the page is written.
 void OverviewDock::sumUp()
 {
@@ -256,7 +288,8 @@ void OverviewDock::showTotals()
                        .arg(groupedNumber(m_shown->totalBytes().value))
                        .arg(m_shown->files().size());
     m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
-    const bool looking = m_task && m_figures.findings.empty();
+    const std::size_t findings = m_figures.findings.size() + m_folds.size();
+    const bool looking = m_task && findings == 0;
     showStored();
     const auto &table = m_chips.table();
     const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
@@ -281,7 +314,7 @@ void OverviewDock::showTotals()
     m_time->showTime(m_shown, m_chips);
     m_odd.value->setText(m_cut     ? QStringLiteral("\u2013")
                          : looking ? QStringLiteral("\u2026")
-                                   : groupedNumber(m_figures.findings.size()));
+                                   : groupedNumber(findings));
     m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
                         : m_read ? tr("values, tables and bytes were looked at")
                                  : tr("values were not read: too many to read unasked"));
@@ -330,6 +363,17 @@ QString OverviewDock::textOf(const Finding &finding) const
                                     tr("%1 values that are NaN or infinite")));
     case Finding::Kind::Constant:
         return tr("%1 is %2 everywhere").arg(name, valueText(finding.value));
+    case Finding::Kind::ConstantChannels:
+        return tr("%1: %2 of %3 output channels hold a single value")
+            .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
+    case Finding::Kind::FoldsEverywhere:
+        return tr("%1 is streamed by no chip: %2 fold it, %3 refuse it")
+            .arg(name)
+            .arg(finding.count)
+            .arg(finding.of - finding.count);
+    case Finding::Kind::DeadEntries:
+        return tr("%1: %2 of %3 codebook entries never used")
+            .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
     case Finding::Kind::Larger:
         return tr("%1 takes %2 B more than dense fp16 would")
             .arg(name, groupedNumber(finding.count));
@@ -344,9 +388,10 @@ QString OverviewDock::textOf(const Finding &finding) const
 void OverviewDock::showFindings()
 {
     QStringList lines;
-    for (const Finding &finding : m_figures.findings) {
+    const std::vector<Finding> findings = allFindings();
+    for (const Finding &finding : findings) {
         if (static_cast<std::size_t>(lines.size()) == kMostFindings) {
-            lines += tr("and %1 more").arg(m_figures.findings.size() - kMostFindings);
+            lines += tr("and %1 more").arg(findings.size() - kMostFindings);
             break;
         }
         lines += textOf(finding);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/bundle_findings.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
-#include "widgets/overview/bundle_findings.h"
 
 class QHBoxLayout;
 class QLabel;
@@ -41,7 +41,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task || m_summing || m_chips.working(); }
+    bool working() const override { return m_task || m_summing || m_folding || m_chips.working(); }
     void changeEvent(QEvent *event) override;
 
 private:
@@ -51,6 +51,8 @@ private:
     Card addCard(QWidget *parent, QHBoxLayout *row, const QString &title);
     QWidget *buildSwitch(QWidget *parent);
     void examine(bool all);
+    void findFolds();
+    std::vector<Finding> allFindings() const;
     void sumUp();
     void onTasksChanged();
     void showTotals();
@@ -66,6 +68,8 @@ private:
     ChipState &m_chips;
     BundlePtr m_shown;
     BundleFigures m_figures;
+    std::vector<Finding> m_folds; ///< weights that no chip streams; none until they are judged
+    TaskPtr m_folding;
     bool m_read = false; ///< the values were read
     bool m_cut = false;  ///< looking over them was cancelled
     TaskPtr m_task;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/codebook_model.h"
 
-#include "core/base/error_builder.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_words.h"
@@ -9,84 +8,21 @@
 #include <QGuiApplication>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <map>
-#include <span>
 
 namespace kernscope::ui {
 
 namespace {
 
-Error codebookFault(const char *message)
-{
-    return ErrorBuilder("codec.codebook").field("lut").message(message);
-}
-
 constexpr std::uint64_t kMaxLanes = 64; ///< columns of values at most
-
-/// Whether each value of a codebook differs from the disk; empty where none does.
-std::vector<bool> changedValues(const Bundle &bundle, const codec::Operand &lut, std::size_t count)
-{
-    const OperandPlace &stored = *lut.place;
-    std::vector<bool> changed(count);
-    bool any = false;
-    const std::uint64_t width = bitWidth(lut.type);
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t first = i * width / 8, last = ((i + 1) * width - 1) / 8;
-        if (!stored.isLiteral()) {
-            std::uint64_t place = 8 * stored.dataOffset.value + i * width;
-            if (lut.order && i < lut.order->elements())
-                lut.order->positions(i, std::span(&place, 1));
-            changed[i] = bundle.files()[stored.file].file->changed(
-                {FileOffset(place / 8), ByteCount((place + width + 7) / 8 - place / 8)});
-        } else if (stored.literal && bundle.programFile() != kNoIndex) {
-            const auto &spans = stored.literal->elementSpans;
-            const OverlaidFile &program = *bundle.files()[bundle.programFile()].file;
-            if (stored.literal->packedSpan && !spans.empty())
-                changed[i] = program.changed(
-                    {FileOffset(spans[0].offset + first), ByteCount(last - first + 1)});
-            else if (i < spans.size())
-                changed[i] =
-                    program.changed({FileOffset(spans[i].offset), ByteCount(spans[i].length)});
-        }
-        any = any || changed[i];
-    }
-    return any ? changed : std::vector<bool>();
-}
 
 } // namespace
 
-Result<CodebookData> CodebookData::read(const Bundle &bundle, std::size_t weight,
-                                        const codec::Decoder &decoder)
+CodebookModel::CodebookModel(QObject *parent)
+    : QAbstractTableModel(parent),
+      m_columns(report::bookEntryTable(), {"entry", "code", "values", "uses", "share", "note"})
 {
-    const codec::Operand *lut = bundle.weights()[weight].operand(codec::PartRole::Lut);
-    const auto values = decoder.codebookValues();
-    if (!lut || lut->shape.empty() || values.empty())
-        return tl::unexpected(codebookFault("The weight has no codebook that can be read."));
-    CodebookData data;
-    const std::size_t rank = lut->shape.size();
-    data.vector = rank == 1 ? 1 : lut->shape[rank - 1];
-    data.entries = rank == 1 ? lut->shape[0] : lut->shape[rank - 2];
-    // Codebooks of a weight section have no axis for the vector.
-    const codec::Palette *palette = bundle.weights()[weight].form.palette();
-    if (palette && palette->entries != 0) {
-        data.vector = std::max<std::uint64_t>(palette->vector, 1);
-        data.entries = palette->entries;
-    }
-    const auto one = checkedMultiply(data.entries, data.vector);
-    if (!one || *one == 0 || values.size() % *one != 0)
-        return tl::unexpected(codebookFault("The extents of the codebook do not agree."));
-    data.codebooks = values.size() / *one;
-    data.values.assign(values.begin(), values.end());
-    data.type = lut->type;
-    data.indexBits =
-        static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(data.entries, 2) - 1));
-    data.changed = changedValues(bundle, *lut, data.values.size());
-    return data;
 }
-
-CodebookModel::CodebookModel(QObject *parent) : QAbstractTableModel(parent) {}
 
 void CodebookModel::setData(CodebookData data)
 {
@@ -125,26 +61,16 @@ void CodebookModel::setCodebook(std::uint64_t codebook)
 
 void CodebookModel::findDuplicates()
 {
-    m_duplicateOf.assign(static_cast<std::size_t>(m_rows), -1);
+    m_duplicateOf = m_data.duplicates(m_codebook);
     m_total = 0;
-    std::map<std::vector<std::uint32_t>, int> first;
-    for (int row = 0; row < m_rows; ++row) {
-        std::vector<std::uint32_t> bits;
-        for (std::uint64_t lane = 0; lane < m_data.vector; ++lane)
-            bits.push_back(std::bit_cast<std::uint32_t>(
-                m_data.values[at(row, 0) + static_cast<std::size_t>(lane)]));
-        const auto [place, fresh] = first.emplace(std::move(bits), row);
-        if (!fresh)
-            m_duplicateOf[static_cast<std::size_t>(row)] = place->second;
+    for (int row = 0; row < m_rows; ++row)
         m_total += uses(row).value_or(0);
-    }
 }
 
 std::size_t CodebookModel::at(int entry, int lane) const
 {
-    return static_cast<std::size_t>(
-        (m_codebook * m_data.entries + static_cast<std::uint64_t>(entry)) * m_data.vector +
-        static_cast<std::uint64_t>(lane));
+    return m_data.at(m_codebook, static_cast<std::uint64_t>(entry)) +
+           static_cast<std::size_t>(lane);
 }
 
 double CodebookModel::value(int entry, int lane) const
@@ -169,8 +95,8 @@ double CodebookModel::share(int entry) const
 
 std::optional<int> CodebookModel::duplicateOf(int entry) const
 {
-    const int first = m_duplicateOf[static_cast<std::size_t>(entry)];
-    return first < 0 ? std::nullopt : std::optional(first);
+    const std::size_t first = m_duplicateOf[static_cast<std::size_t>(entry)];
+    return first == kNoIndex ? std::nullopt : std::optional(static_cast<int>(first));
 }
 
 bool CodebookModel::changed(int entry, int lane) const
@@ -288,27 +214,14 @@ QVariant CodebookModel::headerData(int section, Qt::Orientation orientation, int
 {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant((section == noteColumn() ? Qt::AlignLeft : Qt::AlignRight) |
-                        Qt::AlignVCenter);
-    const bool words = role == Qt::ToolTipRole;
-    if (!words && role != Qt::DisplayRole)
-        return {};
-    if (section == IndexColumn)
-        return words ? tr("Number of the entry in its codebook.") : tr("Entry");
-    if (section == CodeColumn)
-        return words ? tr("The bits of an index that means this entry.") : tr("Code");
-    if (section == usesColumn())
-        return words ? tr("Stored indices that mean this entry.") : tr("Uses");
-    if (section == shareColumn())
-        return words ? tr("Uses over all uses of this codebook.") : tr("Share");
-    if (section == noteColumn())
-        return words ? tr("Duplicates, entries that nothing uses, changes not saved yet.")
-                     : tr("Note");
-    if (words)
+    if (!isValue(section))
+        return m_columns.header(section < FirstValueColumn ? section : section - m_lanes + 1, role);
+    if (role == Qt::ToolTipRole)
         return tr("The value that the entry stands for, stored as %1.")
             .arg(fromUtf8(elementTypeName(m_data.type)));
-    return m_lanes == 1 ? tr("Value") : tr("Lane %1").arg(section - FirstValueColumn);
+    if (role == Qt::DisplayRole && m_lanes > 1)
+        return tr("Lane %1").arg(section - FirstValueColumn);
+    return m_columns.header(FirstValueColumn, role);
 }
 
 Qt::ItemFlags CodebookModel::flags(const QModelIndex &index) const

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/progress.h"
-#include "core/bundle/bundle.h"
+#include "core/report/weight_detail.h"
+#include "widgets/common/window_columns.h"
 
 #include <QAbstractTableModel>
 
@@ -11,20 +11,6 @@
 #include <vector>
 
 namespace kernscope::ui {
-
-/// The codebooks of a palette weight, as values.
-struct CodebookData {
-    std::uint64_t codebooks = 0, entries = 0, vector = 1;
-    std::vector<float> values;               ///< [codebook][entry][lane]
-    std::vector<bool> changed;               ///< the same; empty: nothing differs from the disk
-    std::vector<std::uint64_t> uses;         ///< [codebook][entry]; empty until counted
-    ElementType type = ElementType::Unknown; ///< of the stored values
-    unsigned indexBits = 0;
-
-    /// Structure and values, without uses. On any thread, under a BundleReadLock.
-    static Result<CodebookData> read(const Bundle &bundle, std::size_t weight,
-                                     const codec::Decoder &decoder);
-};
 
 /// Entries of one codebook: index, code, values, uses, share, and what is odd about an entry.
 class CodebookModel final : public QAbstractTableModel
@@ -80,12 +66,13 @@ private:
     QVariant swatch(int row, int column) const;
     void findDuplicates();
 
+    WindowColumns<report::BookEntry> m_columns;
     CodebookData m_data;
     std::uint64_t m_codebook = 0;
     int m_rows = 0, m_lanes = 1;
     double m_largest = 0;
     std::uint64_t m_total = 0;
-    std::vector<int> m_duplicateOf; ///< -1: none
+    std::vector<std::size_t> m_duplicateOf; ///< kNoIndex: none
     bool m_editable = false;
 };
 

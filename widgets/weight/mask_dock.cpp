@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/mask_dock.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
@@ -29,6 +30,21 @@ namespace kernscope::ui {
 namespace {
 
 constexpr int kMaskSettleMilliseconds = 200;
+
+/// "10,246 of 24,576 kept (41.7 %) · 10,246 values stored"
+QString figuresText(const MaskFigures &figures, bool masked)
+{
+    QString words =
+        (masked ? MaskDock::tr("%1 of %2 kept (%3)") : MaskDock::tr("%1 of %2 not zero (%3)"))
+            .arg(groupedNumber(figures.kept), groupedNumber(figures.elements),
+                 percentText(figures.density()));
+    if (masked)
+        words += countedWords(figures.survivors, MaskDock::tr(" \u00B7 1 value stored"),
+                              MaskDock::tr(" \u00B7 %1 values stored"));
+    if (masked && figures.survivors != figures.kept)
+        words += MaskDock::tr(" \u2260 the mask and its values disagree");
+    return words;
+}
 
 } // namespace
 
@@ -270,6 +286,7 @@ void MaskDock::readFigures()
     m_task = session().tasks().start(
         this, tr("Density of %1").arg(fromUtf8(m_shown->weights()[m_weight].name)),
         [bundle = m_shown, weight = m_weight](Progress &progress) {
+            const BundleReadLock lock(*bundle);
             return MaskFigures::compute(*bundle, weight, progress);
         },
         [this](Result<MaskFigures> figures) {
@@ -284,7 +301,7 @@ void MaskDock::readFigures()
 void MaskDock::showFigures(const MaskFigures &figures)
 {
     const bool masked = m_reader->masked();
-    m_figures->setText(figures.text(masked));
+    m_figures->setText(figuresText(figures, masked));
     m_density->setDensity(figures.channels, figures.perChannel, masked,
                           axisNames(m_reader->weight()).value(0));
     m_density->setVisible(!figures.channels.empty());

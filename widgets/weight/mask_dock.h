@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/mask_figures.h"
 #include "core/codec/decode/decoder.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
-#include "widgets/weight/mask_figures.h"
 #include "widgets/weight/weight_reader.h"
 
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/progress.h"
-#include "core/bundle/bundle.h"
+#include "core/report/weight_detail.h"
+#include "widgets/common/window_columns.h"
 
 #include <QAbstractTableModel>
 
@@ -10,24 +10,6 @@
 #include <vector>
 
 namespace kernscope::ui {
-
-/// The scales of an affine, blockwise or microscaled weight and their zero points, as values.
-struct ScaleData {
-    std::vector<double> scales;
-    std::vector<double> zeros;       ///< as many, or one for all, or none: the zero point is 0
-    bool zeroPoints = false;         ///< the second operand is a zero point; else an offset
-    Shape shape;                     ///< of the scales
-    std::optional<std::size_t> axis; ///< of the weight, that a list of scales runs along
-
-    /// Whether the weight has scales that are stored as numbers of their own.
-    static bool has(const Weight &weight);
-    /// On any thread, under a BundleReadLock. Errors: "task.cancelled", "scale.none".
-    static Result<ScaleData> read(const Bundle &bundle, std::size_t weight, Progress &progress);
-    /// The zero point or offset that goes with a scale.
-    std::optional<double> zeroOf(std::size_t scale) const;
-    /// "3", or "3, 0, 1" where the scales have several axes of more than one element.
-    QString placeOf(std::size_t scale) const;
-};
 
 /// A row a scale: where along the weight, its value, its zero point. Editable while unlocked.
 class ScaleModel final : public QAbstractTableModel
@@ -56,6 +38,7 @@ Q_SIGNALS:
     void zeroEdited(quint64 zero, qint64 code);
 
 private:
+    WindowColumns<report::ScaleRow> m_columns{report::scaleTable()};
     ScaleData m_data;
     bool m_editable = false;
 };

@@ -119,6 +119,8 @@ void ScalePanel::showScales(ScaleData content)
         text += tr(", %1 to %2").arg(valueText(*low), valueText(*high));
     if (content.zeros.empty())
         text += tr("; symmetric, without zero points");
+    else if (content.scales.size() == 1 && content.zeros.size() > 1)
+        text += tr(", %1 zero points").arg(groupedNumber(content.zeros.size()));
     m_table->setColumnHidden(ScaleModel::ZeroColumn, content.zeros.empty());
     m_state->setText(text);
     const QStringList names = axisNames(weight);
@@ -133,10 +135,10 @@ void ScalePanel::showScales(ScaleData content)
 void ScalePanel::showElement(std::uint64_t element)
 {
     const ScaleData &content = m_model->content();
-    if (!m_bundle || !content.axis || content.scales.size() < 2)
+    if (!m_bundle || !content.axis || content.rows() < 2)
         return;
     const Shape &shape = m_bundle->weights()[m_weight].shape;
-    if (*content.axis >= shape.size() || shape[*content.axis] != content.scales.size())
+    if (*content.axis >= shape.size() || shape[*content.axis] != content.rows())
         return;
     for (std::size_t axis = shape.size(); axis-- > *content.axis + 1;)
         element /= std::max<std::uint64_t>(shape[axis], 1);

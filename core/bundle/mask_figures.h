@@ -4,12 +4,10 @@
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 
-#include <QString>
-
 #include <cstdint>
 #include <vector>
 
-namespace kernscope::ui {
+namespace kernscope {
 
 /// How much of a weight its mask keeps, or of a weight without one: how much does not decode to
 /// zero; in all and for each output channel.
@@ -19,12 +17,15 @@ struct MaskFigures {
     std::vector<std::uint64_t> channels; ///< kept of each; empty where there are too many to plot
     std::uint64_t perChannel = 0;        ///< elements of each channel
 
-    /// Reads the whole weight; holds the bundle's files while it does. Progress in elements.
+    /// Reads the whole weight, under a BundleReadLock. Progress in elements.
     /// Errors: those of Bundle::decoder, "task.cancelled".
     static Result<MaskFigures> compute(const Bundle &bundle, std::size_t weight,
                                        Progress &progress);
-    /// "10,246 of 24,576 kept (41.7 %) · 10,246 values stored"
-    QString text(bool masked) const;
+    /// Share of the elements that are kept, 0 to 1.
+    double density() const
+    {
+        return elements == 0 ? 0 : static_cast<double>(kept) / static_cast<double>(elements);
+    }
 };
 
-} // namespace kernscope::ui
+} // namespace kernscope

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/bundle_findings.h"
+
+#include "core/base/counted_text.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/bundle/stored_values.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+/// A largest magnitude this many standard deviations from the mean is worth a look.
+constexpr double kFarOut = 20;
+/// Fewer elements than this say little: biases of a few values.
+constexpr std::uint64_t kLeastElements = 16;
+/// And fewer of a channel: by chance they are the same.
+constexpr std::uint64_t kLeastOfChannel = 4;
+
+Finding of(Finding::Kind kind, std::size_t weight, std::uint64_t count = 0, double value = 0)
+{
+    Finding finding;
+    finding.kind = kind;
+    finding.weight = weight;
+    finding.count = count;
+    finding.value = value;
+    return finding;
+}
+
+void examineTables(const Bundle &bundle, std::vector<Finding> &found)
+{
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        if (weight.fault)
+            found.push_back(of(Finding::Kind::Damaged, i));
+        else if (weight.storedBytes > weight.denseFp16Bytes() && weight.ratio() > 1.01 &&
+                 weight.elements.value >= kLeastElements)
+            found.push_back(of(Finding::Kind::Larger, i,
+                               weight.storedBytes.value - weight.denseFp16Bytes().value));
+    }
+    for (std::size_t i = 0; i < bundle.files().size(); ++i) {
+        if (bundle.files()[i].unusedRecords == 0)
+            continue;
+        Finding finding =
+            of(Finding::Kind::UnusedRecords, kNoIndex, bundle.files()[i].unusedRecords);
+        finding.file = i;
+        found.push_back(finding);
+    }
+}
+
+/// What weights of the same values have in common. The digest is that of the values rounded to
+/// fp16, which says nothing of what a wider type holds beyond: its figures, which are exact, do.
+std::string contentKey(const Weight &weight, const Statistics &figures)
+{
+    std::string key = figures.sha256;
+    if (weight.type != ElementType::Fp16)
+        for (const double figure :
+             {figures.min, figures.max, figures.mean, figures.standardDeviation})
+            key += fmt::format(",{:x}", std::bit_cast<std::uint64_t>(figure));
+    return key;
+}
+
+/// True where every element of [first, first + count) decodes to the same number; NaN is equal to
+/// nothing. Most channels are told apart by their first few elements: only those are decoded.
+bool isConstant(const codec::Decoder &decoder, std::uint64_t first, std::uint64_t count)
+{
+    constexpr std::uint64_t kFirstLook = 16, kBlock = 4096;
+    std::array<double, kBlock> block;
+    double value = 0;
+    for (std::uint64_t at = 0; at < count;) {
+        const std::uint64_t some = std::min(count - at, at == 0 ? kFirstLook : kBlock);
+        const auto out = std::span(block).first(static_cast<std::size_t>(some));
+        decodeDoubles(decoder, first + at, out);
+        if (at == 0)
+            value = out.front();
+        if (!std::all_of(out.begin(), out.end(), [value](double each) { return each == value; }))
+            return false;
+        at += some;
+    }
+    return true;
+}
+
+/// Output channels whose values are all the same, and codebook entries that nothing means.
+void examineWeight(const Bundle &bundle, std::size_t index, std::vector<Finding> &found,
+                   Progress &progress)
+{
+    const Weight &weight = bundle.weights()[index];
+    const auto decoder = bundle.decoder(index);
+    if (!decoder)
+        return; // said by the statistics
+    const std::uint64_t channels = weight.shape.size() > 1 ? weight.shape.front() : 0;
+    const std::uint64_t each = channels == 0 ? 0 : weight.elements.value / channels;
+    std::uint64_t constant = 0;
+    for (std::uint64_t channel = 0; each >= kLeastOfChannel && channel < channels; ++channel) {
+        if (progress.cancelled())
+            return;
+        constant += isConstant(*decoder, channel * each, each) ? 1 : 0;
+    }
+    if (constant > 0) {
+        found.push_back(of(Finding::Kind::ConstantChannels, index, constant));
+        found.back().of = channels;
+    }
+    const std::vector<std::uint64_t> uses = decoder->codebookUse(&progress);
+    const auto dead = std::count(uses.begin(), uses.end(), std::uint64_t{0});
+    if (dead > 0 && !progress.cancelled()) {
+        found.push_back(of(Finding::Kind::DeadEntries, index, static_cast<std::uint64_t>(dead)));
+        found.back().of = uses.size();
+    }
+}
+
+/// The same of every weight that is read and has more than one value, on all processors.
+void examineContents(const Bundle &bundle, const std::vector<std::optional<Statistics>> &weights,
+                     std::vector<Finding> &found, Progress &progress)
+{
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    const auto work = [&] {
+        std::vector<Finding> own;
+        for (std::size_t i = next++; i < weights.size() && !progress.cancelled(); i = next++) {
+            if (weights[i] && weights[i]->elements >= kLeastElements &&
+                (weights[i]->min != weights[i]->max || weights[i]->finite() == 0))
+                examineWeight(bundle, i, own, progress);
+        }
+        const std::lock_guard lock(mutex);
+        found.insert(found.end(), own.begin(), own.end());
+    };
+    const std::size_t wanted = std::min<std::size_t>(
+        {weights.size(), std::max(1U, std::thread::hardware_concurrency()), 16});
+    std::vector<std::thread> helpers;
+    for (std::size_t i = 1; i < wanted; ++i)
+        helpers.emplace_back(work);
+    work();
+    for (std::thread &helper : helpers)
+        helper.join();
+}
+
+void examineValues(const Bundle &bundle, const std::vector<std::optional<Statistics>> &weights,
+                   std::vector<Finding> &found)
+{
+    std::unordered_map<std::string, std::size_t> first;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!weights[i])
+            continue;
+        const Statistics &s = *weights[i];
+        if (s.nan + s.inf > 0)
+            found.push_back(of(Finding::Kind::NonFinite, i, s.nan + s.inf));
+        else if (s.elements >= kLeastElements && s.min == s.max)
+            found.push_back(of(Finding::Kind::Constant, i, s.elements, s.min));
+        const double far = std::abs(s.max) >= std::abs(s.min) ? s.max : s.min;
+        if (s.standardDeviation > 0 && s.elements >= kLeastElements &&
+            std::abs(far - s.mean) > kFarOut * s.standardDeviation)
+            found.push_back(of(Finding::Kind::Outlier, i, s.elements, far));
+        if (s.sha256.empty() || s.elements < kLeastElements || s.min == s.max)
+            continue;
+        const auto [at, fresh] = first.emplace(contentKey(bundle.weights()[i], s), i);
+        if (!fresh) {
+            Finding twin = of(Finding::Kind::Duplicate, i);
+            twin.other = at->second;
+            found.push_back(twin);
+        }
+    }
+}
+
+} // namespace
+
+std::string_view findingName(Finding::Kind kind)
+{
+    switch (kind) {
+    case Finding::Kind::Damaged: return "damaged";
+    case Finding::Kind::UnusedRecords: return "unused_records";
+    case Finding::Kind::NonFinite: return "not_finite";
+    case Finding::Kind::Constant: return "constant";
+    case Finding::Kind::ConstantChannels: return "constant_channels";
+    case Finding::Kind::Larger: return "larger_than_dense";
+    case Finding::Kind::FoldsEverywhere: return "folds_everywhere";
+    case Finding::Kind::DeadEntries: return "dead_entries";
+    case Finding::Kind::Duplicate: return "duplicate";
+    case Finding::Kind::Outlier: return "outlier";
+    }
+    return {};
+}
+
+std::string findingText(const Bundle &bundle, const Finding &finding)
+{
+    const auto nameOf = [&bundle](std::size_t weight) {
+        return weight == kNoIndex ? std::string() : bundle.weights()[weight].findableName();
+    };
+    const std::string name = nameOf(finding.weight);
+    switch (finding.kind) {
+    case Finding::Kind::Damaged: return name + " cannot be decoded";
+    case Finding::Kind::UnusedRecords:
+        return fmt::format("{}: {} that nothing names", bundle.files()[finding.file].path,
+                           counted(finding.count, "record"));
+    case Finding::Kind::NonFinite:
+        return fmt::format("{} holds {}", name,
+                           finding.count == 1
+                               ? "1 value that is NaN or infinite"
+                               : grouped(finding.count) + " values that are NaN or infinite");
+    case Finding::Kind::Constant:
+        return fmt::format("{} is {:.5g} everywhere", name, finding.value);
+    case Finding::Kind::ConstantChannels:
+        return fmt::format("{}: {} of {} hold a single value", name, grouped(finding.count),
+                           counted(finding.of, "output channel"));
+    case Finding::Kind::Larger:
+        return fmt::format("{} takes {} B more than dense fp16 would", name,
+                           grouped(finding.count));
+    case Finding::Kind::FoldsEverywhere:
+        return fmt::format("{} is streamed by no chip: {} fold it, {} refuse it", name,
+                           finding.count, finding.of - finding.count);
+    case Finding::Kind::DeadEntries:
+        return fmt::format("{}: {} of {} never used", name, grouped(finding.count),
+                           finding.of == 1 ? "1 codebook entry"
+                                           : grouped(finding.of) + " codebook entries");
+    case Finding::Kind::Duplicate:
+        return fmt::format("{} has the values of {}", name, nameOf(finding.other));
+    case Finding::Kind::Outlier:
+        return fmt::format("{} reaches {:.5g}, far from its other values", name, finding.value);
+    }
+    return {};
+}
+
+void sortFindings(std::vector<Finding> &findings)
+{
+    std::stable_sort(findings.begin(), findings.end(), [](const Finding &a, const Finding &b) {
+        return std::pair(a.kind, a.weight) < std::pair(b.kind, b.weight);
+    });
+}
+
+std::vector<Finding> foldFindings(const DecisionTable &table)
+{
+    using decision::Outcome;
+    std::vector<Finding> found;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        std::uint64_t folds = 0, known = 0;
+        bool streams = false;
+        for (std::size_t column = 0; column < table.columns() && !streams; ++column) {
+            const Outcome outcome = table.verdict(row, column).outcome;
+            streams = outcome == Outcome::Streams || outcome == Outcome::Dense;
+            folds += outcome == Outcome::Folds ? 1 : 0;
+            known += outcome == Outcome::Unknown ? 0 : 1;
+        }
+        if (streams || folds == 0)
+            continue;
+        found.push_back(of(Finding::Kind::FoldsEverywhere, row, folds));
+        found.back().of = known;
+    }
+    return found;
+}
+
+BundleFigures examineBundle(const Bundle &bundle, bool read, Progress &progress)
+{
+    BundleFigures figures;
+    examineTables(bundle, figures.findings);
+    figures.zeros.resize(bundle.weights().size());
+    if (read) {
+        StatisticsOptions options;
+        options.hash = true;
+        // Of many weights their digests alone are megabytes: they do not stay.
+        const auto weights = computeAllStatistics(bundle, options, &progress).weights;
+        examineValues(bundle, weights, figures.findings);
+        examineContents(bundle, weights, figures.findings, progress);
+        for (std::size_t i = 0; i < weights.size() && i < figures.zeros.size(); ++i) {
+            if (weights[i])
+                figures.zeros[i] = weights[i]->zeroFraction();
+        }
+    }
+    sortFindings(figures.findings);
+    return figures;
+}
+
+BundleSums sumUpBundle(const Bundle &bundle)
+{
+    BundleSums sums;
+    sums.totals = bundle.totals();
+    sums.unread = weightsOfUnknownBytes(bundle);
+    for (const mil::Function &function : bundle.program().functions)
+        sums.operations += mil::operationCount(function.body);
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        BundleSums::Form &form = sums.forms[formText(weight.form)];
+        if (form.weights++ == 0)
+            form.first = i;
+        form.bytes = checkedAdd(form.bytes, weight.storedBytes.value).value_or(UINT64_MAX);
+    }
+    return sums;
+}
+
+} // namespace kernscope

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/weight_facts.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/statistics.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+
+/// Something about a bundle that is worth a look.
+struct Finding {
+    enum class Kind : std::uint8_t {
+        Damaged,          ///< a weight that cannot be decoded
+        UnusedRecords,    ///< of a weight file: records that nothing names
+        NonFinite,        ///< NaN or infinities among the values
+        Constant,         ///< every value is the same
+        ConstantChannels, ///< every value of an output channel is the same
+        Larger,           ///< stored in more bytes than dense fp16 would take
+        FoldsEverywhere,  ///< compressed, and no chip is known to stream it
+        DeadEntries,      ///< codebook entries that no index means
+        Duplicate,        ///< the same values as another weight
+        Outlier,          ///< the largest magnitude is far from the rest
+    };
+    Kind kind = Kind::Damaged;
+    std::size_t weight = kNoIndex;
+    std::size_t other = kNoIndex; ///< Duplicate: the weight that came first
+    std::size_t file = kNoIndex;  ///< UnusedRecords
+    /// Records, elements, channels, entries or chips, by kind; Larger: bytes.
+    std::uint64_t count = 0;
+    std::uint64_t of = 0; ///< all channels, entries or chips, where `count` is some of them
+    double value = 0;     ///< Constant, Outlier: the value
+
+    friend bool operator==(const Finding &, const Finding &) = default;
+};
+
+/// "duplicate", "constant_channels": of documents.
+std::string_view findingName(Finding::Kind kind);
+/// "encoder_1 has the values of encoder_0": for people.
+std::string findingText(const Bundle &bundle, const Finding &finding);
+/// The worst kinds first, each in the order of the weights.
+void sortFindings(std::vector<Finding> &findings);
+
+struct BundleFigures {
+    std::vector<std::optional<double>> zeros; ///< by weight the share of zeros; empty: not read
+    std::vector<Finding> findings;            ///< the worst kinds first
+};
+
+/// Reads every weight once, hashes included, on all processors. `read` false: only what the tables
+/// tell. Without the weights that fold everywhere. Stops early where the progress is cancelled. On
+/// any thread, under a BundleReadLock.
+BundleFigures examineBundle(const Bundle &bundle, bool read, Progress &progress);
+
+/// Weights whose storage form no chip of the table streams and at least one folds to dense fp16:
+/// `count` chips fold them, of `of` that have a known answer. The rows of the table are the
+/// bundle's weights. On any thread.
+std::vector<Finding> foldFindings(const DecisionTable &table);
+
+/// Sums over the tables of a bundle. They are the same until it is read again.
+struct BundleSums {
+    struct Form {
+        std::size_t weights = 0, first = 0; ///< how many, and the index of the first one
+        std::uint64_t bytes = 0;            ///< stored
+    };
+    Totals totals;
+    std::size_t unread = 0;            ///< weights whose stored bytes are not known
+    std::size_t operations = 0;        ///< of the program
+    std::map<std::string, Form> forms; ///< by formText()
+};
+/// On any thread: of many weights it takes longer than a frame.
+BundleSums sumUpBundle(const Bundle &bundle);
+
+} // namespace kernscope

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// The scales of an affine, blockwise or microscaled weight and their zero points, as values.
+struct ScaleData {
+    std::vector<double> scales;
+    std::vector<double> zeros;       ///< as many, or one for all, or none: the zero point is 0
+    bool zeroPoints = false;         ///< the second operand is a zero point; else an offset
+    Shape shape;                     ///< of the scales, or of several zero points of one scale
+    std::optional<std::size_t> axis; ///< of the weight, that a list of scales runs along
+
+    /// Whether the weight has scales that are stored as numbers of their own.
+    static bool has(const Weight &weight);
+    /// On any thread, under a BundleReadLock. Errors: "task.cancelled", "scale.none".
+    static Result<ScaleData> read(const Bundle &bundle, std::size_t weight, Progress &progress);
+    /// Rows of a table: the scales, or the zero points where one scale has several.
+    std::size_t rows() const { return scales.size() == 1 ? longest() : scales.size(); }
+    double scaleOf(std::size_t row) const { return scales[scales.size() == 1 ? 0 : row]; }
+    /// Which of `zeros` goes with a row; empty where none does.
+    std::optional<std::size_t> zeroPlace(std::size_t row) const;
+    std::optional<double> zeroOf(std::size_t row) const;
+    /// "3", or "3, 0, 1" where the scales have several axes of more than one element.
+    std::string placeOf(std::size_t row) const;
+
+private:
+    std::size_t longest() const { return std::max(scales.size(), zeros.size()); }
+};
+
+} // namespace kernscope

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/finding_table.h"
+
+namespace kernscope::report {
+
+namespace {
+
+Value weightValue(const Bundle &bundle, std::size_t weight)
+{
+    return weight == kNoIndex ? Value(Nothing()) : Value(bundle.weights()[weight].findableName());
+}
+
+std::vector<Column<FindingRow>> findingColumns()
+{
+    using Row = FindingRow;
+    using Kind = Finding::Kind;
+    return {
+        {.key = "kind",
+         .title = "kind",
+         .explanation = "What is odd",
+         .value = [](const Row &row) -> Value { return Word{findingName(row.finding->kind)}; }},
+        {.key = "weight",
+         .title = "weight",
+         .explanation = "Weight that it is about",
+         .align = TextTable::Align::Name,
+         .shown = kDocument,
+         .value = [](const Row &row) { return weightValue(*row.bundle, row.finding->weight); }},
+        {.key = "other",
+         .title = "other weight",
+         .explanation = "The weight that came first, of two with the same values",
+         .align = TextTable::Align::Name,
+         .shown = kDocument,
+         .value = [](const Row &row) { return weightValue(*row.bundle, row.finding->other); }},
+        {.key = "file",
+         .title = "file",
+         .explanation = "File that it is about",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const std::size_t file = row.finding->file;
+             return file == kNoIndex ? Value(Nothing())
+                                     : Value(View(row.bundle->files()[file].path));
+         }},
+        {.key = "count",
+         .title = "count",
+         .explanation = "Records, elements, bytes, channels, codebook entries or chips, by kind",
+         .align = TextTable::Align::Right,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return Count{row.finding->count}; }},
+        {.key = "of",
+         .title = "of",
+         .explanation = "Of so many channels, codebook entries or chips",
+         .align = TextTable::Align::Right,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.finding->of > 0 ? Value(Count{row.finding->of}) : Value(Nothing());
+         }},
+        {.key = "value",
+         .title = "value",
+         .explanation = "The only value, or the one that lies far out",
+         .align = TextTable::Align::Right,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const bool has =
+                 row.finding->kind == Kind::Constant || row.finding->kind == Kind::Outlier;
+             return has ? Value(Real{row.finding->value, 6, true}) : Value(Nothing());
+         }},
+        {.key = "text",
+         .title = "what",
+         .explanation = "The same in words",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value { return findingText(*row.bundle, *row.finding); }},
+    };
+}
+
+} // namespace
+
+std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Finding> &findings)
+{
+    std::vector<FindingRow> rows;
+    for (const Finding &finding : findings)
+        rows.push_back({&bundle, &finding});
+    return rows;
+}
+
+const TableOf<FindingRow> &findingTable()
+{
+    static const TableOf<FindingRow> table{"findings", findingColumns()};
+    return table;
+}
+
+std::vector<Finding> findAll(const Bundle &bundle, Progress &progress)
+{
+    const BundleReadLock lock(bundle);
+    std::vector<Finding> found = examineBundle(bundle, true, progress).findings;
+    const std::vector<Finding> folds =
+        foldFindings(DecisionTable(weightLayers(bundle), allTargets()));
+    found.insert(found.end(), folds.begin(), folds.end());
+    sortFindings(found);
+    return found;
+}
+
+} // namespace kernscope::report
