@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
+#include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 #include "core/numeric/npy_header.h"
 
@@ -177,6 +178,24 @@ Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_vie
     return layout;
 }
 
+/// Calls `store(i, index)` for elements [first, first + count): the one that comes i-th lies at
+/// `index` among those of the file.
+template <class Store>
+static void forEachElement(const NpyLayout &layout, std::uint64_t first, std::size_t count,
+                           Store store)
+{
+    if (!layout.fortranOrder || layout.shape.size() < 2) {
+        for (std::size_t i = 0; i < count; ++i)
+            store(i, first + i);
+        return;
+    }
+    FortranWalk walk(layout.shape, first);
+    for (std::size_t i = 0; i < count; ++i) {
+        store(i, walk.at());
+        walk.advance();
+    }
+}
+
 void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,
                      std::span<double> out)
 {
@@ -185,19 +204,29 @@ void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, s
     const std::byte *const data = file.data() + layout.dataAt;
     withStoredType(layout.type, [&](auto stored) {
         using T = decltype(stored);
-        const auto load = [&](std::uint64_t index) {
-            return widened(loadElement<T>(data + index * sizeof(T), layout.bigEndian));
-        };
-        if (!layout.fortranOrder || layout.shape.size() < 2) {
-            for (std::size_t i = 0; i < out.size(); ++i)
-                out[i] = load(first + i);
-            return;
-        }
-        FortranWalk walk(layout.shape, first);
-        for (double &value : out) {
-            value = load(walk.at());
-            walk.advance();
-        }
+        forEachElement(layout, first, out.size(), [&](std::size_t i, std::uint64_t index) {
+            out[i] = widened(loadElement<T>(data + index * sizeof(T), layout.bigEndian));
+        });
+    });
+}
+
+void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,
+                     std::span<float> out)
+{
+    if (out.empty())
+        return;
+    const bool rows = !layout.fortranOrder || layout.shape.size() < 2;
+    if (rows && !layout.bigEndian) {
+        convertToFloat(file.subspan(layout.dataAt), layout.type, first, out);
+        return;
+    }
+    const std::byte *const data = file.data() + layout.dataAt;
+    withStoredType(layout.type, [&](auto stored) {
+        using T = decltype(stored);
+        forEachElement(layout, first, out.size(), [&](std::size_t i, std::uint64_t index) {
+            out[i] = static_cast<float>(
+                widened(loadElement<T>(data + index * sizeof(T), layout.bigEndian)));
+        });
     });
 }
 

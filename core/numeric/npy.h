@@ -38,6 +38,9 @@ Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_vie
 /// read from, and holds them.
 void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,
                      std::span<double> out);
+/// The same as fp32, of types that it holds exactly: fp16 and fp32.
+void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,
+                     std::span<float> out);
 /// Errors: "npy.magic", "npy.header", "npy.type", "npy.length".
 Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileName);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/code_chooser.h"
 
+#include "core/codec/kernels/place_kernels.h"
 #include "core/codec/kernels/take_kernels.h"
 #include "core/numeric/convert.h"
 
@@ -151,6 +152,42 @@ std::size_t CodeChooser::Table::byIndex(std::span<const double> asked, unsigned 
     return asked.size();
 }
 
+/// False where the table is not one for placeByLimits().
+bool CodeChooser::Table::makeLimits(unsigned mask)
+{
+    constexpr std::size_t kMost = 64;
+    m_limited = true;
+    if (values.empty() || values.size() > kMost)
+        return false;
+    for (const double limit : limitsOf(values, codes)) {
+        // What is fp32 is not above the limit where it is not above the fp32 number below it.
+        auto rounded = static_cast<float>(limit);
+        if (static_cast<double>(rounded) > limit)
+            rounded = std::nextafter(rounded, -std::numeric_limits<float>::infinity());
+        m_limits.push_back(rounded);
+    }
+    m_floats.assign(values.begin(), values.end());
+    for (const std::int64_t code : codes)
+        m_lowBits.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(code) & mask));
+    const bool exact =
+        std::equal(m_floats.begin(), m_floats.end(), values.begin(),
+                   [](float narrow, double value) { return static_cast<double>(narrow) == value; });
+    if (!exact)
+        m_floats.clear();
+    return exact;
+}
+
+bool CodeChooser::Table::nearestOf(std::span<const float> asked, unsigned mask,
+                                   std::span<float> chosen, std::span<std::uint8_t> lowBits)
+{
+    constexpr std::uint64_t kMany = 1024; // values for which finding the limits pays
+    m_asked += asked.size();
+    if (m_limited ? m_floats.empty() : m_asked < kMany || !makeLimits(mask))
+        return false;
+    placeByLimits({m_limits, m_floats, m_lowBits}, asked, lowBits, chosen);
+    return true;
+}
+
 std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double value)
 {
     if (m_known && std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(m_value))
@@ -238,6 +275,15 @@ void CodeChooser::nearestOf(std::uint64_t element, std::span<const double> value
     }
     Table &table = m_state.palette ? tableFor({element, 0, element}, values.front()) : m_steps;
     table.nearestOf(values, (1U << m_state.codeWidth()) - 1U, chosen, codes);
+}
+
+bool CodeChooser::nearestOf(std::uint64_t element, std::span<const float> values,
+                            std::span<float> chosen, std::span<std::uint8_t> codes)
+{
+    if (!m_state.palette)
+        return false;
+    Table &table = tableFor({element, 0, element}, static_cast<double>(values.front()));
+    return table.nearestOf(values, (1U << m_state.codeWidth()) - 1U, chosen, codes);
 }
 
 /// aroundGuess() with a reach of one for each of them: three codes an element, scaled together.

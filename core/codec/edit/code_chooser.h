@@ -33,6 +33,9 @@ public:
     /// NaN.
     void nearestOf(std::uint64_t element, std::span<const double> values, std::span<double> chosen,
                    std::span<std::uint8_t> codes);
+    /// The same for fp32 numbers. False where nearestOf() of doubles must answer: nothing was done.
+    bool nearestOf(std::uint64_t element, std::span<const float> values, std::span<float> chosen,
+                   std::span<std::uint8_t> codes);
     /// The same for elements of many short blocks of scales (hasShortBlocks()); nothing has to be
     /// entered.
     void nearestOfBlocks(std::uint64_t element, std::span<const double> values,
@@ -64,7 +67,11 @@ private:
         void nearestOf(std::span<const double> asked, unsigned mask, std::span<double> chosen,
                        std::span<std::uint8_t> lowBits);
 
+        bool nearestOf(std::span<const float> asked, unsigned mask, std::span<float> chosen,
+                       std::span<std::uint8_t> lowBits);
+
     private:
+        bool makeLimits(unsigned mask);
         std::size_t byIndex(std::span<const double> asked, unsigned mask, std::span<double> chosen,
                             std::span<std::uint8_t> lowBits);
 
@@ -72,6 +79,10 @@ private:
         bool m_indexed = false;
         NearestIndex m_index;
         std::vector<std::uint16_t> m_found;
+        // Of fp32 numbers: the limits between the values, those, and the low bits of their codes.
+        bool m_limited = false;
+        std::vector<float> m_limits, m_floats;
+        std::vector<std::uint8_t> m_lowBits;
     };
 
     std::optional<Candidate> compute(const ElementPlace &place, double value);

@@ -54,13 +54,20 @@ bool goesToLower(double value, double lower, double upper, bool lowerFirst)
     return (downBy < upBy) | ((downBy == upBy) & lowerFirst);
 }
 
+std::vector<double> limitsOf(std::span<const double> values, std::span<const std::int64_t> codes)
+{
+    std::vector<double> limits;
+    for (std::size_t i = 0; i + 1 < values.size(); ++i)
+        limits.push_back(limitBetween(values[i], values[i + 1], codes[i] < codes[i + 1]));
+    return limits;
+}
+
 NearestIndex::NearestIndex(std::span<const double> values, std::span<const std::int64_t> codes)
 {
     if (values.size() < 2 || values.size() > std::numeric_limits<std::uint16_t>::max())
         return;
     const std::size_t count = values.size() - 1;
-    for (std::size_t i = 0; i < count; ++i)
-        m_limits.push_back(limitBetween(values[i], values[i + 1], codes[i] < codes[i + 1]));
+    m_limits = limitsOf(values, codes);
     m_low = m_limits.front();
     m_perUnit = static_cast<double>(kBuckets) / (m_limits.back() - m_low);
     if (!std::isfinite(m_perUnit) || m_perUnit <= 0)

@@ -13,6 +13,10 @@ namespace kernscope::codec {
 /// it is nearer, or as near and `lowerFirst`.
 bool goesToLower(double value, double lower, double upper, bool lowerFirst);
 
+/// The largest double that goes to each of the values but the last, by goesToLower(). `values`
+/// strictly ascending; `codes` as many: of two that are equally near, the one of the lower code.
+std::vector<double> limitsOf(std::span<const double> values, std::span<const std::int64_t> codes);
+
 /// Finds the nearest of ascending finite numbers by the limits between neighbours, in buckets of
 /// equal width. The answers are those of goesToLower(), which decides the limits.
 class NearestIndex

@@ -2,13 +2,10 @@
 #include "core/codec/edit/run_editor.h"
 
 #include "core/codec/edit/run_editor_state.h"
-#include "core/codec/kernels/take_kernels.h"
-#include "core/numeric/convert.h"
-#include "core/numeric/half.h"
+#include "core/codec/kernels/kept_kernels.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -16,21 +13,6 @@
 #include <fmt/format.h>
 
 namespace kernscope::codec {
-
-namespace {
-
-/// The account of a run whose elements were set many at a time.
-void noteWorst(const TakeWorst &worst, std::span<const double> values, std::span<const float> held,
-               RunOutcome &outcome)
-{
-    if (worst.index == SIZE_MAX)
-        return;
-    outcome.worst = worst.error;
-    outcome.asked = values[worst.index];
-    outcome.stored = static_cast<double>(held[worst.index]);
-}
-
-} // namespace
 
 double EditTolerance::of(double value) const
 {
@@ -90,23 +72,6 @@ void RunEditor::State::take(std::uint64_t element, std::uint64_t index, double v
     store(index - firstCode, element, chosen->code);
 }
 
-std::size_t RunEditor::State::takeMany(std::uint64_t index, std::span<const double> values,
-                                       EditTolerance tolerance, std::span<const double> nearest,
-                                       std::span<const std::uint8_t> codes, std::span<float> held,
-                                       RunOutcome &outcome)
-{
-    if (outcome.refusal || ordered())
-        return 0;
-    const TakeRun<double> run{values, nearest, tolerance.relative, tolerance.absolute};
-    const std::uint64_t first = index - firstCode;
-    auto *const stored =
-        width < 8 ? narrow.data() + first : reinterpret_cast<std::uint8_t *>(packed.data()) + first;
-    TakeWorst worst{outcome.worst, SIZE_MAX};
-    const std::size_t done = takeNearest(run, codes, held, stored, outcome.changed, worst);
-    noteWorst(worst, values, held, outcome);
-    return done;
-}
-
 void RunEditor::State::setAlikeOne(const std::optional<Candidate> &fitting, std::uint64_t element,
                                    std::uint64_t index, double value, double tolerance, float &held,
                                    RunOutcome &outcome)
@@ -146,62 +111,14 @@ void RunEditor::State::setAlike(std::uint64_t element, std::uint64_t index,
             nearestValues.assign(same, fitting->value);
             nearestCodes.assign(same,
                                 static_cast<std::uint8_t>(fitting->code & ((1 << width) - 1)));
-            done = takeMany(index + at, values.subspan(at, same), tolerance, nearestValues,
-                            nearestCodes, held.subspan(at, same), outcome);
+            done = takeMany<double>(index + at, values.subspan(at, same), tolerance, nearestValues,
+                                    nearestCodes, held.subspan(at, same), outcome);
         }
         for (std::size_t i = at + done; i < at + same; ++i)
             setAlikeOne(fitting, element + i, index + i, value, tolerance.of(value), held[i],
                         outcome);
         at += same;
     }
-}
-
-/// Finite numbers stored as they are in fp16, many at a time. False where one of them has no fp16
-/// number near it, or is no fp32 number: nothing was done.
-bool RunEditor::State::setHalves(std::uint64_t index, std::span<const double> values,
-                                 std::span<float> held, RunOutcome &outcome)
-{
-    floats.resize(values.size());
-    halves.resize(values.size());
-    rounded.resize(values.size());
-    unsigned inexact = 0; // without branches, so that many are done at a time
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        floats[i] = static_cast<float>(values[i]);
-        inexact |= static_cast<double>(floats[i]) == values[i] ? 0U : 1U;
-    }
-    if (inexact != 0)
-        return false;
-    convertFloatToHalf(floats, halves);
-    for (const std::uint16_t half : halves)
-        inexact |= (half & kHalfInfinity) == kHalfInfinity ? 1U : 0U;
-    if (inexact != 0)
-        return false;
-    convertHalfToFloat(std::span<const std::uint16_t>(halves), rounded);
-    // Any fp16 number is as near as can be.
-    const TakeRun<float> run{values, rounded, 0, std::numeric_limits<double>::infinity()};
-    std::byte *const to = packed.data() + 2 * (index - firstCode);
-    TakeWorst worst{outcome.worst, SIZE_MAX};
-    std::size_t done = 0;
-    if (!outcome.refusal)
-        done = takeNearest(run, halves, held, reinterpret_cast<std::uint16_t *>(to),
-                           outcome.changed, worst);
-    noteWorst(worst, values, held, outcome);
-    for (std::size_t i = done; i < values.size(); ++i) {
-        // What is as near as the nearest stays; differences of fp16 and fp32 numbers are exact.
-        const double error = std::abs(static_cast<double>(rounded[i]) - values[i]);
-        const bool stays = std::abs(static_cast<double>(held[i]) - values[i]) == error;
-        if (error > outcome.worst) {
-            outcome.worst = error;
-            outcome.asked = values[i];
-            outcome.stored = static_cast<double>(stays ? held[i] : rounded[i]);
-        }
-        if (stays || outcome.refusal)
-            continue;
-        held[i] = rounded[i];
-        ++outcome.changed;
-        std::memcpy(to + 2 * i, &halves[i], 2);
-    }
-    return true;
 }
 
 void RunEditor::State::findSame(std::uint64_t element, std::span<const double> values)
@@ -211,37 +128,6 @@ void RunEditor::State::findSame(std::uint64_t element, std::span<const double> v
     nearestCodes.resize(values.size());
     if (values.size() >= kFew)
         chooser.nearestOf(element, values, nearestValues, nearestCodes);
-}
-
-void RunEditor::State::takeFound(std::uint64_t element, std::uint64_t index,
-                                 std::span<const double> values, EditTolerance tolerance,
-                                 std::span<float> held, RunOutcome &outcome)
-{
-    constexpr std::size_t kSlow = 8; // elements from one on that takeMany() leaves to take()
-    const std::span<const double> nearest(nearestValues);
-    const std::span<const std::uint8_t> codes(nearestCodes);
-    const auto chosenAt = [&](std::size_t at) -> std::optional<Candidate> {
-        if (!std::isnan(nearest[at]))
-            return Candidate{codes[at], nearest[at]};
-        const std::uint64_t own = element + at;
-        if (own >= enteredEnd)
-            enteredEnd = own + chooser.enter(own);
-        return chooser.nearest({own, 0, own}, values[at]);
-    };
-    for (std::size_t at = 0; at < values.size();) {
-        at += takeMany(index + at, values.subspan(at), tolerance, nearest.subspan(at),
-                       codes.subspan(at), held.subspan(at), outcome);
-        for (const std::size_t end = std::min(at + kSlow, values.size()); at < end; ++at) {
-            const double value = values[at];
-            if (static_cast<double>(held[at]) != value) {
-                take(element + at, index + at, value, tolerance.of(value), held[at], chosenAt(at),
-                     outcome);
-            } else if (outcome.worst < 0) {
-                outcome.worst = 0;
-                outcome.asked = outcome.stored = value;
-            }
-        }
-    }
 }
 
 /// What setOne does for each of them. False where nothing was done.
@@ -256,7 +142,7 @@ bool RunEditor::State::setFinite(std::uint64_t element, std::uint64_t index,
         nearestValues.resize(values.size());
         nearestCodes.resize(values.size());
         chooser.nearestOfBlocks(element, values, nearestValues, nearestCodes);
-        takeFound(element, index, values, tolerance, held, outcome);
+        takeFound<double>(element, index, values, nearestValues, tolerance, held, outcome);
         return true;
     }
     for (std::size_t at = 0; at < values.size();) {
@@ -264,8 +150,8 @@ bool RunEditor::State::setFinite(std::uint64_t element, std::uint64_t index,
             std::min<std::uint64_t>(chooser.enter(element + at), values.size() - at));
         enteredEnd = element + at + same;
         findSame(element + at, values.subspan(at, same));
-        takeFound(element + at, index + at, values.subspan(at, same), tolerance,
-                  held.subspan(at, same), outcome);
+        takeFound<double>(element + at, index + at, values.subspan(at, same), nearestValues,
+                          tolerance, held.subspan(at, same), outcome);
         at += same;
     }
     return true;
@@ -277,14 +163,17 @@ bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
 {
     if (values.empty() || ordered())
         return false;
+    if (plainTo == ElementType::Fp16) {
+        floats.resize(values.size());
+        if (narrowExactly(values, floats) && setFloats(element, index, floats, {}, held, outcome))
+            return true;
+    }
     if (state.mask)
-        return plainTo == ElementType::Fp16 && setKeptHalves(element, index, values, held, outcome);
+        return false;
     const double value = values.front();
     const bool alike =
         std::isfinite(value) &&
         std::all_of(values.begin(), values.end(), [value](double other) { return other == value; });
-    if (plainTo == ElementType::Fp16 && setHalves(index, values, held, outcome))
-        return true;
     if (!alike || chooser.hasShortBlocks())
         return setFinite(element, index, values, tolerance, held, outcome);
     setAlike(element, index, values, tolerance, held, outcome);
@@ -308,36 +197,78 @@ std::optional<RunEditor> RunEditor::make(const Decoder &decoder)
 bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
                     std::span<float> held, RunOutcome &outcome)
 {
-    State &own = *m_state;
-    const auto &mask = own.state.mask;
-    outcome.bytes.clear();
-    const std::uint64_t from = mask ? mask->rank(first) : first;
-    const std::uint64_t to = mask ? mask->rank(first + values.size()) : first + values.size();
-    if (to > own.state.payloadElements)
+    const auto from = m_state->begin(first, values.size(), outcome);
+    if (!from)
         return false;
-    if (own.ordered())
-        own.loadOrdered(first, values.size());
-    else
-        own.load(from, to);
+    m_state->setLoaded(first, *from, values, tolerance, held, outcome);
+    return true;
+}
+
+bool RunEditor::set(std::uint64_t first, std::span<const float> values, EditTolerance tolerance,
+                    std::span<float> held, RunOutcome &outcome)
+{
+    State &own = *m_state;
+    const auto from = own.begin(first, values.size(), outcome);
+    if (!from)
+        return false;
     const std::uint64_t changedBefore = outcome.changed;
-    if (own.setMany(first, from, values, tolerance, held, outcome)) {
-        outcome.seen += values.size();
-        if (outcome.changed > changedBefore && !outcome.refusal)
-            outcome.bytes = own.takeBytes();
+    if (!areFinite(values) || !own.setFloats(first, *from, values, tolerance, held, outcome)) {
+        own.wideRun.assign(values.begin(), values.end());
+        own.setLoaded(first, *from, own.wideRun, tolerance, held, outcome);
         return true;
     }
-    std::uint64_t index = own.ordered() ? 0 : from;
+    outcome.seen += values.size();
+    if (outcome.changed > changedBefore && !outcome.refusal)
+        outcome.bytes = own.takeBytes();
+    return true;
+}
+
+/// Loads the codes of a run; returns the number of the first, or nothing where the payload is too
+/// short.
+std::optional<std::uint64_t> RunEditor::State::begin(std::uint64_t first, std::size_t count,
+                                                     RunOutcome &outcome)
+{
+    outcome.bytes.clear();
+    const std::uint64_t from = state.mask ? state.mask->rank(first) : first;
+    const std::uint64_t to = state.mask ? state.mask->rank(first + count) : first + count;
+    if (to > state.payloadElements)
+        return std::nullopt;
+    if (ordered())
+        loadOrdered(first, count);
+    else
+        load(from, to);
+    return from;
+}
+
+void RunEditor::State::setLoaded(std::uint64_t first, std::uint64_t from,
+                                 std::span<const double> values, EditTolerance tolerance,
+                                 std::span<float> held, RunOutcome &outcome)
+{
+    const std::uint64_t changedBefore = outcome.changed;
+    if (setMany(first, from, values, tolerance, held, outcome))
+        outcome.seen += values.size();
+    else
+        setEach(first, from, values, tolerance, held, outcome);
+    if (outcome.changed > changedBefore && !outcome.refusal)
+        outcome.bytes = takeBytes();
+}
+
+void RunEditor::State::setEach(std::uint64_t first, std::uint64_t from,
+                               std::span<const double> values, EditTolerance tolerance,
+                               std::span<float> held, RunOutcome &outcome)
+{
+    std::uint64_t index = ordered() ? 0 : from;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint64_t element = first + i;
-        const bool stored = own.stored(element, i);
+        const bool isStored = stored(element, i);
         ++outcome.seen;
         if (equalValues(static_cast<double>(held[i]), values[i])) {
             if (outcome.worst < 0) {
                 outcome.worst = 0;
                 outcome.asked = outcome.stored = values[i];
             }
-        } else if (stored) {
-            own.setOne(element, index, values[i], tolerance.of(values[i]), held[i], outcome);
+        } else if (isStored) {
+            setOne(element, index, values[i], tolerance.of(values[i]), held[i], outcome);
         } else if (const double error = std::abs(values[i]);
                    error <= tolerance.of(values[i])) { // its zero is near enough
             if (error > outcome.worst) {
@@ -346,13 +277,10 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
                 outcome.stored = 0;
             }
         } else {
-            own.refuse(element, values[i], tolerance.of(values[i]), outcome);
+            refuse(element, values[i], tolerance.of(values[i]), outcome);
         }
-        index += stored || own.ordered() ? 1 : 0;
+        index += isStored || ordered() ? 1 : 0;
     }
-    if (outcome.changed > changedBefore && !outcome.refusal)
-        outcome.bytes = own.takeBytes();
-    return true;
 }
 
 } // namespace kernscope::codec

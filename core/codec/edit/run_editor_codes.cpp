@@ -84,39 +84,6 @@ std::vector<PartEdit> RunEditor::State::takeBytes()
     return {PartEdit{state.payload.role, firstByte, packed}};
 }
 
-bool RunEditor::State::setKeptHalves(std::uint64_t element, std::uint64_t index,
-                                     std::span<const double> values, std::span<float> held,
-                                     RunOutcome &outcome)
-{
-    const std::size_t count = values.size();
-    keptBits.resize(count);
-    unpackCodes(state.mask->bytes(), 1, element, keptBits);
-    keptValues.resize(count);
-    keptHeld.resize(count + 1);
-    std::size_t kept = 0;
-    unsigned others = 0; // without branches: a mask has no pattern that could be foreseen
-    for (std::size_t i = 0; i < count; ++i) {
-        keptValues[kept] = values[i];
-        keptHeld[kept] = held[i];
-        const bool same = static_cast<double>(held[i]) == values[i];
-        others |= (keptBits[i] ^ 1U) & (same ? 0U : 1U);
-        kept += keptBits[i];
-    }
-    const double worstBefore = outcome.worst;
-    const auto someKept = std::span(keptHeld).first(kept);
-    if (others != 0 || !setHalves(index, std::span(keptValues).first(kept), someKept, outcome))
-        return false;
-    for (std::size_t i = 0, next = 0; i < count; ++i) {
-        held[i] = keptBits[i] != 0 ? keptHeld[next] : held[i];
-        next += keptBits[i];
-    }
-    if (worstBefore < 0 && outcome.worst <= 0) { // no element is off: the first one is named
-        outcome.worst = 0;
-        outcome.asked = outcome.stored = values.front();
-    }
-    return true;
-}
-
 /// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.
 std::vector<PartEdit> RunEditor::State::takeOrdered()
 {

@@ -34,16 +34,19 @@ struct RunEditor::State {
               float &held, const std::optional<Candidate> &chosen, RunOutcome &outcome);
     /// take() of the first of some elements whose tolerance alone settles it, many at a time: those
     /// of codes of one byte or less from `index` on, whose nearest codes are `codes`, of
-    /// the values `nearest`. Returns how many.
-    std::size_t takeMany(std::uint64_t index, std::span<const double> values,
-                         EditTolerance tolerance, std::span<const double> nearest,
+    /// the values `nearest`. Returns how many. Of doubles or floats.
+    template <class Value>
+    std::size_t takeMany(std::uint64_t index, std::span<const Value> values,
+                         EditTolerance tolerance, std::span<const Value> nearest,
                          std::span<const std::uint8_t> codes, std::span<float> held,
                          RunOutcome &outcome);
     /// setFinite() of elements that share their codebook and scale: finds their nearest codes.
     void findSame(std::uint64_t element, std::span<const double> values);
-    /// Takes the codes that were found for elements from `element` on.
-    void takeFound(std::uint64_t element, std::uint64_t index, std::span<const double> values,
-                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    /// Takes the codes that were found for elements from `element` on, of the values `nearest`.
+    template <class Value>
+    void takeFound(std::uint64_t element, std::uint64_t index, std::span<const Value> values,
+                   std::span<const Value> nearest, EditTolerance tolerance, std::span<float> held,
+                   RunOutcome &outcome);
     void setAlikeOne(const std::optional<Candidate> &chosen, std::uint64_t element,
                      std::uint64_t index, double value, double tolerance, float &held,
                      RunOutcome &outcome);
@@ -54,11 +57,24 @@ struct RunEditor::State {
     /// setOne for elements that are stored, from code `index` on, by what they share.
     void setAlike(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    /// Finite fp32 numbers, all of them at once (run_editor_floats.cpp); false where nothing was
+    /// done.
+    bool setFloats(std::uint64_t element, std::uint64_t index, std::span<const float> values,
+                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
     /// setHalves() of the elements that a mask names; false also where others were to change.
-    bool setKeptHalves(std::uint64_t element, std::uint64_t index, std::span<const double> values,
+    bool setKeptHalves(std::uint64_t element, std::uint64_t index, std::span<const float> values,
                        std::span<float> held, RunOutcome &outcome);
-    bool setHalves(std::uint64_t index, std::span<const double> values, std::span<float> held,
+    /// Numbers stored as they are in fp16. False where one of them has no fp16 number near it.
+    bool setHalves(std::uint64_t index, std::span<const float> values, std::span<float> held,
                    RunOutcome &outcome);
+    /// Codes of palettes.
+    void setPlaced(std::uint64_t element, std::uint64_t index, std::span<const float> values,
+                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    std::optional<std::uint64_t> begin(std::uint64_t first, std::size_t count, RunOutcome &outcome);
+    void setLoaded(std::uint64_t first, std::uint64_t from, std::span<const double> values,
+                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    void setEach(std::uint64_t first, std::uint64_t from, std::span<const double> values,
+                 EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
     /// All elements at once where that can be; false where nothing was done.
     bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                  EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
@@ -104,11 +120,10 @@ struct RunEditor::State {
 
     std::vector<double> nearestValues;      ///< of takeFound and setAlike
     std::vector<std::uint8_t> nearestCodes; ///< of takeFound and setAlike
-    std::vector<float> floats, rounded;     ///< of setHalves
+    std::vector<double> wideRun;            ///< of a run of floats
+    std::vector<float> floats, rounded;     ///< of setFloats
     std::vector<std::uint16_t> halves;
-    std::vector<std::uint8_t> keptBits; ///< of setKeptHalves
-    std::vector<double> keptValues;
-    std::vector<float> keptHeld;
+    std::vector<float> keptValues, keptHeld; ///< of setKeptHalves
 };
 
 } // namespace kernscope::codec

@@ -22,12 +22,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::CappedTag<double, 8>;
 using DoubleVec = hn::Vec<Doubles>;
 
-HWY_INLINE DoubleVec loadChosen(const double *in)
+HWY_INLINE DoubleVec loadWide(const double *in)
 {
     return hn::LoadU(Doubles(), in);
 }
 
-HWY_INLINE DoubleVec loadChosen(const float *in)
+HWY_INLINE DoubleVec loadWide(const float *in)
 {
     return hn::PromoteTo(Doubles(), hn::LoadU(hn::Rebind<float, Doubles>(), in));
 }
@@ -48,8 +48,8 @@ HWY_INLINE void reduceWorst(DoubleVec errors, DoubleVec places, TakeWorst &worst
         worst = {error[best], static_cast<std::size_t>(place[best])};
 }
 
-template <class Chosen, class Code>
-HWY_INLINE std::size_t takeRun(const TakeRun<Chosen> &run, const Code *codes, float *held,
+template <class Value, class Code>
+HWY_INLINE std::size_t takeRun(const TakeRun<Value> &run, const Code *codes, float *held,
                                Code *stored, std::uint64_t &changed, TakeWorst &worst)
 {
     const Doubles d;
@@ -65,9 +65,9 @@ HWY_INLINE std::size_t takeRun(const TakeRun<Chosen> &run, const Code *codes, fl
     const auto step = hn::Set(d, static_cast<double>(lanes));
     std::size_t at = 0, same = 0;
     for (; at + lanes <= count; at += lanes) {
-        const auto value = hn::LoadU(d, run.values.data() + at);
+        const auto value = loadWide(run.values.data() + at);
         const auto now = hn::PromoteTo(d, hn::LoadU(df, held + at));
-        const auto chosen = loadChosen(run.chosen.data() + at);
+        const auto chosen = loadWide(run.chosen.data() + at);
         const auto byNow = hn::Abs(hn::Sub(now, value));
         const auto byChosen = hn::Abs(hn::Sub(chosen, value));
         const auto stays = hn::Le(byNow, byChosen); // not where it is not a number
@@ -98,49 +98,16 @@ std::size_t takeBytes(const TakeRun<double> &run, const std::uint8_t *codes, flo
     return takeRun(run, codes, held, stored, changed, worst);
 }
 
-std::size_t takeHalves(const TakeRun<float> &run, const std::uint16_t *codes, float *held,
-                       std::uint16_t *stored, std::uint64_t &changed, TakeWorst &worst)
+std::size_t takeBytesOfFloats(const TakeRun<float> &run, const std::uint8_t *codes, float *held,
+                              std::uint8_t *stored, std::uint64_t &changed, TakeWorst &worst)
 {
     return takeRun(run, codes, held, stored, changed, worst);
 }
 
-std::size_t placesRun(const NearestTable &table, const double *values, std::size_t count,
-                      std::uint8_t *found, double *chosen)
+std::size_t takeHalves(const TakeRun<float> &run, const std::uint16_t *codes, float *held,
+                       std::uint16_t *stored, std::uint64_t &changed, TakeWorst &worst)
 {
-    const Doubles d;
-    const hn::RebindToSigned<Doubles> di;
-    const hn::RebindToUnsigned<Doubles> du;
-    const hn::Rebind<std::uint8_t, Doubles> d8;
-    const std::size_t lanes = hn::Lanes(d), many = table.values.size();
-    const double *const bounds = table.values.data();
-    const auto first = hn::Set(d, bounds[0]);
-    const auto none = hn::Zero(di), one = hn::Set(di, 1);
-    const auto last = hn::Set(di, static_cast<std::int64_t>(many) - 1);
-    const auto order = hn::Set(du, table.lowerFirst);
-    std::size_t at = 0;
-    for (; at + lanes <= count; at += lanes) {
-        const auto value = hn::LoadU(d, values + at);
-        auto down = first, up = first;
-        auto below = none; // how many are
-        for (std::size_t i = 0; i < many; ++i) {
-            const auto bound = hn::Set(d, bounds[i]);
-            const auto less = hn::Lt(bound, value);
-            down = hn::IfThenElse(less, bound, down);
-            up = hn::IfThenElse(less, hn::Set(d, bounds[i + 1 < many ? i + 1 : i]), up);
-            below = hn::Sub(below, hn::BitCast(di, hn::VecFromMask(d, less))); // true is -1
-        }
-        const auto under = hn::Max(hn::Sub(below, one), none);
-        const auto over = hn::Min(below, last);
-        const auto downBy = hn::Abs(hn::Sub(down, value)), upBy = hn::Abs(hn::Sub(up, value));
-        const auto shifted = hn::Shr(order, hn::BitCast(du, under));
-        const auto lowerFirst = hn::MaskFromVec(
-            hn::BitCast(d, hn::Neg(hn::BitCast(di, hn::And(shifted, hn::Set(du, 1))))));
-        const auto lower = hn::Or(hn::Lt(downBy, upBy), hn::And(hn::Eq(downBy, upBy), lowerFirst));
-        hn::StoreU(hn::IfThenElse(lower, down, up), d, chosen + at);
-        const auto taken = hn::IfThenElse(hn::RebindMask(di, lower), under, over);
-        hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, taken)), d8, found + at);
-    }
-    return at;
+    return takeRun(run, codes, held, stored, changed, worst);
 }
 
 std::size_t guessRun(const CodeGuess &guess, const double *values, std::size_t count, float *raw)
@@ -183,7 +150,7 @@ std::size_t guessEachRun(const CodeGuess &guess, const double *values, std::size
     std::size_t at = 0;
     for (; at + lanes <= count; at += lanes) {
         const auto value = hn::LoadU(d, values + at);
-        const auto scale = loadChosen(scales + at), offset = loadChosen(offsets + at);
+        const auto scale = loadWide(scales + at), offset = loadWide(offsets + at);
         const auto exact = guess.offsetFirst ? hn::Div(hn::Sub(value, offset), scale)
                                              : hn::Add(hn::Div(value, scale), offset);
         const auto sound = hn::IsFinite(exact);
@@ -214,9 +181,9 @@ std::size_t settleRun(const CodeGuess &guess, const double *values, std::size_t 
     const auto one = hn::Set(d, 1.0);
     std::size_t at = 0;
     for (; at + lanes <= count; at += lanes) {
-        const auto value = hn::LoadU(d, values + at), code = loadChosen(middle + at);
-        const auto v0 = loadChosen(raw + at), v1 = loadChosen(raw + count + at);
-        const auto v2 = loadChosen(raw + 2 * count + at);
+        const auto value = hn::LoadU(d, values + at), code = loadWide(middle + at);
+        const auto v0 = loadWide(raw + at), v1 = loadWide(raw + count + at);
+        const auto v2 = loadWide(raw + 2 * count + at);
         const auto e0 = hn::Abs(hn::Sub(v0, value)), e1 = hn::Abs(hn::Sub(v1, value));
         const auto e2 = hn::Abs(hn::Sub(v2, value));
         const auto isSecond = hn::Lt(e1, e0);
@@ -246,13 +213,14 @@ std::size_t takeBytes(const TakeRun<double> &, const std::uint8_t *, float *, st
     return 0;
 }
 
-std::size_t takeHalves(const TakeRun<float> &, const std::uint16_t *, float *, std::uint16_t *,
-                       std::uint64_t &, TakeWorst &)
+std::size_t takeBytesOfFloats(const TakeRun<float> &, const std::uint8_t *, float *, std::uint8_t *,
+                              std::uint64_t &, TakeWorst &)
 {
     return 0;
 }
 
-std::size_t placesRun(const NearestTable &, const double *, std::size_t, std::uint8_t *, double *)
+std::size_t takeHalves(const TakeRun<float> &, const std::uint16_t *, float *, std::uint16_t *,
+                       std::uint64_t &, TakeWorst &)
 {
     return 0;
 }
@@ -283,8 +251,8 @@ HWY_AFTER_NAMESPACE();
 namespace kernscope::codec {
 
 HWY_EXPORT(takeBytes);
+HWY_EXPORT(takeBytesOfFloats);
 HWY_EXPORT(takeHalves);
-HWY_EXPORT(placesRun);
 HWY_EXPORT(guessRun);
 HWY_EXPORT(guessEachRun);
 HWY_EXPORT(settleRun);
@@ -296,18 +264,19 @@ std::size_t takeNearest(const TakeRun<double> &run, std::span<const std::uint8_t
     return HWY_DYNAMIC_DISPATCH(takeBytes)(run, codes.data(), held.data(), stored, changed, worst);
 }
 
+std::size_t takeNearest(const TakeRun<float> &run, std::span<const std::uint8_t> codes,
+                        std::span<float> held, std::uint8_t *stored, std::uint64_t &changed,
+                        TakeWorst &worst)
+{
+    return HWY_DYNAMIC_DISPATCH(takeBytesOfFloats)(run, codes.data(), held.data(), stored, changed,
+                                                   worst);
+}
+
 std::size_t takeNearest(const TakeRun<float> &run, std::span<const std::uint16_t> codes,
                         std::span<float> held, std::uint16_t *stored, std::uint64_t &changed,
                         TakeWorst &worst)
 {
     return HWY_DYNAMIC_DISPATCH(takeHalves)(run, codes.data(), held.data(), stored, changed, worst);
-}
-
-std::size_t nearestPlaces(const NearestTable &table, std::span<const double> values,
-                          std::span<std::uint8_t> found, std::span<double> chosen)
-{
-    return HWY_DYNAMIC_DISPATCH(placesRun)(table, values.data(), values.size(), found.data(),
-                                           chosen.data());
 }
 
 namespace {

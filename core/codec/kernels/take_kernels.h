@@ -9,10 +9,10 @@
 namespace kernscope::codec {
 
 /// What a run of elements is asked, and what each of them may take. All spans are as long.
-template <class Chosen>
+template <class Value>
 struct TakeRun {
-    std::span<const double> values;    ///< finite
-    std::span<const Chosen> chosen;    ///< value of the nearest code; NaN: not known
+    std::span<const Value> values;     ///< finite
+    std::span<const Value> chosen;     ///< value of the nearest code; NaN: not known
     double relative = 0, absolute = 0; ///< by how much an element may be off (EditTolerance)
 };
 /// The element that is farthest off.
@@ -28,20 +28,12 @@ struct TakeWorst {
 std::size_t takeNearest(const TakeRun<double> &run, std::span<const std::uint8_t> codes,
                         std::span<float> held, std::uint8_t *stored, std::uint64_t &changed,
                         TakeWorst &worst);
+std::size_t takeNearest(const TakeRun<float> &run, std::span<const std::uint8_t> codes,
+                        std::span<float> held, std::uint8_t *stored, std::uint64_t &changed,
+                        TakeWorst &worst);
 std::size_t takeNearest(const TakeRun<float> &run, std::span<const std::uint16_t> codes,
                         std::span<float> held, std::uint16_t *stored, std::uint64_t &changed,
                         TakeWorst &worst);
-
-/// Ascending numbers, at most 64. Bit i of `lowerFirst`: of two that are equally near, the one at i
-/// goes before the one at i + 1.
-struct NearestTable {
-    std::span<const double> values;
-    std::uint64_t lowerFirst = 0;
-};
-/// found[i]: the place of the number that is nearest to values[i], which are finite; chosen[i]: the
-/// number. Returns how many were answered: from the first one on, a multiple of some elements.
-std::size_t nearestPlaces(const NearestTable &table, std::span<const double> values,
-                          std::span<std::uint8_t> found, std::span<double> chosen);
 
 /// A scale step and the codes that it is for.
 struct CodeGuess {

@@ -104,6 +104,19 @@ void ArraySource::read(std::uint64_t first, std::span<double> out)
     std::copy(m_floats.begin(), m_floats.end(), out.begin());
 }
 
+bool ArraySource::isFloat() const
+{
+    return !m_file || m_layout.type == ElementType::Fp32 || m_layout.type == ElementType::Fp16;
+}
+
+void ArraySource::read(std::uint64_t first, std::span<float> out)
+{
+    if (m_file)
+        readNpyElements(m_file->bytes(), m_layout, first, out);
+    else
+        m_decoder->decodeFloat(first, out);
+}
+
 Result<void> ArraySource::checkUnchanged() const
 {
     return m_file ? m_file->checkSame() : m_bundle->checkUnchanged();

@@ -26,6 +26,9 @@ public:
     /// Elements [first, first + out.size()), row-major: of an array as it has them, of a tensor at
     /// fp32.
     void read(std::uint64_t first, std::span<double> out);
+    /// Whether fp32 holds every element that there may be: they can be read as such.
+    bool isFloat() const;
+    void read(std::uint64_t first, std::span<float> out);
     /// To be asked after the last read. Errors: "io.changed" where another program changed the
     /// file meanwhile: what was read may be half old, half new.
     Result<void> checkUnchanged() const;

@@ -19,7 +19,11 @@ namespace kernscope::patch {
 
 namespace {
 
-constexpr std::uint64_t kRun = 65536;
+/// Elements at a time: so many that writing them costs little each, so few that all that is made of
+/// them stays in the second cache.
+constexpr std::uint64_t kRun = 16384;
+/// Elements that are decoded and compared at a time: they stay in the first cache.
+constexpr std::size_t kChecked = 2048;
 
 /// fp32 holds every value of the type exactly.
 bool exactInFloat(ElementType type)
@@ -38,13 +42,14 @@ public:
     }
 
     /// Elements [first, first + values.size()), at most kRun.
-    Result<void> fill(std::uint64_t first, std::span<const double> values);
+    template <class Value>
+    Result<void> fill(std::uint64_t first, std::span<const Value> values);
 
     codec::RunOutcome outcome;
 
 private:
-    Result<void> setEach(std::uint64_t first, std::span<const double> values,
-                         std::span<float> held);
+    template <class Value>
+    Result<void> setEach(std::uint64_t first, std::span<const Value> values, std::span<float> held);
     Result<void> set(std::uint64_t element, double value, float &now);
     Result<void> check(std::uint64_t first, std::span<const float> held);
 
@@ -52,7 +57,7 @@ private:
     double m_tolerance;
     std::optional<codec::RunEditor> m_runs; ///< where whole runs can be set at once
     std::vector<float> m_held = std::vector<float>(kRun);
-    std::vector<float> m_check = std::vector<float>(kRun);
+    std::vector<float> m_check = std::vector<float>(kChecked);
 };
 
 Result<void> Filler::set(std::uint64_t element, double value, float &now)
@@ -80,20 +85,22 @@ Result<void> Filler::set(std::uint64_t element, double value, float &now)
     return m_planner.apply(*plan);
 }
 
-Result<void> Filler::setEach(std::uint64_t first, std::span<const double> values,
+template <class Value>
+Result<void> Filler::setEach(std::uint64_t first, std::span<const Value> values,
                              std::span<float> held)
 {
     const bool exact = exactInFloat(m_planner.decoder().type());
     for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto value = static_cast<double>(values[i]);
         ++outcome.seen;
-        if (exact && sameValue(static_cast<double>(held[i]), values[i])) {
+        if (exact && sameValue(static_cast<double>(held[i]), value)) {
             if (outcome.worst < 0) {
                 outcome.worst = 0;
-                outcome.asked = outcome.stored = values[i];
+                outcome.asked = outcome.stored = value;
             }
             continue;
         }
-        if (auto done = set(first + i, values[i], held[i]); !done)
+        if (auto done = set(first + i, value, held[i]); !done)
             return done;
     }
     return {};
@@ -102,23 +109,27 @@ Result<void> Filler::setEach(std::uint64_t first, std::span<const double> values
 /// What was planned decodes to what it was planned for.
 Result<void> Filler::check(std::uint64_t first, std::span<const float> held)
 {
-    const auto check = std::span(m_check).first(held.size());
-    m_planner.decoder().decodeFloat(first, check);
-    if (std::memcmp(held.data(), check.data(), held.size_bytes()) == 0)
-        return {};
-    for (std::size_t i = 0; i < held.size(); ++i) {
-        if (sameValue(static_cast<double>(held[i]), static_cast<double>(check[i])))
+    for (std::size_t at = 0; at < held.size(); at += kChecked) {
+        const auto some = held.subspan(at, std::min(kChecked, held.size() - at));
+        const auto check = std::span(m_check).first(some.size());
+        m_planner.decoder().decodeFloat(first + at, check);
+        if (std::memcmp(some.data(), check.data(), some.size_bytes()) == 0)
             continue;
-        return ErrorBuilder("patch.verify")
-            .expected(fmt::format("{} for element {}", held[i], first + i))
-            .found(fmt::format("{}", check[i]))
-            .message("The bytes planned do not decode to the value")
-            .unexpected();
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            if (sameValue(static_cast<double>(some[i]), static_cast<double>(check[i])))
+                continue;
+            return ErrorBuilder("patch.verify")
+                .expected(fmt::format("{} for element {}", some[i], first + at + i))
+                .found(fmt::format("{}", check[i]))
+                .message("The bytes planned do not decode to the value")
+                .unexpected();
+        }
     }
     return {};
 }
 
-Result<void> Filler::fill(std::uint64_t first, std::span<const double> values)
+template <class Value>
+Result<void> Filler::fill(std::uint64_t first, std::span<const Value> values)
 {
     const auto held = std::span(m_held).first(values.size());
     m_planner.decoder().decodeFloat(first, held);
@@ -141,25 +152,36 @@ class EditValues
 {
 public:
     explicit EditValues(double value) : m_run(kRun, value) {}
-    explicit EditValues(ArraySource source) : m_run(kRun), m_source(std::move(source)) {}
+    explicit EditValues(ArraySource source) : m_source(std::move(source))
+    {
+        if (m_source->isFloat())
+            m_floats.resize(kRun);
+        else
+            m_run.resize(kRun);
+    }
     EditValues(Expression expression, const WeightPlanner &planner)
-        : m_run(kRun), m_now(kRun), m_expression(std::move(expression)), m_planner(&planner)
+        : m_run(kRun), m_floats(kRun), m_expression(std::move(expression)), m_planner(&planner)
     {
     }
 
-    /// Those of `count` elements, at most kRun; valid until the next call.
-    std::span<const double> of(std::uint64_t first, std::size_t count)
+    /// Those of `count` elements, at most kRun, to the filler.
+    Result<void> give(std::uint64_t first, std::size_t count, Filler &filler)
     {
+        if (m_source && m_source->isFloat()) {
+            const auto floats = std::span(m_floats).first(count);
+            m_source->read(first, floats);
+            return filler.fill<float>(first, floats);
+        }
         const auto run = std::span(m_run).first(count);
         if (m_source)
             m_source->read(first, run);
         if (m_expression) {
-            const auto now = std::span(m_now).first(count);
+            const auto now = std::span(m_floats).first(count);
             m_planner->decoder().decodeFloat(first, now);
             std::transform(now.begin(), now.end(), run.begin(),
                            [this](float w) { return m_expression->of(static_cast<double>(w)); });
         }
-        return run;
+        return filler.fill<double>(first, run);
     }
     Result<void> checkUnchanged() const
     {
@@ -168,7 +190,7 @@ public:
 
 private:
     std::vector<double> m_run;
-    std::vector<float> m_now; ///< decoded, before the edit
+    std::vector<float> m_floats; ///< of a source, or decoded before the edit
     std::optional<ArraySource> m_source;
     std::optional<Expression> m_expression;
     const WeightPlanner *m_planner = nullptr;
@@ -201,7 +223,7 @@ Result<void> fillCarried(const Edit &edit, Filler &filler, const Weight &weight,
             const auto n = static_cast<std::size_t>(std::min(kRun, run.stop - at));
             const auto some = std::span(values).first(n);
             readCarried(edit, done, some);
-            if (auto filled = filler.fill(at, some); !filled)
+            if (auto filled = filler.fill<double>(at, some); !filled)
                 return filled;
             done += n;
             if (progress != nullptr && !progress->advance(n))
@@ -260,7 +282,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     for (auto run = selection.next(); run.count > 0; run = selection.next()) {
         for (std::uint64_t at = 0; at < run.count; at += kRun) {
             const auto n = static_cast<std::size_t>(std::min(kRun, run.count - at));
-            if (auto done = filler.fill(run.first + at, values.of(run.first + at, n)); !done)
+            if (auto done = values.give(run.first + at, n, filler); !done)
                 return done;
             if (m_progress != nullptr && !m_progress->advance(n))
                 return tl::unexpected(

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -75,6 +76,34 @@ std::vector<double> wishes(std::span<const float> held, std::mt19937_64 &random)
     return values;
 }
 
+/// The same numbers as fp32 come to the same.
+void compareFloats(RunEditor &runs, std::uint64_t first, std::span<const double> values,
+                   std::span<const float> before, std::span<const float> held,
+                   const RunOutcome &outcome, const char *name)
+{
+    const std::vector<float> floats(values.begin(), values.end());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (static_cast<double>(floats[i]) != values[i])
+            return;
+    }
+    std::vector<float> again(before.begin(), before.end());
+    RunOutcome other;
+    QVERIFY2(runs.set(first, std::span<const float>(floats), {HUGE_VAL, 0}, again, other), name);
+    QVERIFY2(other.seen == outcome.seen && other.changed == outcome.changed &&
+                 other.refused == outcome.refused && other.worst == outcome.worst,
+             name);
+    QVERIFY2(std::abs(other.asked - other.stored) == std::abs(outcome.asked - outcome.stored) ||
+                 !std::isfinite(outcome.asked),
+             name);
+    QVERIFY2(other.bytes.size() == outcome.bytes.size(), name);
+    for (std::size_t i = 0; i < other.bytes.size(); ++i)
+        QVERIFY2(other.bytes[i].offset == outcome.bytes[i].offset &&
+                     other.bytes[i].bytes == outcome.bytes[i].bytes,
+                 name);
+    if (!outcome.refusal)
+        QVERIFY2(std::memcmp(again.data(), held.data(), held.size_bytes()) == 0, name);
+}
+
 /// A run by RunEditor is what Editor, which tries every code, would make of each of its elements.
 /// `wished`: what they are to become, of what they are.
 template <class Wished>
@@ -93,6 +122,7 @@ void compareWished(const Sample &sample, std::uint64_t first, std::size_t count,
     RunOutcome outcome;
     QVERIFY2(runs->set(first, values, {HUGE_VAL, 0}, held, outcome), name);
     QCOMPARE(outcome.seen, std::uint64_t{count});
+    compareFloats(*runs, first, values, before, held, outcome, name);
     std::uint64_t refused = 0, changed = 0;
     double worst = 0;
     for (std::size_t i = 0; i < count; ++i) {
