@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_network.h"
 
-#include "core/assessment/weight_facts.h"
+#include "core/assessment/weight_layers.h"
 
 namespace kernscope::ui {
 
@@ -38,33 +38,34 @@ void keepEnds(roofline::Placement &placed)
 
 } // namespace
 
-bool forEachPlacement(std::span<const roofline::Layer> layers, const roofline::Roofs &roofs,
+bool forEachPlacement(const Bundle &bundle, const roofline::Roofs &roofs,
                       const target::Choice &choice, std::uint64_t batch, Progress *progress,
                       const std::function<void(roofline::Placement &&)> &visit)
 {
+    const LayerReader reader(bundle);
     if (progress)
-        progress->setTotal(layers.size());
+        progress->setTotal(reader.weights());
     decision::Judge judge(choice);
-    for (const roofline::Layer &layer : layers) {
-        auto placed = roofline::place(layer, roofs, judge, batch);
-        if (!placed || (progress && !progress->advance(1)))
+    for (std::size_t i = 0; i < reader.weights(); ++i) {
+        for (const roofline::Layer &layer : reader.layers(i, reader.form(i))) {
+            auto placed = roofline::place(layer, roofs, judge, batch);
+            if (!placed)
+                return false;
+            visit(std::move(*placed));
+        }
+        if (progress && !progress->advance(1))
             return false;
-        visit(std::move(*placed));
     }
     return true;
 }
 
-std::optional<roofline::Network> placeNetwork(const Bundle &bundle,
-                                              const std::vector<decision::WeightForm> &forms,
-                                              const roofline::Roofs &roofs,
+std::optional<roofline::Network> placeNetwork(const Bundle &bundle, const roofline::Roofs &roofs,
                                               const target::Choice &choice, std::uint64_t batch,
                                               Progress *progress)
 {
-    const std::vector<roofline::Layer> layers = layersOf(bundle, forms);
     roofline::Network network;
     network.roofs = roofs;
-    network.placements.reserve(layers.size());
-    const bool whole = forEachPlacement(layers, roofs, choice, batch, progress,
+    const bool whole = forEachPlacement(bundle, roofs, choice, batch, progress,
                                         [&network](roofline::Placement &&placed) {
                                             keepEnds(placed);
                                             network.placements.push_back(std::move(placed));

@@ -185,7 +185,7 @@ RooflineDock::Placed RooflineDock::place(const Bundle &bundle, const roofline::R
                                          Progress *progress)
 {
     Placed placed;
-    placed.network = placeNetwork(bundle, weightForms(bundle), roofs, choice, batch, progress);
+    placed.network = placeNetwork(bundle, roofs, choice, batch, progress);
     if (!placed.network)
         return placed;
     for (const roofline::Placement &one : placed.network->placements) {
