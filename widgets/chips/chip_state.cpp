@@ -26,14 +26,14 @@ std::vector<bool> fasterForms(const Bundle &bundle, Progress &progress)
     if (!roofs)
         return faster;
     roofline::LayerTimes times;
-    const auto note = [&](const roofline::Placement &placed) {
-        const auto &stored = placed.stored().timeS;
-        const roofline::Assessment *best = placed.bestForm();
-        times.add(placed.layer, stored);
+    const auto note = [&](const ChipLayer &placed) {
+        const auto &stored = placed.figures->stored().timeS;
+        const roofline::Assessment *best = placed.figures->bestForm();
+        times.add(placed.figures->layer, stored);
         if (stored && best && best->timeS && *best->timeS < 0.99 * *stored)
-            faster[placed.layer.weight] = true;
+            faster[placed.weight] = true;
     };
-    const bool whole = forEachPlacement(bundle, *roofs, {}, 1, &progress, note);
+    const bool whole = forEachPlacement(bundle, *roofs, {}, 1, KeptForms::Ends, &progress, note);
     if (!whole || times.total(*roofs).hidesGains())
         faster.assign(weights, false);
     return faster;

@@ -170,14 +170,15 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
     Placed made;
     std::vector<TimelineLayer> &layers = made.layers;
     roofline::LayerTimes times;
-    const auto add = [&](const roofline::Placement &placed) {
+    const auto add = [&](const ChipLayer &placed) {
+        const roofline::Placement &figures = *placed.figures;
         TimelineLayer layer;
-        layer.name = fromUtf8(placed.layer.label());
-        layer.op = fromUtf8(placed.layer.op);
-        layer.weight = placed.layer.weight;
-        layer.storedS = placed.stored().timeS;
-        layer.compiler = compilerEstimate(bundle, placed.layer);
-        if (const roofline::Assessment *one = inForm(placed, form)) {
+        layer.name = fromUtf8(placed.label());
+        layer.op = fromUtf8(figures.layer.op);
+        layer.weight = placed.weight;
+        layer.storedS = figures.stored().timeS;
+        layer.compiler = compilerEstimate(bundle, placed.weight, placed.consumer);
+        if (const roofline::Assessment *one = inForm(figures, form)) {
             layer.form = fromUtf8(one->form);
             layer.computeS = one->computeS;
             layer.memoryS = one->memoryS;
@@ -188,10 +189,10 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
             layer.has = false;
         }
         // What has no such form stays as it is stored, in the sum as well.
-        times.add(placed.layer, layer.has ? layer.timeS : layer.storedS);
+        times.add(figures.layer, layer.has ? layer.timeS : layer.storedS);
         layers.push_back(std::move(layer));
     };
-    if (!forEachPlacement(bundle, roofs, choice, batch, progress, add))
+    if (!forEachPlacement(bundle, roofs, choice, batch, KeptForms::All, progress, add))
         return {};
     made.program = times.total(roofs);
     made.floorS = roofs.dispatchFloorS;

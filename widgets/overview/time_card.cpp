@@ -72,7 +72,7 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
     }
     const auto roofs = roofline::roofsOf(*m_target);
     const auto network = roofs ? placeNetwork(*bundle, *roofs, chips.choice(), 1) : std::nullopt;
-    if (!network || network->placements.empty()) {
+    if (!network || network->layers.empty()) {
         m_note->setText(tr("no layer reads a weight on the engine"));
         return;
     }
