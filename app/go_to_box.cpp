@@ -92,8 +92,10 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
     PaletteIndex index;
     PaletteIndex::Group weights, sections, operations;
     weights.kind = PaletteIndex::Kind::Weight;
-    for (const Weight &weight : bundle->weights())
-        weights.names += QString::fromStdString(weight.name);
+    weights.count = bundle->weights().size();
+    weights.name = [bundle](std::size_t i) {
+        return QString::fromStdString(bundle->weights()[i].name);
+    };
     weights.note = [bundle](std::size_t i) {
         return QString::fromStdString(formText(bundle->weights()[i].form));
     };
@@ -104,23 +106,28 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
         if (bundle->sections()[i].kind == SectionKind::Padding)
             continue;
         places.push_back(i);
-        sections.names += QString::fromStdString(bundle->sections()[i].name);
     }
-    sections.run = [&session, origin, places](std::size_t i) {
-        session.goToSection(places[i], origin);
+    sections.count = places.size();
+    const auto shared = std::make_shared<const std::vector<std::size_t>>(std::move(places));
+    sections.name = [bundle, shared](std::size_t i) {
+        return QString::fromStdString(bundle->sections()[(*shared)[i]].name);
+    };
+    sections.run = [&session, origin, shared](std::size_t i) {
+        session.goToSection((*shared)[i], origin);
     };
     operations.kind = PaletteIndex::Kind::Operation;
-    std::vector<const mil::Operation *> all;
+    const auto all = std::make_shared<std::vector<const mil::Operation *>>();
     for (const mil::Function &function : bundle->program().functions)
-        collect(function.body, all);
-    for (const mil::Operation *operation : all)
-        operations.names +=
-            QString::fromStdString(operation->type + ' ' + operation->displayName());
+        collect(function.body, *all);
+    operations.count = all->size();
+    operations.name = [bundle, all](std::size_t i) {
+        return QString::fromStdString((*all)[i]->type + ' ' + (*all)[i]->displayName());
+    };
     operations.run = [&session, origin, bundle, all](std::size_t i) {
-        if (bundle->programFile() != kNoIndex && all[i]->span.length > 0)
+        const SourceSpan &span = (*all)[i]->span;
+        if (bundle->programFile() != kNoIndex && span.length > 0)
             session.goToBytes(bundle->programFile(),
-                              {FileOffset(all[i]->span.offset), ByteCount(all[i]->span.length)},
-                              origin);
+                              {FileOffset(span.offset), ByteCount(span.length)}, origin);
     };
     index.add(std::move(weights));
     index.add(std::move(sections));

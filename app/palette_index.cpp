@@ -14,40 +14,141 @@ struct PaletteWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Palette)
 };
 
-/// 0: begins with it; 1: one of its words does; 2: holds it; 3: does not.
-int distance(const QString &text, const QString &word)
+/// Whether the character that ends before `at` is part of a word.
+bool isWordBefore(std::string_view text, std::size_t at)
 {
-    const qsizetype at = text.indexOf(word);
-    if (at < 0)
-        return 3;
+    std::size_t from = at - 1;
+    while (from > 0 && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80)
+        --from; // to its first byte
+    const QString letter = QString::fromUtf8(text.data() + from, static_cast<qsizetype>(at - from));
+    return !letter.isEmpty() && letter.back().isLetterOrNumber();
+}
+
+/// 0: begins with it; 1: one of its words does; 2: holds it, at `at` first.
+int distance(std::string_view text, std::string_view word, std::size_t at)
+{
     if (at == 0)
         return 0;
-    for (qsizetype from = at; from >= 0; from = text.indexOf(word, from + 1)) {
-        if (!text[from - 1].isLetterOrNumber())
+    for (std::size_t from = at; from != text.npos; from = text.find(word, from + 1)) {
+        if (!isWordBefore(text, from))
             return 1;
     }
     return 2;
 }
 
-struct Hit {
+/// Characters of UTF-16 that a text has.
+std::size_t lengthOf(std::string_view text)
+{
+    std::size_t length = 0;
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        length += (byte & 0xC0) != 0x80 ? 1 : 0; // the first byte of a character
+        length += byte >= 0xF0 ? 1 : 0;          // one that takes two
+    }
+    return length;
+}
+
+std::string_view viewOf(const QByteArray &text)
+{
+    return {text.constData(), static_cast<std::size_t>(text.size())};
+}
+
+} // namespace
+
+struct PaletteIndex::Hit {
     int distance = 0;
     int kind = 0;
-    qsizetype length = 0;
-    std::size_t group = 0;
-    qsizetype name = 0;
+    std::size_t length = 0, group = 0, name = 0;
 
     auto key() const { return std::tie(distance, kind, length, group, name); }
     bool operator<(const Hit &other) const { return key() < other.key(); }
 };
 
-} // namespace
+/// The best hits for some words.
+class PaletteIndex::Finding
+{
+public:
+    Finding(const QString &words, int limit) : m_most(static_cast<std::size_t>(std::max(limit, 0)))
+    {
+        for (const QString &word : words.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts))
+            m_words.push_back(word.toUtf8());
+    }
+
+    bool isEmpty() const { return m_words.empty(); }
+
+    /// The names lie in one run: the first word is looked for in all of them at once.
+    void search(const Names &names, std::size_t group)
+    {
+        const std::string_view all = viewOf(names.folded), first = viewOf(m_words.front());
+        std::size_t name = 0;
+        for (std::size_t at = all.find(first); at != all.npos;) {
+            while (names.starts[name + 1] <= at)
+                ++name;
+            const std::string_view text = names.at(name);
+            const std::size_t within = at - names.starts[name];
+            if (within + first.size() <= text.size() && hasOtherWords(text))
+                add({distance(text, first, within), static_cast<int>(names.group.kind),
+                     lengthOf(text), group, name});
+            at = all.find(first, names.starts[name + 1]);
+        }
+    }
+
+    std::vector<Hit> best()
+    {
+        const auto shown = static_cast<std::ptrdiff_t>(std::min(m_hits.size(), m_most));
+        std::partial_sort(m_hits.begin(), m_hits.begin() + shown, m_hits.end());
+        m_hits.resize(static_cast<std::size_t>(shown));
+        return std::move(m_hits);
+    }
+
+private:
+    bool hasOtherWords(std::string_view text) const
+    {
+        return std::all_of(m_words.begin() + 1, m_words.end(), [text](const QByteArray &word) {
+            return text.find(viewOf(word)) != text.npos;
+        });
+    }
+
+    void add(const Hit &hit)
+    {
+        constexpr std::size_t kMostKept = 4096; // before the worst are dropped
+        m_hits.push_back(hit);
+        if (m_hits.size() < m_most + kMostKept)
+            return;
+        // A letter that every name has.
+        const auto last = m_hits.begin() + static_cast<std::ptrdiff_t>(m_most);
+        std::nth_element(m_hits.begin(), last, m_hits.end());
+        m_hits.resize(m_most);
+    }
+
+    std::size_t m_most;
+    std::vector<QByteArray> m_words;
+    std::vector<Hit> m_hits;
+};
+
+std::string_view PaletteIndex::Names::at(std::size_t name) const
+{
+    return viewOf(folded).substr(starts[name], starts[name + 1] - starts[name] - 1);
+}
+
+QString PaletteIndex::Names::text(std::size_t name) const
+{
+    return group.name ? group.name(name) : group.names[static_cast<qsizetype>(name)];
+}
 
 void PaletteIndex::add(Group group)
 {
-    Names names{std::move(group), {}};
-    names.folded.reserve(names.group.names.size());
-    for (const QString &name : std::as_const(names.group.names))
-        names.folded += name.toLower();
+    if (!group.name)
+        group.count = static_cast<std::size_t>(group.names.size());
+    Names names{std::move(group), {}, {}};
+    names.starts.reserve(names.group.count + 1);
+    names.starts.push_back(0);
+    for (std::size_t i = 0; i < names.group.count; ++i) {
+        names.folded += names.text(i).toLower().toUtf8();
+        names.folded += '\0';
+        names.starts.push_back(static_cast<std::size_t>(names.folded.size()));
+    }
+    names.folded.squeeze();
     m_groups.push_back(std::move(names));
 }
 
@@ -66,37 +167,18 @@ void PaletteIndex::drop(std::initializer_list<Kind> kinds)
 
 QList<PaletteIndex::Item> PaletteIndex::find(const QString &text, int limit) const
 {
-    const QStringList words = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    if (words.isEmpty())
+    Finding finding(text, limit);
+    if (finding.isEmpty())
         return {};
-    constexpr std::size_t kMostKept = 4096; // before the worst are dropped
-    const auto most = static_cast<std::size_t>(std::max(limit, 0));
-    std::vector<Hit> hits;
-    for (std::size_t g = 0; g < m_groups.size(); ++g) {
-        const Names &names = m_groups[g];
-        for (qsizetype i = 0; i < names.folded.size(); ++i) {
-            const QString &name = names.folded[i];
-            const int first = distance(name, words.front());
-            if (first == 3 || !std::all_of(words.begin() + 1, words.end(),
-                                           [&](const QString &w) { return name.contains(w); }))
-                continue;
-            hits.push_back({first, static_cast<int>(names.group.kind), name.size(), g, i});
-            if (hits.size() >= most + kMostKept) { // a letter that every name has
-                std::nth_element(hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(most),
-                                 hits.end());
-                hits.resize(most);
-            }
-        }
-    }
-    const auto shown = std::min(hits.size(), most);
-    std::partial_sort(hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(shown), hits.end());
+    for (std::size_t g = 0; g < m_groups.size(); ++g)
+        finding.search(m_groups[g], g);
     QList<Item> items;
-    for (std::size_t i = 0; i < shown; ++i) {
-        const Group &group = m_groups[hits[i].group].group;
-        const auto at = static_cast<std::size_t>(hits[i].name);
-        items.push_back(Item{group.kind, group.names[hits[i].name],
-                             group.note ? group.note(at) : QString(),
-                             [run = group.run, at] { run(at); }});
+    for (const Hit &hit : finding.best()) {
+        const Names &names = m_groups[hit.group];
+        const Group &group = names.group;
+        items.push_back(Item{group.kind, names.text(hit.name),
+                             group.note ? group.note(hit.name) : QString(),
+                             [run = group.run, at = hit.name] { run(at); }});
     }
     return items;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QByteArray>
 #include <QList>
 #include <QString>
 #include <QStringList>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <string_view>
 #include <vector>
 
 namespace kernscope::app {
@@ -29,6 +31,10 @@ public:
     struct Group {
         Kind kind = Kind::Weight;
         QStringList names;
+        /// In place of `names`, for names that somebody keeps anyway: `count` of them. There may be
+        /// hundreds of thousands.
+        std::size_t count = 0;
+        std::function<QString(std::size_t)> name;
         std::function<void(std::size_t)> run;
         std::function<QString(std::size_t)> note; ///< may be empty
     };
@@ -47,8 +53,16 @@ public:
 private:
     struct Names {
         Group group;
-        QStringList folded; ///< in lower case
+        QByteArray folded;               ///< in lower case, UTF-8, a zero behind each
+        std::vector<std::size_t> starts; ///< of each name, and the end
+
+        std::size_t size() const { return starts.size() - 1; }
+        std::string_view at(std::size_t name) const;
+        QString text(std::size_t name) const;
     };
+    struct Hit;
+    class Finding;
+
     std::vector<Names> m_groups;
 };
 

@@ -265,7 +265,7 @@ int runDecide(const ChipOptions &options, Session &session)
     const BundlePtr *bundle = &opened->bundle;
     auto targets =
         options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen->target()};
-    const DecisionTable table(weightLayers(**bundle), std::move(targets), chosen->choice);
+    const DecisionTable table(**bundle, std::move(targets), chosen->choice);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (session.json) {
         report::Json head =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/choose_form.h"
 
+#include "core/assessment/weight_layers.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/old_network.h"
 
@@ -85,11 +86,7 @@ Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const C
 std::optional<roofline::Layer> heaviestLayer(const Bundle &bundle, std::size_t weight,
                                              const decision::WeightForm &form)
 {
-    std::vector<decision::WeightForm> forms(bundle.weights().size());
-    forms[weight] = form;
-    auto layers = layersOf(bundle, forms);
-    std::erase_if(layers,
-                  [weight](const roofline::Layer &layer) { return layer.weight != weight; });
+    const auto layers = LayerReader(bundle).layers(weight, form);
     const roofline::Layer *judged = heaviest(layers);
     return judged ? std::optional(*judged) : std::nullopt;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_facts.h"
+#include "core/assessment/weight_layers.h"
 
 #include <algorithm>
 #include <limits>
@@ -131,8 +132,7 @@ private:
     decision_rows::Distinct<std::vector<std::uint64_t>> m_moved;
 };
 
-DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
-                             std::vector<const target::Target *> targets,
+DecisionTable::DecisionTable(const Bundle &bundle, std::vector<const target::Target *> targets,
                              const target::Choice &choice)
     : m_targets(std::move(targets)), m_judge(choice)
 {
@@ -144,10 +144,11 @@ DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
     m_totals.resize(columns());
     for (std::size_t column = 0; column < columns(); ++column)
         m_totals[column].target = m_targets[column];
-    m_rows.reserve(weights.size());
+    const LayerReader reader(bundle);
+    m_rows.reserve(reader.weights());
     Filling filling(*this);
-    for (WeightLayers &weight : weights)
-        filling.add(std::move(weight));
+    for (std::size_t i = 0; i < reader.weights(); ++i)
+        filling.add(reader.at(i));
 }
 
 roofline::Layer DecisionTable::layer(std::size_t row) const

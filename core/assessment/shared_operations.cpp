@@ -18,11 +18,15 @@ using roofline::Layer;
 
 using OperationKey = std::array<std::string, 3>; ///< address of the function, type, name
 
+/// Counts the operations that `counts` has a key of: the names of all others would take as much
+/// memory as the program.
 void countOperations(const mil::Block &block, const std::string &function,
                      std::map<OperationKey, std::size_t> &counts)
 {
     for (const mil::Operation &operation : block.operations) {
-        ++counts[{function, operation.type, operation.displayName()}];
+        const auto asked = counts.find({function, operation.type, operation.displayName()});
+        if (asked != counts.end())
+            ++asked->second;
         for (const mil::Block &body : operation.blocks)
             countOperations(body, function, counts);
     }
@@ -93,6 +97,8 @@ void shareOperations(const Bundle &bundle, std::vector<Layer> &layers)
     if (groups.empty())
         return;
     std::map<OperationKey, std::size_t> counts;
+    for (const auto &[key, group] : groups)
+        counts.emplace(key, 0);
     for (const mil::Function &function : bundle.program().functions)
         countOperations(function.body, functionAddress(function.model, function.name), counts);
     std::set<const Layer *> repeated;

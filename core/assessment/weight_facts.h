@@ -47,7 +47,8 @@ struct Unassessed {
 std::vector<Unassessed> unassessedWeights(const Bundle &bundle);
 
 /// One layer a consumer that multiplies by the weight (conv, conv_transpose, linear, matmul,
-/// einsum, lstm, gru, rnn) or fetches its rows (gather); for a weight without one, none.
+/// einsum, lstm, gru, rnn) or fetches its rows (gather); for a weight without one, none. Of many
+/// weights a LayerReader (weight_layers.h) gives the same without a list of all.
 std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                                       std::span<const decision::WeightForm> forms);
 
@@ -55,14 +56,6 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
 /// where what is not known counts as the most. Null where there are none.
 const roofline::Layer *heaviest(std::span<const roofline::Layer> layers);
 
-/// A weight and the layers that read it.
-struct WeightLayers {
-    decision::WeightForm form;
-    roofline::Layer judged;           ///< the heaviest; of a weight in no layer one without extents
-    std::vector<roofline::Layer> all; ///< none where it is in no layer
-};
-/// In the bundle's order.
-std::vector<WeightLayers> weightLayers(const Bundle &bundle);
 /// In the bundle's order: as the layer reads the weight that it is judged in. Of a weight in no
 /// layer axis 0 is the output's, axis 1 the input's.
 std::vector<ChannelAxes> judgedAxes(const Bundle &bundle);
@@ -89,8 +82,8 @@ struct TargetTotals {
 class DecisionTable
 {
 public:
-    /// `weights`: as weightLayers gives them.
-    DecisionTable(std::vector<WeightLayers> weights, std::vector<const target::Target *> targets,
+    /// The weights of `bundle`, in its order; keeps nothing of it.
+    DecisionTable(const Bundle &bundle, std::vector<const target::Target *> targets,
                   const target::Choice &choice = {});
     DecisionTable(const DecisionTable &) = delete; // its rows point into its judge
     DecisionTable &operator=(const DecisionTable &) = delete;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The layers that read a bundle's weights.
+#include "core/assessment/weight_layers.h"
+
 #include "core/assessment/consumer_kinds.h"
-#include "core/assessment/entries.h"
 #include "core/assessment/shared_operations.h"
-#include "core/assessment/weight_facts.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 
 namespace kernscope {
 
@@ -28,47 +30,154 @@ std::optional<double> shareRead(const Weight &weight, const Consumer &consumer)
                              static_cast<double>(weight.elements.value));
 }
 
+/// The layer without the weight's form and its runs.
+roofline::Layer bareLayer(const Weight &weight, std::size_t index, std::size_t consumer)
+{
+    const Consumer &reader = weight.consumers[consumer];
+    roofline::Layer layer;
+    layer.name = reader.name.empty() ? weight.name : reader.name;
+    layer.op = reader.op;
+    layer.weight = index;
+    layer.consumer = consumer;
+    layer.param = reader.param;
+    layer.flops = reader.layerFlops;
+    layer.inputBytes = halfBytes(reader.geometry.input);
+    layer.outputBytes = halfBytes(reader.geometry.output);
+    layer.function = functionAddress(weight.model, weight.function);
+    layer.model = weight.model;
+    return layer;
+}
+
+/// The same for all layers of an operation; seldom for others.
+std::size_t operationHash(const std::string &function, const Consumer &consumer)
+{
+    const std::hash<std::string> hash;
+    return hash(function) ^ (hash(consumer.op) * 31) ^ (hash(consumer.name) * 1'000'003);
+}
+
 } // namespace
+
+LayerReader::LayerReader(const Bundle &bundle) : m_bundle(bundle), m_entries(bundle.program())
+{
+    findFunctions();
+    findShared(mayShare());
+}
+
+void LayerReader::findFunctions()
+{
+    const Weight *first = nullptr;
+    for (const Weight &weight : m_bundle.weights()) {
+        if (!std::any_of(weight.consumers.begin(), weight.consumers.end(), isLayer))
+            continue;
+        if (first == nullptr)
+            first = &weight;
+        m_several |= functionAddress(weight.model, weight.function) !=
+                     functionAddress(first->model, first->function);
+        if (m_several)
+            return;
+    }
+}
+
+/// Layers whose operation has another one, and some that only have its hash.
+LayerReader::Places LayerReader::mayShare() const
+{
+    struct Reading {
+        std::size_t hash, weight, consumer;
+    };
+    std::vector<Reading> readings;
+    for (std::size_t i = 0; i < weights(); ++i) {
+        const Weight &weight = m_bundle.weights()[i];
+        const std::string function = functionAddress(weight.model, weight.function);
+        for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
+            const Consumer &consumer = weight.consumers[c];
+            if (isLayer(consumer) && !consumer.name.empty())
+                readings.push_back({operationHash(function, consumer), i, c});
+        }
+    }
+    std::sort(readings.begin(), readings.end(),
+              [](const Reading &a, const Reading &b) { return a.hash < b.hash; });
+    Places places;
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+        const bool before = i > 0 && readings[i - 1].hash == readings[i].hash;
+        const bool after = i + 1 < readings.size() && readings[i + 1].hash == readings[i].hash;
+        if (before || after)
+            places.emplace_back(readings[i].weight, readings[i].consumer);
+    }
+    std::sort(places.begin(), places.end()); // the first layer of an operation has its activations
+    return places;
+}
+
+void LayerReader::findShared(const Places &places)
+{
+    std::vector<roofline::Layer> layers;
+    layers.reserve(places.size());
+    for (const auto &[weight, consumer] : places)
+        layers.push_back(bareLayer(m_bundle.weights()[weight], weight, consumer));
+    shareOperations(m_bundle, layers);
+    for (const auto &place : places)
+        m_shared[place].repeated = true;
+    for (const roofline::Layer &layer : layers)
+        m_shared[{layer.weight, layer.consumer}] = {layer.flops, layer.inputBytes,
+                                                    layer.outputBytes, false};
+}
+
+decision::WeightForm LayerReader::form(std::size_t weight) const
+{
+    return weightForm(m_bundle, m_bundle.weights()[weight], std::nullopt, &m_entries);
+}
+
+std::vector<roofline::Layer> LayerReader::layers(std::size_t index,
+                                                 const decision::WeightForm &form) const
+{
+    const Weight &weight = m_bundle.weights()[index];
+    std::vector<roofline::Layer> layers;
+    for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
+        const Consumer &consumer = weight.consumers[c];
+        if (!isLayer(consumer))
+            continue;
+        const auto shared = m_shared.find({index, c});
+        if (shared != m_shared.end() && shared->second.repeated)
+            continue;
+        roofline::Layer &layer = layers.emplace_back(bareLayer(weight, index, c));
+        if (shared != m_shared.end()) {
+            layer.flops = shared->second.flops;
+            layer.inputBytes = shared->second.inputBytes;
+            layer.outputBytes = shared->second.outputBytes;
+        }
+        layer.operation = operationOf(weight, consumer, form);
+        layer.form = form;
+        layer.form.axes = channelAxes(weight, consumer);
+        if (isGather(consumer))
+            layer.shareRead = shareRead(weight, consumer);
+        layer.runs = runsOf(m_entries, weight, consumer);
+        layer.ofSeveral = m_several;
+    }
+    return layers;
+}
+
+WeightLayers LayerReader::at(std::size_t weight) const
+{
+    WeightLayers made;
+    made.form = form(weight);
+    made.all = layers(weight, made.form);
+    if (const roofline::Layer *judged = heaviest(made.all)) {
+        made.judged = *judged;
+    } else {
+        made.judged.weight = weight;
+        made.judged.form = made.form;
+    }
+    return made;
+}
 
 std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                                       std::span<const decision::WeightForm> forms)
 {
+    const LayerReader reader(bundle);
     std::vector<roofline::Layer> layers;
-    const Entries entries(bundle.program());
-    for (std::size_t i = 0; i < bundle.weights().size() && i < forms.size(); ++i) {
-        const Weight &weight = bundle.weights()[i];
-        const std::string function = functionAddress(weight.model, weight.function);
-        for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
-            const Consumer &consumer = weight.consumers[c];
-            if (!isLayer(consumer))
-                continue;
-            roofline::Layer layer;
-            layer.name = consumer.name.empty() ? weight.name : consumer.name;
-            layer.op = consumer.op;
-            layer.weight = i;
-            layer.consumer = c;
-            layer.param = consumer.param;
-            layer.flops = consumer.layerFlops;
-            layer.inputBytes = halfBytes(consumer.geometry.input);
-            layer.outputBytes = halfBytes(consumer.geometry.output);
-            layer.operation = operationOf(weight, consumer, forms[i]);
-            layer.form = forms[i];
-            layer.form.axes = channelAxes(weight, consumer);
-            if (isGather(consumer))
-                layer.shareRead = shareRead(weight, consumer);
-            layer.function = function;
-            layer.model = weight.model;
-            layer.runs = runsOf(entries, weight, consumer);
+    for (std::size_t i = 0; i < reader.weights() && i < forms.size(); ++i) {
+        for (roofline::Layer &layer : reader.layers(i, forms[i]))
             layers.push_back(std::move(layer));
-        }
     }
-    shareOperations(bundle, layers);
-    const bool several =
-        std::any_of(layers.begin(), layers.end(), [&layers](const roofline::Layer &each) {
-            return each.function != layers[0].function;
-        });
-    for (roofline::Layer &layer : layers)
-        layer.ofSeveral = several;
     return layers;
 }
 
@@ -81,32 +190,13 @@ const roofline::Layer *heaviest(std::span<const roofline::Layer> layers)
     return at == layers.end() ? nullptr : &*at;
 }
 
-std::vector<WeightLayers> weightLayers(const Bundle &bundle)
-{
-    auto forms = weightForms(bundle);
-    std::vector<WeightLayers> weights(forms.size());
-    for (roofline::Layer &layer : layersOf(bundle, forms))
-        weights[layer.weight].all.push_back(std::move(layer));
-    for (std::size_t i = 0; i < forms.size(); ++i) {
-        WeightLayers &weight = weights[i];
-        if (const roofline::Layer *judged = heaviest(weight.all)) {
-            weight.judged = *judged;
-        } else {
-            weight.judged.weight = i;
-            weight.judged.form = forms[i];
-        }
-        weight.form = std::move(forms[i]);
-    }
-    return weights;
-}
-
 std::vector<ChannelAxes> judgedAxes(const Bundle &bundle)
 {
-    const auto layers = weightLayers(bundle);
-    std::vector<ChannelAxes> axes(layers.size(), ChannelAxes{0, 1, 0, 1});
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        if (!layers[i].all.empty())
-            axes[i] = layers[i].judged.form.axes;
+    const LayerReader reader(bundle);
+    std::vector<ChannelAxes> axes(reader.weights(), ChannelAxes{0, 1, 0, 1});
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        if (const WeightLayers weight = reader.at(i); !weight.all.empty())
+            axes[i] = weight.judged.form.axes;
     }
     return axes;
 }

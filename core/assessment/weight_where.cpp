@@ -265,7 +265,7 @@ std::vector<bool> selectWeights(const Bundle &bundle, const WeightWhere &where,
 {
     std::optional<DecisionTable> table;
     if (!where.targets().empty())
-        table.emplace(weightLayers(bundle), where.targets());
+        table.emplace(bundle, where.targets());
     std::vector<bool> selected;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         WhereFacts facts;

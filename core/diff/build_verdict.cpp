@@ -107,8 +107,7 @@ BuildOutcome outcomeOf(const TargetTotals &totals)
 BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference)
 {
     const auto targets = allTargets();
-    return buildVerdict(a, b, difference, DecisionTable(weightLayers(a), targets),
-                        DecisionTable(weightLayers(b), targets));
+    return buildVerdict(a, b, difference, DecisionTable(a, targets), DecisionTable(b, targets));
 }
 
 BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference,

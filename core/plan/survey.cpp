@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/survey.h"
 
-#include "core/assessment/entries.h"
+#include "core/assessment/weight_layers.h"
 #include "core/base/pattern.h"
 #include "core/bundle/old_network.h"
 #include "core/patch/reencode/reencode_draft.h"
@@ -20,9 +20,10 @@ namespace {
 
 LayersByWeight layersIn(const Bundle &bundle)
 {
-    LayersByWeight layers(bundle.weights().size());
-    for (roofline::Layer &layer : layersOf(bundle, weightForms(bundle)))
-        layers[layer.weight].push_back(std::move(layer));
+    const LayerReader reader(bundle);
+    LayersByWeight layers(reader.weights());
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        layers[i] = reader.layers(i, reader.form(i));
     return layers;
 }
 

@@ -18,7 +18,7 @@ namespace {
 std::vector<std::vector<decision::Outcome>>
 outcomesOf(const Bundle &bundle, const std::vector<const target::Target *> &chips)
 {
-    const DecisionTable table(weightLayers(bundle), chips);
+    const DecisionTable table(bundle, chips);
     std::vector<std::vector<decision::Outcome>> outcomes(table.rows());
     for (std::size_t row = 0; row < table.rows(); ++row) {
         for (std::size_t column = 0; column < table.columns(); ++column)

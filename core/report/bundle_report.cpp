@@ -126,7 +126,7 @@ std::string summaryHtml(const Bundle &bundle)
 
 std::string chipsHtml(const Bundle &bundle)
 {
-    const DecisionTable table(weightLayers(bundle), allTargets());
+    const DecisionTable table(bundle, allTargets());
     std::vector<TargetTotals> rows;
     for (std::size_t column = 0; column < table.columns(); ++column)
         rows.push_back(table.totals(column));

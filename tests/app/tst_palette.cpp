@@ -41,6 +41,8 @@ class TestPalette : public QObject
 
 private Q_SLOTS:
     void bestOfManyAreListed();
+    void wordsInOrder();
+    void namesThatOthersKeep();
     void kindsAreDropped();
     void namesOfManyWeightsCome();
 };
@@ -60,6 +62,50 @@ void TestPalette::bestOfManyAreListed()
     for (qsizetype i = 0; i < few.size(); ++i)
         QCOMPARE(few[i].text, all[i].text);
     QCOMPARE(few.front().text.size(), 2);
+}
+
+/// Those that begin with the first word, then those with a word that does; every word in any case,
+/// in any script.
+void TestPalette::wordsInOrder()
+{
+    PaletteIndex index;
+    index.add(group(PaletteIndex::Kind::Weight,
+                    {QStringLiteral("reconv"), QStringLiteral("a conv"), QStringLiteral("Conv 12"),
+                     QStringLiteral("\u00C4conv"), QStringLiteral("\u00E4/CONV \U00010428x"),
+                     QStringLiteral("con"), QStringLiteral("v")}));
+    const auto texts = [&index](const QString &words) {
+        QStringList found;
+        for (const PaletteIndex::Item &item : index.find(words, 9))
+            found += item.text;
+        return found;
+    };
+    QCOMPARE(texts(QStringLiteral("conv")),
+             (QStringList{QStringLiteral("Conv 12"), QStringLiteral("a conv"),
+                          QStringLiteral("\u00E4/CONV \U00010428x"), QStringLiteral("\u00C4conv"),
+                          QStringLiteral("reconv")}));
+    QCOMPARE(texts(QStringLiteral("CONV 2")), QStringList{QStringLiteral("Conv 12")});
+    QCOMPARE(
+        texts(QStringLiteral("\u00E4")),
+        (QStringList{QStringLiteral("\u00C4conv"), QStringLiteral("\u00E4/CONV \U00010428x")}));
+    QVERIFY(texts(QStringLiteral("nv v")).contains(QStringLiteral("reconv")));
+    QVERIFY(texts(QStringLiteral("con v")).size() == 5); // not across the end of a name
+    QVERIFY(texts(QStringLiteral("  ")).isEmpty());
+}
+
+void TestPalette::namesThatOthersKeep()
+{
+    PaletteIndex index;
+    std::size_t gone = 99;
+    PaletteIndex::Group named = group(PaletteIndex::Kind::Section, {});
+    named.count = 3;
+    named.name = [](std::size_t i) { return QStringLiteral("Name %1").arg(i); };
+    named.run = [&gone](std::size_t i) { gone = i; };
+    index.add(std::move(named));
+    const auto found = index.find(QStringLiteral("name 2"), 9);
+    QCOMPARE(found.size(), 1);
+    QCOMPARE(found.front().text, QStringLiteral("Name 2"));
+    found.front().run();
+    QCOMPARE(gone, std::size_t(2));
 }
 
 void TestPalette::kindsAreDropped()

@@ -229,7 +229,7 @@ AssessmentFacts timeFacts(const Bundle &bundle, const roofline::Layer &layer,
              AssessmentText::tr("Derived: %1 \u00b7 %2")
                  .arg(fromUtf8(energy->basis), fromUtf8(energy->source))});
     }
-    if (const QString own = compilerEstimate(bundle, layer); !own.isEmpty())
+    if (const QString own = compilerEstimate(bundle, layer.weight, layer.consumer); !own.isEmpty())
         facts.push_back({AssessmentText::tr("the compiler's own estimate"), own,
                          AssessmentText::tr("Written in the program beside the operation")});
     return facts;

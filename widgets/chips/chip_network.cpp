@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_network.h"
 
-#include "core/assessment/weight_facts.h"
+#include "core/assessment/layer_times.h"
+#include "core/assessment/weight_layers.h"
+
+#include <unordered_map>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -36,42 +40,128 @@ void keepEnds(roofline::Placement &placed)
     }
 }
 
+/// Places layers, equal ones once.
+class LayerPlacer
+{
+public:
+    LayerPlacer(const roofline::Roofs &roofs, const target::Choice &choice, std::uint64_t batch,
+                KeptForms kept)
+        : m_roofs(roofs), m_judge(choice), m_batch(batch), m_kept(kept)
+    {
+    }
+
+    /// Nothing where the batch is out of range.
+    std::optional<ChipLayer> place(roofline::Layer &&layer)
+    {
+        ChipLayer placed{std::exchange(layer.name, {}), std::exchange(layer.weight, 0),
+                         std::exchange(layer.consumer, 0), nullptr};
+        const std::size_t hash = hashOf(layer);
+        const auto [from, to] = m_known.equal_range(hash);
+        for (auto at = from; at != to && !placed.figures; ++at) {
+            if (at->second->layer == layer)
+                placed.figures = at->second;
+        }
+        if (placed.figures)
+            return placed;
+        auto figures = roofline::place(layer, m_roofs, m_judge, m_batch);
+        if (!figures)
+            return std::nullopt;
+        if (m_kept == KeptForms::Ends)
+            keepEnds(*figures);
+        placed.figures = std::make_shared<const roofline::Placement>(std::move(*figures));
+        if (m_known.size() >= kMostKnown) // whoever keeps them has their own share in them
+            m_known.clear();
+        m_known.emplace(hash, placed.figures);
+        return placed;
+    }
+
+private:
+    /// Some kilobytes each: networks have hundreds of different layers at most.
+    static constexpr std::size_t kMostKnown = 4096;
+
+    static std::size_t hashOf(const roofline::Layer &layer)
+    {
+        std::size_t hash = std::hash<std::string>()(layer.op + '.' + layer.param);
+        const auto mix = [&hash](std::uint64_t more) {
+            hash = (hash ^ more) * 0x9E3779B97F4A7C15u;
+            hash ^= hash >> 29;
+        };
+        mix(layer.flops.value_or(0));
+        mix(layer.inputBytes.value_or(0));
+        mix(layer.form.storedBytes.value_or(0));
+        mix(static_cast<std::uint64_t>(layer.form.node));
+        for (const std::uint64_t extent : layer.form.shape)
+            mix(extent);
+        mix(std::hash<std::string>()(layer.function));
+        return hash;
+    }
+
+    const roofline::Roofs &m_roofs;
+    decision::Judge m_judge;
+    std::uint64_t m_batch;
+    KeptForms m_kept;
+    std::unordered_multimap<std::size_t, std::shared_ptr<const roofline::Placement>> m_known;
+};
+
 } // namespace
 
-bool forEachPlacement(std::span<const roofline::Layer> layers, const roofline::Roofs &roofs,
-                      const target::Choice &choice, std::uint64_t batch, Progress *progress,
-                      const std::function<void(roofline::Placement &&)> &visit)
+std::string ChipLayer::label() const
 {
+    const roofline::Layer &common = figures->layer;
+    return common.ofSeveral ? common.function + "/" + name : name;
+}
+
+roofline::Layer ChipLayer::layer() const
+{
+    roofline::Layer whole = figures->layer;
+    whole.name = name;
+    whole.weight = weight;
+    whole.consumer = consumer;
+    return whole;
+}
+
+roofline::Placement ChipLayer::placement() const
+{
+    roofline::Placement whole = *figures;
+    whole.layer = layer();
+    return whole;
+}
+
+bool forEachPlacement(const Bundle &bundle, const roofline::Roofs &roofs,
+                      const target::Choice &choice, std::uint64_t batch, KeptForms kept,
+                      Progress *progress, const std::function<void(ChipLayer &&)> &visit)
+{
+    const LayerReader reader(bundle);
     if (progress)
-        progress->setTotal(layers.size());
-    decision::Judge judge(choice);
-    for (const roofline::Layer &layer : layers) {
-        auto placed = roofline::place(layer, roofs, judge, batch);
-        if (!placed || (progress && !progress->advance(1)))
+        progress->setTotal(reader.weights());
+    LayerPlacer placer(roofs, choice, batch, kept);
+    for (std::size_t i = 0; i < reader.weights(); ++i) {
+        for (roofline::Layer &layer : reader.layers(i, reader.form(i))) {
+            auto placed = placer.place(std::move(layer));
+            if (!placed)
+                return false;
+            visit(std::move(*placed));
+        }
+        if (progress && !progress->advance(1))
             return false;
-        visit(std::move(*placed));
     }
     return true;
 }
 
-std::optional<roofline::Network> placeNetwork(const Bundle &bundle,
-                                              const std::vector<decision::WeightForm> &forms,
-                                              const roofline::Roofs &roofs,
-                                              const target::Choice &choice, std::uint64_t batch,
-                                              Progress *progress)
+std::optional<ChipNetwork> placeNetwork(const Bundle &bundle, const roofline::Roofs &roofs,
+                                        const target::Choice &choice, std::uint64_t batch,
+                                        Progress *progress)
 {
-    const std::vector<roofline::Layer> layers = layersOf(bundle, forms);
-    roofline::Network network;
+    ChipNetwork network;
     network.roofs = roofs;
-    network.placements.reserve(layers.size());
-    const bool whole = forEachPlacement(layers, roofs, choice, batch, progress,
-                                        [&network](roofline::Placement &&placed) {
-                                            keepEnds(placed);
-                                            network.placements.push_back(std::move(placed));
-                                        });
-    if (!whole)
+    roofline::LayerTimes times;
+    const auto add = [&](ChipLayer &&placed) {
+        times.add(placed.figures->layer, placed.figures->stored().timeS);
+        network.layers.push_back(std::move(placed));
+    };
+    if (!forEachPlacement(bundle, roofs, choice, batch, KeptForms::Ends, progress, add))
         return std::nullopt;
-    network.program = roofline::programTime(network.placements, roofs);
+    network.program = times.total(roofs);
     return network;
 }
 

@@ -6,8 +6,9 @@
 #include "core/bundle/bundle.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
-#include <span>
+#include <string>
 #include <vector>
 
 namespace kernscope::ui {
@@ -15,19 +16,44 @@ namespace kernscope::ui {
 /// With up to so many weights a network is placed within a frame; more are a task.
 inline constexpr std::size_t kMostPlacedAtOnce = 500;
 
-/// Places one layer after the other and hands each to `visit`: whole trails of 50,000 layers would
-/// take half a gigabyte. False where it was cancelled, or the batch is out of range.
-bool forEachPlacement(std::span<const roofline::Layer> layers, const roofline::Roofs &roofs,
-                      const target::Choice &choice, std::uint64_t batch, Progress *progress,
-                      const std::function<void(roofline::Placement &&)> &visit);
+/// A layer of a bundle on a chip.
+struct ChipLayer {
+    std::string name;
+    std::size_t weight = 0, consumer = 0;
+    /// What layers that differ in nothing but these three have in common: their layer has no name,
+    /// and the numbers 0.
+    std::shared_ptr<const roofline::Placement> figures;
+
+    std::string label() const;             ///< roofline::Layer::label
+    roofline::Layer layer() const;         ///< whole
+    roofline::Placement placement() const; ///< with the whole layer
+};
+
+/// The layers of a bundle on a chip, in the order of its weights.
+struct ChipNetwork {
+    roofline::Roofs roofs;
+    std::vector<ChipLayer> layers;
+    roofline::ProgramTime program;
+};
+
+/// What is kept of the forms that a layer was tried in.
+enum class KeptForms : std::uint8_t {
+    All,
+    Ends, ///< the stored, the dense and the best form: times, bytes and rates only
+};
+
+/// Places the layers of a bundle one after the other, in the order of its weights, and hands each
+/// to `visit`: whole trails of 50,000 layers would take half a gigabyte. Equal layers are placed
+/// once. `progress` counts weights. False where it was cancelled, or the batch is out of range.
+bool forEachPlacement(const Bundle &bundle, const roofline::Roofs &roofs,
+                      const target::Choice &choice, std::uint64_t batch, KeptForms kept,
+                      Progress *progress, const std::function<void(ChipLayer &&)> &visit);
 
 /// The layers of a bundle on a chip, as roofline::assessNetwork gives them, but with the figures of
-/// the stored, the dense and the best form only: times, bytes and rates. Nothing where it
-/// was cancelled, or the batch is out of range.
-std::optional<roofline::Network> placeNetwork(const Bundle &bundle,
-                                              const std::vector<decision::WeightForm> &forms,
-                                              const roofline::Roofs &roofs,
-                                              const target::Choice &choice, std::uint64_t batch,
-                                              Progress *progress = nullptr);
+/// the stored, the dense and the best form only. Nothing where it was cancelled, or the batch is
+/// out of range.
+std::optional<ChipNetwork> placeNetwork(const Bundle &bundle, const roofline::Roofs &roofs,
+                                        const target::Choice &choice, std::uint64_t batch,
+                                        Progress *progress = nullptr);
 
 } // namespace kernscope::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_state.h"
 
+#include "core/assessment/layer_times.h"
 #include "core/target/rules.h"
 #include "widgets/chips/chip_network.h"
 
@@ -17,26 +18,24 @@ struct Content {
 
 /// Weights of which some layer would take less time on the default chip in another form, where the
 /// program waits for its engine: below the dispatch floor nothing gets faster.
-std::vector<bool> fasterForms(const Bundle &bundle, const std::vector<decision::WeightForm> &forms,
-                              Progress &progress)
+std::vector<bool> fasterForms(const Bundle &bundle, Progress &progress)
 {
-    std::vector<bool> faster(forms.size(), false);
+    const std::size_t weights = bundle.weights().size();
+    std::vector<bool> faster(weights, false);
     const auto roofs = roofline::roofsOf(target::defaultTarget());
     if (!roofs)
         return faster;
-    const std::vector<roofline::Layer> layers = layersOf(bundle, forms);
-    std::vector<roofline::LayerTime> times;
-    times.reserve(layers.size());
-    const auto note = [&](const roofline::Placement &placed) {
-        const auto &stored = placed.stored().timeS;
-        const roofline::Assessment *best = placed.bestForm();
-        times.push_back({&layers[times.size()], stored});
+    roofline::LayerTimes times;
+    const auto note = [&](const ChipLayer &placed) {
+        const auto &stored = placed.figures->stored().timeS;
+        const roofline::Assessment *best = placed.figures->bestForm();
+        times.add(placed.figures->layer, stored);
         if (stored && best && best->timeS && *best->timeS < 0.99 * *stored)
-            faster[placed.layer.weight] = true;
+            faster[placed.weight] = true;
     };
-    const bool whole = forEachPlacement(layers, *roofs, {}, 1, &progress, note);
-    if (!whole || roofline::programTime(times, *roofs).hidesGains())
-        faster.assign(forms.size(), false);
+    const bool whole = forEachPlacement(bundle, *roofs, {}, 1, KeptForms::Ends, &progress, note);
+    if (!whole || times.total(*roofs).hidesGains())
+        faster.assign(weights, false);
     return faster;
 }
 
@@ -121,11 +120,10 @@ void ChipState::rebuild()
             [bundle](Progress &progress) {
                 const BundleReadLock lock(*bundle);
                 Content content;
-                content.faster = fasterForms(*bundle, weightForms(*bundle), progress);
+                content.faster = fasterForms(*bundle, progress);
                 if (progress.cancelled())
                     return content;
-                content.table =
-                    std::make_shared<DecisionTable>(weightLayers(*bundle), allTargets());
+                content.table = std::make_shared<DecisionTable>(*bundle, allTargets());
                 return content;
             },
             [this](Content content) {

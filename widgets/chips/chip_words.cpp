@@ -128,13 +128,11 @@ QColor tokenTint(Token token, bool dark)
             mix(hue.blue(), ground.blue())};
 }
 
-QString compilerEstimate(const Bundle &bundle, const roofline::Layer &layer)
+QString compilerEstimate(const Bundle &bundle, std::size_t weight, std::size_t consumer)
 {
-    if (layer.weight >= bundle.weights().size() ||
-        layer.consumer >= bundle.weights()[layer.weight].consumers.size())
+    if (weight >= bundle.weights().size() || consumer >= bundle.weights()[weight].consumers.size())
         return {};
-    const mil::BackendNotes &notes =
-        bundle.weights()[layer.weight].consumers[layer.consumer].backends;
+    const mil::BackendNotes &notes = bundle.weights()[weight].consumers[consumer].backends;
     QStringList words;
     for (const bool selected : {true, false}) {
         for (const auto &[backend, ms] : notes.estimatedMs) {

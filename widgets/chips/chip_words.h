@@ -24,7 +24,7 @@ QString speedupWord(const decision::Speedup &speedup); ///< "2.37" or "1.55 to 1
 QString programWord(const roofline::ProgramTime &program);
 /// "0.012 ms (ane)": what the compiler itself wrote beside the operation that is this layer, by
 /// backend, the selected one first; empty where it wrote nothing. Never mixed with our own figures.
-QString compilerEstimate(const Bundle &bundle, const roofline::Layer &layer);
+QString compilerEstimate(const Bundle &bundle, std::size_t weight, std::size_t consumer);
 /// "12.0 TFLOP/s", "85.0 GB/s", "141 FLOP/B": three significant digits and a prefix.
 QString siWord(double value, const QString &unit);
 

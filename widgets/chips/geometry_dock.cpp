@@ -2,6 +2,7 @@
 #include "widgets/chips/geometry_dock.h"
 
 #include "core/assessment/layer_geometry.h"
+#include "core/assessment/weight_layers.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
@@ -276,7 +277,8 @@ std::optional<roofline::Layer> GeometryDock::layerOf(const Choice &choice) const
     if (table && choice.weight < table->rows() && fits(table->layer(choice.weight)))
         return table->layer(choice.weight);
     const Bundle &bundle = *session().bundle();
-    for (roofline::Layer &layer : layersOf(bundle, weightForms(bundle))) {
+    const LayerReader reader(bundle);
+    for (roofline::Layer &layer : reader.layers(choice.weight, reader.form(choice.weight))) {
         if (fits(layer))
             return std::move(layer);
     }

@@ -162,6 +162,7 @@ void PlanDock::start()
                 answer.fault = judged.error();
                 return answer;
             }
+            limits.progress = &progress;
             auto planned = plan::solve(*judged, limits);
             if (planned)
                 answer.plan = std::move(*planned);

@@ -97,7 +97,7 @@ void RooflineDock::connectParts()
     connect(&m_state, &ChipState::targetChanged, this, &RooflineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int point) {
         m_point->setText(m_plot->pointText(point));
-        session().goToWeight(m_plot->placementOf(point).layer.weight, this);
+        session().goToWeight(m_plot->layerOf(point).weight, this);
     });
     connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
@@ -185,12 +185,12 @@ RooflineDock::Placed RooflineDock::place(const Bundle &bundle, const roofline::R
                                          Progress *progress)
 {
     Placed placed;
-    placed.network = placeNetwork(bundle, weightForms(bundle), roofs, choice, batch, progress);
+    placed.network = placeNetwork(bundle, roofs, choice, batch, progress);
     if (!placed.network)
         return placed;
-    for (const roofline::Placement &one : placed.network->placements) {
-        placed.estimates += compilerEstimate(bundle, one.layer);
-        placed.functions += fromUtf8(functionWords(bundle.weights()[one.layer.weight]));
+    for (const ChipLayer &one : placed.network->layers) {
+        placed.estimates += compilerEstimate(bundle, one.weight, one.consumer);
+        placed.functions += fromUtf8(functionWords(bundle.weights()[one.weight]));
     }
     return placed;
 }
@@ -226,15 +226,15 @@ void RooflineDock::showPlaced(Placed placed)
     m_placed = session().bundle();
     if (!placed.network)
         return;
-    std::vector<roofline::Placement> &placements = placed.network->placements;
-    if (placements.empty()) {
+    std::vector<ChipLayer> &layers = placed.network->layers;
+    if (layers.empty()) {
         showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
         return;
     }
     showFacts(placed.network->roofs, placed.network->program);
     m_plot->setCompilerEstimates(std::move(placed.estimates));
     m_plot->setFunctions(std::move(placed.functions));
-    m_plot->setContent(placed.network->roofs, std::move(placements), placed.network->program);
+    m_plot->setContent(placed.network->roofs, std::move(layers), placed.network->program);
     showContent();
     followPlace();
 }

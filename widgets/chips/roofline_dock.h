@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/assess.h"
+#include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
@@ -41,8 +41,8 @@ protected:
 private:
     /// A network with the words that the plot shows beside it.
     struct Placed {
-        std::optional<roofline::Network> network;
-        QStringList estimates, functions; ///< by placement
+        std::optional<ChipNetwork> network;
+        QStringList estimates, functions; ///< by layer
     };
     static Placed place(const Bundle &bundle, const roofline::Roofs &roofs,
                         const target::Choice &choice, std::uint64_t batch, Progress *progress);

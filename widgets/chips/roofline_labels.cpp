@@ -304,8 +304,8 @@ void RooflinePlot::makePointLabels()
     }
     for (const std::size_t spot : longestSpots(std::move(named), kMostNames)) {
         const int point = m_spots[spot].points.front();
-        const QString name = elidedName(metrics, fromUtf8(placementOf(point).layer.label()),
-                                        theme::em(this, kNameEms));
+        const QString name =
+            elidedName(metrics, fromUtf8(layerOf(point).label()), theme::em(this, kNameEms));
         std::size_t layers = 0;
         for (const std::size_t other : spotsAround(spot))
             layers += m_spots[other].points.size();
@@ -352,8 +352,9 @@ void RooflinePlot::drawFloor()
 {
     m_floorRate.reset();
     double flops = 0;
-    for (const roofline::Placement &placed : m_placements) {
-        const auto ofLayer = placed.layer.ofRuns(placed.stored().flops);
+    for (const ChipLayer &placed : m_layers) {
+        const roofline::Placement &figures = *placed.figures;
+        const auto ofLayer = figures.layer.ofRuns(figures.stored().flops);
         if (!ofLayer)
             return;
         flops += *ofLayer;

@@ -64,24 +64,24 @@ RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
     connect(&plot(), &QCustomPlot::mouseMove, this, &RooflinePlot::nameRoof);
 }
 
-void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> placements,
+void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<ChipLayer> layers,
                               const roofline::ProgramTime &program)
 {
     beginData();
     m_given = std::move(roofs);
     m_program = program;
-    m_placements = std::move(placements);
+    m_layers = std::move(layers);
     m_order.clear();
     m_longest = 0;
-    for (std::size_t i = 0; i < m_placements.size(); ++i) {
-        const Assessment &stored = m_placements[i].stored();
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+        const Assessment &stored = m_layers[i].figures->stored();
         if (!stored.intensity || *stored.intensity <= 0 || !stored.attainable)
             continue;
         m_order.push_back(i);
         m_longest = std::max(m_longest, stored.timeS.value_or(0));
     }
     std::stable_sort(m_order.begin(), m_order.end(), [this](std::size_t a, std::size_t b) {
-        return *m_placements[a].stored().intensity < *m_placements[b].stored().intensity;
+        return *m_layers[a].figures->stored().intensity < *m_layers[b].figures->stored().intensity;
     });
     findSpots();
     clearDrawing();
@@ -93,15 +93,15 @@ void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> plac
     endData();
 }
 
-const Placement &RooflinePlot::placementOf(int point) const
+const ChipLayer &RooflinePlot::layerOf(int point) const
 {
-    return m_placements[m_order[static_cast<std::size_t>(point)]];
+    return m_layers[m_order[static_cast<std::size_t>(point)]];
 }
 
 int RooflinePlot::pointOfWeight(std::size_t weight) const
 {
     for (int i = 0; i < pointCount(); ++i) {
-        if (placementOf(i).layer.weight == weight)
+        if (layerOf(i).weight == weight)
             return i;
     }
     return -1;

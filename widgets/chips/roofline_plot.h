@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/assess.h"
 #include "core/report/placement_table.h"
+#include "widgets/chips/chip_network.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/common/window_columns.h"
 
@@ -42,13 +42,14 @@ class RooflinePlot final : public PlotWidget
 public:
     explicit RooflinePlot(QWidget *parent = nullptr);
 
-    void setContent(roofline::Roofs roofs, std::vector<roofline::Placement> placements,
+    void setContent(roofline::Roofs roofs, std::vector<ChipLayer> layers,
                     const roofline::ProgramTime &program);
-    /// What the compiler itself says of each placement, in their order; empty texts where nothing.
+    /// What the compiler itself says of each layer, in their order; empty texts where nothing.
     void setCompilerEstimates(QStringList words) { m_estimates = std::move(words); }
-    /// The function of each placement, in their order.
+    /// The function of each layer, in their order.
     void setFunctions(QStringList names) { m_functions = std::move(names); }
-    const roofline::Placement &placementOf(int point) const;
+    const ChipLayer &layerOf(int point) const;
+    const roofline::Placement &placementOf(int point) const { return *layerOf(point).figures; }
     int pointOfWeight(std::size_t weight) const; ///< -1: it has none
     void fit();
     void zoom(double factor);
@@ -154,7 +155,7 @@ private:
 
     WindowColumns<report::PlacedLayer> m_columns{report::placementTable()};
     roofline::Roofs m_given;
-    std::vector<roofline::Placement> m_placements;
+    std::vector<ChipLayer> m_layers;
     std::vector<std::size_t> m_order;                    ///< point -> placement, by intensity
     std::vector<Spot> m_spots;                           ///< in the order of their first points
     std::vector<std::size_t> m_spotOf;                   ///< point -> spot

@@ -44,7 +44,7 @@ QString RooflinePlot::pointText(int point) const
     const Assessment &dense = placed.trail[placed.dense];
     QString text =
         tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
-            .arg(fromUtf8(placed.layer.label()), fromUtf8(placed.layer.op), fromUtf8(stored.form),
+            .arg(fromUtf8(layerOf(point).label()), fromUtf8(placed.layer.op), fromUtf8(stored.form),
                  stored.flops ? siWord(*stored.flops, QStringLiteral("FLOP")) : tr("unknown FLOP"),
                  siWord(stored.bytes.value_or(0), QStringLiteral("B")))
             .arg(*stored.intensity, 0, 'g', 4);
@@ -88,7 +88,7 @@ QString RooflinePlot::neighboursText(int point) const
             others << tr("\u2026");
             break;
         }
-        others << fromUtf8(placementOf(other).layer.label());
+        others << fromUtf8(layerOf(other).label());
     }
     if (others.isEmpty())
         return {};
@@ -142,7 +142,8 @@ QString RooflinePlot::timeText(const Placement &placed) const
 QVariant RooflinePlot::cellData(int point, int column, int role) const
 {
     const auto at = static_cast<qsizetype>(m_order[static_cast<std::size_t>(point)]);
-    const report::PlacedLayer row{&placementOf(point), m_estimates.value(at).toStdString(),
+    const Placement whole = layerOf(point).placement();
+    const report::PlacedLayer row{&whole, m_estimates.value(at).toStdString(),
                                   m_functions.value(at).toStdString()};
     return m_columns.cell(column, row, role);
 }

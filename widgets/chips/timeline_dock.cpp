@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/timeline_dock.h"
 
+#include "core/assessment/layer_times.h"
 #include "core/assessment/prediction_note.h"
 #include "core/assessment/weight_facts.h"
 #include "widgets/chips/chip_box.h"
@@ -167,17 +168,17 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
                                          const std::string &form, Progress *progress)
 {
     Placed made;
-    const std::vector<roofline::Layer> all = layersOf(bundle, weightForms(bundle));
     std::vector<TimelineLayer> &layers = made.layers;
-    std::vector<roofline::LayerTime> times;
-    const auto add = [&](const roofline::Placement &placed) {
+    roofline::LayerTimes times;
+    const auto add = [&](const ChipLayer &placed) {
+        const roofline::Placement &figures = *placed.figures;
         TimelineLayer layer;
-        layer.name = fromUtf8(placed.layer.label());
-        layer.op = fromUtf8(placed.layer.op);
-        layer.weight = placed.layer.weight;
-        layer.storedS = placed.stored().timeS;
-        layer.compiler = compilerEstimate(bundle, placed.layer);
-        if (const roofline::Assessment *one = inForm(placed, form)) {
+        layer.name = fromUtf8(placed.label());
+        layer.op = fromUtf8(figures.layer.op);
+        layer.weight = placed.weight;
+        layer.storedS = figures.stored().timeS;
+        layer.compiler = compilerEstimate(bundle, placed.weight, placed.consumer);
+        if (const roofline::Assessment *one = inForm(figures, form)) {
             layer.form = fromUtf8(one->form);
             layer.computeS = one->computeS;
             layer.memoryS = one->memoryS;
@@ -188,12 +189,12 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
             layer.has = false;
         }
         // What has no such form stays as it is stored, in the sum as well.
-        times.push_back({&all[times.size()], layer.has ? layer.timeS : layer.storedS});
+        times.add(figures.layer, layer.has ? layer.timeS : layer.storedS);
         layers.push_back(std::move(layer));
     };
-    if (!forEachPlacement(all, roofs, choice, batch, progress, add))
+    if (!forEachPlacement(bundle, roofs, choice, batch, KeptForms::All, progress, add))
         return {};
-    made.program = roofline::programTime(times, roofs);
+    made.program = times.total(roofs);
     made.floorS = roofs.dispatchFloorS;
     return made;
 }

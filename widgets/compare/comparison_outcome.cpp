@@ -6,9 +6,8 @@
 namespace kernscope::ui {
 
 ComparisonOutcome::ComparisonOutcome(BundlePtr ofA, BundlePtr ofB, Difference found)
-    : a(std::move(ofA)), b(std::move(ofB)), difference(std::move(found)),
-      before(weightLayers(*a), allTargets()), after(weightLayers(*b), allTargets()),
-      verdict(buildVerdict(*a, *b, difference, before, after))
+    : a(std::move(ofA)), b(std::move(ofB)), difference(std::move(found)), before(*a, allTargets()),
+      after(*b, allTargets()), verdict(buildVerdict(*a, *b, difference, before, after))
 {
 }
 

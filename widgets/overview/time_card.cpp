@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/time_card.h"
 
-#include "core/assessment/weight_facts.h"
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/chip_words.h"
@@ -72,10 +71,8 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
         return;
     }
     const auto roofs = roofline::roofsOf(*m_target);
-    const auto network =
-        roofs ? placeNetwork(*bundle, weightForms(*bundle), *roofs, chips.choice(), 1)
-              : std::nullopt;
-    if (!network || network->placements.empty()) {
+    const auto network = roofs ? placeNetwork(*bundle, *roofs, chips.choice(), 1) : std::nullopt;
+    if (!network || network->layers.empty()) {
         m_note->setText(tr("no layer reads a weight on the engine"));
         return;
     }

@@ -95,6 +95,7 @@ void Script::open(const QString &path)
     Span all = between(Moment(), now);
     all.wall = now.wall - m_begun;
     m_results.add(kSettled, all);
+    rest();
     m_results.addFigure(kMemoryOpened, memoryOverFiles());
     if (!useful)
         m_results.addNote(QStringLiteral("the bundle did not open"));
@@ -298,6 +299,7 @@ void Script::closing()
         if (turn.step != QLatin1String("open"))
             m_results.add(kStall, turn.span);
     }
+    rest();
     m_results.addFigure(kMemoryEnd, memoryOverFiles());
     std::vector<Turn> longest = m_application.longest(2);
     longest.resize(std::min<std::size_t>(longest.size(), 25));

@@ -52,6 +52,7 @@ private:
     void waitQuiet();
     /// Until no task runs and no visible dock is busy; false where it took too long.
     bool settle();
+    void rest(); ///< until what tasks have freed is given back
     void begin(const QString &step);
     void addFrames(const Measure &measure);
     void addKey(const Measure &measure);

@@ -17,8 +17,9 @@ namespace kernscope::bench {
 
 namespace {
 
-constexpr double kQuiet = 12;          ///< milliseconds without an event: what was asked is done
-constexpr double kMostFrame = 400;     ///< tasks may go on and on
+constexpr double kQuiet = 12;      ///< milliseconds without an event: what was asked is done
+constexpr double kMostFrame = 400; ///< tasks may go on and on
+constexpr int kRest = 1000; ///< milliseconds; the heap is trimmed some time after the last task
 constexpr double kMostSettle = 30'000; ///< then the task is cancelled, which is noted
 
 } // namespace
@@ -79,6 +80,16 @@ bool Script::settle()
         waitQuiet();
     }
     return settled;
+}
+
+void Script::rest()
+{
+    QEventLoop loop;
+    QTimer timer;
+    m_application.ignore(&timer);
+    QObject::connect(&timer, &QTimer::timeout, &loop, &QEventLoop::quit);
+    timer.start(kRest);
+    loop.exec();
 }
 
 void Script::act(const std::function<void()> &action)

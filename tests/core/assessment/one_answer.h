@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/choose_form.h"
+#include "core/assessment/weight_layers.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/plan/form_name.h"
 #include "core/plan/plan.h"
@@ -223,7 +224,7 @@ inline void planAgrees(const roofline::ProgramTime &planned, const target::Targe
 inline void hasOneAnswer(const Bundle &bundle,
                          const std::vector<const target::Target *> &targets = allTargets())
 {
-    const DecisionTable table(weightLayers(bundle), targets);
+    const DecisionTable table(bundle, targets);
     std::string text;
     report::writeDecisions(bundle, table, report::document("decide"), {},
                            [&](std::string_view part) { text += part; });
@@ -259,7 +260,7 @@ inline void planIsDecided(const Bundle &bundle)
     // Where a chip refuses a weight as it is, there is no plan that leaves it so.
     const std::vector<std::size_t> stays(survey->rows.size(), 0);
     const plan::PlanTotals totals = plan::totalsOf(*survey, stays);
-    const DecisionTable table(weightLayers(bundle), options.targets);
+    const DecisionTable table(bundle, options.targets);
     for (std::size_t chip = 0; chip < table.columns(); ++chip) {
         std::optional<std::uint64_t> moved = 0;
         for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -351,8 +352,9 @@ inline void choiceIsPlaced(const Bundle &bundle, const roofline::Layer &layer)
 inline void choiceIsPlaced(const Bundle &bundle)
 {
     std::vector<roofline::Layer> layers;
-    for (const WeightLayers &weight : weightLayers(bundle)) {
-        if (!weight.all.empty())
+    const LayerReader reader(bundle);
+    for (std::size_t i = 0; i < reader.weights(); ++i) {
+        if (const WeightLayers weight = reader.at(i); !weight.all.empty())
             layers.push_back(weight.judged);
     }
     const auto smallest = std::min_element(layers.begin(), layers.end(),

@@ -116,7 +116,7 @@ private Q_SLOTS:
         report::addUnassessed(document, **bundle);
         for (const report::Json &row : document["unassessed"])
             QVERIFY(row["stored_bytes"].is_null());
-        const DecisionTable table(weightLayers(**bundle), allTargets());
+        const DecisionTable table(**bundle, allTargets());
         QVERIFY(!table.totals(0).storedBytes);
     }
 
@@ -176,7 +176,7 @@ private Q_SLOTS:
         made.line("tensor<fp16, [5, 48]> q = linear(weight = w, x = y)[name = string(\"q\")]");
         const auto bundle = made.open();
         QVERIFY(bundle);
-        const DecisionTable table(weightLayers(**bundle), {target::findTarget("M1")->target});
+        const DecisionTable table(**bundle, {target::findTarget("M1")->target});
         QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 6144 + 96));
         test::hasOneAnswer(**bundle);
         test::planIsDecided(**bundle);
@@ -200,7 +200,7 @@ private Q_SLOTS:
             QVERIFY(bundle);
             test::hasOneAnswer(**bundle);
             test::planIsDecided(**bundle);
-            const DecisionTable table(weightLayers(**bundle), {target::findTarget("M1")->target});
+            const DecisionTable table(**bundle, {target::findTarget("M1")->target});
             QCOMPARE(table.layer(0).op, std::string("linear"));
             QCOMPARE(table.assessment(0, 0).timeS.has_value(), open == "7");
             test::choiceIsPlaced(**bundle, table.layer(0));
@@ -233,7 +233,7 @@ private Q_SLOTS:
         const auto bundle = test::besideProgram().open();
         QVERIFY(bundle);
         const std::vector<const target::Target *> targets{target::findTarget("M1")->target};
-        const DecisionTable table(weightLayers(**bundle), targets);
+        const DecisionTable table(**bundle, targets);
         QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 128 * 128));
         QCOMPARE(table.bytesMoved(*(*bundle)->weightByName("w"), 0),
                  std::optional<std::uint64_t>(0));

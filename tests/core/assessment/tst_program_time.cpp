@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a whole program takes, where its layers do not run once each in one dispatch.
+#include "core/assessment/layer_times.h"
 #include "core/assessment/weight_facts.h"
 #include "made_programs.h"
 
@@ -26,6 +27,15 @@ Network assessed(const Result<BundlePtr> &bundle)
                                  *roofsOf(*target::findTarget("M1")->target), judge);
     if (!network)
         qFatal("not assessed");
+    // Collected one after the other, layers add up to the same.
+    LayerTimes times;
+    for (const Placement &placement : network->placements)
+        times.add(placement.layer, placement.stored().timeS);
+    const ProgramTime &whole = network->program, total = times.total(network->roofs);
+    if (total.timeS != whole.timeS || total.knownS != whole.knownS ||
+        programNotes(total) != programNotes(whole) ||
+        total.dispatches.size() != whole.dispatches.size())
+        qFatal("layers that are collected give another time");
     return std::move(*network);
 }
 

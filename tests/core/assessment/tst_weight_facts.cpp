@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bundles of every form judged by every chip.
 #include "core/assessment/weight_facts.h"
+#include "core/assessment/weight_layers.h"
 #include "made_bundle.h"
 #include "tests/data/data_folder.h"
 
@@ -35,7 +36,7 @@ private Q_SLOTS:
             QSKIP("KERNSCOPE_DATA has no made bundles");
         const auto bundle = Bundle::open(path.toStdString());
         QVERIFY(bundle);
-        const DecisionTable table(weightLayers(**bundle), allTargets());
+        const DecisionTable table(**bundle, allTargets());
         QCOMPARE(table.rows(), (*bundle)->weights().size());
         const QStringList expected = outcomes.split(QLatin1Char(' '));
         const char *const names[] = {"H13", "H14", "H15", "H17s", "H18"};
@@ -67,8 +68,7 @@ private Q_SLOTS:
         QVERIFY(bundle);
         const auto index = (*bundle)->weightByName("w");
         QVERIFY(index && (*bundle)->weights()[*index].fault);
-        const auto layers = weightLayers(**bundle);
-        const DecisionTable table(layers, allTargets());
+        const DecisionTable table(**bundle, allTargets());
         for (std::size_t column = 0; column < table.columns(); ++column) {
             const auto found = table.assessment(*index, column);
             QVERIFY(found.outcome == decision::Outcome::Unknown);
@@ -291,7 +291,7 @@ private Q_SLOTS:
         made.line("tensor<fp16, [?, 4]> z = gather(indices = n, x = v)[name = string(\"z\")]");
         const auto bundle = made.open();
         QVERIFY(bundle);
-        const DecisionTable table(weightLayers(**bundle), {target::findTarget("M1")->target});
+        const DecisionTable table(**bundle, {target::findTarget("M1")->target});
         const auto known = table.assessment(0, 0), open = table.assessment(1, 0);
         QCOMPARE(known.decision.bytesMoved.value_or(0), std::uint64_t(24));
         QCOMPARE(known.weightBytes.value_or(0), std::uint64_t(24));
@@ -320,12 +320,13 @@ private Q_SLOTS:
         add("d", "6");
         const auto bundle = made.open();
         QVERIFY(bundle);
-        const auto weights = weightLayers(**bundle);
-        QCOMPARE(weights.size(), std::size_t(4));
-        const DecisionTable table(weights, allTargets());
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            QVERIFY(table.layer(i) == weights[i].judged);
-            QVERIFY(table.form(i) == weights[i].form);
+        const LayerReader reader(**bundle);
+        QCOMPARE(reader.weights(), std::size_t(4));
+        const DecisionTable table(**bundle, allTargets());
+        for (std::size_t i = 0; i < reader.weights(); ++i) {
+            const WeightLayers weight = reader.at(i);
+            QVERIFY(table.layer(i) == weight.judged);
+            QVERIFY(table.form(i) == weight.form);
             for (std::size_t column = 0; column < table.columns(); ++column)
                 QCOMPARE(table.bytesMoved(i, column), table.bytesMoved(i == 2 ? 2 : 0, column));
         }

@@ -223,10 +223,10 @@ private Q_SLOTS:
             const roofline::Placement &placed = roofline.plot().placementOf(i);
             bool found = false;
             for (int j = 0; j < plot.pointCount(); ++j)
-                found |= plot.layer(j).weight == placed.layer.weight &&
+                found |= plot.layer(j).weight == roofline.plot().layerOf(i).weight &&
                          plot.layer(j).timeS == placed.stored().timeS &&
                          plot.layer(j).bound == placed.stored().bound;
-            QVERIFY2(found, placed.layer.name.c_str());
+            QVERIFY2(found, roofline.plot().layerOf(i).name.c_str());
         }
         for (int form = 0; form < dock.forms().count(); ++form) {
             dock.forms().setCurrentIndex(form);

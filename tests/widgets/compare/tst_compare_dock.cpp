@@ -161,7 +161,7 @@ void TestCompareDock::verdictStrip()
     // Every chip has its row, as the one assessment says it.
     const QTableWidget &chips = *dock.figures()->chipsTable();
     QCOMPARE(chips.rowCount(), static_cast<int>(allTargets().size()));
-    const DecisionTable before(weightLayers(*session.bundle()), allTargets());
+    const DecisionTable before(*session.bundle(), allTargets());
     for (int row = 0; row < chips.rowCount(); ++row)
         QCOMPARE(chips.item(row, 1)->text(),
                  outcomeLabel(before.verdict(0, static_cast<std::size_t>(row)).outcome));
