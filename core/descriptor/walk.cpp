@@ -4,11 +4,14 @@
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/descriptor/image_v10.h"
+#include "core/descriptor/register_map.h"
 #include "core/descriptor/stream.h"
+#include "core/descriptor/walker.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,19 +19,8 @@ namespace kernscope::descriptor {
 
 namespace {
 
-constexpr std::uint64_t kSizedAlign = 16;
-constexpr std::uint64_t kStreamAlign = 0x4000;
 /// A file full of faulty tasks is described by its first ones.
 constexpr std::size_t kMaxRows = 64;
-
-std::uint32_t valuesOf(std::uint32_t word, PacketForm form)
-{
-    if (form == PacketForm::Full)
-        return (word >> 26) + 1;
-    if ((word >> 31) != 0)
-        return 1 + static_cast<std::uint32_t>(std::popcount(word >> 15 & 0xFFFF));
-    return (word >> 15 & 0x3F) + 1;
-}
 
 /// Whether records from `begin` on end exactly with the task, and, where asked for, each begins in
 /// a register group of the version-10 image.
@@ -36,6 +28,7 @@ bool endsExactly(std::span<const std::byte> task, std::uint64_t begin, PacketFor
                  bool inGroups = false)
 {
     std::uint64_t at = begin;
+    bool zeros = false; // a record of two zero words, as the padding behind a task reads
     while (at + 4 <= task.size()) {
         const auto word = loadLittle<std::uint32_t>(task, at);
         const bool plain = form == PacketForm::Packed && (word >> 31) == 0;
@@ -45,38 +38,25 @@ bool endsExactly(std::span<const std::byte> task, std::uint64_t begin, PacketFor
             return false;
         if (inGroups && imageGroupOfAddress((word & 0x7FFF) * 4) == nullptr)
             return false;
+        const bool before = std::exchange(zeros, plain && word == 0 && at + 8 <= task.size() &&
+                                                     loadLittle<std::uint32_t>(task, at + 4) == 0);
+        if (before && zeros)
+            return false;
         at += 4 + 4 * std::uint64_t(valuesOf(word, form));
     }
-    return at == task.size();
+    return at == task.size() && !zeros;
 }
 
-class Walker
+} // namespace
+
+std::uint32_t valuesOf(std::uint32_t word, PacketForm form)
 {
-public:
-    Walker(std::span<const std::byte> text, const Version &version, const WalkHints &hints)
-        : m_text(text), m_version(version), m_hints(hints)
-    {
-        m_list.version = &version;
-    }
-
-    TaskList take() { return std::move(m_list); }
-
-    void walkLinked();
-    void walkSized();
-
-private:
-    void report(Severity severity, const char *code, std::uint64_t at, std::string expected,
-                std::string found, std::string message);
-    void add(std::uint64_t offset, std::uint32_t words);
-    std::uint32_t unstatedWords(std::uint64_t offset) const;
-    bool startsStream(std::uint64_t offset) const;
-    bool addSized(std::uint64_t offset, std::uint32_t words);
-
-    std::span<const std::byte> m_text;
-    const Version &m_version;
-    const WalkHints &m_hints;
-    TaskList m_list;
-};
+    if (form == PacketForm::Full)
+        return (word >> 26) + 1;
+    if ((word >> 31) != 0)
+        return 1 + static_cast<std::uint32_t>(std::popcount(word >> 15 & 0xFFFF));
+    return (word >> 15 & 0x3F) + 1;
+}
 
 void Walker::report(Severity severity, const char *code, std::uint64_t at, std::string expected,
                     std::string found, std::string message)
@@ -124,105 +104,31 @@ std::uint32_t Walker::unstatedWords(std::uint64_t offset) const
     return static_cast<std::uint32_t>(std::min<std::uint64_t>((at - offset) / 4, UINT32_MAX));
 }
 
-void Walker::walkLinked()
+/// A task of that size stands there: its records end with it. `named`: and each begins in a
+/// register that the version's map names, so that no words within a task are taken for one.
+bool Walker::exactAt(std::uint64_t offset, std::uint64_t words, bool named) const
 {
-    constexpr std::uint64_t kNextSizeWord = 1, kNextOffsetWord = 7;
-    const std::uint64_t headerBytes = 4ULL * m_version.headerWords;
-    m_list.streams.push_back({{}, m_hints.firstOffset, 0, 0});
-    std::uint64_t offset = m_hints.firstOffset;
-    std::optional<std::uint32_t> words = m_hints.firstTaskWords;
-    for (;;) {
-        if (offset > m_text.size() || m_text.size() - offset < headerBytes) {
-            report(Severity::Error, "descriptor.bounds",
-                   std::min<std::uint64_t>(offset, m_text.size()), "a task within the section",
-                   fmt::format("offset {:#x}", offset), "the task list leaves its section");
-            return;
-        }
-        std::uint32_t size = words.value_or(0);
-        if (size == 0)
-            size = unstatedWords(offset);
-        if (size < m_version.headerWords || 4ULL * size > m_text.size() - offset) {
-            report(Severity::Error, "descriptor.size", offset,
-                   fmt::format("{} words up to the end of the section", m_version.headerWords),
-                   fmt::format("{} words", size), "the task's size does not fit its section");
-            size = unstatedWords(offset);
-        }
-        add(offset, size);
-        const auto next = loadLittle<std::uint32_t>(m_text, offset + 4 * kNextOffsetWord);
-        if (next == 0)
-            return;
-        if (next < offset + 4ULL * size) {
-            report(Severity::Error, next <= offset ? "descriptor.loop" : "descriptor.bounds",
-                   offset, fmt::format("an offset from {:#x} on", offset + 4ULL * size),
-                   fmt::format("{:#x}", next),
-                   next <= offset ? "the task list runs in a loop" : "two tasks overlap");
-            return;
-        }
-        const auto second = loadLittle<std::uint32_t>(m_text, offset + 4 * kNextSizeWord);
-        words = (second >> 16 & 0x1FF) + 1;
-        offset = next;
-    }
-}
-
-/// A stream starts at a named place, or, where nothing is named, at a 16 KiB boundary that begins
-/// with the words 1, 0, 0, 0.
-bool Walker::startsStream(std::uint64_t offset) const
-{
-    const auto &starts = m_hints.streamStarts;
-    if (!starts.empty())
-        return std::any_of(starts.begin(), starts.end(),
-                           [offset](const auto &start) { return start.first == offset; });
-    if (offset % kStreamAlign != 0 || m_text.size() - offset < kSizedAlign)
+    if (offset > m_text.size() || words > (m_text.size() - offset) / 4)
         return false;
-    constexpr std::array<std::uint32_t, 4> kPrefix{1, 0, 0, 0};
-    for (std::size_t i = 0; i < kPrefix.size(); ++i) {
-        if (loadLittle<std::uint32_t>(m_text, offset + 4 * i) != kPrefix[i])
+    const auto bytes =
+        m_text.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(4 * words));
+    Task task;
+    resolveHeader(bytes, m_version, task);
+    if (!task.exact || task.headerWords >= words)
+        return false;
+    const RegisterMap *map = named ? RegisterMap::of(m_version.registerMap) : nullptr;
+    if (map == nullptr)
+        return true;
+    for (std::uint64_t at = task.streamBegin(); at < bytes.size();) {
+        const auto word = loadLittle<std::uint32_t>(bytes, at);
+        const std::uint32_t address =
+            m_version.packets == PacketForm::Full ? word & 0x3FFFFFF : (word & 0x7FFF) * 4;
+        if (map->find(address) == nullptr)
             return false;
+        at += 4 + 4 * std::uint64_t(valuesOf(word, m_version.packets));
     }
     return true;
 }
-
-bool Walker::addSized(std::uint64_t offset, std::uint32_t words)
-{
-    if (words < m_version.headerWords || 4ULL * words > m_text.size() - offset) {
-        report(Severity::Error, "descriptor.size", offset,
-               fmt::format("{} words up to the end of the section", m_version.headerWords),
-               fmt::format("{} words", words), "the task's size does not fit its section");
-        return false;
-    }
-    add(offset, words);
-    return true;
-}
-
-void Walker::walkSized()
-{
-    const auto nameAt = [this](std::uint64_t offset) {
-        for (const auto &[start, name] : m_hints.streamStarts) {
-            if (start == offset)
-                return name;
-        }
-        return std::string();
-    };
-    m_list.streams.push_back({nameAt(0), 0, 0, 0});
-    bool lost = false; // a faulty size: what follows is found again where the next stream starts
-    for (std::uint64_t offset = 0; offset + 4 <= m_text.size();) {
-        if (offset % kSizedAlign == 0 && offset != 0 && startsStream(offset)) {
-            m_list.streams.push_back({nameAt(offset), offset, m_list.tasks.size(), 0});
-            lost = false;
-        }
-        const auto word = loadLittle<std::uint32_t>(m_text, offset);
-        const std::uint32_t words = word >> 16 & 0x7FF;
-        std::uint64_t step = kSizedAlign;
-        if (!lost && words != 0) {
-            lost = !addSized(offset, words);
-            if (!lost)
-                step = *checkedRoundUp(4ULL * words, kSizedAlign);
-        }
-        offset += step;
-    }
-}
-
-} // namespace
 
 void resolveHeader(std::span<const std::byte> task, const Version &version, Task &result)
 {

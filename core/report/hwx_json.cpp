@@ -151,7 +151,9 @@ Json commandJson(const Container &container, const LoadCommand &command)
     json["offset"] = hexText(command.offset.value);
     json["cmd"] = hexText(command.cmd);
     json["cmd_name"] = commandKindName(command.kind);
-    json["cmdsize"] = hexText(command.size);
+    json["cmdsize"] = hexText(command.stated);
+    if (command.size != command.stated)
+        json["bytes"] = hexText(command.size);
     switch (command.kind) {
     case CommandKind::Segment:
         json["segment"] = container.segments[command.item].name;

@@ -58,6 +58,12 @@ SectionType Section::type() const
     return name == "__text" ? SectionType::Text : SectionType::Other;
 }
 
+bool Section::within(const Segment &segmentOf) const
+{
+    return address >= segmentOf.vmAddress && size <= segmentOf.vmSize &&
+           address - segmentOf.vmAddress <= segmentOf.vmSize - size;
+}
+
 std::vector<std::string_view> segmentFlagNames(std::uint32_t flags)
 {
     static constexpr std::array<FlagName, 3> kNames{
@@ -97,13 +103,17 @@ const Section *Container::section(std::uint32_t ordinal) const
 
 const Section *Container::sectionAt(std::uint64_t address) const
 {
+    const Section *damaged = nullptr;
     for (const Segment &segment : segments) {
         for (const Section &section : segment.sections) {
-            if (address >= section.address && address - section.address < section.size)
+            if (address < section.address || address - section.address >= section.size)
+                continue;
+            if (section.within(segment))
                 return &section;
+            damaged = damaged == nullptr ? &section : damaged;
         }
     }
-    return nullptr;
+    return damaged;
 }
 
 const Section *Container::firstOf(SectionType type) const

@@ -47,7 +47,9 @@ std::string_view commandKindName(CommandKind kind);
 struct LoadCommand {
     std::uint32_t index = 0;
     FileOffset offset;
-    std::uint32_t cmd = 0, size = 0;
+    std::uint32_t cmd = 0;
+    std::uint32_t size = 0;   ///< up to the next command
+    std::uint32_t stated = 0; ///< as its second word says; another number where that is damaged
     CommandKind kind = CommandKind::Unknown;
     std::size_t item = 0;
 };
@@ -65,6 +67,8 @@ struct Relocation {
     unsigned type() const { return info >> 28; }
 };
 
+struct Segment;
+
 /// What a section is for: the low byte of its flags.
 enum class SectionType : std::uint8_t { Other, Input, Output, Bss, Kernel, Text, Debug };
 /// "io_input", "io_output", "bss", "kernel_const", "task_text", "debug_info", "unknown"
@@ -80,6 +84,8 @@ struct Section {
     std::vector<Relocation> relocations;
 
     SectionType type() const;
+    /// Its addresses are some of its segment's.
+    bool within(const Segment &segmentOf) const;
     /// Its bytes in the file; nothing for one without (ports, intermediate buffers).
     std::optional<ByteRange> bytes; ///< checked against the file
 };
@@ -217,6 +223,7 @@ struct Container {
     /// By ordinal; null where there is none.
     const Section *section(std::uint32_t ordinal) const;
     /// The section (with bytes in the file or not) that holds a virtual address; null where none.
+    /// A section that leaves its segment (a damaged address or size) is taken where no other is.
     const Section *sectionAt(std::uint64_t address) const;
     const Section *firstOf(SectionType type) const;
     /// The (first) program; null where there is none.

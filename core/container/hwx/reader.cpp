@@ -2,6 +2,7 @@
 #include "core/container/hwx/reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/container/hwx/command_chain.h"
 
 #include <algorithm>
 
@@ -13,22 +14,6 @@ namespace {
 
 /// More rows than a person reads: a hostile file must not fill memory with them.
 constexpr std::size_t kMaxRows = 1000;
-constexpr std::uint64_t kCommandHead = 8;
-
-CommandKind kindOf(std::uint32_t cmd)
-{
-    switch (cmd) {
-    case 0x19: return CommandKind::Segment;
-    case 0x02: return CommandKind::SymbolTable;
-    case 0x04: return CommandKind::Thread;
-    case 0x06: return CommandKind::Binding32;
-    case 0x08: return CommandKind::Ident;
-    case 0x1d: return CommandKind::Signature;
-    case 0x31: return CommandKind::Note;
-    case 0x40: return CommandKind::Binding64;
-    default: return CommandKind::Unknown;
-    }
-}
 
 } // namespace
 
@@ -101,41 +86,90 @@ Result<Container> TableReader::read()
     return std::move(m_result);
 }
 
+/// Where the commands end: by the header, or, where it says something else than they do, by them.
+std::uint64_t TableReader::endOfTable()
+{
+    const Header &header = m_result.header;
+    const std::uint64_t stated = kHeaderBytes + header.sizeofcmds;
+    const std::uint64_t end = std::min<std::uint64_t>(stated, m_bytes.size());
+    const auto followed = endOfCommands(m_bytes, header.ncmds);
+    const bool numberHolds =
+        followed && (*followed > end || !CommandChain(m_bytes, end).soundFrom(*followed));
+    if (numberHolds && header.ncmds != 0) {
+        report(Severity::Error, "hwx.commands", 0x14,
+               fmt::format("{:#x} bytes", *followed - kHeaderBytes),
+               fmt::format("{:#x}", header.sizeofcmds),
+               fmt::format("the header's {} commands have another size together", header.ncmds));
+        return *followed;
+    }
+    if (stated > m_bytes.size())
+        report(Severity::Error, "hwx.commands", 0x14, "commands within the file",
+               fmt::format("{:#x} bytes", header.sizeofcmds), "the commands run past the file");
+    return end;
+}
+
 void TableReader::readCommands()
 {
     const Header &header = m_result.header;
     std::uint64_t end = kHeaderBytes + header.sizeofcmds;
-    if (end > m_bytes.size()) {
-        report(Severity::Error, "hwx.commands", 0x14, "commands within the file",
-               fmt::format("{:#x} bytes", header.sizeofcmds), "the commands run past the file");
-        end = m_bytes.size();
+    std::optional<CommandChain> chain; // where the header or a size is wrong
+    if (end > m_bytes.size() || !statedSizesHold(m_bytes, header.ncmds, end)) {
+        end = endOfTable();
+        chain.emplace(m_bytes, end);
     }
+    m_commandsEnd = end;
     std::uint64_t at = kHeaderBytes;
-    for (std::uint32_t i = 0; i < header.ncmds; ++i) {
+    std::uint32_t count = 0;
+    for (; count < header.ncmds || (chain && at < end && chain->soundFrom(at)); ++count) {
         if (end - at < kCommandHead) {
             report(Severity::Error, "hwx.command", at, fmt::format("{} commands", header.ncmds),
-                   fmt::format("{}", i), "the commands end before their number is reached");
+                   fmt::format("{}", count), "the commands end before their number is reached");
             return;
         }
-        LoadCommand command;
-        command.index = i;
-        command.offset = FileOffset(at);
-        command.cmd = loadLittle<std::uint32_t>(m_bytes, at);
-        command.size = loadLittle<std::uint32_t>(m_bytes, at + 4);
-        command.kind = kindOf(command.cmd);
-        if (command.size < kCommandHead || command.size > end - at) {
-            report(Severity::Error, "hwx.command", at, fmt::format("8 to {:#x} bytes", end - at),
-                   fmt::format("{:#x}", command.size),
-                   "the size of this command does not fit the header's");
+        const auto command = commandAt(at, end, count, chain);
+        if (!command)
             return;
-        }
-        readCommand(command);
-        m_result.commands.push_back(command);
-        at += command.size;
+        at += command->size;
+        m_result.commands.push_back(*command);
+        readCommand(m_result.commands.back());
     }
+    if (count != header.ncmds)
+        report(Severity::Error, "hwx.commands", 0x10, fmt::format("{} commands", count),
+               fmt::format("{}", header.ncmds), "more commands follow than the header names");
     if (at != end)
         report(Severity::Warning, "hwx.commands", at, fmt::format("commands up to {:#x}", end),
                fmt::format("{:#x}", at), "bytes are left after the last command");
+}
+
+/// The head of a command, with the size that it has; nothing where none can be told.
+std::optional<LoadCommand> TableReader::commandAt(std::uint64_t at, std::uint64_t end,
+                                                  std::uint32_t index,
+                                                  const std::optional<CommandChain> &chain)
+{
+    LoadCommand command;
+    command.index = index;
+    command.offset = FileOffset(at);
+    command.cmd = loadLittle<std::uint32_t>(m_bytes, at);
+    command.size = command.stated = loadLittle<std::uint32_t>(m_bytes, at + 4);
+    command.kind = commandKindOf(command.cmd);
+    if (!chain)
+        return command;
+    const auto size = chain->sizeAt(at);
+    if (!size) {
+        report(Severity::Error, "hwx.command", at, fmt::format("8 to {:#x} bytes", end - at),
+               fmt::format("{:#x}", command.stated),
+               "the size of this command does not fit the header's");
+        return std::nullopt;
+    }
+    command.size = *size;
+    if (command.size != command.stated)
+        report(Severity::Error, "hwx.command", at, fmt::format("{:#x} bytes", command.size),
+               fmt::format("{:#x}", command.stated),
+               at + command.size == end
+                   ? "the size of this command is wrong: it is read up to the end of the commands"
+                   : "the size of this command is wrong: it is read up to the next one that is "
+                     "found");
+    return command;
 }
 
 void TableReader::readCommand(LoadCommand &command)

@@ -4,11 +4,14 @@
 #include "core/base/little_endian.h"
 #include "core/container/hwx/container.h"
 
+#include <optional>
 #include <span>
 #include <string>
 
 /// Inside of the container's reader; see container.h for its use.
 namespace kernscope::hwx {
+
+inline constexpr std::uint64_t kCommandHead = 8; ///< cmd and size of a load command
 
 /// Numbers and names of a run of bytes; what lies outside reads as zero and is remembered.
 class Fields
@@ -44,6 +47,8 @@ private:
 bool readTypeEntry(std::string_view name, TypeEntry &entry);
 bool readTensorFrame(std::string_view name, TensorFrame &frame);
 
+class CommandChain;
+
 class TableReader
 {
 public:
@@ -59,9 +64,13 @@ private:
                 std::string found, std::string message);
 
     void readCommands();
+    std::uint64_t endOfTable();
+    std::optional<LoadCommand> commandAt(std::uint64_t at, std::uint64_t end, std::uint32_t index,
+                                         const std::optional<CommandChain> &chain);
     void readCommand(LoadCommand &command);
     void readSegment(const LoadCommand &command);
     void readSections(const Fields &fields, const LoadCommand &command, Segment &segment);
+    void checkAddress(const Section &section, const Segment &segment);
     void placeSection(Section &section, const Segment &segment);
     void readRelocations(Section &section);
     void readThread(const LoadCommand &command);
@@ -83,6 +92,7 @@ private:
     const std::string &m_file;
     Container m_result;
     std::uint32_t m_ordinal = 0;
+    std::uint64_t m_commandsEnd = 0; ///< within the file
 };
 
 } // namespace kernscope::hwx

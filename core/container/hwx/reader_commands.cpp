@@ -9,11 +9,7 @@ namespace kernscope::hwx {
 
 namespace {
 
-constexpr std::uint64_t kSegmentHead = 72;
-constexpr std::uint64_t kSectionRecord = 80;
-constexpr std::uint64_t kRelocationRecord = 8;
 constexpr std::uint64_t kNameBytes = 16;
-constexpr std::uint64_t kMaxRelocations = 1U << 20;
 constexpr std::uint64_t kMaxTags = 256;
 constexpr std::uint64_t kMaxText = 4096;
 
@@ -43,83 +39,6 @@ void TableReader::readSegment(const LoadCommand &command)
                fmt::format("segment {} runs past the file", segment.name));
     readSections(fields, command, segment);
     m_result.segments.push_back(std::move(segment));
-}
-
-void TableReader::readSections(const Fields &fields, const LoadCommand &command, Segment &segment)
-{
-    std::uint64_t count = segment.sectionCount;
-    const std::uint64_t room =
-        command.size < kSegmentHead ? 0 : (command.size - kSegmentHead) / kSectionRecord;
-    if (count > room) {
-        report(Severity::Error, "hwx.section", command.offset.value,
-               fmt::format("{} sections", room), fmt::format("{}", count),
-               "the segment names more sections than its command holds");
-        count = room;
-    }
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t at = kSegmentHead + i * kSectionRecord;
-        Section section;
-        section.ordinal = ++m_ordinal;
-        section.name = fields.text(at, kNameBytes);
-        section.segment = fields.text(at + 16, kNameBytes);
-        section.address = fields.u64(at + 32);
-        section.size = fields.u64(at + 40);
-        section.offset = fields.u32(at + 48);
-        section.alignLog2 = fields.u32(at + 52);
-        section.relocationOffset = fields.u32(at + 56);
-        section.relocationCount = fields.u32(at + 60);
-        section.flags = fields.u32(at + 64);
-        for (std::uint64_t r = 0; r < 3; ++r)
-            section.reserved[static_cast<std::size_t>(r)] = fields.u32(at + 68 + 4 * r);
-        section.place = FileOffset(command.offset.value + at);
-        placeSection(section, segment);
-        readRelocations(section);
-        segment.sections.push_back(std::move(section));
-    }
-}
-
-/// A section has bytes where its segment has, and its offset lies within the segment's bytes.
-void TableReader::placeSection(Section &section, const Segment &segment)
-{
-    if (!segment.hasBytes() || section.size == 0 || section.offset == 0)
-        return;
-    const ByteRange range{FileOffset(section.offset), ByteCount(section.size)};
-    const bool inside = section.offset >= segment.fileOffset &&
-                        fitsInside({FileOffset(section.offset - segment.fileOffset), range.bytes},
-                                   ByteCount(segment.fileSize));
-    if (!inside || !fitsInside(range, ByteCount(m_bytes.size()))) {
-        report(Severity::Error, "hwx.section", section.place.value,
-               fmt::format("bytes within segment {}", segment.name),
-               fmt::format("{:#x} at {:#x}", section.size, section.offset),
-               fmt::format("section {} leaves its segment or the file", section.name));
-        if (section.offset >= m_bytes.size())
-            return;
-    }
-    const std::uint64_t room = m_bytes.size() - section.offset;
-    section.bytes = ByteRange{range.offset, ByteCount(std::min(section.size, room))};
-}
-
-void TableReader::readRelocations(Section &section)
-{
-    std::uint64_t count = section.relocationCount;
-    if (count == 0)
-        return;
-    const std::uint64_t room =
-        section.relocationOffset > m_bytes.size()
-            ? 0
-            : (m_bytes.size() - section.relocationOffset) / kRelocationRecord;
-    if (count > std::min(room, kMaxRelocations)) {
-        report(Severity::Error, "hwx.relocation", section.place.value,
-               fmt::format("{} records", std::min(room, kMaxRelocations)), fmt::format("{}", count),
-               "the section names more relocations than the file holds");
-        count = std::min(room, kMaxRelocations);
-    }
-    section.relocations.reserve(static_cast<std::size_t>(count));
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t at = section.relocationOffset + i * kRelocationRecord;
-        section.relocations.push_back({loadLittle<std::uint32_t>(m_bytes, at),
-                                       loadLittle<std::uint32_t>(m_bytes, at + 4), FileOffset(at)});
-    }
 }
 
 void TableReader::readBinding(const LoadCommand &command)

@@ -188,7 +188,7 @@ void Writer::putCommand(const LoadCommand &command)
 {
     const std::uint64_t at = command.offset.value;
     put(at, command.cmd);
-    put(at + 4, command.size);
+    put(at + 4, command.stated);
     switch (command.kind) {
     case CommandKind::Segment: return putSegment(at, m_container.segments[command.item]);
     case CommandKind::Thread: return putThread(at, m_container.threads[command.item]);

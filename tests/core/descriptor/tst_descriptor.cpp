@@ -281,11 +281,12 @@ void TestDescriptor::walksSizedLists()
     QCOMPARE(list.tasks[1].offset, 64ULL);
     QCOMPARE(list.streams.size(), std::size_t(2));
     QCOMPARE(list.streams[1].firstTask, std::size_t(2));
-    // A task that runs over the section.
+    // A task that runs over the section is read up to its end.
     text[0x4000 / 4 + 4] = 0x7FFU << 16;
     list = walkTasks(bytesOf(text), versionByNumber(11), {});
     QVERIFY(hasCode(list.diagnostics, "descriptor.size"));
-    QCOMPARE(list.tasks.size(), std::size_t(2));
+    QCOMPARE(list.tasks.size(), std::size_t(3));
+    QCOMPARE(list.tasks[2].words, 10U);
 }
 
 void TestDescriptor::extendedHeaders()

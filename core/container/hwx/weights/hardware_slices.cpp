@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/weights/hardware_slices.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -38,6 +40,8 @@ private:
     void readTask(std::size_t text, const descriptor::TaskDetail &detail,
                   const descriptor::TaskReader &reader, const hwx::LaneFinder &finder);
     std::optional<ByteRange> placeOf(const hwx::KernelLane &lane) const;
+    Diagnostic lostLane(std::size_t text, const descriptor::TaskDetail &detail,
+                        const hwx::KernelLane &lane) const;
     void addBlock(SliceBlock block);
     SliceBlock *knownBlock(const SliceBlock &block);
     bool isCopy(const SliceBlock &first, const SliceBlock &second);
@@ -62,6 +66,30 @@ std::optional<ByteRange> BlockFinder::placeOf(const hwx::KernelLane &lane) const
     if (into > section->bytes->bytes.value || lane.size > section->bytes->bytes.value - into)
         return std::nullopt;
     return ByteRange{FileOffset(section->bytes->offset.value + into), ByteCount(lane.size)};
+}
+
+/// Why the slice of a lane cannot be read: nothing lies at its address, or no kernel bytes do.
+Diagnostic BlockFinder::lostLane(std::size_t text, const descriptor::TaskDetail &detail,
+                                 const hwx::KernelLane &lane) const
+{
+    const hwx::Section *code = m_container.section(m_container.texts[text].section);
+    const hwx::Section *section = lane.address ? m_container.sectionAt(*lane.address) : nullptr;
+    std::string found = fmt::format("{} bytes at {}", lane.size,
+                                    lane.address ? fmt::format("address {:#x}", *lane.address)
+                                                 : std::string("an unknown address"));
+    if (section != nullptr)
+        found += fmt::format(" in section {},{} ({})", section->segment, section->name,
+                             sectionTypeName(section->type()));
+    const std::uint64_t begin = code->bytes->offset.value;
+    return {Severity::Error,
+            ErrorBuilder("hwx.slices")
+                .file(m_file)
+                .at(FileOffset(begin + lane.baseOffset.value_or(detail.task.offset)))
+                .field(fmt::format("task {} lane {}", detail.index, lane.lane))
+                .expected("a slice within a kernel section that has bytes in the file")
+                .found(std::move(found))
+                .message("A lane loads bytes that are not in the file: the task's weight is not "
+                         "shown")};
 }
 
 KernelFacts factsOf(const descriptor::TaskDetail &detail, const descriptor::TaskReader &reader)
@@ -128,15 +156,7 @@ void BlockFinder::readTask(std::size_t text, const descriptor::TaskDetail &detai
             continue;
         const auto place = placeOf(lane);
         if (!place) {
-            Diagnostic row;
-            row.severity = Severity::Warning;
-            row.error.code = "hwx.slices";
-            row.error.file = m_file;
-            row.error.field = fmt::format("task {} lane {}", detail.index, lane.lane);
-            row.error.expected = "a slice within a kernel section";
-            row.error.found = fmt::format("{} bytes at {:#x}", lane.size, lane.address.value_or(0));
-            row.error.message = "A lane loads bytes that are not in the file";
-            m_diagnostics.push_back(std::move(row));
+            m_diagnostics.push_back(lostLane(text, detail, lane));
             return;
         }
         if (block.slices.empty() && lane.tile) {

@@ -89,7 +89,7 @@ void putTask(Words &text, std::uint32_t tid, std::uint32_t headerWords, std::uin
 std::vector<std::uint64_t> ContainerMaker::segment(const std::string &name, std::uint32_t flags,
                                                    std::vector<MadeSection> sections)
 {
-    MadeSegment made{name, flags, std::move(sections), m_nextAddress, 0, {}};
+    MadeSegment made{name, flags, std::move(sections), m_nextAddress, 0, 0, {}};
     std::uint64_t at = 0;
     for (const MadeSection &section : made.sections) {
         at = roundUp(at, 1ULL << section.alignLog2);
@@ -98,6 +98,7 @@ std::vector<std::uint64_t> ContainerMaker::segment(const std::string &name, std:
         if (!section.content.empty())
             made.bytes = at;
     }
+    made.size = at;
     m_nextAddress += std::max(roundUp(at, kPage), kPage);
     m_segments.push_back(made);
     return made.addresses;
@@ -213,7 +214,7 @@ void ContainerMaker::putSegment(Bytes &out, const MadeSegment &segment, std::uin
     put<std::uint32_t>(out, static_cast<std::uint32_t>(72 + 80 * segment.sections.size()));
     putText(out, segment.name, 16);
     put(out, segment.address);
-    put<std::uint64_t>(out, kPage);
+    put<std::uint64_t>(out, roundUp(std::max<std::uint64_t>(segment.size, 1), kPage));
     put<std::uint64_t>(out, segment.bytes == 0 ? 0 : fileOffset);
     put<std::uint64_t>(out, roundUp(segment.bytes, kPage));
     put<std::uint32_t>(out, 5);

@@ -64,7 +64,7 @@ private:
         std::string name;
         std::uint32_t flags;
         std::vector<MadeSection> sections;
-        std::uint64_t address, bytes = 0;
+        std::uint64_t address, bytes = 0, size = 0; ///< bytes: of those in the file
         std::vector<std::uint64_t> addresses;
     };
     struct MadeSymbol {

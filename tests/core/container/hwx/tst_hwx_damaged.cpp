@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "synthetic.h"
+
+#include "core/base/little_endian.h"
+#include "core/bundle/bundle.h"
+#include "core/container/hwx/container.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <set>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+/// What a container shows, apart from what is damaged.
+struct Shown {
+    std::vector<std::uint64_t> commands;
+    std::set<std::uint32_t> sections;
+    std::vector<std::string> symbols;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> tasks; ///< offset, words
+    std::vector<std::string> weights;
+    Diagnostics diagnostics;
+};
+
+Shown shown(const Bytes &bytes)
+{
+    Shown all;
+    const auto container = hwx::readContainer(bytes, "damaged.hwx");
+    if (!container)
+        return all;
+    for (const auto &command : container->commands)
+        all.commands.push_back(command.offset.value);
+    for (const auto &segment : container->segments) {
+        for (const auto &section : segment.sections)
+            all.sections.insert(section.ordinal);
+    }
+    for (const auto &symbol : container->symbols)
+        all.symbols.push_back(symbol.name);
+    for (const auto &text : container->texts) {
+        for (const auto &task : text.tasks->tasks)
+            all.tasks.emplace_back(task.offset, task.words);
+    }
+    OpenOptions options;
+    options.memory = {{"damaged.hwx", bytes}};
+    if (const auto bundle = Bundle::open("damaged.hwx", options)) {
+        for (const Weight &weight : (*bundle)->weights())
+            all.weights.push_back(weight.name);
+        all.diagnostics = (*bundle)->diagnostics();
+    }
+    return all;
+}
+
+std::uint64_t textOffset(const Bytes &bytes)
+{
+    const auto container = hwx::readContainer(bytes, "sound.hwx");
+    return container->firstOf(hwx::SectionType::Text)->bytes->offset.value;
+}
+
+bool hasError(const Shown &all)
+{
+    return std::any_of(all.diagnostics.begin(), all.diagnostics.end(), [](const Diagnostic &row) {
+        return row.severity == Severity::Error && row.error.offset && !row.error.found.empty() &&
+               !row.error.expected.empty();
+    });
+}
+
+} // namespace
+
+/// One damaged place in a container: it is reported with its place, what was expected and what was
+/// found, and everything else is shown as before.
+class TestHwxDamaged : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void commandSizes_data();
+    void commandSizes();
+    void header_data();
+    void header();
+    void linkedTasks_data();
+    void linkedTasks();
+    void sizedTasks_data();
+    void sizedTasks();
+    void sectionAddresses();
+    void relocationCounts();
+    void unknownCommands();
+};
+
+void TestHwxDamaged::commandSizes_data()
+{
+    QTest::addColumn<int>("command");
+    QTest::addColumn<quint32>("size");
+    const auto container = hwx::readContainer(syntheticH13(), "sound.hwx");
+    for (const auto &command : container->commands) {
+        for (const std::uint32_t size :
+             {0U, 4U, command.size - 8, command.size + 8, 0x7fffffffU, 0xffffffffU})
+            QTest::addRow("%u %s: %x", command.index,
+                          std::string(hwx::commandKindName(command.kind)).c_str(), size)
+                << int(command.index) << quint32(size);
+    }
+}
+
+void TestHwxDamaged::commandSizes()
+{
+    QFETCH(int, command);
+    QFETCH(quint32, size);
+    Bytes bytes = syntheticH13();
+    const Shown before = shown(bytes);
+    const std::uint64_t at = before.commands[std::size_t(command)];
+    storeLittle<std::uint32_t>(bytes, at + 4, size);
+    const Shown after = shown(bytes);
+    QCOMPARE(after.commands, before.commands);
+    QCOMPARE(after.sections, before.sections);
+    QCOMPARE(after.symbols, before.symbols);
+    QCOMPARE(after.tasks, before.tasks);
+    QCOMPARE(after.weights, before.weights);
+    QVERIFY(hasError(after));
+    // What is damaged stays so when it is written again.
+    const auto container = hwx::readContainer(bytes, "damaged.hwx");
+    const auto again = hwx::writeContainer(*container, bytes);
+    QVERIFY(again);
+    QVERIFY(*again == bytes);
+}
+
+void TestHwxDamaged::header_data()
+{
+    QTest::addColumn<int>("offset");
+    QTest::addColumn<quint32>("value");
+    for (const quint32 value : {0U, 8U, 0x100U, 0x101U, 0x7fffffffU, 0xffffffffU})
+        QTest::addRow("size of the commands %x", value) << 20 << value;
+    for (const quint32 value : {0U, 1U, 3U, 4000U, 0xffffffffU})
+        QTest::addRow("number of the commands %x", value) << 16 << value;
+}
+
+void TestHwxDamaged::header()
+{
+    QFETCH(int, offset);
+    QFETCH(quint32, value);
+    Bytes bytes = syntheticH13();
+    const Shown before = shown(bytes);
+    storeLittle<std::uint32_t>(bytes, std::uint64_t(offset), value);
+    const Shown after = shown(bytes);
+    QCOMPARE(after.commands, before.commands);
+    QCOMPARE(after.symbols, before.symbols);
+    QCOMPARE(after.tasks, before.tasks);
+    QCOMPARE(after.weights, before.weights);
+    QVERIFY(hasError(after));
+}
+
+void TestHwxDamaged::linkedTasks_data()
+{
+    QTest::addColumn<int>("task");
+    QTest::addColumn<quint32>("next");
+    for (const int task : {0, 1, 3, 6}) {
+        for (const quint32 next : {0U, 8U, 0x100U, 0x308U, 0x7fffffffU, 0xffffffffU})
+            QTest::addRow("task %d: %x", task, next) << task << next;
+    }
+}
+
+/// The place of the next task is wrong: it is found on the boundary where it stands.
+void TestHwxDamaged::linkedTasks()
+{
+    QFETCH(int, task);
+    QFETCH(quint32, next);
+    Bytes bytes = syntheticH13(8);
+    const Shown before = shown(bytes);
+    QCOMPARE(before.tasks.size(), std::size_t(8));
+    const std::uint64_t at = textOffset(bytes) + before.tasks[std::size_t(task)].first + 28;
+    storeLittle<std::uint32_t>(bytes, at, next);
+    const Shown after = shown(bytes);
+    QCOMPARE(after.tasks, before.tasks);
+    QCOMPARE(after.weights, before.weights);
+    QVERIFY(hasError(after));
+}
+
+void TestHwxDamaged::sizedTasks_data()
+{
+    QTest::addColumn<int>("file");
+    QTest::addColumn<int>("task");
+    QTest::addColumn<quint32>("words");
+    for (const int file : {14, 18}) {
+        for (const int task : {0, 1}) {
+            for (const quint32 words : {1U, 3U, 20U, 0x7ffU})
+                QTest::addRow("h%d task %d: %u words", file, task, words) << file << task << words;
+        }
+    }
+}
+
+/// The size of a task is wrong: the task behind it is found, and begins where it did.
+void TestHwxDamaged::sizedTasks()
+{
+    QFETCH(int, file);
+    QFETCH(int, task);
+    QFETCH(quint32, words);
+    Bytes bytes = file == 14 ? syntheticH14() : syntheticH18g();
+    const Shown before = shown(bytes);
+    QVERIFY(before.tasks.size() > 1);
+    const std::uint64_t at = textOffset(bytes) + before.tasks[std::size_t(task)].first;
+    const auto word = loadLittle<std::uint32_t>(bytes, at);
+    storeLittle<std::uint32_t>(bytes, at, (word & 0xF800FFFF) | words << 16);
+    const Shown after = shown(bytes);
+    QCOMPARE(after.tasks.size(), before.tasks.size());
+    for (std::size_t i = 0; i < after.tasks.size(); ++i)
+        QCOMPARE(after.tasks[i].first, before.tasks[i].first);
+    QCOMPARE(after.weights, before.weights);
+    QVERIFY(hasError(after));
+}
+
+/// A window whose size is damaged covers the addresses of the kernels: their slices are theirs all
+/// the same. An offset that is not the one of its section's address is reported.
+void TestHwxDamaged::sectionAddresses()
+{
+    const Bytes sound = syntheticH13();
+    const Shown before = shown(sound);
+    const auto container = hwx::readContainer(sound, "sound.hwx");
+    int windows = 0;
+    for (const auto &segment : container->segments) {
+        for (const auto &section : segment.sections) {
+            if (section.bytes)
+                continue;
+            Bytes bytes = sound;
+            storeLittle<std::uint64_t>(bytes, section.place.value + 40, 0x800000000ULL);
+            const Shown after = shown(bytes);
+            QCOMPARE(after.weights, before.weights);
+            QVERIFY(hasError(after));
+            ++windows;
+        }
+    }
+    QVERIFY(windows > 1);
+    const hwx::Section *kernels = container->firstOf(hwx::SectionType::Kernel);
+    for (const std::uint32_t offset : {0U, kernels->offset - 64, kernels->offset + 64}) {
+        Bytes bytes = sound;
+        storeLittle<std::uint32_t>(bytes, kernels->place.value + 48, offset);
+        const Shown after = shown(bytes);
+        QCOMPARE(after.tasks, before.tasks);
+        QVERIFY(hasError(after));
+    }
+    // A lane whose bytes are nowhere says where it is programmed.
+    Bytes bytes = sound;
+    storeLittle<std::uint64_t>(bytes, kernels->place.value + 40, 0);
+    const Shown after = shown(bytes);
+    QVERIFY(after.weights.empty());
+    QVERIFY(std::all_of(after.diagnostics.begin(), after.diagnostics.end(),
+                        [](const Diagnostic &row) { return row.error.offset.has_value(); }));
+    QVERIFY(hasError(after));
+}
+
+/// A number of relocations that the file does not hold is one fault, not one for each word of the
+/// file that is no relocation.
+void TestHwxDamaged::relocationCounts()
+{
+    const Bytes sound = syntheticH13();
+    const auto container = hwx::readContainer(sound, "sound.hwx");
+    for (const auto &segment : container->segments) {
+        for (const auto &section : segment.sections) {
+            for (const std::uint32_t count : {0x10000000U, 0xffffffffU}) {
+                Bytes bytes = sound;
+                storeLittle<std::uint32_t>(bytes, section.place.value + 60, count);
+                const auto damaged = hwx::readContainer(bytes, "damaged.hwx");
+                QVERIFY(damaged->diagnostics.size() < 20);
+                const hwx::Section *same = damaged->section(section.ordinal);
+                QVERIFY(same->relocations.size() >= section.relocations.size());
+            }
+        }
+    }
+}
+
+/// Commands of kinds that are not known keep their sizes, also two in a row.
+void TestHwxDamaged::unknownCommands()
+{
+    ContainerMaker maker(4);
+    maker.command(0x1234, Bytes(16));
+    maker.command(0x4321, Bytes(8));
+    maker.segment("__TEXT", 4, {{"__const", 0x26, Bytes(64), 0, 6, {}}});
+    maker.banner("9.509.0", "h13");
+    const auto container = hwx::readContainer(maker.finish(), "unknown.hwx");
+    QVERIFY(container);
+    std::size_t unknown = 0;
+    for (const auto &command : container->commands) {
+        unknown += command.kind == hwx::CommandKind::Unknown ? 1U : 0U;
+        QCOMPARE(command.size, command.stated);
+    }
+    QCOMPARE(unknown, std::size_t(2));
+    for (const Diagnostic &row : container->diagnostics)
+        QVERIFY2(row.severity == Severity::Note, row.error.message.c_str());
+}
+
+QTEST_GUILESS_MAIN(TestHwxDamaged)
+#include "tst_hwx_damaged.moc"
