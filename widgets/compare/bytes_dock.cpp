@@ -202,12 +202,13 @@ void BytesDock::align()
         this, tr("Aligning bytes"),
         [a = m_swapped ? other : document, b = m_swapped ? document : other,
          chosen = m_choices.resolve(*document, *other, m_swapped)](Progress &progress) {
-            const auto pairs = pairWeights(*a, *b, chosen, &progress).pairs;
+            auto paired = pairWeights(*a, *b, chosen, &progress);
             if (progress.cancelled())
                 return AlignedBytesPtr(); // nobody is told
             const PairReadLock lock(*a, *b);
-            return AlignedBytesPtr(
-                std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)}));
+            ByteAlignment alignment(*a, *b, paired.pairs);
+            return AlignedBytesPtr(std::make_shared<AlignedBytes>(
+                AlignedBytes{a, b, std::move(alignment), std::move(paired.joined)}));
         },
         [this](AlignedBytesPtr bytes) { showAligned(std::move(bytes)); });
 }
