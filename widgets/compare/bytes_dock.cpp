@@ -7,6 +7,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/byte_compare_view.h"
+#include "widgets/compare/compare_task.h"
 #include "widgets/compare/difference_strip.h"
 
 #include <QAction>
@@ -88,6 +89,9 @@ void BytesDock::buildActions()
     m_againAction = dockAction(this, tr("Compare Bytes Again"), {}, [this] { scheduleRefresh(); });
     m_againAction->setEnabled(false);
     m_actions = {m_next, m_previous, m_tableAction, m_againAction, copy, save};
+    setCompareTask({m_next, m_previous}, CompareTask::GoTo);
+    setCompareTask({m_againAction}, CompareTask::Limits);
+    setCompareTask({copy, save}, CompareTask::Export);
     m_table->addActions({m_tableAction, save});
 }
 
