@@ -9,6 +9,7 @@
 #include "app/theme_switch.h"
 #include "core/report/bundle_report.h"
 #include "widgets/common/session.h"
+#include "widgets/compare/compare_task.h"
 
 #include <QKeySequence>
 #include <QMainWindow>
@@ -88,6 +89,7 @@ private:
     void buildTaskMenus();
     // main_window_compare.cpp
     void buildCompareMenu();
+    void addCompareTask(QMenu *menu, ui::CompareTask task);
     void addChangesAction(QMenu *menu);
     void keepPairs();
     void compareWeightWith(std::size_t weight);

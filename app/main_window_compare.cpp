@@ -9,9 +9,11 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/compare_task.h"
 
 #include <QAbstractItemView>
 #include <QAction>
+#include <QCoreApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
@@ -21,6 +23,28 @@
 #include <utility>
 
 namespace kernscope::app {
+
+namespace {
+
+struct CompareMenuWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::CompareMenu)
+};
+
+QString compareTaskTitle(ui::CompareTask task)
+{
+    switch (task) {
+    case ui::CompareTask::Pairing: return CompareMenuWords::tr("Pairin&g");
+    case ui::CompareTask::GoTo: return CompareMenuWords::tr("Go &to");
+    case ui::CompareTask::Copy: return CompareMenuWords::tr("&Copy Across");
+    case ui::CompareTask::Limits: return CompareMenuWords::tr("&Limits and Runs");
+    case ui::CompareTask::View: return CompareMenuWords::tr("&View");
+    case ui::CompareTask::Export: return CompareMenuWords::tr("Copy, &Export, Apply");
+    case ui::CompareTask::Builds: return CompareMenuWords::tr("Other &Builds");
+    }
+    return {};
+}
+
+} // namespace
 
 void MainWindow::buildCompareMenu()
 {
@@ -41,12 +65,12 @@ void MainWindow::buildCompareMenu()
     });
     m_needChanges << saved;
     const QString dense = QStringLiteral("sample-dense.mlmodelc");
+    QMenu *samples = menu->addMenu(tr("Compare Sa&mples"));
     for (const auto &[text, name] :
-         {std::pair{tr("Sample: Dense with S&parse"), QStringLiteral("sample-sparse.mlmodelc")},
-          std::pair{tr("Sample: Dense with P&alette"), QStringLiteral("sample-palette.mlmodelc")}})
-        add(menu, text, {}, [this, dense, sample = name] { openSample(dense, sample); });
+         {std::pair{tr("Dense with S&parse"), QStringLiteral("sample-sparse.mlmodelc")},
+          std::pair{tr("Dense with P&alette"), QStringLiteral("sample-palette.mlmodelc")}})
+        add(samples, text, {}, [this, dense, sample = name] { openSample(dense, sample); });
     menu->addSeparator();
-    addChangesAction(menu);
     m_needOther << add(menu, tr("&Open the Other One Instead"), {}, [this] {
         whenKept([this] {
             m_wantedLayout = Layout::Compare;
@@ -58,14 +82,29 @@ void MainWindow::buildCompareMenu()
         if (m_layouts->current() == Layout::Compare)
             showLayout(Layout::Inspect);
     });
-    for (const DockSet::Entry &entry : m_docks->entries()) {
-        const QString id = entry.dock->id();
-        if (id != QLatin1String("compare") && id != QLatin1String("places") &&
-            id != QLatin1String("codebooks") && id != QLatin1String("builds") &&
-            id != QLatin1String("bytes"))
-            continue;
-        menu->addSeparator();
-        menu->addActions(entry.menuActions);
+    menu->addSeparator();
+    for (const ui::CompareTask task : ui::kCompareTasks)
+        addCompareTask(menu, task);
+}
+
+/// What the docks of a comparison offer for a task, with a line between one dock's and the next.
+void MainWindow::addCompareTask(QMenu *menu, ui::CompareTask task)
+{
+    QMenu *part = menu->addMenu(compareTaskTitle(task));
+    part->setToolTipsVisible(true);
+    if (task == ui::CompareTask::Export)
+        addChangesAction(part);
+    for (const char *id : {"compare", "places", "codebooks", "builds", "bytes"}) {
+        QList<QAction *> actions;
+        for (const DockSet::Entry &entry : m_docks->entries()) {
+            if (entry.dock->id() == QLatin1String(id))
+                actions = entry.menuActions;
+        }
+        erase_if(actions,
+                 [task](const QAction *action) { return ui::compareTask(*action) != task; });
+        if (!part->isEmpty() && !actions.isEmpty())
+            part->addSeparator();
+        part->addActions(actions);
     }
 }
 

@@ -2,8 +2,9 @@
 #include "core/bundle/element_place.h"
 
 #include "core/base/quantity.h"
+#include "core/bundle/code_path.h"
 
-#include <bit>
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -18,39 +19,47 @@ ByteRange bitsWithin(const OperandPlace &place, std::uint64_t bit, std::uint64_t
     return {FileOffset(place.dataOffset.value + own.offset.value), own.bytes};
 }
 
-/// Where the value of a kept element of a sparse weight lies, whose mask and values are rows of
-/// elements: as many values before it as the mask keeps. Nothing for every other weight, and where
-/// the mask leaves the element out. Reads the mask up to the element.
-std::optional<ElementBytes> placeOfKeptValue(const Bundle &bundle, const Weight &weight,
-                                             std::uint64_t element)
+/// Bytes of an entry of a part whose entries lie row by row.
+std::optional<ElementBytes> bytesOfEntry(const Weight &weight, const CodeEntry &code)
 {
-    const auto &encoding = weight.form.encoding();
-    if (!encoding || !encoding->mask || (encoding->palette && encoding->palette->vector != 1))
+    const OperandPlace &place = *code.operand->place;
+    const std::uint64_t width = entryBits(*weight.form.encoding(), *code.operand);
+    const auto bit = checkedMultiply(code.entry, width);
+    if (width == 0 || !bit || place.isLiteral())
         return std::nullopt;
-    const codec::Operand &mask = *encoding->mask;
-    const auto *values = codec::storedOperand(encoding->payload);
-    if (!values || mask.order || values->order || values->place->isLiteral() ||
-        bitWidth(mask.type) != 1)
+    const ByteRange bytes = bitsWithin(place, *bit, width);
+    if (bytes.end() > place.range().end())
         return std::nullopt;
-    const auto bits = bundle.operandBytes(mask);
-    const auto keeps = [&](std::uint64_t i) {
-        return (std::to_integer<unsigned>(bits[i / 8]) >> (i % 8) & 1u) != 0;
-    };
-    if (element / 8 >= bits.size() || !keeps(element))
-        return std::nullopt;
-    std::uint64_t rank = 0;
-    for (std::uint64_t byte = 0; byte < element / 8; ++byte)
-        rank += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(bits[byte])));
-    for (std::uint64_t i = element / 8 * 8; i < element; ++i)
-        rank += keeps(i) ? 1 : 0;
-    const std::uint64_t width = bitWidth(values->type);
-    const auto bit = checkedMultiply(rank, width);
-    if (width == 0 || !bit)
-        return std::nullopt;
-    const ByteRange bytes = bitsWithin(*values->place, *bit, width);
-    if (bytes.end() > values->place->range().end())
-        return std::nullopt;
-    return ElementBytes{values->place->file, bytes};
+    return ElementBytes{place.file, bytes};
+}
+
+/// Entries of an operand that a byte of its file holds bits of, at most eight, ascending.
+std::vector<std::uint64_t> entriesIn(const Bundle &bundle, const Weight &weight,
+                                     const codec::Operand &operand, FileOffset offset,
+                                     BoundOrder &order)
+{
+    const OperandPlace &place = *operand.place;
+    std::vector<std::uint64_t> entries;
+    if (operand.order) {
+        const std::uint64_t width = bitWidth(operand.type);
+        const auto *bound = width == 0 || !place.holds({offset, ByteCount(1)})
+                                ? nullptr
+                                : order.of(bundle, operand);
+        for (std::uint64_t bit = 0; bound && bit < 8; bit += std::min<std::uint64_t>(width, 8)) {
+            if (const auto element = bound->elementAt(8 * offset.value + bit))
+                entries.push_back(*element);
+        }
+        return entries;
+    }
+    const std::uint64_t width = entryBits(*weight.form.encoding(), operand);
+    if (width == 0 || !place.range().contains(offset))
+        return entries;
+    const std::uint64_t into = offset.value - place.dataOffset.value;
+    for (std::uint64_t at = 8 * into / width; at * width < 8 * into + 8; ++at) {
+        if (((at + 1) * width + 7) / 8 <= place.bytes.value)
+            entries.push_back(at);
+    }
+    return entries;
 }
 
 } // namespace
@@ -110,8 +119,10 @@ std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t at,
     if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
         return std::nullopt;
     const Weight &weight = bundle.weights()[at];
-    if (const auto kept = placeOfKeptValue(bundle, weight, element))
-        return kept;
+    if (!weight.form.encoding())
+        return std::nullopt;
+    if (const auto code = codeOfElement(bundle, *weight.form.encoding(), element))
+        return bytesOfEntry(weight, *code);
     // Backwards: where mask and values lie in pieces, a stored value's place is its own.
     for (std::size_t i = weight.operands().size(); i-- > 0;) {
         const codec::Operand &operand = weight.operands()[i];
@@ -119,23 +130,66 @@ std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t at,
         if (stored.isLiteral() || !isElementwise(weight, operand.role))
             continue;
         const std::uint64_t width = bitWidth(operand.type);
-        if (operand.order) {
-            const auto *bound = width == 0 ? nullptr : order.of(bundle, operand);
-            std::uint64_t place = codec::ElementOrder::kAbsent;
-            if (bound && element < bound->elements())
-                bound->positions(element, std::span(&place, 1));
-            if (place != codec::ElementOrder::kAbsent)
-                return ElementBytes{stored.file, bitsAsBytes(place, width)};
+        if (!operand.order)
             continue;
-        }
-        const auto bit = checkedMultiply(element, width);
-        if (width == 0 || !bit)
-            continue;
-        const ByteRange bytes = bitsWithin(stored, *bit, width);
-        if (bytes.end() <= stored.range().end())
-            return ElementBytes{stored.file, bytes};
+        const auto *bound = width == 0 ? nullptr : order.of(bundle, operand);
+        std::uint64_t place = codec::ElementOrder::kAbsent;
+        if (bound && element < bound->elements())
+            bound->positions(element, std::span(&place, 1));
+        if (place != codec::ElementOrder::kAbsent)
+            return ElementBytes{stored.file, bitsAsBytes(place, width)};
     }
     return std::nullopt;
+}
+
+std::optional<ByteOwner> ownerOfByte(const Bundle &bundle, std::size_t file, FileOffset offset,
+                                     BoundOrder &order)
+{
+    const std::size_t section = bundle.sectionAt(file, offset);
+    if (section >= bundle.sections().size())
+        return std::nullopt;
+    ByteOwner owner;
+    owner.weight = bundle.sections()[section].weight;
+    if (owner.weight >= bundle.weights().size())
+        return std::nullopt;
+    const Weight &weight = bundle.weights()[owner.weight];
+    if (!weight.form.encoding())
+        return std::nullopt;
+    // Parts that lie among each other (mask bytes among their values): the one that has an entry.
+    for (std::size_t i = 0; i < weight.operands().size(); ++i) {
+        const codec::Operand &operand = weight.operands()[i];
+        if (operand.place->isLiteral() || operand.place->file != file)
+            continue;
+        const auto entries = entriesIn(bundle, weight, operand, offset, order);
+        if (entries.empty())
+            continue;
+        owner.operand = i;
+        owner.entry = entries.front();
+        if (operand.order) {
+            if (isElementwise(weight, operand.role))
+                owner.elements = entries;
+            return owner;
+        }
+        for (const std::uint64_t entry : entries) {
+            const auto some = elementsOfCode(bundle, *weight.form.encoding(), operand, entry);
+            owner.elements.insert(owner.elements.end(), some.begin(), some.end());
+        }
+        std::sort(owner.elements.begin(), owner.elements.end());
+        return owner;
+    }
+    return std::nullopt;
+}
+
+std::optional<ElementBytes> placeOfEntry(const Bundle &bundle, std::size_t at, std::size_t operand,
+                                         std::uint64_t entry)
+{
+    if (at >= bundle.weights().size())
+        return std::nullopt;
+    const Weight &weight = bundle.weights()[at];
+    if (!weight.form.encoding() || operand >= weight.operands().size() ||
+        weight.operands()[operand].order)
+        return std::nullopt;
+    return bytesOfEntry(weight, {&weight.operands()[operand], entry});
 }
 
 } // namespace kernscope

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 /// Where the elements of a weight lie in its files.
 namespace kernscope {
@@ -36,8 +37,9 @@ private:
     std::array<Kept, 2> m_kept; ///< the last one first
 };
 
-/// Where a decoded element is stored: its value, its index, of a sparse weight its own kept value,
-/// or the byte of the mask that leaves it out.
+/// Where a decoded element is stored: its value, its index (that of its vector, where an index
+/// stands for several elements), of a sparse weight its own kept value, or the byte of the mask
+/// that leaves it out. Nothing for what the program writes as a literal.
 struct ElementBytes {
     std::size_t file = kNoIndex;
     ByteRange bytes;
@@ -46,5 +48,22 @@ std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t wei
                                            std::uint64_t element, BoundOrder &order);
 std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t weight,
                                            std::uint64_t element);
+
+/// What a byte of a weight's part stores.
+struct ByteOwner {
+    std::size_t weight = kNoIndex;  ///< index into Bundle::weights()
+    std::size_t operand = kNoIndex; ///< and into Weight::operands()
+    std::uint64_t entry = 0;        ///< of that part: the first one that has bits in the byte
+    /// Decoded elements whose codes (or bits of the mask) have bits in the byte, ascending: the way
+    /// back from placeOfElement(). Empty for codebooks, scales and offsets.
+    std::vector<std::uint64_t> elements;
+};
+/// Nothing for bytes of no part of a weight: headers, records, padding. Costs a search; of kept
+/// values a walk of the mask.
+std::optional<ByteOwner> ownerOfByte(const Bundle &bundle, std::size_t file, FileOffset offset,
+                                     BoundOrder &order);
+/// The bytes of an entry of a part whose entries lie row by row: a scale, an entry of a codebook.
+std::optional<ElementBytes> placeOfEntry(const Bundle &bundle, std::size_t weight,
+                                         std::size_t operand, std::uint64_t entry);
 
 } // namespace kernscope

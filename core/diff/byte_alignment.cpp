@@ -325,6 +325,12 @@ void ByteAligner::addSection(std::size_t a, std::size_t b)
 
 ByteAlignment::ByteAlignment(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs)
 {
+    m_partnersOfA.assign(a.weights().size(), kNoIndex);
+    m_partnersOfB.assign(b.weights().size(), kNoIndex);
+    for (const WeightPair &pair : pairs) {
+        m_partnersOfA[pair.a] = pair.b;
+        m_partnersOfB[pair.b] = pair.a;
+    }
     ByteAligner(a, b, pairs, *this).run();
 }
 

@@ -57,6 +57,12 @@ public:
         return m_files[m_sections[segment.section].file];
     }
     bool empty() const { return m_segments.empty(); }
+    /// The weight of B that is paired with one of A (or the other way round); kNoIndex: none.
+    std::size_t partner(bool ofA, std::size_t weight) const
+    {
+        const std::vector<std::size_t> &partners = ofA ? m_partnersOfA : m_partnersOfB;
+        return weight < partners.size() ? partners[weight] : kNoIndex;
+    }
 
     /// Segment that holds a byte of a file of A (or B), with the distance from its start; the
     /// segment is kNoIndex where there is none. O(segments).
@@ -71,6 +77,7 @@ private:
     std::vector<AlignedFile> m_files;
     std::vector<AlignedSection> m_sections;
     std::vector<AlignedSegment> m_segments;
+    std::vector<std::size_t> m_partnersOfA, m_partnersOfB;
 };
 
 } // namespace kernscope

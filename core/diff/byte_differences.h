@@ -18,6 +18,7 @@ namespace kernscope {
 struct AlignedBytes {
     BundlePtr a, b;
     ByteAlignment alignment;
+    std::vector<JoinedWeights> joined = {}; ///< split and merged weights, which no pair holds
 
     /// Bytes of one side of a segment, through the overlay.
     std::span<const std::byte> bytesA(const AlignedSegment &segment) const;

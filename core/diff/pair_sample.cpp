@@ -84,7 +84,8 @@ Result<PairSample> sampleOf(const diff::PairReader &reader, Progress &progress)
         }
     }
     sample.valueRange = rangeOf(std::move(magnitudes.values));
-    sample.differenceRange = rangeOf(std::move(magnitudes.differences));
+    if (!magnitudes.differences.empty())
+        sample.differenceRange = rangeOf(std::move(magnitudes.differences));
     return sample;
 }
 

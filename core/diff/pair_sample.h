@@ -17,9 +17,11 @@ struct PairSample {
 
     std::vector<std::uint64_t> elements;
     std::vector<float> a, b;
-    /// 99.5th percentile of the magnitudes of both sides, and of the differences that are not
-    /// zero: values of the full colour. 1 where there is nothing to scale by.
-    double valueRange = 1, differenceRange = 1;
+    /// 99.5th percentile of the magnitudes of both sides: the value of the full colour. 1 where
+    /// all are zero.
+    double valueRange = 1;
+    /// The same of the differences that are not zero; 0 where no sampled element differs.
+    double differenceRange = 0;
     bool whole = false; ///< every element is in it
 
     /// No sample, and ranges of 0: every picture finds its own.

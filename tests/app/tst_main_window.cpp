@@ -61,7 +61,7 @@ void TestMainWindow::opensTheSample()
     QVERIFY((*m_window)->document().inMemory());
     QCOMPARE((*m_window)->notices().texts().size(), 1);
     QVERIFY(m_window->settings().recent().isEmpty());
-    QAction *compare = action(QStringLiteral("Sample: Dense with Sparse"));
+    QAction *compare = action(QStringLiteral("Dense with Sparse"));
     QVERIFY(compare);
     compare->trigger();
     QVERIFY(m_window->settle());

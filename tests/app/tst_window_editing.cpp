@@ -2,9 +2,11 @@
 #include "app/palette_list.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
+#include "widgets/compare/limits_bar.h"
 
 #include <QAbstractItemView>
 #include <QDialogButtonBox>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QToolButton>
 #include <QUndoStack>
@@ -25,6 +27,7 @@ private Q_SLOTS:
     void asksBeforeClosing();
     void saveShowsWhatItWrites();
     void namesForScreenReaders();
+    void undoKeysWhileTyping();
     void themes();
     void statusLineKeepsItsPlace();
 };
@@ -136,6 +139,44 @@ void TestWindowEditing::namesForScreenReaders()
     }
     nameless.removeAll(QStringLiteral("QTabBar"));
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char(' '))));
+}
+
+/// A line of text has the keys of undo while its letters are newer than the document's last step;
+/// else they are the document's.
+void TestWindowEditing::undoKeysWhileTyping()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
+                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    auto *bar = (*m_window)->findChild<ui::LimitsBar *>();
+    QVERIFY(bar);
+    auto *line = bar->findChild<QLineEdit *>();
+    QVERIFY(line);
+    action(QStringLiteral("Limits"))->trigger();
+    patch();
+    QUndoStack &stack = (*m_window)->session().undoStack();
+    QTRY_COMPARE(stack.index(), 1);
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTRY_VERIFY(line->isVisible());
+    line->setFocus();
+    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+    QTRY_COMPARE(stack.index(), 0);
+    QTest::keyClick(line, Qt::Key_Y, Qt::ControlModifier);
+    QTRY_COMPARE(stack.index(), 1);
+    QTest::keyClicks(line, QStringLiteral("5"));
+    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(line->text(), QString());
+    QCOMPARE(stack.index(), 1);
+    // A step of the document after the letters is undone first.
+    QTest::keyClicks(line, QStringLiteral("7"));
+    auto &session = (*m_window)->session();
+    const auto element = test::storedElement(*session.bundle(), 1);
+    session.requestEdits({test::setEdit(*session.bundle(), 1, element, 0.25)}, {});
+    QTRY_COMPARE(stack.index(), 2);
+    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+    QTRY_COMPARE(stack.index(), 1);
+    QCOMPARE(line->text(), QStringLiteral("7"));
+    (*m_window)->session().undoStack().undo();
 }
 
 void TestWindowEditing::themes()

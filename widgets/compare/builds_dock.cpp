@@ -7,6 +7,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/build_pictures.h"
+#include "widgets/compare/compare_task.h"
 #include "widgets/compare/same_tables.h"
 
 #include <QAction>
@@ -77,6 +78,7 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     auto *save =
         exportAction(this, session, tr("Export Builds\u2026"), *m_model, QStringLiteral("builds"));
     m_actions += {copy, save};
+    setCompareTask(m_actions, CompareTask::Builds);
     m_table->addActions({m_addFile, m_addFolder, m_remove, save});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &BuildsDock::onCurrentRow);

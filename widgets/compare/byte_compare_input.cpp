@@ -10,21 +10,20 @@
 
 namespace kernscope::ui {
 
-void ByteCompareView::moveTo(const ByteCursor &cursor)
+void ByteCompareView::moveTo(const ByteCursor &cursor, std::optional<bool> ofA)
 {
-    if (cursor == m_cursor)
+    if (cursor == m_cursor && ofA.value_or(m_sideA) == m_sideA)
         return;
-    setCursor(cursor);
+    setCursor(cursor, ofA);
     Q_EMIT cursorMoved();
 }
 
-/// Tab goes to the other side once before it leaves the view.
+/// Tab goes to what the other side has for the byte once before it leaves the view.
 bool ByteCompareView::focusNextPrevChild(bool next)
 {
-    if (!empty() && next == m_sideA) {
-        m_sideA = !next;
-        viewport()->update();
-        Q_EMIT cursorMoved();
+    if (!empty() && next == m_sideA && !m_counterpart.runs.empty()) {
+        const SegmentRun &there = m_counterpart.runs.front();
+        moveTo({there.segment, there.first}, !m_sideA);
         return true;
     }
     return QAbstractScrollArea::focusNextPrevChild(next);
@@ -139,10 +138,7 @@ void ByteCompareView::mousePressEvent(QMouseEvent *event)
     const auto cursor = hit(event->position().toPoint(), sideA);
     if (!cursor || event->button() == Qt::MiddleButton)
         return;
-    m_sideA = sideA;
-    m_cursor = *cursor;
-    announce();
-    viewport()->update();
+    setCursor(*cursor, sideA);
     Q_EMIT cursorMoved();
 }
 
@@ -152,7 +148,7 @@ void ByteCompareView::mouseMoveEvent(QMouseEvent *event)
     if (!(event->buttons() & Qt::LeftButton))
         return;
     if (const auto cursor = hit(event->position().toPoint(), sideA))
-        moveTo(*cursor);
+        moveTo(*cursor, m_sideA);
 }
 
 void ByteCompareView::mouseDoubleClickEvent(QMouseEvent *event)

@@ -214,9 +214,7 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
         }
         segment.text ? paintText(painter, row, side, top) : paintDigits(painter, row, side, top);
     }
-    if (row.index == m_cursor.segment && m_cursor.offset >= row.offset &&
-        m_cursor.offset - row.offset < row.bytes)
-        paintCursor(painter, row, side, top);
+    paintMarks(painter, row, side, top);
 }
 
 void ByteCompareView::paintRun(QPainter &painter, const ByteRows::Row &row, const Side &side,
@@ -266,22 +264,37 @@ void ByteCompareView::paintText(QPainter &painter, const ByteRows::Row &row, con
     }
 }
 
-void ByteCompareView::paintCursor(QPainter &painter, const ByteRows::Row &row, const Side &side,
-                                  double top) const
+/// The cursor on its side, what stands for the same on the other.
+void ByteCompareView::paintMarks(QPainter &painter, const ByteRows::Row &row, const Side &side,
+                                 double top) const
 {
+    if (side.ofA == m_sideA) {
+        paintFrame(painter, row, {m_cursor.segment, m_cursor.offset, 1}, side, top);
+        return;
+    }
+    for (const SegmentRun &run : m_counterpart.runs)
+        paintFrame(painter, row, run, side, top);
+}
+
+void ByteCompareView::paintFrame(QPainter &painter, const ByteRows::Row &row, const SegmentRun &run,
+                                 const Side &side, double top) const
+{
+    const std::uint64_t first = std::max(run.first, row.offset);
+    const std::uint64_t end = std::min(run.first + run.length, row.offset + row.bytes);
+    if (run.segment != row.index || first >= end)
+        return;
     const bool text = alignment().segments()[row.index].text;
-    const std::uint64_t column = m_cursor.offset - row.offset;
-    const bool active = side.ofA == m_sideA;
+    const std::uint64_t from = first - row.offset, to = end - row.offset;
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(palette().color(QPalette::Text), active ? 2.0 : 1.0));
+    painter.setPen(QPen(palette().color(QPalette::Text), side.ofA == m_sideA ? 2.0 : 1.0));
     // A character fills its cell: there the frame lies around it, or nobody could read it.
     const double inset = text ? -1 : 1;
-    painter.drawRect(cells(text, side.left, column, column + 1, false, top)
-                         .adjusted(inset, inset, -inset, -inset));
+    painter.drawRect(
+        cells(text, side.left, from, to, false, top).adjusted(inset, inset, -inset, -inset));
     if (!text) {
         painter.setPen(QPen(palette().color(QPalette::Text), 1.0));
         painter.drawRect(
-            cells(text, side.left, column, column + 1, true, top).adjusted(0.5, 0.5, -0.5, -0.5));
+            cells(text, side.left, from, to, true, top).adjusted(0.5, 0.5, -0.5, -0.5));
     }
 }
 

@@ -30,6 +30,7 @@ ByteCompareView::ByteCompareView(QWidget *parent) : QAbstractScrollArea(parent)
 void ByteCompareView::setBytes(AlignedBytesPtr bytes, bool keep)
 {
     m_bytes = std::move(bytes);
+    m_counterparts = ByteCounterparts(m_bytes);
     m_differences = nullptr;
     if (!keep) {
         m_topRow = 0;
@@ -42,6 +43,8 @@ void ByteCompareView::setBytes(AlignedBytesPtr bytes, bool keep)
                            m_cursor.offset < segments[m_cursor.segment].length();
         if (!there)
             m_cursor = {0, 0};
+        if (m_cursor.offset >= lengthOn(m_sideA, segments[m_cursor.segment]))
+            m_sideA = !m_sideA;
     }
     relayout();
     announce();
@@ -179,18 +182,19 @@ void ByteCompareView::reveal()
         scrollToRow(row - std::min(row, page / 3));
 }
 
-void ByteCompareView::setCursor(const ByteCursor &cursor)
+void ByteCompareView::setCursor(const ByteCursor &cursor, std::optional<bool> ofA)
 {
     if (empty() || cursor.segment >= alignment().segments().size())
         return;
     m_cursor = cursor;
     const AlignedSegment &segment = alignment().segments()[cursor.segment];
-    // On the side that has something to show there.
-    if (!byteDiffers(*m_bytes, segment, cursor.offset, m_sideA) &&
-        byteDiffers(*m_bytes, segment, cursor.offset, !m_sideA))
+    if (ofA)
+        m_sideA = *ofA;
+    else if (!byteDiffers(*m_bytes, segment, cursor.offset, m_sideA) &&
+             byteDiffers(*m_bytes, segment, cursor.offset, !m_sideA))
         m_sideA = !m_sideA;
-    if (segment.oneSided())
-        m_sideA = segment.lengthA > 0;
+    if (cursor.offset >= lengthOn(m_sideA, segment))
+        m_sideA = !m_sideA;
     reveal();
     announce();
     viewport()->update();
@@ -219,25 +223,56 @@ QString ByteCompareView::cursorText() const
     if (empty())
         return {};
     const AlignedSegment &segment = alignment().segments()[m_cursor.segment];
-    const auto side = [&](const QString &name, std::span<const std::byte> bytes,
-                          std::uint64_t first) {
-        if (m_cursor.offset >= bytes.size())
-            return tr("%1: nothing").arg(name);
-        const auto value = std::to_integer<unsigned>(bytes[m_cursor.offset]);
-        return tr("%1: %2 at %3")
-            .arg(name, QString::number(value, 16).rightJustified(2, u'0'),
-                 hexNumber(first + m_cursor.offset, 8));
+    const auto bytesOn = [&](bool ofA, const AlignedSegment &of) {
+        return ofA ? m_bytes->bytesA(of) : m_bytes->bytesB(of);
     };
-    const bool differs = byteDiffers(*m_bytes, segment, m_cursor.offset, m_sideA);
-    return QStringLiteral("%1  %2  %3  %4")
-        .arg(fromUtf8(alignment().sections()[segment.section].name),
-             side(tr("A"), m_bytes->bytesA(segment), segment.firstA),
-             side(tr("B"), m_bytes->bytesB(segment), segment.firstB),
-             differs ? tr("\u2260 differs") : tr("= equal"));
+    const auto textOf = [&](bool ofA, const SegmentRun &run) {
+        const AlignedSegment &of = alignment().segments()[run.segment];
+        const auto bytes = bytesOn(ofA, of);
+        QStringList digits;
+        for (std::uint64_t at = run.first; at < run.first + run.length && at < bytes.size(); ++at)
+            digits << QString::number(std::to_integer<unsigned>(bytes[at]), 16)
+                          .rightJustified(2, u'0');
+        return tr("%1 at %2")
+            .arg(digits.join(u' '), hexNumber((ofA ? of.firstA : of.firstB) + run.first, 8));
+    };
+    const auto side = [&](bool ofA) {
+        const QString name = ofA ? tr("A: %1") : tr("B: %1");
+        if (ofA == m_sideA)
+            return name.arg(textOf(ofA, {m_cursor.segment, m_cursor.offset, 1}));
+        QStringList runs;
+        for (const SegmentRun &run : m_counterpart.runs)
+            runs << textOf(ofA, run);
+        return name.arg(runs.isEmpty() ? tr("nothing") : runs.join(QStringLiteral(", ")));
+    };
+    QStringList words{fromUtf8(alignment().sections()[segment.section].name)};
+    if (!m_counterpart.elements.empty()) {
+        QStringList numbers;
+        for (const std::uint64_t element : m_counterpart.elements)
+            numbers << groupedNumber(element);
+        words << (numbers.size() == 1 ? tr("element %1") : tr("elements %1"))
+                     .arg(numbers.join(QStringLiteral(", ")));
+    }
+    words << side(true) << side(false);
+    if (m_counterpart.runs.empty()) {
+        words << (m_sideA ? tr("\u2260 only in A") : tr("\u2260 only in B"));
+    } else if (!m_counterpart.byteForByte) {
+        words << tr("\u2260 stored otherwise");
+    } else {
+        const SegmentRun &run = m_counterpart.runs.front();
+        const auto own = bytesOn(m_sideA, segment);
+        const auto other = bytesOn(!m_sideA, alignment().segments()[run.segment]);
+        const bool equal = m_cursor.offset < own.size() && run.first < other.size() &&
+                           own[m_cursor.offset] == other[run.first];
+        words << (equal ? tr("= equal") : tr("\u2260 differs"));
+    }
+    return words.join(QStringLiteral("  "));
 }
 
 void ByteCompareView::announce()
 {
+    m_counterpart =
+        empty() ? ByteCounterpart() : m_counterparts.of(m_cursor.segment, m_cursor.offset, m_sideA);
     setAccessibleDescription(cursorText());
     QAccessibleEvent event(this, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&event);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/byte_differences.h"
+#include "core/diff/byte_counterpart.h"
 #include "widgets/bytes/byte_glyphs.h"
 #include "widgets/bytes/hex_layout.h"
 #include "widgets/common/row_scroll.h"
@@ -13,10 +13,10 @@
 
 namespace kernscope::ui {
 
-/// A byte of the aligned bytes: where the cursor is.
+/// A byte of the aligned bytes: where the cursor is, on the side that it is on.
 struct ByteCursor {
     std::size_t segment = kNoIndex;
-    std::uint64_t offset = 0; ///< from the start of the segment
+    std::uint64_t offset = 0; ///< from the start of the segment on that side
     friend bool operator==(const ByteCursor &, const ByteCursor &) = default;
 };
 
@@ -24,8 +24,11 @@ struct ByteCursor {
 /// right, scrolled together. Bytes that differ have a colour and an outline, bytes that one side
 /// lacks are hatched on it. Text is shown as text. Reads what it paints and nothing else.
 ///
+/// The cursor is on one side; the other side marks what it stores the same element in, which may
+/// be more bytes, fewer, or bytes that lie elsewhere.
+///
 /// Keys: arrows, Home and End in the row, with Ctrl of everything, Page Up and Page Down, Tab to
-/// the other side.
+/// what the other side has for the byte.
 class ByteCompareView : public QAbstractScrollArea
 {
     Q_OBJECT
@@ -41,8 +44,11 @@ public:
 
     const ByteCursor &cursor() const { return m_cursor; }
     bool onSideA() const { return m_sideA; }
-    /// Moves the cursor and scrolls there; emits nothing.
-    void setCursor(const ByteCursor &cursor);
+    /// What the side without the cursor has for the byte under it.
+    const ByteCounterpart &counterpart() const { return m_counterpart; }
+    /// Moves the cursor and scrolls there; emits nothing. Without a side: to the one that has the
+    /// byte, or has something to show there.
+    void setCursor(const ByteCursor &cursor, std::optional<bool> ofA = {});
     /// Scrolls the title of a file or section to the top, the cursor to its first byte.
     void showFile(std::size_t file);
     void showSection(std::size_t section);
@@ -88,12 +94,17 @@ private:
     void syncScrollBars();
     void onScrollAction(int action);
     void reveal();
-    void moveTo(const ByteCursor &cursor);
+    void moveTo(const ByteCursor &cursor, std::optional<bool> ofA = {});
     bool moveByKey(QKeyEvent *event);
     ByteCursor stepRows(std::int64_t rows) const;
     ByteCursor stepBytes(bool forward) const;
     std::optional<ByteCursor> hit(const QPoint &position, bool &sideA) const;
+    /// Finds the counterpart of the cursor's byte and tells assistive programs.
     void announce();
+    std::uint64_t lengthOn(bool ofA, const AlignedSegment &segment) const
+    {
+        return ofA ? segment.lengthA : segment.lengthB;
+    }
     double sideLeft(bool ofA) const;
     double sideWidth() const;
     int headerHeight() const;
@@ -109,8 +120,11 @@ private:
     void paintText(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
     void paintRun(QPainter &painter, const ByteRows::Row &row, const Side &side, std::uint64_t from,
                   std::uint64_t to, double top) const;
-    void paintCursor(QPainter &painter, const ByteRows::Row &row, const Side &side,
-                     double top) const;
+    void paintMarks(QPainter &painter, const ByteRows::Row &row, const Side &side,
+                    double top) const;
+    /// A frame around the bytes of a run that lie in the row.
+    void paintFrame(QPainter &painter, const ByteRows::Row &row, const SegmentRun &run,
+                    const Side &side, double top) const;
     /// Rectangle of the cells [from, to) of a row: as digits (or text), or as characters.
     QRectF cells(bool text, double left, std::uint64_t from, std::uint64_t to, bool characters,
                  double top) const;
@@ -122,6 +136,8 @@ private:
     std::uint64_t m_topRow = 0;
     ByteCursor m_cursor;
     std::shared_ptr<const ByteDifferences> m_differences;
+    ByteCounterparts m_counterparts;
+    ByteCounterpart m_counterpart;
     bool m_sideA = true, m_syncing = false;
     ByteGlyphs m_glyphs;
 };

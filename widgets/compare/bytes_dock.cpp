@@ -7,6 +7,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/byte_compare_view.h"
+#include "widgets/compare/compare_task.h"
 #include "widgets/compare/difference_strip.h"
 
 #include <QAction>
@@ -88,6 +89,9 @@ void BytesDock::buildActions()
     m_againAction = dockAction(this, tr("Compare Bytes Again"), {}, [this] { scheduleRefresh(); });
     m_againAction->setEnabled(false);
     m_actions = {m_next, m_previous, m_tableAction, m_againAction, copy, save};
+    setCompareTask({m_next, m_previous}, CompareTask::GoTo);
+    setCompareTask({m_againAction}, CompareTask::Limits);
+    setCompareTask({copy, save}, CompareTask::Export);
     m_table->addActions({m_tableAction, save});
 }
 
@@ -202,12 +206,13 @@ void BytesDock::align()
         this, tr("Aligning bytes"),
         [a = m_swapped ? other : document, b = m_swapped ? document : other,
          chosen = m_choices.resolve(*document, *other, m_swapped)](Progress &progress) {
-            const auto pairs = pairWeights(*a, *b, chosen, &progress).pairs;
+            auto paired = pairWeights(*a, *b, chosen, &progress);
             if (progress.cancelled())
                 return AlignedBytesPtr(); // nobody is told
             const PairReadLock lock(*a, *b);
-            return AlignedBytesPtr(
-                std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)}));
+            ByteAlignment alignment(*a, *b, paired.pairs);
+            return AlignedBytesPtr(std::make_shared<AlignedBytes>(
+                AlignedBytes{a, b, std::move(alignment), std::move(paired.joined)}));
         },
         [this](AlignedBytesPtr bytes) { showAligned(std::move(bytes)); });
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/element_place.h"
 #include "core/diff/byte_differences.h"
-#include "widgets/bytes/byte_field.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/compare/pair_choices.h"
@@ -74,7 +74,6 @@ private:
     void tellPlace(std::uint64_t length);
     /// The bundle of the two that is the document, as it was aligned.
     const Bundle &document() const { return m_swapped ? *m_bytes->b : *m_bytes->a; }
-    void addElement(Place &place);
     void showTable(bool shown);
 
     ByteCompareView *m_view = nullptr;

@@ -22,44 +22,40 @@ void BytesDock::onCursor()
     tellPlace(1);
 }
 
-/// Moves the others to the bytes under the cursor, where the document has them.
+/// Moves the others to the bytes under the cursor, or, where that is on the side of the other
+/// bundle, to what the document has for them.
 void BytesDock::tellPlace(std::uint64_t length)
 {
     const ByteCursor &cursor = m_view->cursor();
     if (!m_bytes || cursor.segment >= m_bytes->alignment.segments().size())
         return;
-    const AlignedSegment &segment = m_bytes->alignment.segments()[cursor.segment];
+    const bool own = m_view->onSideA() != m_swapped;
+    const ByteCounterpart &other = m_view->counterpart();
+    if (!own && other.runs.empty())
+        return;
+    const SegmentRun run =
+        own ? SegmentRun{cursor.segment, cursor.offset, length} : other.runs.front();
+    const AlignedSegment &segment = m_bytes->alignment.segments()[run.segment];
     const AlignedFile &file = m_bytes->alignment.fileOf(segment);
     const std::uint64_t size = m_swapped ? segment.lengthB : segment.lengthA;
-    if (cursor.offset >= size)
+    if (run.first >= size)
         return;
-    const std::uint64_t first = (m_swapped ? segment.firstB : segment.firstA) + cursor.offset;
     Place place;
     place.file = m_swapped ? file.b : file.a;
-    place.bytes = ByteRange{FileOffset(first), ByteCount(std::min(length, size - cursor.offset))};
-    addElement(place);
-    session().goTo(place, this);
-}
-
-/// The element that the bytes hold. Where it does not follow from the place of the byte alone, the
-/// element of now stays as long as it is stored there.
-void BytesDock::addElement(Place &place)
-{
-    const ByteField field = fieldAt(document(), place.file, place.bytes->offset, m_order);
-    const Place &now = session().place();
-    if (field.element) {
-        place.weight = field.weight;
-        place.element = field.element;
-    } else if (field.weight != kNoIndex && now.weight == field.weight && now.element) {
-        const auto stored = placeOfElement(document(), now.weight, *now.element, m_order);
-        const bool here = stored && stored->file == place.file &&
-                          place.bytes->offset >= stored->bytes.offset &&
-                          place.bytes->offset.value < stored->bytes.end();
-        if (here) {
-            place.weight = now.weight;
-            place.element = now.element;
-        }
+    place.bytes = ByteRange{FileOffset((m_swapped ? segment.firstB : segment.firstA) + run.first),
+                            ByteCount(std::min(run.length, size - run.first))};
+    const auto &elements = own ? other.elements : other.otherElements;
+    const std::size_t weight = own ? other.weight : other.otherWeight;
+    if (!elements.empty() && weight < document().weights().size()) {
+        // A byte may hold several: the one of now stays as long as it is one of them.
+        const Place &now = session().place();
+        const bool stays =
+            now.weight == weight && now.element &&
+            std::find(elements.begin(), elements.end(), *now.element) != elements.end();
+        place.weight = weight;
+        place.element = stays ? *now.element : elements.front();
     }
+    session().goTo(place, this);
 }
 
 bool BytesDock::goTo(const std::optional<DifferenceRun> &run)
@@ -139,7 +135,7 @@ void BytesDock::follow(const Place &place, QObject *origin)
     const auto at = m_bytes->alignment.placeOf(!m_swapped, file, first.value);
     if (at.segment == kNoIndex)
         return;
-    m_view->setCursor({at.segment, at.offset});
+    m_view->setCursor({at.segment, at.offset}, !m_swapped);
     m_readout->setText(m_view->cursorText());
     m_visited = true;
 }

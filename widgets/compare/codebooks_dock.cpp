@@ -5,6 +5,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/compare/compare_task.h"
 #include "widgets/compare/same_tables.h"
 
 #include <QAction>
@@ -40,6 +41,8 @@ CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
     m_again->setEnabled(false);
     m_table->addActions({m_again, save});
     m_actions = {m_again, copy, save};
+    setCompareTask({m_again}, CompareTask::Limits);
+    setCompareTask({copy, save}, CompareTask::Export);
     setContent(content);
     content->setFocusProxy(m_table);
     connect(m_table, &QAbstractItemView::activated, this, [this](const QModelIndex &index) {

@@ -4,6 +4,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/compare/compare_task.h"
 #include "widgets/compare/difference_export.h"
 #include "widgets/compare/limits_bar.h"
 #include "widgets/compare/pair_figures.h"
@@ -85,6 +86,11 @@ void CompareDock::buildActions()
                                                  values,       zeros,        m_largestAction} +
                 pairing + m_copyActions + QList<QAction *>{m_againAction, copy, save, m_saveAction};
     m_actions += m_figures->menuActions();
+    setCompareTask(pairing, CompareTask::Pairing);
+    setCompareTask(QList<QAction *>{m_largestAction} + m_figures->linkActions(), CompareTask::GoTo);
+    setCompareTask(m_copyActions, CompareTask::Copy);
+    setCompareTask({m_limitsAction, m_againAction}, CompareTask::Limits);
+    setCompareTask({copy, save, m_saveAction}, CompareTask::Export);
     m_table->addActions({m_swapAction, m_onlyAction, m_limitsAction, m_largestAction});
     m_table->addActions(pairing);
     m_table->addActions(m_copyActions);

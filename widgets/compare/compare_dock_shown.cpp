@@ -8,6 +8,7 @@
 
 #include <QTimer>
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -117,6 +118,11 @@ void CompareDock::showPlaces(const PairPlaces &places, double range)
     std::shared_ptr<const PairBins> bins;
     if (places.places && places.places->bins) // shared with what holds it
         bins = {places.places, &*places.places->bins};
+    if (places.places) {
+        const auto &worst = places.places->worstElements;
+        m_pictures->setLargestDifference(
+            worst.empty() ? 0 : static_cast<double>(std::abs(worst.front().b - worst.front().a)));
+    }
     m_figures->showBins(bins, range);
     m_figures->showPlaces(places);
     Q_EMIT placesChanged(places);

@@ -54,6 +54,8 @@ public:
     void setValues(std::optional<std::pair<double, double>> values);
     /// Order of the channels; the docks that show more.
     QList<QAction *> menuActions() const { return {m_worstFirst, m_toPlaces, m_toCodebooks}; }
+    /// Those of them that lead to another dock.
+    QList<QAction *> linkActions() const { return {m_toPlaces, m_toCodebooks}; }
     /// Actions that stand as links at the foot.
     void addLinks(const QList<QAction *> &actions);
 

@@ -146,6 +146,7 @@ void PairPictures::show(const PairSubject &subject, const PairSample &sample)
     const bool same = m_subject.sameWeights(subject);
     m_subject = subject;
     m_sample = sample;
+    m_largest.reset();
     if (!same)
         m_element.reset();
     m_readerA = m_readerB = nullptr;
@@ -254,14 +255,47 @@ void PairPictures::showDifference(bool keepPosition)
     const bool dark = theme::isDark(palette());
     if (m_mode == PictureMode::Values) {
         pane.view->setSource(
-            std::make_shared<DifferenceTiles>(m_readerA, m_readerB, dark, m_sample.differenceRange),
+            std::make_shared<DifferenceTiles>(m_readerA, m_readerB, dark, differenceRange()),
             keepPosition);
-        pane.legend->showScale(m_sample.differenceRange);
+        showDifferenceLegend();
     } else {
         pane.view->setSource(std::make_shared<KeptTiles>(m_readerA, m_readerB, dark), keepPosition);
         pane.legend->showKept();
     }
     pane.stack->setCurrentWidget(pane.view);
+}
+
+/// Of the sample; where that met no difference, the largest one.
+double PairPictures::differenceRange() const
+{
+    if (m_sample.differenceRange > 0)
+        return m_sample.differenceRange;
+    return m_largest.value_or(0) > 0 && std::isfinite(*m_largest) ? *m_largest : 1;
+}
+
+void PairPictures::showDifferenceLegend()
+{
+    PictureLegend &legend = *m_panes[2].legend;
+    const bool met = m_sample.differenceRange > 0 || m_largest.value_or(0) > 0;
+    if (met)
+        legend.showScale(differenceRange());
+    else if (m_sample.whole || m_largest)
+        legend.showEqual();
+    else
+        legend.clear(); // not known before every element was looked at
+}
+
+void PairPictures::setLargestDifference(double largest)
+{
+    if (m_largest == largest || !m_subject.comparable())
+        return;
+    m_largest = largest;
+    if (m_mode != PictureMode::Values || !m_panes[2].view->source())
+        return;
+    if (m_sample.differenceRange > 0 || largest == 0)
+        showDifferenceLegend();
+    else
+        showDifference(true);
 }
 
 void PairPictures::showMessage(Pane &pane, const QString &text)

@@ -71,6 +71,9 @@ public:
     /// ranges of the colours.
     void show(const PairSubject &subject, const PairSample &sample);
     void clear();
+    /// The largest difference of all elements, once it is known: what the difference is coloured by
+    /// where the sample has met none.
+    void setLargestDifference(double largest);
     /// Where the coarse tiles of A and B are kept, along with those of the views of single weights.
     void setPyramids(WeightPyramids &pyramids) { m_pyramids = &pyramids; }
     const PairSubject &subject() const { return m_subject; }
@@ -112,6 +115,8 @@ private:
     void remake(bool keepPosition);
     void showSide(Pane &pane, const WeightReaderPtr &reader, bool keepPosition);
     void showDifference(bool keepPosition);
+    void showDifferenceLegend();
+    double differenceRange() const;
     void showOwnRanges();
     void showMessage(Pane &pane, const QString &text);
     void markCells();
@@ -127,6 +132,7 @@ private:
     QLabel *m_readout = nullptr;
     PairSubject m_subject;
     PairSample m_sample;
+    std::optional<double> m_largest; ///< difference of all elements; empty: not known yet
     WeightReaderPtr m_readerA, m_readerB;
     PictureMode m_mode = PictureMode::Values;
     std::optional<std::uint64_t> m_element;

@@ -43,6 +43,11 @@ void PictureLegend::showKept()
     setKind(Kind::Kept);
 }
 
+void PictureLegend::showEqual()
+{
+    setKind(Kind::Equal);
+}
+
 void PictureLegend::clear()
 {
     setKind(Kind::None);
@@ -70,6 +75,8 @@ std::vector<PictureLegend::Swatch> PictureLegend::swatches() const
         all.push_back({QColor(MaskTiles::shade(1, dark)), CellShape::Square, tr("kept")});
         all.push_back({QColor(MaskTiles::shade(0, dark)), CellShape::Dot, tr("zero")});
     }
+    if (m_kind == Kind::Equal)
+        all.push_back({theme::diverging(0, dark), CellShape::Square, tr("no difference")});
     if (m_kind == Kind::Kept) {
         for (const KeptState state : kKeptStates)
             all.push_back({keptColor(state, dark), keptShape(state), keptText(state)});

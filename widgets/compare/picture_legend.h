@@ -25,6 +25,8 @@ public:
     void showMask();
     /// The four states of a pair.
     void showKept();
+    /// Of a picture in which nothing differs.
+    void showEqual();
     void clear();
 
     QSize sizeHint() const override;
@@ -34,7 +36,7 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
-    enum class Kind : std::uint8_t { None, Scale, Mask, Kept };
+    enum class Kind : std::uint8_t { None, Scale, Mask, Kept, Equal };
     struct Swatch {
         QColor color;
         CellShape shape;

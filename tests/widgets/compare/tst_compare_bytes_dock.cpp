@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/text_alignment.h"
+#include "tests/core/patch/sample_bundles.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -72,6 +73,8 @@ private Q_SLOTS:
     void keyboard();
     void filesAndFollowing();
     void elementsAndBytes();
+    void elementsOfOtherForms_data();
+    void elementsOfOtherForms();
     void cursorLeavesTextReadable();
     void swapped();
     void equalBundles();
@@ -294,6 +297,51 @@ void TestCompareBytesDock::elementsAndBytes()
     // A byte of no weight has none.
     QTest::keyClick(dock.view(), Qt::Key_Home, Qt::ControlModifier);
     QVERIFY(!session.place().element);
+}
+
+void TestCompareBytesDock::elementsOfOtherForms_data()
+{
+    QTest::addColumn<QString>("form");
+    QTest::addColumn<bool>("swapped");
+    for (const char *form : {"affine", "lut4", "lut3", "lut4-vector", "sparse", "sparse-lut4"}) {
+        QTest::addRow("%s", form) << QString::fromLatin1(form) << false;
+        QTest::addRow("%s, sides exchanged", form) << QString::fromLatin1(form) << true;
+    }
+}
+
+/// A picked element is marked on either side where that side's own form stores it, and a byte of
+/// the other side leads to its element.
+void TestCompareBytesDock::elementsOfOtherForms()
+{
+    QFETCH(const QString, form);
+    QFETCH(const bool, swapped);
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(*test::sampleBundle("dense-fp16").open());
+    session.setOther(*test::sampleBundle(form.toStdString()).open());
+    dock.setSwapped(swapped);
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    ByteCompareView &view = *dock.view();
+    const auto &bytes = *view.bytes();
+    for (const std::uint64_t element : {0u, 13u, 37u, 63u}) {
+        session.goToElement(0, element);
+        QCOMPARE(view.onSideA(), !swapped);
+        const auto there = placeOfElement(*session.other(), 0, element);
+        QVERIFY(there);
+        const auto at = bytes.alignment.placeOf(swapped, there->file, there->bytes.offset.value);
+        const auto &runs = view.counterpart().runs;
+        QCOMPARE(runs.size(), std::size_t{1});
+        QCOMPARE(runs.front(), (SegmentRun{at.segment, at.offset, there->bytes.bytes.value}));
+        // Tab leads to it, and its byte leads to an element that it stores.
+        view.setFocus();
+        QTest::keyClick(&view, swapped ? Qt::Key_Backtab : Qt::Key_Tab);
+        QCOMPARE(view.onSideA(), swapped);
+        QCOMPARE(view.cursor(), (ByteCursor{at.segment, at.offset}));
+        QCOMPARE(session.place().weight, std::size_t{0});
+        QCOMPARE(session.place().element, std::optional(element));
+        QVERIFY(says(dock, QStringLiteral("stored otherwise")));
+    }
 }
 
 /// The frame of the cursor lies around a character of text, not over it.

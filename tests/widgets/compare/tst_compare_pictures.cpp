@@ -12,6 +12,7 @@
 #include "widgets/compare/pair_element.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
+#include "widgets/compare/picture_legend.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
 #include "widgets/compare/verdict_strip.h"
@@ -59,6 +60,7 @@ private Q_SLOTS:
     void keptColors_data();
     void keptColors();
     void differenceColors();
+    void legendOfTheDifference();
     void farOutTheLargestShows();
     void oneViewPosition();
     void cellsMoveEverybody();
@@ -96,6 +98,54 @@ void TestComparePictures::keptColors()
     for (const KeptState state : kKeptStates)
         shapes.insert(static_cast<int>(keptShape(state)));
     QCOMPARE(shapes.size(), 4);
+}
+
+namespace {
+
+QString legendBelow(const TileView &picture)
+{
+    const QWidget *pane = picture.parentWidget()->parentWidget();
+    return pane->findChild<PictureLegend *>()->accessibleDescription();
+}
+
+} // namespace
+
+/// What the colours of the difference mean is said by the differences that there are: of equal
+/// weights that there is none, of one that the sample does not meet its size.
+void TestComparePictures::legendOfTheDifference()
+{
+    std::vector<float> values(300 * 200);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i % 97) / 64.0f;
+    auto one = values;
+    const auto sample = [&values] {
+        Progress progress;
+        const auto a = denseBundle({{"w", "[300, 200]", values}});
+        return *samplePair(*a, 0, *a, 0, progress);
+    }();
+    std::uint64_t missed = 1;
+    while (std::binary_search(sample.elements.begin(), sample.elements.end(), missed))
+        ++missed;
+    one[missed] += 0.25f;
+    const auto legendOf = [](const std::vector<float> &b, const std::vector<float> &a) {
+        Session session;
+        CompareDock dock(session);
+        session.setBundle(denseBundle({{"w", "[300, 200]", a}}));
+        session.setOther(denseBundle({{"w", "[300, 200]", b}}));
+        if (!showDock(dock, 1300, 800) || !settle(dock))
+            return QString();
+        return legendBelow(*dock.pictures()->viewDifference());
+    };
+    QCOMPARE(legendOf(values, values), QStringLiteral("no difference"));
+    QCOMPARE(legendOf(one, values), QStringLiteral("blue \u22120.25 to orange +0.25"));
+    const std::vector<float> small{1, 2, 3, 4};
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[2, 2]", small}}));
+    session.setOther(denseBundle({{"w", "[2, 2]", small}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(settle(dock));
+    QCOMPARE(legendBelow(*dock.pictures()->viewDifference()), QStringLiteral("no difference"));
 }
 
 void TestComparePictures::differenceColors()

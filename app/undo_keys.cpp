@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/undo_keys.h"
+
+#include <QCoreApplication>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QUndoStack>
+
+namespace kernscope::app {
+
+UndoKeys::UndoKeys(QUndoStack &stack, QObject *parent) : QObject(parent), m_stack(stack)
+{
+    QCoreApplication::instance()->installEventFilter(this);
+    connect(&stack, &QUndoStack::indexChanged, this, [this] { m_typed = nullptr; });
+}
+
+bool UndoKeys::belongsToDocument(const QLineEdit &line, bool redo) const
+{
+    const bool ofLine = redo ? line.isRedoAvailable() : line.isUndoAvailable();
+    const bool ofDocument = redo ? m_stack.canRedo() : m_stack.canUndo();
+    return ofDocument && (!ofLine || m_typed != &line);
+}
+
+bool UndoKeys::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress)
+        return false;
+    const auto *line = qobject_cast<const QLineEdit *>(watched);
+    if (line == nullptr)
+        return false;
+    const auto *key = static_cast<QKeyEvent *>(event);
+    const bool undo = key->matches(QKeySequence::Undo), redo = key->matches(QKeySequence::Redo);
+    if (event->type() == QEvent::KeyPress) {
+        if (!undo && !redo && !key->text().isEmpty())
+            m_typed = line;
+        return false;
+    }
+    if ((!undo && !redo) || !belongsToDocument(*line, redo))
+        return false;
+    // Not the line's: the window's action follows.
+    event->ignore();
+    return true;
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/go_to_box.h"
+#include "app/palette_list.h"
+#include "main_window_fixture.h"
+
+#include <QMenu>
+#include <QMenuBar>
+
+using namespace kernscope;
+
+/// The Compare menu: everything that the docks of a comparison can do, by what it is for.
+class TestCompareMenu : public test::MainWindowTest
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void fitsASmallScreen();
+    void holdsEveryAction();
+
+private:
+    QMenu *menu() const;
+};
+
+QMenu *TestCompareMenu::menu() const
+{
+    for (QAction *action : (*m_window)->menuBar()->actions()) {
+        if (action->text().remove(QLatin1Char('&')) == QLatin1String("Compare"))
+            return action->menu();
+    }
+    return nullptr;
+}
+
+void TestCompareMenu::fitsASmallScreen()
+{
+    QVERIFY(menu());
+    constexpr int kLeastScreen = 800, kMenuBar = 60;
+    QList<QMenu *> menus{menu()};
+    for (QMenu *part : menu()->findChildren<QMenu *>(Qt::FindDirectChildrenOnly))
+        menus << part;
+    QVERIFY(menus.size() > 6);
+    for (const QMenu *each : std::as_const(menus)) {
+        QVERIFY2(!each->isEmpty(), qPrintable(each->title()));
+        QVERIFY2(each->sizeHint().height() < kLeastScreen - kMenuBar, qPrintable(each->title()));
+    }
+    QVERIFY(menu()->actions().size() < 24);
+}
+
+/// No action of the docks is lost, none stands twice, and the search box finds it by its name.
+void TestCompareMenu::holdsEveryAction()
+{
+    QList<QAction *> held;
+    for (const QMenu *part : menu()->findChildren<QMenu *>(Qt::FindDirectChildrenOnly))
+        held += part->actions();
+    int looked = 0;
+    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+        if (!QStringList{QStringLiteral("compare"), QStringLiteral("places"),
+                         QStringLiteral("codebooks"), QStringLiteral("builds"),
+                         QStringLiteral("bytes")}
+                 .contains(entry.dock->id()))
+            continue;
+        for (QAction *action : entry.menuActions) {
+            QVERIFY2(held.count(action) == 1, qPrintable(action->text()));
+            ++looked;
+        }
+    }
+    QVERIFY(looked > 30);
+    QCOMPARE(action(QStringLiteral("Next Difference"))->shortcut(), QKeySequence(Qt::Key_F8));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
+                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->settle());
+    auto *box = (*m_window)->findChild<app::GoToBox *>();
+    QVERIFY(box);
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    box->setFocus();
+    QTest::keyClicks(box, QStringLiteral("export worst elements"));
+    QTRY_VERIFY(box->hits().hits().rowCount() > 0);
+    QVERIFY(box->hits().hits().index(0, 0).data().toString().contains(
+        QStringLiteral("Export Worst Elements")));
+}
+
+QTEST_MAIN(TestCompareMenu)
+#include "tst_compare_menu.moc"
