@@ -14,15 +14,35 @@ struct PaletteWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Palette)
 };
 
-/// 0: begins with it; 1: one of its words does; 2: holds it; 3: does not.
-int distance(const QString &text, const QString &word)
+constexpr int kFar = 4; ///< distance of what does not hold the word
+
+/// Letters and digits only: "conv_2" and "Conv 2" are conv2.
+QString bare(const QString &text)
 {
-    const qsizetype at = text.indexOf(word);
+    QString letters;
+    letters.reserve(text.size());
+    for (const QChar letter : text) {
+        if (letter.isLetterOrNumber())
+            letters += letter;
+    }
+    return letters;
+}
+
+/// A word that is typed, and what of it is compared with bare names.
+struct Word {
+    QString text, letters;
+};
+
+/// 0: begins with it; 1: one of its words does; 2: holds it; 3: holds it where what separates words
+/// is left out of both; kFar: does not.
+int distance(const QString &text, const QString &letters, const Word &word)
+{
+    const qsizetype at = text.indexOf(word.text);
     if (at < 0)
-        return 3;
+        return !word.letters.isEmpty() && letters.contains(word.letters) ? 3 : kFar;
     if (at == 0)
         return 0;
-    for (qsizetype from = at; from >= 0; from = text.indexOf(word, from + 1)) {
+    for (qsizetype from = at; from >= 0; from = text.indexOf(word.text, from + 1)) {
         if (!text[from - 1].isLetterOrNumber())
             return 1;
     }
@@ -44,10 +64,13 @@ struct Hit {
 
 void PaletteIndex::add(Group group)
 {
-    Names names{std::move(group), {}};
+    Names names{std::move(group), {}, {}};
     names.folded.reserve(names.group.names.size());
-    for (const QString &name : std::as_const(names.group.names))
+    names.bare.reserve(names.group.names.size());
+    for (const QString &name : std::as_const(names.group.names)) {
         names.folded += name.toLower();
+        names.bare += bare(names.folded.back());
+    }
     m_groups.push_back(std::move(names));
 }
 
@@ -66,7 +89,9 @@ void PaletteIndex::drop(std::initializer_list<Kind> kinds)
 
 QList<PaletteIndex::Item> PaletteIndex::find(const QString &text, int limit) const
 {
-    const QStringList words = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    QList<Word> words;
+    for (const QString &word : text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        words += Word{word, bare(word)};
     if (words.isEmpty())
         return {};
     constexpr std::size_t kMostKept = 4096; // before the worst are dropped
@@ -75,10 +100,11 @@ QList<PaletteIndex::Item> PaletteIndex::find(const QString &text, int limit) con
     for (std::size_t g = 0; g < m_groups.size(); ++g) {
         const Names &names = m_groups[g];
         for (qsizetype i = 0; i < names.folded.size(); ++i) {
-            const QString &name = names.folded[i];
-            const int first = distance(name, words.front());
-            if (first == 3 || !std::all_of(words.begin() + 1, words.end(),
-                                           [&](const QString &w) { return name.contains(w); }))
+            const QString &name = names.folded[i], &letters = names.bare[i];
+            const int first = distance(name, letters, words.front());
+            if (first == kFar || !std::all_of(words.begin() + 1, words.end(), [&](const Word &w) {
+                    return distance(name, letters, w) != kFar;
+                }))
                 continue;
             hits.push_back({first, static_cast<int>(names.group.kind), name.size(), g, i});
             if (hits.size() >= most + kMostKept) { // a letter that every name has

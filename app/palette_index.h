@@ -48,6 +48,7 @@ private:
     struct Names {
         Group group;
         QStringList folded; ///< in lower case
+        QStringList bare;   ///< letters and digits of those only
     };
     std::vector<Names> m_groups;
 };
