@@ -5,11 +5,11 @@
 #include "app/paths.h"
 #include "app/place_text.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 
 #include <QAction>
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QSaveFile>
@@ -263,8 +263,8 @@ QString BookmarksDock::importFrom(const QString &path)
 void BookmarksDock::askExport()
 {
     const QString path =
-        QFileDialog::getSaveFileName(this, tr("Export Bookmarks"), QStringLiteral("bookmarks.json"),
-                                     tr("Bookmarks (*.json);;Text, a line a bookmark (*.txt)"));
+        ui::askSavePath(this, tr("Export Bookmarks"), QStringLiteral("bookmarks.json"),
+                        tr("Bookmarks (*.json);;Text, a line a bookmark (*.txt)"));
     if (path.isEmpty())
         return;
     if (const QString fault = exportTo(path); !fault.isEmpty())
@@ -273,8 +273,8 @@ void BookmarksDock::askExport()
 
 void BookmarksDock::askImport()
 {
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Import Bookmarks"), {}, tr("Bookmarks (*.json *.kernscope-bookmarks)"));
+    const QString path = ui::askOpenPath(this, tr("Import Bookmarks"),
+                                         tr("Bookmarks (*.json *.kernscope-bookmarks)"));
     if (path.isEmpty())
         return;
     if (const QString fault = importFrom(path); !fault.isEmpty())

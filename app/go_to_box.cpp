@@ -188,6 +188,7 @@ void GoToBox::run(int row)
     const PaletteIndex::Item item = m_hits->hits().at(row);
     hideHits();
     showFault({});
+    clear(); // what was asked for is done: the next question starts anew
     Q_EMIT left();
     item.run();
 }

@@ -15,10 +15,12 @@
 #include "app/welcome_page.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/common/diagnostics_dock.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
+#include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/weight_dock.h"
@@ -68,6 +70,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     showState();
     resize(sizeHint());
     restoreGeometry(m_settings.windowGeometry());
+    setProperty(ui::kDialogFolder, m_settings.lastFolder());
 }
 
 MainWindow::~MainWindow()
@@ -150,6 +153,9 @@ void MainWindow::connectSession()
     if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan"))))
         connect(plan, &ui::PlanDock::shapesAsked, this, &MainWindow::askShapes);
     auto *inspector = qobject_cast<ui::InspectorDock *>(m_docks->dock(QStringLiteral("inspector")));
+    if (auto *overview =
+            qobject_cast<ui::OverviewDock *>(m_docks->dock(QStringLiteral("overview"))))
+        connect(overview, &ui::OverviewDock::baseWanted, this, &MainWindow::openBase);
     connect(inspector, &ui::InspectorDock::nextRequested, this, &MainWindow::doNext);
     ui::DiagnosticsDock *diagnostics = m_docks->diagnostics();
     connect(m_status, &StatusLine::diagnosticsClicked, this, [this, diagnostics] {
@@ -334,6 +340,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     m_settings.setWindowGeometry(saveGeometry());
+    m_settings.setLastFolder(ui::dialogFolder(this));
     m_layouts->keep();
     m_settings.sync();
     QMainWindow::closeEvent(event);

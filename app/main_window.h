@@ -125,6 +125,7 @@ private:
     void openFolder();
     void openFile();
     void openOther();
+    void openBase();
     void openOtherFile();
     void save();
     void askSave(const std::vector<WrittenRange> &ranges);
@@ -208,6 +209,7 @@ private:
     QString m_wantedPlace;                     ///< of a link: where to go once its file is open
     std::unique_ptr<OpeningSession> m_opening; ///< a session whose files are being opened
     bool m_layoutByHand = false;
+    bool m_layoutStays = false; ///< the other bundle was asked for by what the layout shows
     bool m_closing = false;
 };
 

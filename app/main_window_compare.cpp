@@ -5,6 +5,7 @@
 #include "app/change_applier.h"
 #include "app/dock_set.h"
 #include "app/status_line.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -121,7 +122,7 @@ void MainWindow::addChangesAction(QMenu *menu)
     });
     m_needBundle << add(menu, tr("&Apply Changes from File\u2026"), {}, [this, changes] {
         auto *dialog =
-            new QFileDialog(this, tr("Apply Changes"), m_settings.lastFolder(),
+            new QFileDialog(this, tr("Apply Changes"), ui::dialogFolder(this),
                             tr("Changes (*.kpatch);;Scripts of edits (*.txt);;All files (*)"));
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setFileMode(QFileDialog::ExistingFile);

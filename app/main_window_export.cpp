@@ -6,6 +6,7 @@
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
 #include "widgets/common/export_whole.h"
+#include "widgets/common/file_dialogs.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -49,7 +50,7 @@ void MainWindow::doNext(const QString &what)
 void MainWindow::askExport(const QString &title, const QString &filters, const QString &suffix,
                            const std::function<void(const QString &)> &write)
 {
-    auto *dialog = new QFileDialog(this, title, m_settings.lastFolder(), filters);
+    auto *dialog = new QFileDialog(this, title, ui::dialogFolder(this), filters);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(suffix);
@@ -60,7 +61,7 @@ void MainWindow::askExport(const QString &title, const QString &filters, const Q
     });
     dialog->selectFile(QFileInfo(m_document.name()).completeBaseName() + QLatin1Char('.') + suffix);
     connect(dialog, &QFileDialog::fileSelected, this, [this, write](const QString &path) {
-        m_settings.setLastFolder(QFileInfo(path).absolutePath());
+        ui::setDialogFolder(this, QFileInfo(path).absolutePath());
         if (m_session.bundle())
             write(path);
     });

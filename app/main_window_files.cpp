@@ -9,6 +9,7 @@
 #include "app/tour.h"
 #include "resources/sample.h"
 #include "widgets/common/diagnostics_dock.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 
 #include <QDragEnterEvent>
@@ -130,12 +131,12 @@ void MainWindow::onTourChanged(bool running)
 
 void MainWindow::pickFolder(const QString &title, std::function<void(const QString &)> chosen)
 {
-    auto *dialog = new QFileDialog(this, title, m_settings.lastFolder());
+    auto *dialog = new QFileDialog(this, title, ui::dialogFolder(this));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly, false);
     connect(dialog, &QFileDialog::fileSelected, this, [this, chosen](const QString &path) {
-        m_settings.setLastFolder(QFileInfo(path).absolutePath());
+        ui::setDialogFolder(this, QFileInfo(path).absolutePath());
         chosen(path);
     });
     dialog->open();
@@ -143,11 +144,11 @@ void MainWindow::pickFolder(const QString &title, std::function<void(const QStri
 
 void MainWindow::pickFile(const QString &title, std::function<void(const QString &)> chosen)
 {
-    auto *dialog = new QFileDialog(this, title, m_settings.lastFolder(), fileFilter());
+    auto *dialog = new QFileDialog(this, title, ui::dialogFolder(this), fileFilter());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this, chosen](const QString &path) {
-        m_settings.setLastFolder(QFileInfo(path).absolutePath());
+        ui::setDialogFolder(this, QFileInfo(path).absolutePath());
         chosen(path);
     });
     dialog->open();
@@ -167,6 +168,15 @@ void MainWindow::openOther()
 {
     pickFolder(tr("Compare with Folder"), [this](const QString &path) {
         m_wantedLayout = Layout::Compare;
+        m_document.openOther(path);
+    });
+}
+
+/// What the overview measures errors against: the workspace stays.
+void MainWindow::openBase()
+{
+    pickFolder(tr("Measure Errors Against"), [this](const QString &path) {
+        m_layoutStays = true;
         m_document.openOther(path);
     });
 }
@@ -209,7 +219,8 @@ void MainWindow::connectDocument()
             m_settings.addRecent({m_document.path(), m_document.otherPath()});
             fillRecent();
         }
-        if (!m_opening) // a session says itself what it shows
+        const bool stays = std::exchange(m_layoutStays, false);
+        if (!m_opening && !stays) // a session says itself what it shows
             showLayout(Layout::Compare);
     });
     connect(&m_document, &Document::openFailed, this, &MainWindow::onOpenFailed);
@@ -241,6 +252,8 @@ void MainWindow::connectDocument()
 void MainWindow::onOpened(bool recovered)
 {
     m_notices->clear();
+    if (!m_document.inMemory())
+        ui::setDialogFolder(this, QFileInfo(m_document.path()).absolutePath());
     if (!m_document.inMemory() && !m_opening) {
         if (!m_session.other())
             m_settings.addRecent({m_document.path(), {}});
@@ -280,6 +293,7 @@ void MainWindow::goToLink()
 
 void MainWindow::onOpenFailed(const QString &path, const Error &error)
 {
+    m_layoutStays = false;
     if (m_opening && path == m_opening->session.document.path)
         m_opening.reset();
     if (error.code == "bundle.several" && QFileInfo(path).isDir()) {

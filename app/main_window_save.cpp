@@ -3,6 +3,7 @@
 #include "app/main_window.h"
 
 #include "app/save_dialog.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 
@@ -92,7 +93,7 @@ void MainWindow::saveAs()
         return;
     const QFileInfo now(m_document.inMemory() ? m_document.name() : m_document.path());
     const QString suffix = now.suffix().isEmpty() ? QString() : QLatin1Char('.') + now.suffix();
-    const QString folder = m_document.inMemory() ? m_settings.lastFolder() : now.absolutePath();
+    const QString folder = m_document.inMemory() ? ui::dialogFolder(this) : now.absolutePath();
     const QString proposal = tr("%1-patched%2").arg(now.completeBaseName(), suffix);
     auto *dialog = new QFileDialog(this, tr("Save As"), folder);
     dialog->setAttribute(Qt::WA_DeleteOnClose);

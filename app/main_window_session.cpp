@@ -10,6 +10,7 @@
 #include "app/place_text.h"
 #include "app/session_file.h"
 #include "app/status_line.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
 
@@ -42,25 +43,25 @@ void MainWindow::buildSessionActions(QMenu *menu)
     menu->addSeparator();
     add(menu, tr("Open Sess&ion\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_L, [this] {
         auto *dialog =
-            new QFileDialog(this, tr("Open Session"), m_settings.lastFolder(), sessionFilter());
+            new QFileDialog(this, tr("Open Session"), ui::dialogFolder(this), sessionFilter());
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setFileMode(QFileDialog::ExistingFile);
         connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
-            m_settings.setLastFolder(QFileInfo(path).absolutePath());
+            ui::setDialogFolder(this, QFileInfo(path).absolutePath());
             openSession(path);
         });
         dialog->open();
     });
     m_needBundle << add(menu, tr("Save Sessio&n\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_S, [this] {
         auto *dialog =
-            new QFileDialog(this, tr("Save Session"), m_settings.lastFolder(), sessionFilter());
+            new QFileDialog(this, tr("Save Session"), ui::dialogFolder(this), sessionFilter());
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setAcceptMode(QFileDialog::AcceptSave);
         dialog->setDefaultSuffix(QString::fromLatin1(kSessionSuffix).mid(1));
         dialog->selectFile(QFileInfo(m_document.name()).completeBaseName() +
                            QLatin1String(kSessionSuffix));
         connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
-            m_settings.setLastFolder(QFileInfo(path).absolutePath());
+            ui::setDialogFolder(this, QFileInfo(path).absolutePath());
             saveSession(path);
         });
         dialog->open();

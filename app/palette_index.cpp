@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace kernscope::app {
@@ -13,6 +14,8 @@ namespace {
 struct PaletteWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Palette)
 };
+
+constexpr int kByLetters = 3; ///< distance of a word that is there by its letters only
 
 /// Whether the character that ends before `at` is part of a word.
 bool isWordBefore(std::string_view text, std::size_t at)
@@ -36,6 +39,42 @@ int distance(std::string_view text, std::string_view word, std::size_t at)
     return 2;
 }
 
+/// Letters and digits, and whatever is not ASCII.
+bool isLetter(char character)
+{
+    const auto byte = static_cast<unsigned char>(character);
+    return byte >= 0x80 || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z');
+}
+
+/// What is left of a text in lower case without what separates words: "conv_2" is conv2.
+QByteArray lettersOf(const QByteArray &text)
+{
+    QByteArray letters;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(letters), isLetter);
+    return letters;
+}
+
+/// Whether the text holds `letters` once what separates its words is left out.
+bool holdsLetters(std::string_view text, std::string_view letters)
+{
+    if (letters.empty())
+        return false;
+    for (std::size_t from = text.find(letters.front()); from != text.npos;
+         from = text.find(letters.front(), from + 1)) {
+        std::size_t matched = 0;
+        for (std::size_t at = from; at < text.size() && matched < letters.size(); ++at) {
+            if (!isLetter(text[at]))
+                continue;
+            if (text[at] != letters[matched])
+                break;
+            ++matched;
+        }
+        if (matched == letters.size())
+            return true;
+    }
+    return false;
+}
+
 /// Characters of UTF-16 that a text has.
 std::size_t lengthOf(std::string_view text)
 {
@@ -56,7 +95,7 @@ std::string_view viewOf(const QByteArray &text)
 } // namespace
 
 struct PaletteIndex::Hit {
-    int distance = 0;
+    int distance = 0; ///< of the first word
     int kind = 0;
     std::size_t length = 0, group = 0, name = 0;
 
@@ -72,9 +111,12 @@ public:
     {
         for (const QString &word : words.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts))
             m_words.push_back(word.toUtf8());
+        for (const QByteArray &word : m_words)
+            m_letters.push_back(lettersOf(word));
     }
 
     bool isEmpty() const { return m_words.empty(); }
+    bool isFull() const { return m_hits.size() >= m_most; }
 
     /// The names lie in one run: the first word is looked for in all of them at once.
     void search(const Names &names, std::size_t group)
@@ -90,6 +132,19 @@ public:
                 add({distance(text, first, within), static_cast<int>(names.group.kind),
                      lengthOf(text), group, name});
             at = all.find(first, names.starts[name + 1]);
+        }
+    }
+
+    /// Names that search() does not find: a word is in them where what separates words is left out.
+    void searchLetters(const Names &names, std::size_t group)
+    {
+        for (std::size_t name = 0; name < names.size(); ++name) {
+            const std::string_view text = names.at(name), first = viewOf(m_words.front());
+            if (!hasLetters(text))
+                continue;
+            const std::size_t at = text.find(first);
+            add({at == text.npos ? kByLetters : distance(text, first, at),
+                 static_cast<int>(names.group.kind), lengthOf(text), group, name});
         }
     }
 
@@ -109,6 +164,20 @@ private:
         });
     }
 
+    /// Every word is in the text, and at least one of them only by its letters.
+    bool hasLetters(std::string_view text) const
+    {
+        bool byLetters = false;
+        for (std::size_t i = 0; i < m_words.size(); ++i) {
+            if (text.find(viewOf(m_words[i])) != text.npos)
+                continue;
+            if (!holdsLetters(text, viewOf(m_letters[i])))
+                return false;
+            byLetters = true;
+        }
+        return byLetters;
+    }
+
     void add(const Hit &hit)
     {
         constexpr std::size_t kMostKept = 4096; // before the worst are dropped
@@ -122,7 +191,7 @@ private:
     }
 
     std::size_t m_most;
-    std::vector<QByteArray> m_words;
+    std::vector<QByteArray> m_words, m_letters;
     std::vector<Hit> m_hits;
 };
 
@@ -172,6 +241,8 @@ QList<PaletteIndex::Item> PaletteIndex::find(const QString &text, int limit) con
         return {};
     for (std::size_t g = 0; g < m_groups.size(); ++g)
         finding.search(m_groups[g], g);
+    for (std::size_t g = 0; g < m_groups.size() && !finding.isFull(); ++g)
+        finding.searchLetters(m_groups[g], g);
     QList<Item> items;
     for (const Hit &hit : finding.best()) {
         const Names &names = m_groups[hit.group];

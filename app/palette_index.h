@@ -48,6 +48,8 @@ public:
 
     /// At most `limit` items in whose text every word occurs, in any case: texts that begin with
     /// the first word first, then those with a word that does, then the others; short ones first.
+    /// Where these are fewer, texts follow that hold a word without what separates words: conv_2
+    /// for conv2.
     QList<Item> find(const QString &words, int limit) const;
 
 private:

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void wordsInOrder();
     void namesThatOthersKeep();
     void kindsAreDropped();
+    void separatorsNeedNotBeTyped();
     void namesOfManyWeightsCome();
 };
 
@@ -119,6 +120,27 @@ void TestPalette::kindsAreDropped()
     const auto left = index.find(QStringLiteral("open"), 9);
     QCOMPARE(left.size(), 1);
     QCOMPARE(left.front().kind, PaletteIndex::Kind::Weight);
+}
+
+/// conv_2 is found by "conv2" and "conv 2", behind what is written as it was typed.
+void TestPalette::separatorsNeedNotBeTyped()
+{
+    PaletteIndex index;
+    index.add(group(PaletteIndex::Kind::Weight,
+                    {QStringLiteral("conv_2"), QStringLiteral("other"), QStringLiteral("my_conv2"),
+                     QStringLiteral("Conv.2.bias")}));
+    const auto textsOf = [&](const char *typed) {
+        QStringList texts;
+        for (const PaletteIndex::Item &item : index.find(QString::fromLatin1(typed), 9))
+            texts += item.text;
+        return texts;
+    };
+    QCOMPARE(textsOf("conv2"), (QStringList{QStringLiteral("my_conv2"), QStringLiteral("conv_2"),
+                                            QStringLiteral("Conv.2.bias")}));
+    QCOMPARE(textsOf("bias conv2"), QStringList{QStringLiteral("Conv.2.bias")});
+    QCOMPARE(textsOf("conv_2").front(), QStringLiteral("conv_2"));
+    QVERIFY(textsOf("conv3").isEmpty());
+    QVERIFY(textsOf("_").size() == 2); // a separator alone stands for itself
 }
 
 void TestPalette::namesOfManyWeightsCome()

@@ -8,11 +8,11 @@
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
 #include <QFont>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -256,7 +256,7 @@ void ChooseDock::askAndApply()
     const std::string form = selectedForm();
     if (form.empty())
         return;
-    const QString path = QFileDialog::getSaveFileName(
+    const QString path = askSavePath(
         this, tr("Store %1 as %2 in a Copy").arg(fromUtf8(m_choice->address), fromUtf8(form)),
         fromUtf8(session().bundle()->path().stem().string()) + QLatin1Char('-') + fromUtf8(form) +
             fromUtf8(session().bundle()->path().extension().string()));

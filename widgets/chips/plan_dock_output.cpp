@@ -5,11 +5,11 @@
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 
 #include <QAction>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
@@ -57,7 +57,7 @@ void PlanDock::buildActions()
 
 void PlanDock::askForFile(const QString &title, const QString &kinds, QString &path)
 {
-    const QString chosen = QFileDialog::getOpenFileName(this, title, path, kinds);
+    const QString chosen = askOpenPath(this, title, kinds, path);
     if (chosen.isEmpty())
         return;
     path = chosen;
@@ -69,8 +69,7 @@ void PlanDock::askAndWrite()
     if (!m_survey || m_choice.empty() || !m_write->isEnabled())
         return;
     const auto &source = session().bundle()->path();
-    const QString path =
-        QFileDialog::getSaveFileName(this, tr("Write the Planned Bundle"),
+    const QString path = askSavePath(this, tr("Write the Planned Bundle"),
                                      fromUtf8(source.stem().string()) + QStringLiteral("-planned") +
                                          fromUtf8(source.extension().string()));
     if (!path.isEmpty())
@@ -164,9 +163,9 @@ void PlanDock::askAndReport()
 {
     if (!m_survey)
         return;
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Save Report of the Plan"), QStringLiteral("plan.html"),
-        tr("Web page (*.html);;Markdown (*.md);;JSON (*.json);;Table (*.csv)"));
+    const QString path =
+        askSavePath(this, tr("Save Report of the Plan"), QStringLiteral("plan.html"),
+                    tr("Web page (*.html);;Markdown (*.md);;JSON (*.json);;Table (*.csv)"));
     if (path.isEmpty())
         return;
     const QString fault = saveReport(path);

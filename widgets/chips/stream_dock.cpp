@@ -36,8 +36,19 @@ QStringList outcomeLabels()
     return labels;
 }
 
-/// A chosen outcome keeps its colour, which says what it is, and gets a frame. Where its word has
-/// no room the glyph stands for it.
+constexpr double kOutcomeRoom = 0.9; ///< about the words of an outcome, in ems
+constexpr int kLeastChips = 4;       ///< columns on view, or words give way to glyphs
+
+int widestOutcome(const QFontMetrics &metrics)
+{
+    int widest = 0;
+    for (const QString &label : outcomeLabels())
+        widest = std::max(widest, metrics.horizontalAdvance(label));
+    return widest;
+}
+
+/// An outcome is a pill of its colour. A chosen one keeps its colour, which says what it is, and
+/// gets a frame. Where its word has no room the glyph stands for it.
 class OutcomeCell final : public QStyledItemDelegate
 {
 public:
@@ -46,21 +57,25 @@ public:
     void paint(QPainter *painter, const QStyleOptionViewItem &option,
                const QModelIndex &index) const override
     {
-        QStyleOptionViewItem cell = option;
-        const bool framed =
-            (cell.state & QStyle::State_Selected) && index.data(Qt::BackgroundRole).isValid();
-        if (framed)
-            cell.state &= ~(QStyle::State_Selected | QStyle::State_HasFocus);
-        QStyledItemDelegate::paint(painter, cell, index);
-        if (!framed)
+        const QVariant tint = index.data(Qt::BackgroundRole);
+        if (!tint.isValid()) {
+            QStyledItemDelegate::paint(painter, option, index);
             return;
-        const int line = theme::em(cell.widget, 0.15);
+        }
+        QStyleOptionViewItem cell = option;
+        initStyleOption(&cell, index);
+        const bool chosen = cell.state & QStyle::State_Selected;
+        const double gap = theme::em(cell.widget, 0.15);
+        const QRectF box = QRectF(cell.rect).adjusted(gap, gap / 2, -gap, -gap / 2);
+        const double round = theme::em(cell.widget, 0.35);
         painter->save();
-        QPen pen(cell.palette.color(QPalette::Text), line);
-        pen.setJoinStyle(Qt::MiterJoin);
-        painter->setPen(pen);
-        painter->drawRect(
-            QRectF(cell.rect).adjusted(line / 2.0, line / 2.0, -line / 2.0, -line / 2.0));
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(chosen ? QPen(cell.palette.color(QPalette::Text), gap) : QPen(Qt::NoPen));
+        painter->setBrush(tint.value<QColor>());
+        painter->drawRoundedRect(box.adjusted(gap / 2, gap / 2, -gap / 2, -gap / 2), round, round);
+        painter->setPen(cell.palette.color(QPalette::Text));
+        painter->setFont(cell.font);
+        painter->drawText(cell.rect, Qt::AlignCenter, cell.text);
         painter->restore();
     }
 
@@ -71,17 +86,12 @@ protected:
         if (index.data(StreamMatrixModel::kOutcomeRole).isNull())
             return;
         // All of a column have words, or none.
-        int widest = 0;
-        for (const QString &label : m_labels)
-            widest = std::max(widest, option->fontMetrics.horizontalAdvance(label));
-        if (widest + option->fontMetrics.height() <= option->rect.width())
+        if (widestOutcome(option->fontMetrics) + theme::em(option->widget, kOutcomeRoom) <=
+            option->rect.width())
             return;
         option->text = option->text.left(option->text.indexOf(QLatin1Char(' ')));
         option->displayAlignment = Qt::AlignCenter;
     }
-
-private:
-    QStringList m_labels = outcomeLabels();
 };
 
 } // namespace
@@ -210,11 +220,18 @@ void StreamDock::fitChips()
                            .value<QFont>()
                            .resolve(m_matrix->font());
     const QFontMetrics metrics(bold);
+    // A word beside its glyph as long as a few chips stand beside one another.
+    int names = 0;
+    for (int column = 0; column < m_model->firstChip(); ++column)
+        names += m_matrix->isColumnHidden(column) ? 0 : header->sectionSize(column);
+    const int words = widestOutcome(fontMetrics()) + theme::em(this, kOutcomeRoom);
+    const bool roomy = m_matrix->viewport()->width() - names >= kLeastChips * words;
     for (int column = m_model->firstChip(); column < m_model->columnCount(); ++column) {
         const QString sum =
             m_model->data(m_model->index(m_model->rowCount() - 1, column)).toString();
         const int wide = metrics.horizontalAdvance(sum) + theme::em(this, 0.9);
-        header->resizeSection(column, std::max(header->sectionSizeHint(column), wide));
+        header->resizeSection(column,
+                              std::max({header->sectionSizeHint(column), wide, roomy ? words : 0}));
     }
 }
 

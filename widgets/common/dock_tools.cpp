@@ -2,6 +2,7 @@
 #include "widgets/common/dock_tools.h"
 
 #include "widgets/common/elided_name.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/session.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
@@ -12,7 +13,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCoreApplication>
-#include <QFileDialog>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -272,9 +272,9 @@ void copySelection(const QAbstractItemView &view)
 
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
 {
-    const QString path = QFileDialog::getSaveFileName(
-        parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
-        DockWords::tr("Comma-separated values (*.csv)"));
+    const QString path =
+        askSavePath(parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
+                    DockWords::tr("Comma-separated values (*.csv)"));
     return path.isEmpty() ? QString() : writeTextFile(path, tableAsCsv(model));
 }
 

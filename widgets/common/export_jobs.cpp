@@ -3,12 +3,12 @@
 
 #include "core/bundle/stored_values.h"
 #include "core/numeric/npy.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 
 #include <QCoreApplication>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QSaveFile>
 
@@ -159,10 +159,10 @@ void askAndExportWeight(QWidget *parent, Session &session, const BundlePtr &bund
 {
     if (!bundle || weight >= bundle->weights().size())
         return;
-    const QString path = QFileDialog::getSaveFileName(parent, ExportWords::tr("Export Weight"),
-                                                      fileNameOf(bundle->weights()[weight].name) +
-                                                          QStringLiteral(".npy"),
-                                                      ExportWords::tr("NumPy arrays (*.npy)"));
+    const QString path =
+        askSavePath(parent, ExportWords::tr("Export Weight"),
+                    fileNameOf(bundle->weights()[weight].name) + QStringLiteral(".npy"),
+                    ExportWords::tr("NumPy arrays (*.npy)"));
     if (!path.isEmpty())
         exportWeight(session, bundle, weight, path);
 }
@@ -175,8 +175,8 @@ void askAndExportBytes(QWidget *parent, Session &session, const BundlePtr &bundl
     const QString name =
         QStringLiteral("%1-%2.bin")
             .arg(fileNameOf(bundle->files()[file].path), hexNumber(range.offset.value));
-    const QString path = QFileDialog::getSaveFileName(parent, ExportWords::tr("Export Bytes"), name,
-                                                      ExportWords::tr("All files (*)"));
+    const QString path = askSavePath(parent, ExportWords::tr("Export Bytes"), name,
+                                     ExportWords::tr("All files (*)"));
     if (!path.isEmpty())
         exportBytes(session, bundle, file, range, path);
 }

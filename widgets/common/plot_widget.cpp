@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/plot_widget.h"
 
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/plot_table_model.h"
 #include "widgets/common/plot_theme.h"
 #include "widgets/common/table_text.h"
@@ -10,7 +11,6 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -25,6 +25,21 @@
 #include <algorithm>
 
 namespace kernscope::ui {
+
+namespace {
+
+/// A plot named "Channels, kept" is proposed as channels-kept.
+QString exportNameOf(const QWidget &plot)
+{
+    QString name = plot.accessibleName().toLower();
+    for (QChar &letter : name) {
+        if (!letter.isLetterOrNumber())
+            letter = u' ';
+    }
+    return name.simplified().replace(u' ', u'-');
+}
+
+} // namespace
 
 PlotWidget::PlotWidget(const QString &name, QWidget *parent)
     : QWidget(parent), m_stack(new QStackedWidget(this)), m_plot(new QCustomPlot(m_stack)),
@@ -325,7 +340,7 @@ QString PlotWidget::pictureKinds() const
 void PlotWidget::askForPicture()
 {
     const QString path =
-        QFileDialog::getSaveFileName(this, tr("Export Picture"), {}, pictureKinds());
+        askSavePath(this, tr("Export Picture"), exportNameOf(*this), pictureKinds());
     if (path.isEmpty())
         return;
     if (const QString why = exportPicture(path); !why.isEmpty())
@@ -335,7 +350,7 @@ void PlotWidget::askForPicture()
 void PlotWidget::askForData()
 {
     const QString path =
-        QFileDialog::getSaveFileName(this, tr("Export Data"), {}, tr("Table of text (*.csv)"));
+        askSavePath(this, tr("Export Data"), exportNameOf(*this), tr("Table of text (*.csv)"));
     if (path.isEmpty())
         return;
     if (const QString why = exportData(path); !why.isEmpty())

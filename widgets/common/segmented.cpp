@@ -60,10 +60,10 @@ void Segmented::add(QAction *action)
     auto *segment = new Segment(this);
     segment->setDefaultAction(action);
     segment->setFocusPolicy(Qt::TabFocus);
-    // Mnemonics belong to the menu.
-    const QString word = action->text().remove(u'&');
+    // Mnemonics belong to the menu; what its icon text says needs not the words about it.
+    const QString word = action->iconText().remove(u'&');
     segment->setText(word);
-    segment->setAccessibleName(word);
+    segment->setAccessibleName(action->text().remove(u'&'));
     connect(action, &QAction::changed, segment, [segment, word] { segment->setText(word); });
     m_row->addWidget(segment);
 }

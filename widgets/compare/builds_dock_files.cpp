@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the builds that are added come from, and what becomes of one that changes on disk.
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/builds_dock.h"
 
 #include <QFile>
 #include <QFileDialog>
+#include <QFileInfo>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,11 +16,14 @@ namespace kernscope::ui {
 
 void BuildsDock::open(bool folder)
 {
-    auto *dialog =
-        new QFileDialog(this, folder ? tr("Add a Build Folder") : tr("Add a Build File"));
+    auto *dialog = new QFileDialog(this, folder ? tr("Add a Build Folder") : tr("Add a Build File"),
+                                   dialogFolder(this));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(folder ? QFileDialog::Directory : QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &BuildsDock::openPath);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
+        setDialogFolder(this, QFileInfo(path).absolutePath());
+        openPath(path);
+    });
     dialog->open();
 }
 

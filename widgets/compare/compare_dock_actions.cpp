@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What one can do in the dock, beside looking: limits, saving.
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_runner.h"
@@ -12,7 +13,6 @@
 
 #include <QAction>
 #include <QActionGroup>
-#include <QFileDialog>
 #include <QTableView>
 
 namespace kernscope::ui {
@@ -120,8 +120,8 @@ void CompareDock::saveDifference()
 {
     if (!m_a || !m_b)
         return;
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Save the Difference"), QStringLiteral("changes.kpatch"), differenceKinds());
+    const QString path = askSavePath(this, tr("Save the Difference"),
+                                     QStringLiteral("changes.kpatch"), differenceKinds());
     if (path.isEmpty())
         return;
     DiffLimits limits;

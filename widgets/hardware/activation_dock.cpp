@@ -3,6 +3,7 @@
 
 #include "core/container/hwx/kernels.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
 #include "widgets/hardware/activation_plot.h"
@@ -11,7 +12,6 @@
 #include <QAction>
 #include <QComboBox>
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
@@ -140,7 +140,7 @@ void ActivationDock::buildActions()
 
 void ActivationDock::askForFile()
 {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open Activation Table"));
+    const QString path = askOpenPath(this, tr("Open Activation Table"));
     if (path.isEmpty())
         return;
     const QString fault = openFile(path);

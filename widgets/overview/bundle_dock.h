@@ -53,6 +53,7 @@ private:
     void fitFigureColumns();
     void shortenNames();
     int shortNamesWidth() const;
+    int filesWidth(int column) const;
     void updateFooter();
     void showFault();
     void refilter();

@@ -17,7 +17,8 @@ namespace {
 constexpr double kNameWidth = 24, kLeastName = 8; // in ems
 constexpr double kMostForm = 9;                   // a longer form is cut, so that names have room
 constexpr double kTitleRoom = 0.9;
-constexpr int kFirstFigures = 2; ///< columns that stand beside the name even where it is cut
+constexpr int kFirstFigures = 2;       ///< columns that stand beside the name even where it is cut
+constexpr std::size_t kMeasured = 100; ///< weights or files: a key must not wait for more
 
 } // namespace
 
@@ -38,10 +39,14 @@ void BundleDock::fitNameColumn()
     int figures = 0;
     for (int visual = 1; visual <= kFirstFigures && visual < header->count(); ++visual)
         figures += header->sectionSize(header->logicalIndex(visual));
-    // Names that are short in any case leave room for further figures.
-    const int wide = room - figures < wanted ? std::min(wanted, shortNamesWidth()) : wanted;
+    // Names that are short in any case leave room for further figures: not less than a name has at
+    // least, or the edge cuts the last of them. A bundle without weights has none to show.
+    const int wide =
+        std::max(least, room - figures < wanted ? std::min(wanted, shortNamesWidth()) : wanted);
+    const bool weights = m_model->bundle() && !m_model->bundle()->weights().empty();
+    const int most = weights ? header->count() : kFirstFigures + 1;
     int name = room;
-    for (int visual = 1; visual < header->count(); ++visual) {
+    for (int visual = 1; visual < most; ++visual) {
         const int left = name - header->sectionSize(header->logicalIndex(visual));
         if (left < (visual <= kFirstFigures ? std::min(wanted, least) : wide))
             break;
@@ -54,10 +59,9 @@ void BundleDock::fitNameColumn()
         fitNameColumn();
 }
 
-/// Of the first weights: a key must not wait for more.
+/// Of the first weights.
 int BundleDock::shortNamesWidth() const
 {
-    constexpr std::size_t kMeasured = 100;
     const std::size_t weights = m_model->bundle() ? m_model->bundle()->weights().size() : 0;
     int widest = 0;
     for (std::size_t i = 0; i < std::min(weights, kMeasured); ++i) {
@@ -94,9 +98,25 @@ void BundleDock::fitFigureColumns()
                 m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) +
             theme::em(this, kTitleRoom);
         const int wanted =
-            std::max(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(column), title);
+            std::max({static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(column),
+                      filesWidth(column), title});
         header->resizeSection(column, std::min(wanted, theme::em(this, kMostForm)));
     }
+}
+
+/// Of the first files, which the view does not measure while their group is closed: opening it must
+/// neither cut what they say nor move the columns.
+int BundleDock::filesWidth(int column) const
+{
+    const std::size_t files = m_model->bundle() ? m_model->bundle()->files().size() : 0;
+    int widest = 0;
+    for (std::size_t i = 0; i < std::min(files, kMeasured); ++i) {
+        const QModelIndex index = m_model->indexOfFile(i, column);
+        if (index.isValid())
+            widest = std::max(widest, m_tree->fontMetrics().horizontalAdvance(
+                                          index.data(Qt::DisplayRole).toString()));
+    }
+    return widest > 0 ? widest + theme::em(this, kTitleRoom) : 0;
 }
 
 } // namespace kernscope::ui

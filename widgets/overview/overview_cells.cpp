@@ -29,6 +29,20 @@ std::optional<double> zerosOf(const BundleFigures &figures, std::size_t weight)
     return weight < figures.zeros.size() ? figures.zeros[weight] : std::nullopt;
 }
 
+std::optional<double> errorOf(const OverviewColors &colors, std::size_t weight)
+{
+    return colors.errors && weight < colors.errors->relative.size()
+               ? colors.errors->relative[weight]
+               : std::nullopt;
+}
+
+/// "0.52 %" of three digits, however small.
+QString errorText(double relative)
+{
+    return relative > 0 ? OverviewWords::tr("error %1 %").arg(100 * relative, 0, 'g', 3)
+                        : OverviewWords::tr("same values");
+}
+
 QColor inkOn(const QColor &ground)
 {
     const QColor ink(0x10, 0x14, 0x18), paper(Qt::white);
@@ -57,6 +71,13 @@ void color(TreemapView::Cell &cell, const Weight &weight, std::size_t index,
         cell.hatched = !zeros;
         if (zeros)
             cell.note = OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
+    } else if (colors.colors == OverviewDock::Colors::Error) {
+        const auto error = errorOf(colors, index);
+        cell.color = error ? theme::sequential(errorShade(*error))
+                           : theme::color(Token::KindPadding, colors.dark);
+        cell.hatched = !error;
+        if (error)
+            cell.note = errorText(*error);
     }
     cell.ink = inkOn(cell.color);
 }
@@ -95,6 +116,10 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
         cell.tip = fromUtf8(weight.name) + QLatin1Char('\n') + weightFacts(weight);
         if (const auto zeros = zerosOf(figures, order[i]))
             cell.tip += QLatin1Char('\n') + OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
+        if (const auto error = errorOf(colors, order[i]))
+            cell.tip += QLatin1Char('\n') +
+                        OverviewWords::tr("%1 against %2")
+                            .arg(errorText(*error), fromUtf8(colors.errors->base->name()));
         cells.push_back(std::move(cell));
     }
     if (order.size() > kMostMapCells) {
@@ -115,6 +140,30 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
     return cells;
 }
 
+namespace {
+
+/// The decades of errors, and what they are measured against.
+QString errorLegend(const OverviewColors &colors)
+{
+    if (!colors.errors)
+        return colors.measuring
+                   ? OverviewWords::tr("Measuring the errors\u2026")
+                   : OverviewWords::tr("Open a build to measure against: Compare, Compare With.");
+    QStringList parts{OverviewWords::tr("against %1, relative to its values:")
+                          .arg(fromUtf8(colors.errors->base->name()))
+                          .toHtmlEscaped()};
+    for (const double error : {0.0001, 0.001, 0.01, 0.1, 1.0}) {
+        const QString text = OverviewWords::tr("%1 %").arg(100 * error);
+        parts += swatch(theme::sequential(errorShade(error)), text);
+    }
+    const auto &relative = colors.errors->relative;
+    if (std::any_of(relative.begin(), relative.end(), [](const auto &one) { return !one; }))
+        parts += OverviewWords::tr("hatched: no partner");
+    return parts.join(QStringLiteral(" &nbsp; "));
+}
+
+} // namespace
+
 QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const BundleFigures &figures,
                        const OverviewColors &colors)
 {
@@ -128,6 +177,8 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
                            swatch(theme::sequential(1), OverviewWords::tr("all zeros"))
                      : OverviewWords::tr("The values were not read.");
     }
+    if (colors.colors == OverviewDock::Colors::Error)
+        return errorLegend(colors);
     struct Sum {
         QColor color;
         std::size_t count = 0;

@@ -4,6 +4,7 @@
 #include "core/assessment/bundle_findings.h"
 #include "core/assessment/weight_facts.h"
 #include "widgets/common/form_token.h"
+#include "widgets/overview/base_errors.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
@@ -18,6 +19,8 @@ struct OverviewColors {
     bool dark = false;
     std::shared_ptr<const DecisionTable> table; ///< Outcome; null: not judged yet
     std::size_t chip = kNoIndex;                ///< column of the table
+    std::shared_ptr<const BaseErrors> errors;   ///< Error; null: not measured
+    bool measuring = false;                     ///< Error: they will be there
 };
 
 /// One cell a weight, largest first. Many small ones are left as one cell with

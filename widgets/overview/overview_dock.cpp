@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_dock.h"
 
-#include "widgets/common/counted_words.h"
+#include "widgets/common/card_frame.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/segmented.h"
@@ -11,7 +11,6 @@
 #include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
-#include "widgets/weight/weight_words.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -21,6 +20,7 @@
 #include <QVBoxLayout>
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 namespace kernscope::ui {
@@ -29,7 +29,6 @@ namespace {
 
 constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
 constexpr std::size_t kMostAtOnce = 2000; ///< weights that are added up within a frame
-constexpr std::size_t kMostFindings = 12; ///< named on the page; the rest is a count
 
 } // namespace
 
@@ -78,6 +77,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     connect(m_map, &TreemapView::picked, this,
             [this](std::size_t weight) { open(QStringLiteral("weight:%1").arg(weight)); });
     connect(m_findings, &QLabel::linkActivated, this, &OverviewDock::open);
+    connect(m_odd.note, &QLabel::linkActivated, this, &OverviewDock::open);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::findFolds);
     connect(&m_chips, &ChipState::targetChanged, this, &OverviewDock::scheduleRefresh);
@@ -86,6 +86,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
             scheduleRefresh();
     });
     connect(&session.tasks(), &TaskManager::changed, this, &OverviewDock::onTasksChanged);
+    connect(&session, &Session::otherChanged, this, &OverviewDock::onBaseChanged);
     connect(&session, &Session::bytesChanged, this, [this] {
         if (m_cut || (m_task && m_task->progress().cancelled()))
             m_shown.reset(); // an edit stopped it: begin anew
@@ -105,6 +106,8 @@ void OverviewDock::onTasksChanged()
 {
     if (m_summing && m_summing->progress().cancelled())
         m_summing.reset(); // the next refresh begins anew
+    if (m_measuring && m_measuring->progress().cancelled())
+        m_measuring.reset(); // choosing the colours begins anew
     if (!m_task || !m_task->progress().cancelled())
         return;
     m_task.reset();
@@ -119,10 +122,8 @@ void OverviewDock::onTasksChanged()
 
 OverviewDock::Card OverviewDock::addCard(QWidget *parent, QHBoxLayout *row, const QString &title)
 {
-    auto *card = new QWidget(parent);
-    auto *column = new QVBoxLayout(card);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto *card = new CardFrame(parent);
+    auto *column = qobject_cast<QVBoxLayout *>(card->layout());
     Card made;
     made.value = design::label({}, design::Type::Figure, card);
     made.note = design::label({}, design::Type::Small, card);
@@ -139,11 +140,14 @@ QWidget *OverviewDock::buildSwitch(QWidget *parent)
 {
     auto *box = new Segmented(tr("Colours of the treemap"), parent);
     auto *group = new QActionGroup(this);
-    const std::array words{std::pair{Colors::Form, tr("Colour by Form")},
-                           std::pair{Colors::Outcome, tr("Colour by Outcome")},
-                           std::pair{Colors::Zeros, tr("Colour by Zeros")}};
-    for (const auto &[colors, text] : words) {
+    const std::array words{
+        std::tuple{Colors::Form, tr("Colour by Form"), tr("Form")},
+        std::tuple{Colors::Outcome, tr("Colour by Outcome"), tr("Outcome")},
+        std::tuple{Colors::Zeros, tr("Colour by Zeros"), tr("Zeros")},
+        std::tuple{Colors::Error, tr("Colour by Error Against\u2026"), tr("Error against\u2026")}};
+    for (const auto &[colors, text, word] : words) {
         auto *action = new QAction(text, group);
+        action->setIconText(word);
         action->setCheckable(true);
         action->setChecked(colors == m_colors);
         connect(action, &QAction::triggered, this, [this, wanted = colors] { setColors(wanted); });
@@ -157,8 +161,46 @@ void OverviewDock::setColors(Colors colors)
 {
     m_colors = colors;
     m_actions[static_cast<qsizetype>(colors)]->setChecked(true);
-    if (m_shown)
-        showMap();
+    if (!m_shown)
+        return;
+    if (colors == Colors::Error)
+        measureErrors();
+    showMap();
+}
+
+/// Against the other bundle that is open; asks for one where there is none.
+void OverviewDock::measureErrors()
+{
+    const BundlePtr &base = session().other();
+    if (!base) {
+        m_errors.reset();
+        Q_EMIT baseWanted();
+        return;
+    }
+    if (m_measuring || (m_errors && m_errors->of == m_shown && m_errors->base == base))
+        return;
+    m_errors.reset();
+    m_measuring = session().tasks().start(
+        this, tr("Measuring errors against %1").arg(fromUtf8(base->name())),
+        [of = m_shown, base](Progress &progress) { return errorsAgainst(of, base, progress); },
+        [this](std::shared_ptr<const BaseErrors> errors) {
+            m_measuring.reset();
+            m_errors = std::move(errors);
+            showMap();
+        });
+}
+
+/// Another base, or none: what was measured is of no use.
+void OverviewDock::onBaseChanged()
+{
+    if (const TaskPtr before = std::exchange(m_measuring, nullptr))
+        before->cancel();
+    m_errors.reset();
+    if (!m_shown || m_colors != Colors::Error)
+        return;
+    if (session().other())
+        measureErrors();
+    showMap();
 }
 
 void OverviewDock::changeEvent(QEvent *event)
@@ -187,6 +229,8 @@ void OverviewDock::refresh()
     m_shown = bundle;
     if (another || (!m_sums && !m_summing))
         sumUp();
+    if (m_colors == Colors::Error && session().other())
+        measureErrors();
     if (another) {
         std::uint64_t elements = 0;
         for (const Weight &weight : bundle->weights())
@@ -276,133 +320,11 @@ void OverviewDock::sumUp()
         });
 }
 
-void OverviewDock::showTotals()
-{
-    m_title->setText(fromUtf8(m_shown->name()));
-    QStringList facts{fromUtf8(bundleKindName(m_shown->kind()))};
-    if (m_sums && m_sums->operations > 0)
-        facts += countedWords(m_sums->operations, tr("1 operation"), tr("%1 operations"));
-    facts += m_shown->files().size() == 1
-                 ? tr("%1 B in one file").arg(groupedNumber(m_shown->totalBytes().value))
-                 : tr("%1 B in %2 files")
-                       .arg(groupedNumber(m_shown->totalBytes().value))
-                       .arg(m_shown->files().size());
-    m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
-    const std::size_t findings = m_figures.findings.size() + m_folds.size();
-    const bool looking = m_task && findings == 0;
-    showStored();
-    const auto &table = m_chips.table();
-    const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
-    if (chip == kNoIndex) {
-        m_moved.value->setText(QStringLiteral("\u2013"));
-        m_moved.note->setText(m_chips.working() ? tr("judging the weights\u2026") : QString());
-    } else {
-        const TargetTotals &sums = table->totals(chip);
-        const QString moved = tr("%1 B").arg(groupedNumber(sums.bytesMoved));
-        m_moved.value->setText(sums.movedOpen == 0               ? moved
-                               : sums.movedOpen == table->rows() ? tr("unknown")
-                                                                 : tr("at least %1").arg(moved));
-        m_moved.note->setText(tr("on %1: %2 stream, %3 fold to dense, %4 dense")
-                                  .arg(fromUtf8(m_chips.target().name))
-                                  .arg(sums.streams)
-                                  .arg(sums.folds)
-                                  .arg(sums.dense) +
-                              (sums.movedOpen > 0
-                                   ? tr(", %1 not known").arg(groupedNumber(sums.movedOpen))
-                                   : QString()));
-    }
-    m_time->showTime(m_shown, m_chips);
-    m_odd.value->setText(m_cut     ? QStringLiteral("\u2013")
-                         : looking ? QStringLiteral("\u2026")
-                                   : groupedNumber(findings));
-    m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
-                        : m_read ? tr("values, tables and bytes were looked at")
-                                 : tr("values were not read: too many to read unasked"));
-}
-
-void OverviewDock::showStored()
-{
-    const std::size_t weights = m_shown->weights().size();
-    const QString count = countedWords(weights, tr("1 weight"), tr("%1 weights"));
-    if (!m_sums) {
-        m_stored.value->setText(QStringLiteral("\u2026"));
-        m_stored.note->setText(count);
-    } else if (m_sums->unread > 0) {
-        m_stored.value->setText(tr("unknown"));
-        m_stored.note->setText(tr("%1 of %2 weights cannot be read")
-                                   .arg(groupedNumber(m_sums->unread), groupedNumber(weights)));
-    } else {
-        const Totals &totals = m_sums->totals;
-        m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
-        m_stored.note->setText(tr("%1 of dense fp16, %2").arg(ratioText(totals.ratio), count));
-    }
-}
-
-QString OverviewDock::weightLink(std::size_t weight) const
-{
-    // A line may end behind the mark of what is left out: not within a link.
-    const QString name =
-        m_names.nameOf(weight).replace(QChar(0x2026), QStringLiteral("\u2026\u2060"));
-    return QStringLiteral("<a href=\"weight:%1\">%2</a>").arg(weight).arg(name.toHtmlEscaped());
-}
-
-QString OverviewDock::textOf(const Finding &finding) const
-{
-    const QString name = finding.weight == kNoIndex ? QString() : weightLink(finding.weight);
-    switch (finding.kind) {
-    case Finding::Kind::Damaged: return tr("%1 cannot be decoded").arg(name);
-    case Finding::Kind::UnusedRecords:
-        return QStringLiteral("<a href=\"file:%1\">%2</a>: %3")
-            .arg(finding.file)
-            .arg(fromUtf8(m_shown->files()[finding.file].path).toHtmlEscaped(),
-                 finding.count == 1 ? tr("one record that nothing names")
-                                    : tr("%1 records that nothing names").arg(finding.count));
-    case Finding::Kind::NonFinite:
-        return tr("%1 holds %2")
-            .arg(name, countedWords(finding.count, tr("1 value that is NaN or infinite"),
-                                    tr("%1 values that are NaN or infinite")));
-    case Finding::Kind::Constant:
-        return tr("%1 is %2 everywhere").arg(name, valueText(finding.value));
-    case Finding::Kind::ConstantChannels:
-        return tr("%1: %2 of %3 output channels hold a single value")
-            .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
-    case Finding::Kind::FoldsEverywhere:
-        return tr("%1 is streamed by no chip: %2 fold it, %3 refuse it")
-            .arg(name)
-            .arg(finding.count)
-            .arg(finding.of - finding.count);
-    case Finding::Kind::DeadEntries:
-        return tr("%1: %2 of %3 codebook entries never used")
-            .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
-    case Finding::Kind::Larger:
-        return tr("%1 takes %2 B more than dense fp16 would")
-            .arg(name, groupedNumber(finding.count));
-    case Finding::Kind::Duplicate:
-        return tr("%1 has the values of %2").arg(name, weightLink(finding.other));
-    case Finding::Kind::Outlier:
-        return tr("%1 reaches %2, far from its other values").arg(name, valueText(finding.value));
-    }
-    return {};
-}
-
-void OverviewDock::showFindings()
-{
-    QStringList lines;
-    const std::vector<Finding> findings = allFindings();
-    for (const Finding &finding : findings) {
-        if (static_cast<std::size_t>(lines.size()) == kMostFindings) {
-            lines += tr("and %1 more").arg(findings.size() - kMostFindings);
-            break;
-        }
-        lines += textOf(finding);
-    }
-    m_findings->setVisible(!lines.isEmpty());
-    m_findings->setText(tr("<b>Worth a look</b>") + QStringLiteral("&nbsp; ") +
-                        lines.join(QStringLiteral(" &nbsp;\u00B7&nbsp; ")));
-}
-
 void OverviewDock::showMap()
 {
+    m_map->setEmptyText(m_shown->weights().empty()
+                            ? tr("No weight is stored here: Sections shows what the bytes are.")
+                            : tr("The weights store no bytes."));
     m_map->setCells(overviewCells(*m_shown, m_names, m_figures, mapColors()));
     m_map->setCurrentKey(place().weight);
     showLegend();
@@ -410,7 +332,8 @@ void OverviewDock::showMap()
 
 OverviewColors OverviewDock::mapColors() const
 {
-    OverviewColors colors{m_colors, theme::isDark(palette()), m_chips.table(), kNoIndex};
+    OverviewColors colors{m_colors, theme::isDark(palette()), m_chips.table(), kNoIndex, m_errors};
+    colors.measuring = m_measuring != nullptr;
     if (colors.table)
         colors.chip = colors.table->columnOf(m_chips.target());
     return colors;

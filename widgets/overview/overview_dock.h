@@ -5,6 +5,7 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
+#include "widgets/overview/base_errors.h"
 
 class QHBoxLayout;
 class QLabel;
@@ -24,7 +25,7 @@ class OverviewDock final : public Dock
 
 public:
     /// What the treemap's colours say.
-    enum class Colors : std::uint8_t { Form, Outcome, Zeros };
+    enum class Colors : std::uint8_t { Form, Outcome, Zeros, Error };
 
     explicit OverviewDock(Session &session, QWidget *parent = nullptr);
 
@@ -37,11 +38,16 @@ public:
 
 Q_SIGNALS:
     void raiseRequested(const QString &dockId);
+    /// Colours by error need a bundle to measure against, and none is open.
+    void baseWanted();
 
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task || m_summing || m_folding || m_chips.working(); }
+    bool working() const override
+    {
+        return m_task || m_summing || m_measuring || m_folding || m_chips.working();
+    }
     void changeEvent(QEvent *event) override;
 
 private:
@@ -54,6 +60,9 @@ private:
     void findFolds();
     std::vector<Finding> allFindings() const;
     void sumUp();
+    void measureErrors();
+    void onBaseChanged();
+    QString kindsOf(const std::vector<Finding> &findings) const;
     void onTasksChanged();
     void showTotals();
     void showStored();
@@ -78,6 +87,8 @@ private:
     WeightNames &m_names;
     std::optional<BundleSums> m_sums; ///< of m_shown; nothing while they are added up
     TaskPtr m_summing;
+    std::shared_ptr<const BaseErrors> m_errors; ///< against the other bundle; null: not measured
+    TaskPtr m_measuring;
     QLabel *m_title = nullptr, *m_facts = nullptr, *m_legend = nullptr, *m_findings = nullptr;
     Card m_stored, m_moved, m_odd;
     TimeCard *m_time = nullptr;

@@ -39,11 +39,9 @@ QString predictedNote(const ProgramTime &program, const QString &chip)
 
 } // namespace
 
-TimeCard::TimeCard(QWidget *parent) : QWidget(parent)
+TimeCard::TimeCard(QWidget *parent) : CardFrame(parent)
 {
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto *column = qobject_cast<QVBoxLayout *>(layout());
     m_value = design::label({}, design::Type::Figure, this);
     m_note = design::label({}, design::Type::Small, this);
     m_note->setWordWrap(true);

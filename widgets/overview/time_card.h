@@ -2,8 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-
-#include <QWidget>
+#include "widgets/common/card_frame.h"
 
 #include <memory>
 
@@ -19,7 +18,7 @@ class ChipState;
 
 /// A card of the overview: the time that the engine is predicted to take for all layers of the
 /// bundle on the chip that the docks judge by, and what binds.
-class TimeCard final : public QWidget
+class TimeCard final : public CardFrame
 {
     Q_OBJECT
 

@@ -11,7 +11,15 @@
 #include <QPainter>
 #include <QToolTip>
 
+#include <algorithm>
+
 namespace kernscope::ui {
+
+namespace {
+
+constexpr double kWideness = 1.8; ///< of a cell that is as good as can be, by its height
+
+} // namespace
 
 TreemapView::TreemapView(QWidget *parent) : QWidget(parent)
 {
@@ -28,6 +36,12 @@ void TreemapView::setCells(std::vector<Cell> cells)
     m_current = -1;
     place();
     setCurrentKey(before);
+}
+
+void TreemapView::setEmptyText(const QString &text)
+{
+    m_emptyText = text;
+    update();
 }
 
 void TreemapView::setCurrentKey(std::size_t key)
@@ -58,7 +72,10 @@ void TreemapView::place()
     sizes.reserve(m_cells.size());
     for (const Cell &cell : m_cells)
         sizes.push_back(cell.size);
-    m_rects = squarify(sizes, QRectF(rect()));
+    // Cells are wide rather than square: a name is a line of text.
+    m_rects = squarify(sizes, QRectF(0, 0, width() / kWideness, height()));
+    for (QRectF &box : m_rects)
+        box = QRectF(box.x() * kWideness, box.y(), box.width() * kWideness, box.height());
     update();
 }
 
@@ -70,6 +87,13 @@ void TreemapView::resizeEvent(QResizeEvent *)
 void TreemapView::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
+    const bool empty = std::all_of(m_rects.begin(), m_rects.end(),
+                                   [](const QRectF &box) { return box.isEmpty(); });
+    if (empty && !m_emptyText.isEmpty()) {
+        painter.setPen(palette().color(QPalette::PlaceholderText));
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+        return;
+    }
     for (std::size_t i = 0; i < m_cells.size(); ++i)
         paintCell(painter, m_cells[i], m_rects[i]);
     if (m_current < 0)

@@ -29,6 +29,8 @@ public:
 
     explicit TreemapView(QWidget *parent = nullptr);
 
+    /// What stands there where no cell has an area.
+    void setEmptyText(const QString &text);
     /// Largest first.
     void setCells(std::vector<Cell> cells);
     const std::vector<Cell> &cells() const { return m_cells; }
@@ -58,6 +60,7 @@ private:
     std::vector<Cell> m_cells;
     std::vector<QRectF> m_rects;
     int m_current = -1;
+    QString m_emptyText;
 };
 
 } // namespace kernscope::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/patch/edit_line.h"
 
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -10,6 +11,7 @@
 #include <QComboBox>
 #include <QCompleter>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -231,12 +233,13 @@ void EditLine::accepted()
 
 void EditLine::browse()
 {
-    auto *dialog = new QFileDialog(this, tr("Values from a NumPy file"));
+    auto *dialog = new QFileDialog(this, tr("Values from a NumPy file"), dialogFolder(this));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     dialog->setNameFilters(
         {tr("NumPy arrays (*.npy)"), tr("Tensors of the weight's name (*.npz *.safetensors)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &file) {
+        setDialogFolder(this, QFileInfo(file).absolutePath());
         const auto equals = m_text->text().indexOf(QLatin1Char('='));
         const QString name = equals < 0 ? m_text->text() : m_text->text().left(equals);
         m_text->setText(name + QLatin1Char('=') + file);

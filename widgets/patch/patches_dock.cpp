@@ -2,6 +2,7 @@
 #include "widgets/patch/patches_dock.h"
 
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -11,7 +12,6 @@
 
 #include <QAction>
 #include <QClipboard>
-#include <QFileDialog>
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QHeaderView>
@@ -193,8 +193,8 @@ void PatchesDock::askAndExport()
     if (!session().bundle())
         return;
     const QString name = fromUtf8(session().bundle()->name()) + QStringLiteral(".kpatch");
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export Patches"), name, tr("Changes (*.kpatch);;Scripts of edits (*.txt)"));
+    const QString path = askSavePath(this, tr("Export Patches"), name,
+                                     tr("Changes (*.kpatch);;Scripts of edits (*.txt)"));
     if (!path.isEmpty())
         exportTo(path);
 }

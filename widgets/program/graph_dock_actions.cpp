@@ -3,13 +3,13 @@
 #include "core/graph/dot.h"
 #include "core/graph/svg.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/program/graph_dock.h"
 #include "widgets/program/graph_view.h"
 
 #include <QAction>
 #include <QActionGroup>
-#include <QFileDialog>
 #include <QStackedWidget>
 #include <QTableView>
 
@@ -114,10 +114,9 @@ void GraphDock::askAndExport(bool svg)
         Q_EMIT session().statusMessage(tr("There is no drawing to export."));
         return;
     }
-    const QString path =
-        svg ? QFileDialog::getSaveFileName(this, tr("Export Drawing"), QStringLiteral("graph.svg"),
+    const QString path = svg ? askSavePath(this, tr("Export Drawing"), QStringLiteral("graph.svg"),
                                            tr("SVG (*.svg)"))
-            : QFileDialog::getSaveFileName(this, tr("Export Drawing"), QStringLiteral("graph.dot"),
+                             : askSavePath(this, tr("Export Drawing"), QStringLiteral("graph.dot"),
                                            tr("Graphviz (*.dot *.gv)"));
     if (path.isEmpty())
         return;

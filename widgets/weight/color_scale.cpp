@@ -12,16 +12,25 @@ ColorScale::ColorScale(QWidget *parent) : QWidget(parent)
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 
-void ColorScale::showValues(ValueColors colors, double range)
+void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only only)
 {
     m_kind = Kind::Values;
     m_colors = colors;
     m_range = range;
+    m_only = only;
+    update();
+    if (only != ValueTiles::Only::Values) {
+        setAccessibleName(onlyText());
+        setToolTip(only == ValueTiles::Only::Zeros
+                       ? tr("Every value is 0: the whole picture has the colour of 0.")
+                       : tr("Every value is NaN or infinite: there is no number to give a colour "
+                            "to."));
+        return;
+    }
     setAccessibleName(tr("Colours from %1 to %2").arg(leftText(), rightText()));
     setToolTip(tr("Full colour at a magnitude of %1, the 99.5th percentile; larger values look the "
                   "same. Zoomed out, a dot is the root mean square of its cells.")
                    .arg(rightText()));
-    update();
 }
 
 void ColorScale::showDensity()
@@ -31,6 +40,16 @@ void ColorScale::showDensity()
     setToolTip(tr("Zoomed out, a dot's shade is the share of its cells that are kept. Zoomed in, "
                   "\u25A0 is kept and \u00B7 is left out."));
     update();
+}
+
+QString ColorScale::onlyText() const
+{
+    return m_only == ValueTiles::Only::Zeros ? tr("all 0") : tr("no finite value");
+}
+
+QString ColorScale::text() const
+{
+    return accessibleName();
 }
 
 QColor ColorScale::colorAt(double position, bool dark) const
@@ -66,6 +85,10 @@ void ColorScale::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     const bool dark = theme::isDark(palette());
+    if (m_kind == Kind::Values && m_only != ValueTiles::Only::Values) {
+        paintOnly(painter, dark);
+        return;
+    }
     const int text = fontMetrics().horizontalAdvance(QStringLiteral("-0.0000")) + 4;
     const QRect bar = rect().adjusted(text, 2, -text, -2);
     for (int x = bar.left(); x <= bar.right(); ++x) {
@@ -79,6 +102,22 @@ void ColorScale::paintEvent(QPaintEvent *)
                      leftText());
     painter.drawText(QRect(bar.right() + 5, 0, text - 4, height()),
                      Qt::AlignLeft | Qt::AlignVCenter, rightText());
+}
+
+/// The one colour that the picture has, and the word for it.
+void ColorScale::paintOnly(QPainter &painter, bool dark) const
+{
+    const int side = height() - 5;
+    const int words = fontMetrics().horizontalAdvance(onlyText());
+    const QRect swatch(width() - words - side - theme::em(this, 0.4), 2, side, side);
+    if (m_only == ValueTiles::Only::Zeros) {
+        painter.fillRect(swatch, m_colors == ValueColors::Signed ? theme::diverging(0, dark)
+                                                                 : theme::sequential(0));
+        painter.setPen(palette().color(QPalette::Mid));
+        painter.drawRect(swatch);
+    }
+    painter.setPen(palette().color(QPalette::Text));
+    painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, onlyText());
 }
 
 } // namespace kernscope::ui

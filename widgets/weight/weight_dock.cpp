@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_dock.h"
 
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -72,6 +73,21 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     enlargeGrid(false);
 }
 
+/// On the chip that the docks judge by, as soon as it is known.
+void WeightDock::showOutcome()
+{
+    const ChipState &chips = ChipState::of(session());
+    const auto &table = chips.table();
+    const std::size_t column = table ? table->columnOf(chips.target()) : kNoIndex;
+    if (column == kNoIndex || m_weight >= table->rows()) {
+        m_header->setOutcome({});
+        return;
+    }
+    const decision::Verdict &verdict = table->verdict(m_weight, column);
+    m_header->setOutcome(verdict.outcome, fromUtf8(chips.target().name),
+                         fromUtf8(verdict.nearestChange));
+}
+
 void WeightDock::enlargeGrid(bool large)
 {
     m_large = large;
@@ -134,6 +150,9 @@ QWidget *WeightDock::createHeatMap(QWidget *parent)
 
 void WeightDock::connectViews()
 {
+    ChipState &chips = ChipState::of(session());
+    connect(&chips, &ChipState::tableChanged, this, &WeightDock::showOutcome);
+    connect(&chips, &ChipState::targetChanged, this, &WeightDock::showOutcome);
     connect(m_colors, &QComboBox::currentIndexChanged, this, [this] { drawHeatMap(true); });
     connect(m_picker, &SlicePicker::mapChanged, this,
             [this](const SliceMap &map) { showSlice(map, false); });
@@ -148,7 +167,7 @@ void WeightDock::connectViews()
     });
     connect(m_map, &TileView::loaded, this, [this] {
         if (m_tiles)
-            m_scale->showValues(m_tiles->colors(), m_tiles->range());
+            m_scale->showValues(m_tiles->colors(), m_tiles->range(), m_tiles->only());
     });
     connect(m_grid, &WeightGridView::cellMoved, this,
             [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, false); });
@@ -231,8 +250,11 @@ bool WeightDock::working() const
 void WeightDock::changeEvent(QEvent *event)
 {
     Dock::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && m_reader)
-        drawHeatMap(true);
+    if (event->type() != QEvent::PaletteChange || !m_reader)
+        return;
+    m_header->setWeight(m_shown->weights()[m_weight]);
+    showOutcome();
+    drawHeatMap(true);
 }
 
 void WeightDock::showWeight(std::size_t weight, bool sameWeight)
@@ -254,6 +276,7 @@ void WeightDock::showWeight(std::size_t weight, bool sameWeight)
     }
     const Weight &shown = bundle->weights()[weight];
     m_header->setWeight(shown);
+    showOutcome();
     if (shown.fault) {
         m_reader.reset();
         showMessage(tr("%1 cannot be decoded.\n%2")

@@ -52,6 +52,7 @@ protected:
 private:
     QWidget *createHeatMap(QWidget *parent);
     void part();
+    void showOutcome();
     void connectViews();
     void createActions();
     void showWeight(std::size_t weight, bool sameWeight);

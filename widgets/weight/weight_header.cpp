@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_header.h"
 
+#include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/elided_name.h"
+#include "widgets/common/form_token.h"
+#include "widgets/common/outcome_words.h"
+#include "widgets/common/pill.h"
 #include "widgets/common/table_text.h"
 #include "widgets/weight/weight_words.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -22,9 +27,21 @@ WeightHeader::WeightHeader(bool withFacts, QWidget *parent)
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(1);
-    layout->addWidget(m_name);
-    if (!withFacts)
+    if (!withFacts) {
+        layout->addWidget(m_name);
         return;
+    }
+    m_form = new Pill(tr("Form"), this);
+    m_outcome = new Pill(tr("On a chip"), this);
+    auto *title = new QHBoxLayout;
+    title->setSpacing(design::space(this, design::Space::Medium));
+    // The pills stand behind the name, not at the far end: elide() says how much of it there is.
+    m_name->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    title->addWidget(m_name);
+    title->addWidget(m_form);
+    title->addWidget(m_outcome);
+    title->addStretch(1);
+    layout->addLayout(title);
     // One line: a second one would take its room from the picture below.
     m_facts = new ElidedLabel(Qt::ElideRight, this);
     m_facts->setFont(design::type(font(), Type::Small));
@@ -40,9 +57,23 @@ void WeightHeader::setWeight(const Weight &weight)
     m_name->setToolTip(m_fullName);
     m_name->setAccessibleName(m_fullName);
     if (m_facts) {
-        m_facts->setWholeText(weightFacts(weight) + QStringLiteral(" \u00B7 ") +
+        m_facts->setWholeText(tensorFacts(weight) + QStringLiteral(" \u00B7 ") +
                               tr("read by %1").arg(consumerWords(weight)));
+        const QString form = fromUtf8(formText(weight.form));
+        m_form->setWords(form, tokenTint(formToken(weight.form), theme::isDark(palette())),
+                         tr("Stored as %1").arg(form));
     }
+    elide();
+}
+
+void WeightHeader::setOutcome(std::optional<decision::Outcome> outcome, const QString &chip,
+                              const QString &why)
+{
+    if (!m_outcome)
+        return;
+    m_outcome->setWords(
+        outcome ? tr("%1 on %2").arg(outcomeLabel(*outcome), chip) : QString(),
+        outcome ? tokenTint(outcomeToken(*outcome), theme::isDark(palette())) : QColor(), why);
     elide();
 }
 
@@ -54,7 +85,12 @@ void WeightHeader::resizeEvent(QResizeEvent *event)
 
 void WeightHeader::elide()
 {
-    m_name->setText(elidedName(m_name->fontMetrics(), m_fullName, width()));
+    int room = width();
+    for (const Pill *pill : {m_form, m_outcome}) {
+        if (pill && !pill->isHidden())
+            room -= pill->sizeHint().width() + design::space(this, design::Space::Medium);
+    }
+    m_name->setText(elidedName(m_name->fontMetrics(), m_fullName, room));
 }
 
 } // namespace kernscope::ui

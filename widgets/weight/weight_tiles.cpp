@@ -126,7 +126,8 @@ ValueTiles::ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, do
 
 QRgb ValueTiles::colorOf(double value) const
 {
-    const double at = std::clamp(value / range(), -1.0, 1.0);
+    // NaN has no place between two ends: as in boxes, it counts as the full colour.
+    const double at = std::isnan(value) ? 1 : std::clamp(value / range(), -1.0, 1.0);
     const double half = static_cast<double>(m_colorsOf.size() / 2);
     return m_colorsOf[static_cast<std::size_t>(std::lround(at * half + half))];
 }
@@ -144,19 +145,24 @@ void ValueTiles::findRange(const codec::Decoder &decoder) const
         return;
     constexpr std::uint64_t kRun = 64, kRuns = 1024;
     const std::uint64_t elements = decoder.elements().value;
-    const std::uint64_t run = std::min(kRun, elements);
+    const bool whole = elements <= kRun * kRuns; // what is only sampled may hold others
+    const std::uint64_t run = whole ? elements : kRun;
     const std::uint64_t runs = run == 0 ? 0 : std::clamp<std::uint64_t>(elements / run, 1, kRuns);
     std::vector<float> seen(run), magnitudes;
+    bool allFinite = true, noneFinite = true;
     for (std::uint64_t i = 0; i < runs; ++i) {
         // Evenly spread, without a product that could wrap.
         const std::uint64_t first = std::min((elements / runs) * i, elements - run);
         decoder.decodeFloat(first, seen);
         for (const float value : seen) {
+            (std::isfinite(value) ? noneFinite : allFinite) = false;
             if (std::isfinite(value) && value != 0.0f)
                 magnitudes.push_back(std::abs(value));
         }
     }
     if (magnitudes.empty()) {
+        if (whole && allFinite != noneFinite)
+            m_only.store(allFinite ? Only::Zeros : Only::NoNumbers, std::memory_order_relaxed);
         m_range.store(1, std::memory_order_relaxed);
         return;
     }

@@ -22,6 +22,9 @@ enum class ValueColors : std::uint8_t {
 class ValueTiles : public TileSource
 {
 public:
+    /// Whether there are values to give colours to.
+    enum class Only : std::uint8_t { Values, Zeros, NoNumbers };
+
     /// `range`: the value of the full colour; 0: the 99.5th percentile of the magnitudes, from a
     /// sample taken when the first tile is drawn.
     /// `pyramid`: of this reader's cells, for levels above 0.
@@ -37,6 +40,9 @@ public:
     ValueColors colors() const { return m_colors; }
     /// The value of the full colour; 0 until it is known.
     double range() const { return m_range.load(std::memory_order_relaxed); }
+    /// Of the whole weight, not of the slice; Values until the range is known, and for a weight
+    /// that is too large to read for this.
+    Only only() const { return m_only.load(std::memory_order_relaxed); }
 
 private:
     QRgb colorOf(double value) const;
@@ -52,6 +58,7 @@ private:
     bool m_dark;
     mutable std::once_flag m_once;
     mutable std::atomic<double> m_range;
+    mutable std::atomic<Only> m_only{Only::Values};
     std::array<QRgb, 511> m_colorsOf{}; ///< full negative … full positive
 };
 

@@ -103,10 +103,16 @@ QString storedWords(const Weight &weight)
 
 QString weightFacts(const Weight &weight)
 {
+    return WeightWords::tr("%1 \u00B7 %2")
+        .arg(fromUtf8(formText(weight.form)), tensorFacts(weight));
+}
+
+QString tensorFacts(const Weight &weight)
+{
     const QString tensor =
-        WeightWords::tr("%1 \u00B7 %2 \u00B7 %3 \u00B7 %4 elements")
-            .arg(fromUtf8(formText(weight.form)), shapeWords(weight.shape),
-                 fromUtf8(elementTypeName(weight.type)), groupedNumber(weight.elements.value));
+        WeightWords::tr("%1 \u00B7 %2 \u00B7 %3 elements")
+            .arg(shapeWords(weight.shape), fromUtf8(elementTypeName(weight.type)),
+                 groupedNumber(weight.elements.value));
     const QString dense = groupedNumber(weight.denseFp16Bytes().value);
     const auto stored = knownStoredBytes(weight);
     if (!stored)

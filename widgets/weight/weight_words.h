@@ -19,6 +19,8 @@ QString consumerWords(const Weight &weight);
 QString storedWords(const Weight &weight);
 /// One line: form, shape, type, elements, stored bytes of dense fp16 bytes, ratio.
 QString weightFacts(const Weight &weight);
+/// The same without the form, for where that stands beside the name.
+QString tensorFacts(const Weight &weight);
 
 /// Whether weight `index` is the same weight in both: of the same file, with the same name and
 /// shape, whatever its values.

@@ -134,7 +134,7 @@ void TestFindings::folds()
     addDense(made, "dense", "[2, 8]", repeated({1, 2, 3, 4, 5, 6, 7, 8}, 2));
     const auto bundle = made.open();
     QVERIFY(bundle.has_value());
-    const DecisionTable table(weightLayers(**bundle), allTargets());
+    const DecisionTable table(**bundle, allTargets());
     const std::vector<Finding> found = foldFindings(table);
     // Counted here from the table itself: what no chip streams and some chip folds.
     for (std::size_t row = 0; row < table.rows(); ++row) {

@@ -102,16 +102,32 @@ private Q_SLOTS:
         QVERIFY(at(box.left(), box.center().y()) != at(box.right() - 5, box.center().y()));
     }
 
-    /// A column of a chip takes what its name and its sum need; where the words of the outcomes
-    /// have no room there, glyphs stand for them.
+    /// A column of a chip takes what its name, its sum and the words of the outcomes need; where a
+    /// few chips have no room beside one another that way, glyphs stand for the words.
+    void chipsTakeLittleRoom_data()
+    {
+        QTest::addColumn<int>("width");
+        QTest::addColumn<bool>("words");
+        QTest::newRow("wide") << 1000 << true;
+        QTest::newRow("narrow") << 450 << false;
+    }
+
     void chipsTakeLittleRoom()
     {
         Session session;
         StreamDock dock(session);
         session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QFETCH(int, width);
+        QFETCH(bool, words);
+        QVERIFY(showDock(dock, width));
         const QHeaderView *header = dock.matrix().horizontalHeader();
         const StreamMatrixModel &model = dock.model();
+        int word = 0;
+        for (const auto outcome :
+             {decision::Outcome::Streams, decision::Outcome::Folds, decision::Outcome::Dense,
+              decision::Outcome::Rejected, decision::Outcome::Unknown})
+            word = std::max(word, dock.fontMetrics().horizontalAdvance(outcomeLabel(outcome)));
+        QVERIFY(!words || header->sectionSize(model.firstChip()) > word);
         QFont bold = dock.matrix().font();
         bold.setBold(true);
         const int sums = model.rowCount() - 1;
@@ -121,7 +137,8 @@ private Q_SLOTS:
             QVERIFY(header->sectionSize(column) > sum);
             QVERIFY(header->sectionSize(column) >= header->sectionSizeHint(column));
             QVERIFY(header->sectionSize(column) <=
-                    std::max(header->sectionSizeHint(column), sum + theme::em(&dock, 1)));
+                    std::max({header->sectionSizeHint(column), sum + theme::em(&dock, 1),
+                              words ? word + theme::em(&dock, 1) : 0}));
         }
     }
 

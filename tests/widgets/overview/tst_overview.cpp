@@ -280,6 +280,59 @@ private Q_SLOTS:
         QCOMPARE(raised.count(), 1);
     }
 
+    /// Colours by error: against the other bundle, which is asked for where none is open.
+    void errorsAgainstABase()
+    {
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        const auto legendSays = [&dock](const char *words) {
+            const auto labels = dock.findChildren<QLabel *>();
+            return std::any_of(labels.begin(), labels.end(), [words](const QLabel *label) {
+                return label->isVisible() && label->text().contains(QString::fromLatin1(words));
+            });
+        };
+        QSignalSpy wanted(&dock, &OverviewDock::baseWanted);
+        dock.setColors(OverviewDock::Colors::Error);
+        QCOMPARE(wanted.count(), 1);
+        QVERIFY(legendSays("Open a build to measure against"));
+        for (const auto &cell : dock.treemap().cells())
+            QVERIFY(cell.hatched);
+        session.setOther(openSample("sample-dense.mlmodelc"));
+        QVERIFY(settle(dock));
+        QTRY_VERIFY(legendSays("against sample-dense.mlmodelc"));
+        bool same = false, off = false;
+        for (const auto &cell : dock.treemap().cells()) {
+            QVERIFY2(!cell.hatched, qPrintable(cell.name));
+            QVERIFY(theme::contrast(cell.color, cell.ink) >= 4.5);
+            const bool exact = cell.note.contains(QStringLiteral("same values"));
+            same |= exact;
+            off |= !exact;
+            QCOMPARE(exact, cell.color == theme::sequential(0));
+        }
+        QVERIFY(same && off); // biases are as they were, palettes are not
+        session.setOther(nullptr);
+        QTRY_VERIFY(legendSays("Open a build to measure against"));
+        QCOMPARE(wanted.count(), 1); // nobody asked again
+        QCOMPARE(errorShade(0), 0.0);
+        QCOMPARE(errorShade(1e-9), 0.0);
+        QCOMPARE(errorShade(0.01), 0.5);
+        QCOMPARE(errorShade(7), 1.0);
+    }
+
+    /// Nothing stored: a sentence where the cells would be.
+    void emptyMapSaysWhy()
+    {
+        TreemapView map;
+        map.resize(300, 200);
+        const QImage blank = map.grab().toImage();
+        map.setEmptyText(QStringLiteral("No weight is stored here."));
+        QVERIFY(map.grab().toImage() != blank);
+        map.setCells({{4, QStringLiteral("a"), {}, {}, Qt::white, Qt::black, 0, false}});
+        QCOMPARE(map.grab().toImage().pixelColor(150, 150), QColor(Qt::white));
+    }
+
     void findingsAreFound()
     {
         const BundlePtr bundle = openSample("sample-sparse.mlmodelc");

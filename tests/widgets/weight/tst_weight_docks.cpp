@@ -2,7 +2,10 @@
 #include "core/assessment/weight_facts.h"
 #include "core/target/rules.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/outcome_words.h"
+#include "widgets/common/pill.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/chip_lines.h"
@@ -51,6 +54,7 @@ private Q_SLOTS:
     void bothThemes();
     void actions();
     void figuresOfOtherBundlesGo();
+    void titleSaysFormAndOutcome();
 };
 
 void TestWeightDocks::emptyStates()
@@ -73,6 +77,39 @@ void TestWeightDocks::emptyStates()
     QVERIFY(!codebookDock.showsContent()); // a dense weight has none
     QVERIFY(mask.showsContent());
     QVERIFY(test::settle(weight));
+}
+
+/// Beside the name: the form, and what the chip that is judged by does with the weight.
+void TestWeightDocks::titleSaysFormAndOutcome()
+{
+    Session session;
+    WeightDock dock(session);
+    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Mask);
+    session.goToWeight(weight);
+    QVERIFY(test::showDock(dock, 900, 700));
+    ChipState &chips = ChipState::of(session);
+    const auto pills = dock.findChildren<Pill *>();
+    QCOMPARE(pills.size(), 2);
+    QCOMPARE(pills[0]->text(), QStringLiteral("sparse"));
+    QTRY_VERIFY(chips.table() != nullptr);
+    const auto &table = chips.table();
+    const auto outcome = table->verdict(weight, table->columnOf(chips.target())).outcome;
+    QTRY_VERIFY(pills[1]->isVisible());
+    QVERIFY2(pills[1]->text().startsWith(outcomeLabel(outcome)), qPrintable(pills[1]->text()));
+    QVERIFY(pills[1]->text().contains(fromUtf8(chips.target().name)));
+    for (const Pill *pill : pills) {
+        QVERIFY(theme::contrast(pill->palette().color(pill->foregroundRole()), pill->tint()) >=
+                4.5);
+        QVERIFY(pill->geometry().right() <= pill->parentWidget()->width());
+    }
+    // Narrow: the name gives way, not the words.
+    dock.resize(420, 700);
+    QTRY_VERIFY(pills[1]->geometry().right() <= pills[1]->parentWidget()->width());
+    session.setBundle(nullptr);
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    session.goToWeight(0);
+    QTRY_COMPARE(pills[0]->text(), QStringLiteral("dense-fp16"));
 }
 
 void TestWeightDocks::weightShowsAll()

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/theme.h"
+#include "widgets/weight/color_scale.h"
 #include "widgets/weight/weight_tiles.h"
 
 #include <QTest>
 
 #include <cmath>
+#include <span>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -24,6 +27,8 @@ private Q_SLOTS:
     void valueColorsAreMonotone();
     void leftOutCellsAreBlank();
     void cancelledTileIsNull();
+    void nothingButZeros_data();
+    void nothingButZeros();
 
 private:
     static WeightReaderPtr reader(const BundlePtr &bundle, std::size_t weight)
@@ -200,6 +205,57 @@ void TestWeightTiles::cancelledTileIsNull()
     QVERIFY(MaskTiles(slice, false).render({0, 0, 0}, progress).image.isNull());
     QVERIFY(
         ValueTiles(slice, ValueColors::Signed, false).render({1, 0, 0}, progress).image.isNull());
+}
+
+void TestWeightTiles::nothingButZeros_data()
+{
+    QTest::addColumn<QByteArray>("half"); ///< bits of each value, little-endian
+    QTest::addColumn<QByteArray>("last"); ///< of the last one
+    QTest::addColumn<ValueTiles::Only>("only");
+    QTest::addColumn<QString>("words");
+    const QByteArray zero("\x00\x00", 2), nan("\x01\x7e", 2), one("\x00\x3c", 2);
+    QTest::newRow("zeros") << zero << zero << ValueTiles::Only::Zeros << QStringLiteral("all 0");
+    QTest::newRow("one number") << zero << one << ValueTiles::Only::Values << QString();
+    QTest::newRow("NaN") << nan << nan << ValueTiles::Only::NoNumbers
+                         << QStringLiteral("no finite value");
+    QTest::newRow("NaN and zero") << nan << zero << ValueTiles::Only::Values << QString();
+}
+
+/// A map of one colour says which value that is, instead of a range that no value has.
+void TestWeightTiles::nothingButZeros()
+{
+    QFETCH(QByteArray, half);
+    QFETCH(QByteArray, last);
+    QFETCH(ValueTiles::Only, only);
+    QFETCH(QString, words);
+    const QByteArray raw = half.repeated(99) + last;
+    const auto bytes = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
+    test::MadeBundle made;
+    made.constant("tensor<fp16, [10, 10]>", "w",
+                  made.blob(ElementType::Fp16, "[10, 10]", {bytes.begin(), bytes.end()}));
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    const ValueTiles tiles(reader(*bundle, 0), ValueColors::Signed, false);
+    QCOMPARE(tiles.only(), ValueTiles::Only::Values); // not known yet
+    Progress progress;
+    const Tile tile = tiles.render({0, 0, 0}, progress);
+    QCOMPARE(tiles.only(), only);
+    ColorScale scale;
+    scale.showValues(ValueColors::Signed, tiles.range(), tiles.only());
+    QVERIFY2(words.isEmpty() ? scale.text().contains(QStringLiteral("from -1 to 1"))
+                             : scale.text() == words,
+             qPrintable(scale.text()));
+    scale.resize(scale.sizeHint());
+    if (half == last && only == ValueTiles::Only::Zeros) {
+        QCOMPARE(tile.image.pixel(5, 5), theme::diverging(0, false).rgb());
+        // The colour that the map has stands beside the word.
+        const QImage picture = scale.grab().toImage();
+        bool found = false;
+        for (int x = 0; x < picture.width(); ++x)
+            found |= picture.pixelColor(x, picture.height() / 2).rgb() ==
+                     theme::diverging(0, false).rgb();
+        QVERIFY(found);
+    }
 }
 
 QTEST_MAIN(TestWeightTiles)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The columns of the bundle's tree: what they say is whole, and those without content take no room.
+#include "made_bundle.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/overview/bundle_dock.h"
+#include "widgets/overview/bundle_tree_model.h"
+
+#include <QHeaderView>
+#include <QTreeView>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using namespace kernscope::test;
+
+class TestNavigator : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void columnsWithoutWeights();
+    void openingFilesMovesNoColumn();
+
+private:
+    static QString cutCell(const QTreeView &tree, int column);
+};
+
+/// The first cell of a column on view whose text has not the room that it takes; empty: none.
+QString TestNavigator::cutCell(const QTreeView &tree, int column)
+{
+    // The bundle itself takes its whole row for its name.
+    for (QModelIndex index = tree.indexBelow(tree.model()->index(0, 0)); index.isValid();
+         index = tree.indexBelow(index)) {
+        const QModelIndex cell = index.siblingAtColumn(column);
+        if (static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width() >
+            tree.columnWidth(column))
+            return cell.data().toString();
+    }
+    return {};
+}
+
+/// Nothing but files: their form and bytes are whole, and no column of weights is on view.
+void TestNavigator::columnsWithoutWeights()
+{
+    const auto bundle = MadeBundle().open();
+    QVERIFY(bundle && (*bundle)->weights().empty());
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(*bundle);
+    QVERIFY(showDock(dock, 290, 500));
+    auto *tree = dock.findChild<QTreeView *>();
+    const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+    tree->expandAll();
+    for (const char *key : {"form", "stored_bytes"}) {
+        const int column = model.columnOf(key);
+        QCOMPARE(cutCell(*tree, column), QString());
+        QVERIFY(tree->columnViewportPosition(column) + tree->columnWidth(column) <=
+                tree->viewport()->width());
+    }
+    for (const char *key : {"ratio", "zero_fraction"})
+        QVERIFY(tree->columnViewportPosition(model.columnOf(key)) >= tree->viewport()->width());
+}
+
+/// The words of files behind a closed arrow are measured as well.
+void TestNavigator::openingFilesMovesNoColumn()
+{
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 290, 500));
+    auto *tree = dock.findChild<QTreeView *>();
+    const int form = qobject_cast<const BundleTreeModel *>(tree->model())->columnOf("form");
+    const int before = tree->columnWidth(form);
+    tree->expandAll();
+    QTest::qWait(0);
+    QCOMPARE(tree->columnWidth(form), before);
+    QCOMPARE(cutCell(*tree, form), QString());
+}
+
+QTEST_MAIN(TestNavigator)
+#include "tst_navigator.moc"
