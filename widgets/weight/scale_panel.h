@@ -9,11 +9,14 @@
 class QLabel;
 class QTableView;
 
+namespace kernscope {
+struct ScaleData;
+}
+
 namespace kernscope::ui {
 
 class ScaleModel;
 class ScalePlot;
-struct ScaleData;
 
 /// Scales and zero points of a weight: a plot along their axis over a table. Values can be edited
 /// in place while patching is enabled.
