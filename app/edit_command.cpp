@@ -64,16 +64,26 @@ std::vector<FileEdit> composed(const std::vector<FileEdit> &first,
     add(changes, first);
     add(changes, second);
     std::vector<FileEdit> runs;
+    std::vector<std::byte> before, after; // of the last run
+    const auto finish = [&] {
+        if (runs.empty())
+            return;
+        runs.back().before = std::exchange(before, {});
+        runs.back().after = std::exchange(after, {});
+    };
     for (const auto &[place, change] : changes) {
         if (change.before == change.after)
             continue;
         const bool continues = !runs.empty() && runs.back().file == place.first &&
-                               runs.back().offset.value + runs.back().after.size() == place.second;
-        if (!continues)
+                               runs.back().offset.value + after.size() == place.second;
+        if (!continues) {
+            finish();
             runs.push_back({place.first, FileOffset(place.second), {}, {}});
-        runs.back().before.push_back(change.before);
-        runs.back().after.push_back(change.after);
+        }
+        before.push_back(change.before);
+        after.push_back(change.after);
     }
+    finish();
     return runs;
 }
 

@@ -17,7 +17,7 @@ using Align = Table::Align;
 constexpr std::size_t kShownRanges = 16; ///< of one edit
 constexpr std::size_t kShownBytes = 8;   ///< of one range
 
-std::string hexText(const std::vector<std::byte> &bytes)
+std::string hexText(const SharedBytes &bytes)
 {
     std::string text;
     for (std::size_t i = 0; i < std::min(bytes.size(), kShownBytes); ++i)

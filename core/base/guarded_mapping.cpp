@@ -212,7 +212,11 @@ int GuardedMapping::makeWritable(std::size_t offset, std::size_t bytes)
 {
     constexpr std::size_t kMostAtOnce = std::size_t{4} << 20; // bounds the memory in between
     const std::size_t unit = m_place->unit.load(), size = m_place->size.load();
-    const std::size_t last = (offset + bytes - 1) / unit;
+    std::size_t last = (offset + bytes - 1) / unit;
+    // Who writes on and on gets some more units at once, fewer than are there already: each call
+    // takes as long as copying several units.
+    if (!m_place->isOwn(last))
+        last = std::min(last + ownBefore(offset / unit), (size - 1) / unit);
     for (std::size_t index = offset / unit; index <= last;) {
         if (m_place->isOwn(index)) {
             ++index;
@@ -233,11 +237,32 @@ int GuardedMapping::makeWritable(std::size_t offset, std::size_t bytes)
     return 0;
 }
 
+/// How many units right before that one are memory of our own, of the last megabyte.
+std::size_t GuardedMapping::ownBefore(std::size_t index) const
+{
+    constexpr std::size_t kMostAhead = std::size_t{1} << 20;
+    const std::size_t most = std::min(index, kMostAhead / m_place->unit.load());
+    std::size_t count = 0;
+    while (count < most && m_place->isOwn(index - 1 - count))
+        ++count;
+    return count;
+}
+
+void GuardedMapping::giveUp(std::size_t offset, std::size_t bytes)
+{
+    const std::size_t first = roundedUp(offset, pageBytes());
+    const std::size_t end = (offset + bytes) / pageBytes() * pageBytes();
+    if (first < end)
+        ::madvise(writable(first), end - first, MADV_DONTNEED);
+}
+
 /// Whole units that are still pages of the file: copies them aside and puts the copy in their place
 /// in one step, so that no reader finds anything else meanwhile.
 int GuardedMapping::detach(std::size_t offset, std::size_t bytes)
 {
-    void *copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // Every page is written at once: handed out together, in place of a fault each.
+    void *copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (copy == MAP_FAILED)
         return errno;
     std::memcpy(copy, m_bytes.data() + offset, bytes);

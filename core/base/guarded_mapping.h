@@ -37,6 +37,8 @@ public:
     /// meanwhile but the caller. Returns 0 or the system's error number.
     int makeWritable(std::size_t offset, std::size_t bytes);
     std::byte *writable(std::size_t offset);
+    /// Gives the memory of whole pages inside of the run back: what they hold then is not defined.
+    void giveUp(std::size_t offset, std::size_t bytes);
 
     /// Bytes that could not be read from the file any more: from the first such page to the end.
     std::optional<ByteRange> lost() const;
@@ -45,6 +47,7 @@ public:
 
 private:
     int detach(std::size_t offset, std::size_t bytes);
+    std::size_t ownBefore(std::size_t index) const;
 
     std::span<const std::byte> m_bytes;
     Place *m_place = nullptr;

@@ -3,6 +3,8 @@
 #include "core/base/overlaid_file.h"
 
 #include <algorithm>
+#include <cstring>
+#include <mutex>
 
 namespace kernscope {
 
@@ -12,7 +14,7 @@ std::vector<ByteRange> OverlaidFile::changedRanges(std::uint64_t gap, std::size_
     for (const auto &[start, originals] : m_originals) {
         const auto now = block(start);
         for (std::size_t i = 0; i < now.size(); ++i) {
-            if (now[i] == (*originals)[i])
+            if (now[i] == originals.data[i])
                 continue;
             const std::uint64_t at = start + i;
             if (!ranges.empty() && at - ranges.back().end() < gap)
@@ -31,9 +33,9 @@ std::vector<ByteRange> OverlaidFile::changedBlocks() const
     std::vector<ByteRange> runs;
     for (const auto &[start, originals] : m_originals) {
         if (!runs.empty() && runs.back().end() == start)
-            runs.back().bytes = ByteCount(runs.back().bytes.value + originals->size());
+            runs.back().bytes = ByteCount(runs.back().bytes.value + block(start).size());
         else
-            runs.push_back({FileOffset(start), ByteCount(originals->size())});
+            runs.push_back({FileOffset(start), ByteCount(block(start).size())});
     }
     return runs;
 }
@@ -49,9 +51,9 @@ bool OverlaidFile::changed(ByteRange range) const
         const auto from =
             std::max(range.offset.value, at->first) - at->first; // both within the block
         const auto until = std::min<std::uint64_t>(end - at->first, now.size());
-        if (from < until && !std::equal(now.begin() + static_cast<std::ptrdiff_t>(from),
-                                        now.begin() + static_cast<std::ptrdiff_t>(until),
-                                        at->second->begin() + static_cast<std::ptrdiff_t>(from)))
+        if (from < until &&
+            !std::equal(now.begin() + static_cast<std::ptrdiff_t>(from),
+                        now.begin() + static_cast<std::ptrdiff_t>(until), at->second.data + from))
             return true;
     }
     return false;
@@ -61,7 +63,7 @@ std::byte OverlaidFile::diskByte(FileOffset offset) const
 {
     const auto at = m_originals.find(offset.value / kOriginalBlock * kOriginalBlock);
     return at == m_originals.end() ? m_bytes[offset.value]
-                                   : (*at->second)[offset.value - at->first];
+                                   : at->second.data[offset.value - at->first];
 }
 
 void OverlaidFile::readDisk(FileOffset offset, std::span<std::byte> out) const
@@ -73,11 +75,41 @@ void OverlaidFile::readDisk(FileOffset offset, std::span<std::byte> out) const
     for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
          ++at) {
         const std::uint64_t from = std::max(offset.value, at->first);
-        const std::uint64_t until = std::min(end, at->first + at->second->size());
-        std::copy(at->second->begin() + static_cast<std::ptrdiff_t>(from - at->first),
-                  at->second->begin() + static_cast<std::ptrdiff_t>(until - at->first),
+        const std::uint64_t until = std::min(end, at->first + block(at->first).size());
+        std::copy(at->second.data + (from - at->first), at->second.data + (until - at->first),
                   out.begin() + static_cast<std::ptrdiff_t>(from - offset.value));
     }
+}
+
+std::optional<SharedBytes> OverlaidFile::sharedDisk(ByteRange range) const
+{
+    if (range.bytes.value == 0 || !fitsInside(range, size()))
+        return std::nullopt;
+    const std::uint64_t first = range.offset.value / kOriginalBlock * kOriginalBlock;
+    const auto found = m_originals.find(first);
+    if (found == m_originals.end())
+        return std::nullopt;
+    const Original &original = found->second;
+    auto at = found;
+    for (std::uint64_t start = first; start < range.end(); start += kOriginalBlock, ++at) {
+        if (at == m_originals.end() || at->first != start || at->second.owner != original.owner ||
+            at->second.data != original.data + (start - first))
+            return std::nullopt;
+    }
+    return SharedBytes(original.owner, {original.data + (range.offset.value - first),
+                                        static_cast<std::size_t>(range.bytes.value)});
+}
+
+void OverlaidFile::giveUp(ByteRange range)
+{
+    const std::unique_lock lock(m_mutex);
+    const std::uint64_t first =
+        (range.offset.value + kOriginalBlock - 1) / kOriginalBlock * kOriginalBlock;
+    const std::uint64_t end = range.end() / kOriginalBlock * kOriginalBlock;
+    if (first >= end || !m_mapping.mapped())
+        return;
+    m_originals.erase(m_originals.lower_bound(first), m_originals.lower_bound(end));
+    m_mapping.giveUp(first, end - first);
 }
 
 } // namespace kernscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 
+#include "core/base/block_store.h"
 #include "core/base/error_builder.h"
 
 #include <algorithm>
@@ -126,6 +127,18 @@ Result<void> OverlaidFile::checkInside(ByteRange range) const
 
 Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> content)
 {
+    return writeOver(offset, content, nullptr);
+}
+
+Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> content,
+                                 const SharedBytes &before)
+{
+    return writeOver(offset, content, &before);
+}
+
+Result<void> OverlaidFile::writeOver(FileOffset offset, std::span<const std::byte> content,
+                                     const SharedBytes *before)
+{
     const std::unique_lock lock(m_mutex);
     if (auto inside = checkInside({offset, ByteCount(content.size())}); !inside)
         return inside;
@@ -142,7 +155,10 @@ Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> c
     const ByteCount count(end - head);
     if (auto writable = makeWritable({start, count}); !writable)
         return writable;
-    keepOriginals({start, count});
+    SharedBytes earlier;
+    if (before != nullptr && before->size() == content.size())
+        earlier = before->part(head, count.value);
+    keepOriginals({start, count}, earlier.empty() ? nullptr : &earlier);
     auto *target = const_cast<std::byte *>(m_bytes.data()) + start.value;
     std::memmove(target, content.data() + head, count.value);
     dropUnchanged({start, count});
@@ -162,6 +178,7 @@ Result<void> OverlaidFile::restoreUnder(FileOffset offset, std::span<const std::
     std::memmove(const_cast<std::byte *>(m_bytes.data()) + offset.value, content.data(),
                  content.size());
     m_restored.push_back(range);
+    m_store = nullptr; // what it holds of the range is no longer what counts
     return {};
 }
 
@@ -225,19 +242,50 @@ std::span<const std::byte> OverlaidFile::block(std::uint64_t start) const
     return m_bytes.subspan(start, std::min<std::size_t>(kOriginalBlock, m_bytes.size() - start));
 }
 
-void OverlaidFile::keepOriginals(ByteRange range)
+void OverlaidFile::keepOriginals(ByteRange range, const SharedBytes *before)
 {
-    std::uint64_t start = range.offset.value / kOriginalBlock * kOriginalBlock;
-    auto next = m_originals.lower_bound(start);
-    for (; start < range.end(); start += kOriginalBlock) {
-        if (next == m_originals.end() || next->first != start) {
-            const auto now = block(start);
-            next = m_originals.emplace_hint(
-                next, start,
-                std::make_shared<const std::vector<std::byte>>(now.begin(), now.end()));
+    if (!m_store)
+        m_store = BlockStore::make(m_bytes.size());
+    const std::uint64_t first = range.offset.value / kOriginalBlock * kOriginalBlock;
+    const auto isKept = [this](auto at, std::uint64_t start) {
+        return at != m_originals.end() && at->first == start;
+    };
+    /// What is there now is the disk's: of blocks that are inside of `before`, and of the others.
+    const auto isShared = [&](std::uint64_t start) {
+        return before != nullptr && start >= range.offset.value &&
+               start + block(start).size() <= range.end();
+    };
+    auto next = m_originals.lower_bound(first);
+    for (std::uint64_t start = first; start < range.end();) {
+        if (isKept(next, start)) {
+            ++next;
+            start += kOriginalBlock;
+            continue;
         }
-        ++next;
+        Original original;
+        std::uint64_t end = start + kOriginalBlock;
+        if (isShared(start)) {
+            original = {before->owner(), before->data() + (start - range.offset.value)};
+        } else {
+            while (end < range.end() && !isShared(end) &&
+                   !(next != m_originals.end() && next->first == end))
+                end += kOriginalBlock;
+            end = std::min<std::uint64_t>(end, m_bytes.size());
+            original = keptRun(start, end);
+        }
+        for (; start < end; start += kOriginalBlock, original.data += kOriginalBlock)
+            next = std::next(m_originals.emplace_hint(next, start, original));
     }
+}
+
+/// A copy of the current bytes of some blocks.
+OverlaidFile::Original OverlaidFile::keptRun(std::uint64_t start, std::uint64_t end)
+{
+    const auto now = m_bytes.subspan(start, end - start);
+    if (m_store)
+        return {m_store, m_store->keep(start, now)};
+    const auto copy = std::make_shared<const std::vector<std::byte>>(now.begin(), now.end());
+    return {copy, copy->data()};
 }
 
 void OverlaidFile::dropUnchanged(ByteRange range)
@@ -246,8 +294,8 @@ void OverlaidFile::dropUnchanged(ByteRange range)
     for (auto at = m_originals.lower_bound(start);
          at != m_originals.end() && at->first < range.end();) {
         const auto now = block(at->first);
-        at = std::equal(now.begin(), now.end(), at->second->begin()) ? m_originals.erase(at)
-                                                                     : std::next(at);
+        at = std::memcmp(now.data(), at->second.data, now.size()) == 0 ? m_originals.erase(at)
+                                                                       : std::next(at);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/file_stamp.h"
 #include "core/base/guarded_mapping.h"
 #include "core/base/quantity.h"
+#include "core/base/shared_bytes.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -18,6 +19,8 @@
 #include <vector>
 
 namespace kernscope {
+
+class BlockStore;
 
 /// How the file on disk stands against what was mapped of it.
 struct FileState {
@@ -66,6 +69,10 @@ public:
     /// Lays `content` over the file at `offset`. Bytes that equal the disk's stop being changes.
     /// Errors: "patch.range" where it would leave the file, "io.map" where memory is refused.
     Result<void> write(FileOffset offset, std::span<const std::byte> content);
+    /// The same for a caller that has the bytes that are there now, `before`, in memory to share:
+    /// where they are the disk's, no copy of them is made.
+    Result<void> write(FileOffset offset, std::span<const std::byte> content,
+                       const SharedBytes &before);
 
     /// Lays `content` over the file as what counts as the disk's bytes: for a save that was
     /// interrupted, shown as it will be when it is undone. Only while nothing is changed there.
@@ -93,6 +100,12 @@ public:
     std::byte diskByte(FileOffset offset) const;
     /// Bytes from `offset` as they are on disk, under the overlay. They must lie in the file.
     void readDisk(FileOffset offset, std::span<std::byte> out) const;
+    /// The same without a copy, where each of their blocks has changed and the disk's bytes of all
+    /// of them lie in one piece.
+    std::optional<SharedBytes> sharedDisk(ByteRange range) const;
+    /// Gives the memory of the changes back, in whole blocks inside of `range`: nobody may read
+    /// those any more, nor ask what they were. For a fork that is about to be thrown away.
+    void giveUp(ByteRange range);
     /// What is laid over the file is on disk now: nothing is changed any more.
     void markSaved();
     /// The file on disk was written and holds again what was mapped: only its stamp is new.
@@ -121,7 +134,10 @@ private:
 
     Result<void> checkInside(ByteRange range) const;
     Result<void> makeWritable(ByteRange range);
-    void keepOriginals(ByteRange range);
+    /// `before`: null, or the current bytes of the range.
+    void keepOriginals(ByteRange range, const SharedBytes *before);
+    Result<void> writeOver(FileOffset offset, std::span<const std::byte> content,
+                           const SharedBytes *before);
     void dropUnchanged(ByteRange range);
     /// The current bytes of the block that starts at `start`; the last one may be shorter.
     std::span<const std::byte> block(std::uint64_t start) const;
@@ -139,11 +155,21 @@ private:
     GuardedMapping m_mapping;
     int m_descriptor = -1; ///< of the mapped file; -1 where too many are open
     std::vector<std::byte> m_memory;
-    std::vector<ByteRange> m_restored;                              ///< what restoreUnder covered
-    using Original = std::shared_ptr<const std::vector<std::byte>>; ///< shared by forks
+    std::vector<ByteRange> m_restored; ///< what restoreUnder covered
+    /// A block's bytes on disk, in memory that forks and planned edits may share.
+    struct Original {
+        std::shared_ptr<const void> owner;
+        const std::byte *data = nullptr;
+    };
+    Original keptRun(std::uint64_t start, std::uint64_t end);
+    std::span<const std::byte> bytesOf(std::uint64_t start, const Original &original) const
+    {
+        return {original.data, block(start).size()};
+    }
     /// Start of a block (a multiple of kOriginalBlock) -> its bytes on disk, of every block that
     /// differs from the disk: memory goes with the pages touched, not with the number of changes.
     std::map<std::uint64_t, Original> m_originals;
+    std::shared_ptr<BlockStore> m_store; ///< of originals of this file; null until one is kept
     mutable std::shared_mutex m_mutex;
 };
 

@@ -26,6 +26,7 @@ void OverlaidFile::markSaved()
 {
     const std::unique_lock lock(m_mutex);
     m_originals.clear();
+    m_store = nullptr; // whoever shares it has the bytes of before
     takeStamp();
 }
 

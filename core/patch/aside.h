@@ -18,8 +18,8 @@ struct PlannedEdits {
     BundlePtr bundle; ///< a fork with all of them laid over it, its tables read again
 };
 
-/// planEdits, and the bundle as it is after them. Memory: about five times the bytes that change,
-/// at most. Errors: those of planEdits.
+/// planEdits, and the bundle as it is after them. Memory: about three times the bytes that change,
+/// of which the bundle and the edits share one. Errors: those of planEdits.
 Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit> &edits,
                                 double tolerance, Progress *progress = nullptr);
 

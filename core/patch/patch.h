@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/base/shared_bytes.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit.h"
 
@@ -19,7 +20,7 @@ namespace kernscope {
 struct FileEdit {
     std::size_t file = 0;
     FileOffset offset;
-    std::vector<std::byte> before, after; ///< same length
+    SharedBytes before, after; ///< same length
 };
 
 /// An edit turned into bytes, checked against the form.
@@ -46,8 +47,8 @@ struct AppliedEdit {
 /// bf16, fp32 or fp64 (codec::Editor), and the shortest text of an fp32 number.
 ///
 /// Later edits see earlier ones. Planning works on a fork of the bundle: readers go on meanwhile,
-/// and it may run on any thread. Its memory goes with the bytes that change. Cancelled:
-/// "task.cancelled".
+/// and it may run on any thread. Its memory: about twice the bytes that change, with the plan.
+/// Cancelled: "task.cancelled".
 Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
                                            double tolerance, Progress *progress = nullptr);
 

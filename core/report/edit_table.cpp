@@ -22,7 +22,7 @@ Json valueJson(double value)
     return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
 
-std::string hexOf(const std::vector<std::byte> &bytes)
+std::string hexOf(const SharedBytes &bytes)
 {
     std::string text;
     for (std::size_t i = 0; i < std::min(bytes.size(), kShownBytes); ++i)

@@ -36,12 +36,13 @@ void TestDocument::composesRuns()
 {
     const auto run = [](std::uint64_t at, std::initializer_list<int> before,
                         std::initializer_list<int> after) {
-        FileEdit edit{0, FileOffset(at), {}, {}};
-        for (const int byte : before)
-            edit.before.push_back(static_cast<std::byte>(byte));
-        for (const int byte : after)
-            edit.after.push_back(static_cast<std::byte>(byte));
-        return edit;
+        const auto bytes = [](std::initializer_list<int> numbers) {
+            std::vector<std::byte> made;
+            for (const int number : numbers)
+                made.push_back(static_cast<std::byte>(number));
+            return made;
+        };
+        return FileEdit{0, FileOffset(at), bytes(before), bytes(after)};
     };
     const auto runs = app::composed({run(4, {1, 2}, {9, 8})}, {run(5, {8, 3}, {7, 6})});
     QCOMPARE(runs.size(), std::size_t{1});

@@ -20,7 +20,7 @@ QString fileName(const Bundle &bundle, std::size_t file)
     return file < bundle.files().size() ? fromUtf8(bundle.files()[file].path) : QString();
 }
 
-QString hexBytes(const std::vector<std::byte> &bytes)
+QString hexBytes(const SharedBytes &bytes)
 {
     QStringList digits;
     for (std::size_t i = 0; i < std::min(bytes.size(), kMaxBytesOfRun); ++i)

@@ -136,8 +136,11 @@ void groupedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool st
     groups.lane = static_cast<unsigned>(tile.lane);
     groups.rows = static_cast<unsigned>(tile.rows);
     const auto masks = tile.mask.subspan(tile.maskBit / 8);
+    // Nothing lies between the groups and the rows: long stretches, where no block is between.
+    constexpr std::size_t kManyColumns = 4096;
+    const bool byBlock = streamed && tile.columns % (kCacheLine / sizeof(std::uint16_t)) != 0;
     fillTile(
-        {tile.rows, tile.columns}, kTileColumns, streamed, out,
+        {tile.rows, tile.columns}, byBlock ? kTileColumns : kManyColumns, streamed, out,
         [&](std::uint64_t column, std::size_t count) {
             groups.masks = masks.subspan(column, count);
         },

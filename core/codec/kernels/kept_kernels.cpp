@@ -103,9 +103,12 @@ std::size_t gatherRun(const std::uint8_t *mask, unsigned shift, const float *val
         const std::uint32_t word = in[0] | std::uint32_t{in[1]} << 8 | std::uint32_t{in[2]} << 16;
         for (std::size_t i = 0; i < 16; i += lanes) {
             const std::uint32_t some = word >> (shift + i) & ((std::uint32_t{1} << lanes) - 1);
-            std::uint8_t bits[8] = {static_cast<std::uint8_t>(some),
-                                    static_cast<std::uint8_t>(some >> 8)};
+#if HWY_TARGET <= HWY_AVX3
+            const hn::Mask<decltype(d)> named{static_cast<__mmask16>(some)};
+#else
+            const std::uint8_t bits[8] = {static_cast<std::uint8_t>(some)};
             const auto named = hn::LoadMaskBits(d, bits);
+#endif
             const auto value = hn::LoadU(d, values + at + i), now = hn::LoadU(d, held + at + i);
             others = hn::Or(others, hn::AndNot(named, hn::Ne(value, now)));
             hn::StoreU(hn::Compress(value, named), d, keptValues + kept);

@@ -62,7 +62,7 @@ HWY_INLINE bool hasWord(const Reached &at, const std::uint8_t *mask, std::uint64
            last - (mask + (first + at.places) / 8) >= 8;
 }
 
-#if HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3
 
 /// Keeps the compiler from joining the load with the instruction that spreads: the one that reads
 /// memory itself takes several times as long on some processors (AMD's Zen 4 and 5).
@@ -72,6 +72,10 @@ HWY_INLINE V inRegister(V vector)
     __asm__("" : "+v"(vector.raw));
     return vector;
 }
+
+#endif
+
+#if HWY_TARGET == HWY_AVX3_DL
 
 template <bool Streamed>
 HWY_INLINE Reached expandHalfWords(const std::uint8_t *mask, std::uint64_t first,
@@ -195,6 +199,21 @@ Reached expandFloatRun(const std::uint8_t *mask, std::uint64_t first, const std:
     const hn::FixedTag<float, 4> df;
     const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
     Reached at;
+#if HWY_TARGET <= HWY_AVX3
+    const hn::FixedTag<float, 16> d16;
+    while (hasWord(at, mask, first, last, available, count)) {
+        std::uint64_t word = maskWord(mask, first + at.places);
+        for (std::size_t i = 0; i < 64; i += 16, word >>= 16) {
+            const auto next = inRegister(
+                hn::LoadU(hn::Repartition<std::uint8_t, decltype(d16)>(), in + 4 * at.survivors));
+            const hn::Vec<decltype(d16)> values{
+                _mm512_maskz_expand_ps(static_cast<__mmask16>(word), hn::BitCast(d16, next).raw)};
+            hn::StoreU(values, d16, out + at.places + i);
+            at.survivors += static_cast<std::size_t>(hwy::PopCount(word & 0xffff));
+        }
+        at.places += 64;
+    }
+#endif
     while (at.places + 8 <= count && at.survivors + 8 <= available) {
         const unsigned bits = maskByte(mask, first + at.places, last);
         for (const unsigned four : {bits & 15u, bits >> 4}) {

@@ -5,6 +5,7 @@
 #include "core/patch/edit/find_weight.h"
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <utility>
 
@@ -109,12 +110,21 @@ bool ArraySource::isFloat() const
     return !m_file || m_layout.type == ElementType::Fp32 || m_layout.type == ElementType::Fp16;
 }
 
-void ArraySource::read(std::uint64_t first, std::span<float> out)
+std::span<const float> ArraySource::read(std::uint64_t first, std::span<float> room)
 {
-    if (m_file)
-        readNpyElements(m_file->bytes(), m_layout, first, out);
-    else
-        m_decoder->decodeFloat(first, out);
+    if (!m_file) {
+        m_decoder->decodeFloat(first, room);
+        return room;
+    }
+    const std::byte *const data = m_file->bytes().data() + m_layout.dataAt + first * sizeof(float);
+    const bool asTheyLie = m_layout.type == ElementType::Fp32 && !m_layout.bigEndian &&
+                           (!m_layout.fortranOrder || m_layout.shape.size() < 2) &&
+                           std::endian::native == std::endian::little &&
+                           reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0;
+    if (asTheyLie)
+        return {reinterpret_cast<const float *>(data), room.size()};
+    readNpyElements(m_file->bytes(), m_layout, first, room);
+    return room;
 }
 
 Result<void> ArraySource::checkUnchanged() const

@@ -28,7 +28,9 @@ public:
     void read(std::uint64_t first, std::span<double> out);
     /// Whether fp32 holds every element that there may be: they can be read as such.
     bool isFloat() const;
-    void read(std::uint64_t first, std::span<float> out);
+    /// `room` has as many elements as are wanted; returns it, or the elements where they lie: valid
+    /// until the next call.
+    std::span<const float> read(std::uint64_t first, std::span<float> room);
     /// To be asked after the last read. Errors: "io.changed" where another program changed the
     /// file meanwhile: what was read may be half old, half new.
     Result<void> checkUnchanged() const;

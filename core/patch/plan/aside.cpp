@@ -31,12 +31,8 @@ Result<void> makeStep(const Bundle &fork, const EditStep &step, Progress &progre
         for (std::size_t at = 0; at < run.after.size(); at += kStepBytes) {
             const std::size_t count = std::min(kStepBytes, run.after.size() - at);
             FileEdit piece{run.file, FileOffset(run.offset.value + at), {}, {}};
-            const auto cut = [at, count](const std::vector<std::byte> &bytes) {
-                const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-                return std::vector<std::byte>(from, from + static_cast<std::ptrdiff_t>(count));
-            };
-            piece.before = cut(run.before);
-            piece.after = cut(run.after);
+            piece.before = run.before.part(at, count);
+            piece.after = run.after.part(at, count);
             if (auto written = patch::writeEdits(fork, std::span(&piece, 1), step.forward);
                 !written)
                 return written;
@@ -47,10 +43,10 @@ Result<void> makeStep(const Bundle &fork, const EditStep &step, Progress &progre
     return {};
 }
 
-} // namespace
-
-Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit> &edits,
-                                double tolerance, Progress *progress)
+/// `keepsFork`: the fork is wanted with the edits laid over it; otherwise nobody reads it after the
+/// last one.
+Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edits, double tolerance,
+                          Progress *progress, bool keepsFork)
 {
     auto fork = forkOf(*bundle);
     if (!fork)
@@ -58,7 +54,7 @@ Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit>
     patch::Planner planner(std::move(*fork), tolerance, progress);
     PlannedEdits planned;
     for (const Edit &edit : edits) {
-        auto applied = planner.plan(edit);
+        auto applied = planner.plan(edit, !keepsFork && &edit == &edits.back());
         if (!applied) {
             // Of many edits, which one it is.
             Error refusal = std::move(applied.error());
@@ -70,6 +66,23 @@ Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit>
     }
     planned.bundle = planner.bundle();
     return planned;
+}
+
+} // namespace
+
+Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit> &edits,
+                                double tolerance, Progress *progress)
+{
+    return plan(bundle, edits, tolerance, progress, true);
+}
+
+Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
+                                           double tolerance, Progress *progress)
+{
+    auto planned = plan(bundle, edits, tolerance, progress, false);
+    if (!planned)
+        return tl::unexpected(std::move(planned.error()));
+    return std::move(planned->edits);
 }
 
 Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditStep> steps,

@@ -168,8 +168,7 @@ public:
     Result<void> give(std::uint64_t first, std::size_t count, Filler &filler)
     {
         if (m_source && m_source->isFloat()) {
-            const auto floats = std::span(m_floats).first(count);
-            m_source->read(first, floats);
+            const auto floats = m_source->read(first, std::span(m_floats).first(count));
             return filler.fill<float>(first, floats);
         }
         const auto run = std::span(m_run).first(count);

@@ -3,7 +3,6 @@
 #include "core/patch/plan/planner.h"
 
 #include "core/base/error_builder.h"
-#include "core/patch/aside.h"
 #include "core/patch/edit/find_weight.h"
 
 #include <algorithm>
@@ -79,7 +78,7 @@ Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edi
 
 } // namespace
 
-Result<AppliedEdit> Planner::plan(const Edit &edit)
+Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
 {
     m_applied = AppliedEdit{};
     m_applied.edit = edit;
@@ -103,7 +102,7 @@ Result<AppliedEdit> Planner::plan(const Edit &edit)
         m_applied.note += fmt::format("{}also changes {}", m_applied.note.empty() ? "" : "; ",
                                       fmt::join(others, ", "));
     }
-    m_applied.bytes = m_recorder.take();
+    m_applied.bytes = m_recorder.take(last && !m_applied.tables);
     if (m_applied.bytes.empty())
         m_applied.tables = false;
     if (m_applied.tables) {
@@ -207,14 +206,5 @@ Result<void> Planner::rereadAndCheck(const Edit &edit)
 }
 
 } // namespace patch
-
-Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
-                                           double tolerance, Progress *progress)
-{
-    auto planned = planOnFork(bundle, edits, tolerance, progress);
-    if (!planned)
-        return tl::unexpected(std::move(planned.error()));
-    return std::move(planned->edits);
-}
 
 } // namespace kernscope

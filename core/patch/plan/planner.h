@@ -32,8 +32,8 @@ public:
     }
 
     /// What the edit comes to: its byte ranges and what was stored. Errors: "patch.*",
-    /// "task.cancelled".
-    Result<AppliedEdit> plan(const Edit &edit);
+    /// "task.cancelled". `last`: bundle() is not read any more, if the edit changed no tables.
+    Result<AppliedEdit> plan(const Edit &edit, bool last = false);
     /// The bundle of its own, as it is after the edits so far.
     const BundlePtr &bundle() const { return m_bundle; }
 

@@ -5,6 +5,7 @@
 #include "core/patch/plan/pending.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -13,7 +14,10 @@ namespace kernscope::patch {
 
 namespace {
 
+/// Shorter runs are copied: a view would keep the memory of whole blocks.
 constexpr std::size_t kLongRun = 65536; ///< bytes
+/// After so many bytes what they were copied from is given back.
+constexpr std::size_t kStep = std::size_t{1} << 20;
 
 std::uint64_t wordAt(std::span<const std::byte> bytes, std::size_t at)
 {
@@ -48,23 +52,51 @@ std::size_t nextEqual(std::span<const std::byte> a, std::span<const std::byte> b
     return at;
 }
 
-/// Calls `found(from, to)` for each run where the two differ, runs closer than `gap` as one, until
-/// it gives false.
+/// Calls `found(from, to)` for each run where the two differ, until it gives false.
 template <class Found>
-void forEachChange(std::span<const std::byte> before, std::span<const std::byte> now,
-                   std::size_t gap, const Found &found)
+void forEachExactChange(std::span<const std::byte> before, std::span<const std::byte> now,
+                        const Found &found)
 {
-    std::size_t from = nextDifference(before, now, 0);
-    while (from < before.size()) {
-        std::size_t to = nextEqual(before, now, from), next = nextDifference(before, now, to);
-        while (next < before.size() && next - to < gap) {
-            to = nextEqual(before, now, next);
-            next = nextDifference(before, now, to);
-        }
+    for (std::size_t from = nextDifference(before, now, 0); from < before.size();) {
+        const std::size_t to = nextEqual(before, now, from);
         if (!found(from, to))
             return;
-        from = next;
+        from = nextDifference(before, now, to);
     }
+}
+
+/// The same with runs closer than `gap`, at least 8, as one: a step for each eight bytes, however
+/// many runs there are.
+template <class Found>
+void forEachMergedChange(std::span<const std::byte> before, std::span<const std::byte> now,
+                         std::size_t gap, const Found &found)
+{
+    static_assert(std::endian::native == std::endian::little);
+    constexpr std::size_t kWord = sizeof(std::uint64_t);
+    const std::size_t size = before.size();
+    std::size_t from = size, to = 0; // of the run that is open
+    const auto differs = [&](std::size_t first, std::size_t end) {
+        if (from == size) {
+            from = first;
+        } else if (first - to >= gap) {
+            found(from, to);
+            from = first;
+        }
+        to = end;
+    };
+    std::size_t at = 0;
+    for (; at + kWord <= size; at += kWord) {
+        const std::uint64_t changed = wordAt(before, at) ^ wordAt(now, at);
+        if (changed != 0)
+            differs(at + static_cast<std::size_t>(std::countr_zero(changed)) / 8,
+                    at + kWord - static_cast<std::size_t>(std::countl_zero(changed)) / 8);
+    }
+    for (; at < size; ++at) {
+        if (before[at] != now[at])
+            differs(at, at + 1);
+    }
+    if (from != size)
+        found(from, to);
 }
 
 } // namespace
@@ -75,77 +107,153 @@ Recorder::Recorder(const Bundle &bundle)
         m_files.push_back(file.file);
 }
 
+/// Of the parts of `range` that this edit has not written yet.
+void Recorder::keepEarlier(Written &written, const OverlaidFile &file, ByteRange range) const
+{
+    auto run = written.runs.upper_bound(range.offset.value);
+    if (run != written.runs.begin())
+        --run;
+    for (std::uint64_t at = range.offset.value; at < range.end();) {
+        while (run != written.runs.end() && run->second <= at)
+            ++run;
+        if (run != written.runs.end() && run->first <= at) {
+            at = run->second;
+            continue;
+        }
+        const std::uint64_t end =
+            run == written.runs.end() ? range.end() : std::min(run->first, range.end());
+        const ByteRange fresh{FileOffset(at), ByteCount(end - at)};
+        // What is the disk's is found there later: the overlay keeps it.
+        if (file.changed(fresh)) {
+            const auto now = file.bytes().subspan(at, end - at);
+            written.earlier[at].assign(now.begin(), now.end());
+        }
+        at = end;
+    }
+}
+
 Result<void> Recorder::write(std::size_t file, FileOffset offset, std::span<const std::byte> bytes)
 {
     OverlaidFile &target = *m_files[file];
-    const auto current = target.bytes();
-    if (bytes.empty() || !fitsInside({offset, ByteCount(bytes.size())}, target.size()))
+    const ByteRange range{offset, ByteCount(bytes.size())};
+    if (bytes.empty() || !fitsInside(range, target.size()))
         return target.write(offset, bytes); // gives the error
-    Runs &runs = m_before[file];
-    const std::uint64_t end = offset.value + bytes.size();
-    auto run = runs.upper_bound(offset.value);
-    const bool joins = run != runs.begin() &&
-                       std::prev(run)->first + std::prev(run)->second.size() >= offset.value;
-    run = joins ? std::prev(run) : runs.emplace_hint(run, offset.value, std::vector<std::byte>());
-    std::vector<std::byte> &earlier = run->second;
-    const auto append = [&](std::uint64_t until) {
-        const std::uint64_t from = run->first + earlier.size();
-        if (from < until) {
-            const auto fresh = current.subspan(from, until - from);
-            // What is not written yet costs nothing: a long run grows without being moved often.
-            if (earlier.size() >= kLongRun && earlier.capacity() < until - run->first)
-                earlier.reserve(static_cast<std::size_t>(
-                    std::min(4 * (until - run->first), current.size() - run->first)));
-            earlier.insert(earlier.end(), fresh.begin(), fresh.end());
-        }
-    };
-    for (auto next = std::next(run); next != runs.end() && next->first <= end;) {
-        append(next->first);
-        earlier.insert(earlier.end(), next->second.begin(), next->second.end());
-        next = runs.erase(next);
+    Written &written = m_written[file];
+    keepEarlier(written, target, range);
+    // With the runs that it overlaps or touches it becomes one.
+    std::uint64_t start = offset.value, end = range.end();
+    auto run = written.runs.upper_bound(start);
+    if (run != written.runs.begin() && std::prev(run)->second >= start)
+        --run;
+    while (run != written.runs.end() && run->first <= end) {
+        start = std::min(start, run->first);
+        end = std::max(end, run->second);
+        run = written.runs.erase(run);
     }
-    append(end);
+    written.runs.emplace_hint(run, start, end);
     return target.write(offset, bytes);
+}
+
+/// What was there before this edit.
+SharedBytes Recorder::before(std::size_t file, ByteRange range) const
+{
+    const auto &earlier = m_written.at(file).earlier;
+    auto piece = earlier.upper_bound(range.offset.value);
+    if (piece != earlier.begin() &&
+        std::prev(piece)->first + std::prev(piece)->second.size() > range.offset.value)
+        --piece;
+    const bool isDisk = piece == earlier.end() || piece->first >= range.end();
+    if (isDisk) {
+        if (auto shared = m_files[file]->sharedDisk(range))
+            return *shared;
+    }
+    std::vector<std::byte> bytes(range.bytes.value);
+    m_files[file]->readDisk(range.offset, bytes);
+    for (; piece != earlier.end() && piece->first < range.end(); ++piece) {
+        const std::uint64_t from = std::max(piece->first, range.offset.value);
+        const std::uint64_t until = std::min(piece->first + piece->second.size(), range.end());
+        std::memcpy(bytes.data() + (from - range.offset.value),
+                    piece->second.data() + (from - piece->first), until - from);
+    }
+    return bytes;
+}
+
+template <class Found>
+void Recorder::forEachPart(const Found &found) const
+{
+    for (const auto &[file, written] : m_written) {
+        const auto all = m_files[file]->bytes();
+        const auto give = [&, index = file](std::uint64_t start, std::uint64_t end) {
+            const SharedBytes old = before(index, {FileOffset(start), ByteCount(end - start)});
+            return found(index, start, old, all.subspan(start, end - start));
+        };
+        if (!written.earlier.empty()) {
+            for (const auto &[start, end] : written.runs) {
+                if (!give(start, end))
+                    return;
+            }
+            continue;
+        }
+        // All of it was the disk's before: only blocks that are not now have changed.
+        const std::vector<ByteRange> blocks = m_files[file]->changedBlocks();
+        auto block = blocks.begin();
+        for (const auto &[start, end] : written.runs) {
+            while (block != blocks.end() && block->end() <= start)
+                ++block;
+            for (auto some = block; some != blocks.end() && some->offset.value < end; ++some) {
+                if (!give(std::max(start, some->offset.value), std::min(end, some->end())))
+                    return;
+            }
+        }
+    }
 }
 
 bool Recorder::isScattered() const
 {
     std::size_t count = 0;
-    for (const auto &[file, runs] : m_before) {
-        for (const auto &[start, before] : runs) {
-            const auto now = m_files[file]->bytes().subspan(start, before.size());
-            forEachChange(before, now, 1,
-                          [&count](std::size_t, std::size_t) { return ++count <= kMostExactRuns; });
-            if (count > kMostExactRuns)
-                return true;
-        }
-    }
-    return false;
+    forEachPart([&count](std::size_t, std::uint64_t, const SharedBytes &old,
+                         std::span<const std::byte> now) {
+        forEachExactChange({old.data(), old.size()}, now, [&count](std::size_t, std::size_t) {
+            return ++count <= kMostExactRuns;
+        });
+        return count <= kMostExactRuns;
+    });
+    return count > kMostExactRuns;
 }
 
-std::vector<FileEdit> Recorder::take()
+std::vector<FileEdit> Recorder::take(bool last)
 {
-    const std::size_t gap = isScattered() ? kMergeGaps.front() : 1;
+    const bool merged = isScattered();
     std::vector<FileEdit> edits;
-    for (auto &[file, runs] : m_before) {
-        const auto all = m_files[file]->bytes();
-        for (auto &[start, before] : runs) {
-            const auto now = all.subspan(start, before.size());
-            forEachChange(
-                before, now, gap,
-                [&, &old = before, at = start, index = file](std::size_t from, std::size_t to) {
-                    const auto piece = [&](const auto &bytes) {
-                        return std::vector<std::byte>(
-                            bytes.begin() + static_cast<std::ptrdiff_t>(from),
-                            bytes.begin() + static_cast<std::ptrdiff_t>(to));
-                    };
-                    auto earlier = to - from == old.size() ? std::move(old) : piece(old);
-                    edits.push_back({index, FileOffset(at + from), std::move(earlier), piece(now)});
-                    return true;
-                });
-        }
-    }
-    m_before.clear();
+    const auto add = [&](std::size_t file, FileOffset offset, SharedBytes earlier,
+                         std::span<const std::byte> now) {
+        if (now.size() < kLongRun)
+            earlier = std::vector<std::byte>(earlier.begin(), earlier.end());
+        const auto fill = [&](std::span<std::byte> out) {
+            for (std::size_t at = 0; at < out.size(); at += kStep) {
+                const std::size_t count = std::min(kStep, out.size() - at);
+                std::memcpy(out.data() + at, now.data() + at, count);
+                if (last)
+                    m_files[file]->giveUp({FileOffset(offset.value + at), ByteCount(count)});
+            }
+        };
+        edits.push_back({file, offset, std::move(earlier), SharedBytes::filled(now.size(), fill)});
+    };
+    forEachPart([&](std::size_t file, std::uint64_t start, const SharedBytes &old,
+                    std::span<const std::byte> now) {
+        const auto found = [&](std::size_t from, std::size_t to) {
+            add(file, FileOffset(start + from), old.part(from, to - from),
+                now.subspan(from, to - from));
+            return true;
+        };
+        const std::span<const std::byte> before(old.data(), old.size());
+        if (merged)
+            forEachMergedChange(before, now, kMergeGaps.front(), found);
+        else
+            forEachExactChange(before, now, found);
+        return true;
+    });
+    m_written.clear();
     return edits;
 }
 
@@ -156,10 +264,11 @@ Result<void> writeEdits(const Bundle &bundle, std::span<const FileEdit> edits, b
         const bool known = edit.file < bundle.files().size();
         const auto *file = known ? bundle.files()[edit.file].file.get() : nullptr;
         const ByteRange range{edit.offset, ByteCount(expected.size())};
-        const bool holds =
-            known && edit.before.size() == edit.after.size() && fitsInside(range, file->size()) &&
-            std::equal(expected.begin(), expected.end(),
-                       file->bytes().begin() + static_cast<std::ptrdiff_t>(edit.offset.value));
+        const bool holds = known && edit.before.size() == edit.after.size() &&
+                           fitsInside(range, file->size()) &&
+                           (expected.empty() ||
+                            std::memcmp(expected.data(), file->bytes().data() + edit.offset.value,
+                                        expected.size()) == 0);
         if (!holds) {
             return ErrorBuilder("patch.conflict")
                 .file(known ? bundle.files()[edit.file].path : std::string())
@@ -170,7 +279,9 @@ Result<void> writeEdits(const Bundle &bundle, std::span<const FileEdit> edits, b
         }
     }
     const auto write = [&](const FileEdit &edit, bool after) {
-        return bundle.files()[edit.file].file->write(edit.offset, after ? edit.after : edit.before);
+        const SharedBytes &now = after ? edit.before : edit.after;
+        const SharedBytes &next = after ? edit.after : edit.before;
+        return bundle.files()[edit.file].file->write(edit.offset, {next.data(), next.size()}, now);
     };
     for (std::size_t i = 0; i < edits.size(); ++i) {
         if (auto written = write(edits[i], forward); !written) {

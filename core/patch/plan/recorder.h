@@ -25,15 +25,27 @@ public:
     Result<void> write(std::size_t file, FileOffset offset, std::span<const std::byte> bytes);
 
     /// What changed since the last call: exactly the changed runs where they are few, else runs
-    /// with some unchanged bytes between, so that a large edit stays near its own size.
-    std::vector<FileEdit> take();
+    /// with some unchanged bytes between, so that a large edit stays near its own size. `last`: the
+    /// files are not read any more; the memory of what was written is given back.
+    std::vector<FileEdit> take(bool last = false);
 
 private:
-    using Runs = std::map<std::uint64_t, std::vector<std::byte>>; ///< start -> earlier bytes
+    /// What was written of a file.
+    struct Written {
+        std::map<std::uint64_t, std::uint64_t> runs; ///< start -> end; disjoint, never adjacent
+        /// Start -> earlier bytes, of those that were not the disk's.
+        std::map<std::uint64_t, std::vector<std::byte>> earlier;
+    };
+    void keepEarlier(Written &written, const OverlaidFile &file, ByteRange range) const;
+    SharedBytes before(std::size_t file, ByteRange range) const;
+    /// Calls `found(file, before, now)` for parts of what was written, with their places, until it
+    /// gives false; what lies between them has not changed.
+    template <class Found>
+    void forEachPart(const Found &found) const;
     bool isScattered() const; ///< over more than kMostExactRuns exact runs
 
     std::vector<std::shared_ptr<OverlaidFile>> m_files;
-    std::map<std::size_t, Runs> m_before; ///< by file; runs are disjoint and never adjacent
+    std::map<std::size_t, Written> m_written; ///< by file
 };
 
 /// Writes the bytes after (forward) or before (backward) over the files, all or nothing.

@@ -39,6 +39,14 @@ private:
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
 
+    static std::vector<std::byte> numbered(std::size_t count)
+    {
+        std::vector<std::byte> bytes(count);
+        for (std::size_t i = 0; i < count; ++i)
+            bytes[i] = static_cast<std::byte>((i * 7 + i / 251) & 0x0f);
+        return bytes;
+    }
+
 private slots:
     void manyScatteredPages();
     void readersAndWriter();
@@ -48,6 +56,10 @@ private slots:
     void forks_data();
     void forks();
     void changedBlocks();
+    void sharesTheDisksBytes_data();
+    void sharesTheDisksBytes();
+    void sharesWhatTheWriterHas();
+    void givesMemoryBack();
 };
 
 void TestOverlayForks::manyScatteredPages()
@@ -210,6 +222,82 @@ void TestOverlayForks::changedBlocks()
         QVERIFY(file->write(FileOffset(offset), one));
     QCOMPARE(file->changedBlocks(), (std::vector<ByteRange>{{FileOffset(0), ByteCount(2 * 4096)},
                                                             {FileOffset(3 * 4096), ByteCount(5)}}));
+}
+
+void TestOverlayForks::sharesTheDisksBytes_data()
+{
+    QTest::addColumn<bool>("mapped");
+    QTest::newRow("mapped") << true;
+    QTest::newRow("in memory") << false;
+}
+
+/// What an edit keeps of the disk's bytes stays as it was, whatever happens to the overlay.
+void TestOverlayForks::sharesTheDisksBytes()
+{
+    QFETCH(const bool, mapped);
+    const std::vector<std::byte> content = numbered(70000);
+    const auto path = write("shared.bin", content);
+    const auto file = mapped ? *OverlaidFile::open(path, "shared.bin")
+                             : OverlaidFile::fromMemory(content, "shared.bin");
+    const ByteRange range{FileOffset(100), ByteCount(69900)};
+    QVERIFY(!file->sharedDisk(range));
+    // In three parts, the middle one last: neighbours lie side by side all the same.
+    const std::vector<std::byte> ones(69900, std::byte{0x55});
+    const auto lay = [&](std::size_t from, std::size_t count) {
+        return file->write(FileOffset(100 + from), std::span(ones).subspan(from, count));
+    };
+    QVERIFY(lay(0, 20000) && lay(50000, 19900));
+    QVERIFY(!file->sharedDisk(range));
+    QVERIFY(lay(20000, 30000));
+    const auto disk = file->sharedDisk(range);
+    QVERIFY(disk && std::equal(disk->begin(), disk->end(), content.begin() + 100));
+    // A block that is as on disk has nothing to share; when it changes again, it has.
+    QVERIFY(file->write(FileOffset(8192), std::span(content).subspan(8192, 4096)));
+    QVERIFY(!file->sharedDisk(range));
+    QVERIFY(std::equal(disk->begin(), disk->end(), content.begin() + 100));
+    QVERIFY(lay(8092, 4096));
+    QVERIFY(file->sharedDisk(range) == disk);
+    const auto fork = file->fork();
+    QVERIFY(fork && (*fork)->sharedDisk(range) == disk);
+    file->markSaved();
+    QVERIFY(!file->sharedDisk(range));
+    QVERIFY(file->write(FileOffset(100), std::span(content).subspan(100, 69900)));
+    const auto later = file->sharedDisk(range);
+    QVERIFY(later && std::equal(later->begin(), later->end(), ones.begin()));
+    QVERIFY(std::equal(disk->begin(), disk->end(), content.begin() + 100));
+}
+
+void TestOverlayForks::sharesWhatTheWriterHas()
+{
+    const std::vector<std::byte> content = numbered(40000);
+    const auto file = *OverlaidFile::open(write("writer.bin", content), "writer.bin");
+    const SharedBytes before(
+        std::vector<std::byte>(content.begin() + 1000, content.begin() + 31000));
+    const std::vector<std::byte> ones(30000, std::byte{0x55});
+    QVERIFY(file->write(FileOffset(1000), ones, before));
+    const auto inside = file->sharedDisk({FileOffset(4096), ByteCount(20000)});
+    QVERIFY(inside && inside->owner() == before.owner());
+    std::vector<std::byte> disk(40000);
+    file->readDisk(FileOffset(0), disk);
+    QVERIFY(disk == content);
+    QCOMPARE(file->changedRanges(1, 2).front().offset.value, std::uint64_t{1000});
+    QVERIFY(file->write(FileOffset(1000), {before.data(), before.size()}));
+    QVERIFY(!file->modified());
+}
+
+/// Of a fork that is thrown away: what lies around stays.
+void TestOverlayForks::givesMemoryBack()
+{
+    const std::vector<std::byte> content = numbered(40000);
+    const auto file = *OverlaidFile::open(write("given.bin", content), "given.bin");
+    const std::vector<std::byte> ones(30000, std::byte{0x55});
+    QVERIFY(file->write(FileOffset(1000), ones));
+    file->giveUp({FileOffset(5000), ByteCount(20000)});
+    const auto now = file->bytes();
+    QVERIFY(std::equal(now.begin(), now.begin() + 1000, content.begin()));
+    QVERIFY(std::equal(now.begin() + 1000, now.begin() + 8192, ones.begin()));
+    QVERIFY(std::equal(now.begin() + 24576, now.begin() + 31000, ones.begin()));
+    QVERIFY(std::equal(now.begin() + 31000, now.end(), content.begin() + 31000));
 }
 
 QTEST_APPLESS_MAIN(TestOverlayForks)

@@ -103,6 +103,7 @@ private slots:
     void plansAndLays();
     void stepsThereAndBack();
     void refusesOtherBytes();
+    void largeEditsOnEachOther();
     void cancelled();
     void saveReportsProgress();
     void saveCancelled_data();
@@ -166,9 +167,50 @@ void TestAside::refusesOtherBytes()
     QVERIFY(!wrong);
     QCOMPARE(wrong.error().code, std::string("patch.conflict"));
     AppliedEdit broken = planned->edits.front();
-    broken.bytes.front().after.push_back({});
+    broken.bytes.front().after = std::vector<std::byte>(broken.bytes.front().after.size() + 1);
     QVERIFY(!forkWithSteps(bundle, stepsOf({broken}, true)));
     QVERIFY(!bundle->modified());
+}
+
+/// Runs of megabytes, those of an edit over those of others: planned with and without keeping the
+/// fork, laid and taken back.
+void TestAside::largeEditsOnEachOther()
+{
+    const Large large;
+    const auto bundle = *Bundle::open(large.path);
+    const std::vector<Edit> edits{*parseEdit(Edit::Kind::Fill, "w[100:900000]=0.5"),
+                                  *parseEdit(Edit::Kind::Fill, "w[500000:1500000]=0.25"),
+                                  *parseEdit(Edit::Kind::Set, "w[7]=3"),
+                                  *parseEdit(Edit::Kind::Fill, "w[:]=0")};
+    const auto original = filesOf(*bundle);
+    const auto kept = planOnFork(bundle, edits, 0);
+    const auto planned = planEdits(bundle, edits, 0);
+    QVERIFY(kept && planned);
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+        const auto &one = kept->edits[i].bytes, &other = (*planned)[i].bytes;
+        QCOMPARE(one.size(), other.size());
+        for (std::size_t run = 0; run < one.size(); ++run)
+            QVERIFY(one[run].offset == other[run].offset && one[run].before == other[run].before &&
+                    one[run].after == other[run].after);
+    }
+    // The last one leaves the bytes of the disk.
+    QVERIFY(filesOf(*bundle) == original && filesOf(*kept->bundle) == original);
+    std::vector<std::vector<Bytes>> states;
+    for (const AppliedEdit &edit : *planned) {
+        states.push_back(filesOf(*bundle));
+        QVERIFY(applyEdit(bundle, edit));
+    }
+    QVERIFY(!bundle->modified());
+    for (std::size_t i = edits.size(); i-- > 0;) {
+        QVERIFY(revertEdit(bundle, (*planned)[i]));
+        QVERIFY(filesOf(*bundle) == states[i]);
+    }
+    QVERIFY(!bundle->modified());
+    const auto halves = planEdits(bundle, {edits[0]}, 0);
+    QVERIFY(halves && applyEdit(bundle, halves->front()));
+    const auto values = decoded(*bundle, "w");
+    for (std::size_t i = 0; i < values.size(); ++i)
+        QVERIFY(values[i] == (i >= 100 && i < 900000 ? 0.5f : 0.0f));
 }
 
 void TestAside::cancelled()
