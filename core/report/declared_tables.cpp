@@ -5,9 +5,11 @@
 #include "core/report/build_matrix.h"
 #include "core/report/calibration_table.h"
 #include "core/report/choice_json.h"
+#include "core/report/collective_table.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
 #include "core/report/engine_facts.h"
+#include "core/report/file_table.h"
 #include "core/report/format_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
@@ -22,6 +24,7 @@
 #include "core/report/section_table.h"
 #include "core/report/structure_table.h"
 #include "core/report/target_table.h"
+#include "core/report/target_totals_table.h"
 #include "core/report/task_table.h"
 #include "core/report/weight_table.h"
 
@@ -46,7 +49,8 @@ std::vector<TableFacts> declaredTables()
                    targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
                    placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
                    entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
-                   sliceTable(), groupTable());
+                   sliceTable(), groupTable(), fileTable(), targetTotalsTable(),
+                   collectiveOperationTable(), collectiveByteTable(), collectiveGateTable());
 }
 
 } // namespace kernscope::report
