@@ -7,6 +7,7 @@
 #include "core/base/csv.h"
 #include "core/base/quantity.h"
 #include "core/report/collective_json.h"
+#include "core/report/collective_table.h"
 #include "core/report/engine_json.h"
 
 #include <algorithm>
@@ -176,11 +177,10 @@ Result<Worked> worked(const CollectiveOptions &options)
 
 std::string operationsText()
 {
-    Table table({{"operation"}, {"unit type", Table::Align::Right}, {"role"}, {"source"}});
-    for (const decision::CollectiveOp &op : decision::collectiveOps())
-        table.add(
-            {op.mnemonic, op.unitType ? std::to_string(*op.unitType) : "none", op.role, op.source});
-    std::string text = heading("Operations") + table.text() + "\n  reduction kinds:";
+    std::string text =
+        heading("Operations") +
+        terminalText(textTable(report::collectiveOperationTable(), decision::collectiveOps())) +
+        "\n  reduction kinds:";
     for (const decision::ReductionToken &token : decision::reductionTokens())
         text += fmt::format(" {} {}", token.token, token.kind);
     text += " (any other 0, invalid; table 36.5)\n  atomic operation of a reduction type:";
@@ -192,16 +192,12 @@ std::string operationsText()
 
 std::string chipText(const target::Target &target)
 {
-    Table bytes({{"byte"}, {"capability"}, {"on " + target.name}, {"source"}});
-    for (const decision::CollectiveByte &byte : decision::collectiveBytes()) {
-        const auto bit = target::halBit(target, byte.offset);
-        bytes.add({target::halOffsetText(byte.offset), byte.capability,
-                   bit ? (*bit ? "1" : "0") : "unknown", byte.source});
-    }
-    Table gates({{"gate"}, {"open"}, {"found"}, {"source"}});
-    for (const decision::CollectiveGate &gate : decision::collectiveGates(target))
-        gates.add({gate.name, yesNo(gate.open), gate.found, gate.source});
-    return heading("Capability bytes") + bytes.text() + heading("Gates") + gates.text();
+    return heading("Capability bytes") +
+           terminalText(textTable(report::collectiveByteTable(), report::collectiveByteRows(target),
+                                  {{"value", "on " + target.name}})) +
+           heading("Gates") +
+           terminalText(
+               textTable(report::collectiveGateTable(), decision::collectiveGates(target)));
 }
 
 std::string settersText()

@@ -8,6 +8,7 @@
 #include "core/report/command_documents.h"
 #include "core/report/json_values.h"
 #include "core/report/placement_table.h"
+#include "core/report/target_totals_table.h"
 
 #include <algorithm>
 
@@ -234,24 +235,12 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
         rows.add(std::move(cells));
     }
     std::string text = rows.text();
-    text += "\n  S streams, F folds, - dense, X rejected, ? unknown; + ?: and what is not known\n";
-    Table sums({{"target"},
-                {"moved B", Align::Right},
-                {"streams", Align::Right},
-                {"folds", Align::Right},
-                {"dense", Align::Right},
-                {"rejected", Align::Right},
-                {"unknown", Align::Right}});
-    for (std::size_t column = 0; column < table.columns(); ++column) {
-        const TargetTotals &totals = table.totals(column);
-        const std::size_t open = totals.movedOpen;
-        sums.add(
-            {totals.target->name,
-             open == table.rows() ? "?" : grouped(totals.bytesMoved) + (open > 0 ? " + ?" : ""),
-             grouped(totals.streams), grouped(totals.folds), grouped(totals.dense),
-             grouped(totals.rejected), grouped(totals.unknown)});
-    }
-    return text + heading("Moved " + movedWhen(bundle)) + sums.text();
+    text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
+    std::vector<TargetTotals> sums;
+    for (std::size_t column = 0; column < table.columns(); ++column)
+        sums.push_back(table.totals(column));
+    return text + heading("Moved " + movedWhen(bundle)) +
+           terminalText(textTable(report::targetTotalsTable(), sums, {{"moved", "moved"}}));
 }
 
 int runDecide(const ChipOptions &options, Session &session)

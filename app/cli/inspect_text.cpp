@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/report/file_table.h"
 #include "core/report/section_table.h"
 #include "core/report/weight_table.h"
 
@@ -115,19 +116,7 @@ std::string backendsText(const Bundle &bundle)
 
 std::string filesText(const Bundle &bundle)
 {
-    Table table({{"path", Align::Name},
-                 {"bytes", Align::Right},
-                 {"kind"},
-                 {"records", Align::Right},
-                 {"unused", Align::Right}});
-    for (const BundleFile &file : bundle.files()) {
-        const bool weights = file.role == SectionKind::Data;
-        table.add({file.path, grouped(file.file->size().value),
-                   weights ? "weights" : std::string(sectionKindName(file.role)),
-                   weights ? grouped(file.records) : "",
-                   weights ? grouped(file.unusedRecords) : ""});
-    }
-    return heading("Files") + table.text();
+    return heading("Files") + terminalText(textTable(report::fileTable(), bundle.files()));
 }
 
 /// What several weights store: each of them counts the bytes as its own, the totals only once.

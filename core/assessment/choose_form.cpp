@@ -136,9 +136,13 @@ std::vector<FormCandidate> candidatesOf(const roofline::Layer &layer, const roof
     for (const std::string_view key : roofline::candidateForms()) {
         if (key == stored)
             continue;
-        const auto form = roofline::sizedForm(facts, key);
+        auto form = roofline::sizedForm(facts, key);
         if (!form)
             continue;
+        // Zeros that no mask holds are not counted by whoever does not read values, and the stored
+        // form is judged without them: all times are to be of one kind.
+        if (!form->masked)
+            form->density = layer.form.density;
         candidates.push_back(candidateOf(layer, *form, roofs, judge, batch));
         if (!roofline::asForm(facts, key)) // its bytes are seen all the same
             candidates.back().passedOver =

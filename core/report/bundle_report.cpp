@@ -6,10 +6,12 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/difference_rows.h"
+#include "core/report/file_table.h"
 #include "core/report/finding_table.h"
 #include "core/report/html_page.h"
 #include "core/report/number_text.h"
 #include "core/report/pair_picture.h"
+#include "core/report/target_totals_table.h"
 #include "core/report/weight_table.h"
 
 #include <algorithm>
@@ -33,72 +35,6 @@ const TableOf<ReportNote> &noteTable()
           .value = [](const ReportNote &row) { return Value(View(row.place)); }},
          {.key = "note", .title = "note", .value = [](const ReportNote &row) {
               return Value(View(row.text));
-          }}}};
-    return kTable;
-}
-
-const TableOf<BundleFile> &fileTable()
-{
-    constexpr auto kRight = TextTable::Align::Right;
-    static const TableOf<BundleFile> kTable{
-        "files",
-        {{.key = "path",
-          .title = "path",
-          .value = [](const BundleFile &row) { return Value(View(row.path)); }},
-         {.key = "bytes",
-          .title = "bytes",
-          .align = kRight,
-          .value = [](const BundleFile &row) { return Value(Count{row.file->size().value}); }},
-         {.key = "records",
-          .title = "records",
-          .align = kRight,
-          .value = [](const BundleFile &row) { return Value(Count{row.records}); }},
-         {.key = "unused", .title = "unused", .align = kRight, .value = [](const BundleFile &row) {
-              return Value(Count{row.unusedRecords});
-          }}}};
-    return kTable;
-}
-
-template <std::size_t TargetTotals::*Member>
-Value countOf(const TargetTotals &row)
-{
-    return Count{row.*Member};
-}
-
-const TableOf<TargetTotals> &chipTable()
-{
-    constexpr auto kRight = TextTable::Align::Right;
-    static const TableOf<TargetTotals> kTable{
-        "chips",
-        {{.key = "chip",
-          .title = "chip",
-          .value = [](const TargetTotals &row) { return Value(View(row.target->name)); }},
-         {.key = "streams",
-          .title = "streams",
-          .align = kRight,
-          .value = countOf<&TargetTotals::streams>},
-         {.key = "folds",
-          .title = "folds",
-          .align = kRight,
-          .value = countOf<&TargetTotals::folds>},
-         {.key = "dense",
-          .title = "dense",
-          .align = kRight,
-          .value = countOf<&TargetTotals::dense>},
-         {.key = "rejected",
-          .title = "rejected",
-          .align = kRight,
-          .value = countOf<&TargetTotals::rejected>},
-         {.key = "unknown",
-          .title = "unknown",
-          .align = kRight,
-          .value = countOf<&TargetTotals::unknown>},
-         {.key = "moved",
-          .title = "moved a dispatch",
-          .unit = "B",
-          .align = kRight,
-          .value = [](const TargetTotals &row) {
-              return Value(sumText(grouped(row.bytesMoved), row.movedOpen));
           }}}};
     return kTable;
 }
@@ -130,7 +66,7 @@ std::string chipsHtml(const Bundle &bundle)
     std::vector<TargetTotals> rows;
     for (std::size_t column = 0; column < table.columns(); ++column)
         rows.push_back(table.totals(column));
-    return "<h2>What each chip does with the weights</h2>\n" + htmlTable(chipTable(), rows);
+    return "<h2>What each chip does with the weights</h2>\n" + htmlTable(targetTotalsTable(), rows);
 }
 
 /// The largest by stored bytes whose values can be read, the largest first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/engine_facts.h"
 
+#include "core/report/collective_table.h"
 #include "core/target/hal.h"
 
 #include <fmt/format.h>
@@ -90,13 +91,11 @@ void addReductions(const CollectiveAsked &asked, Facts &facts)
 void addGates(const target::Target &target, Facts &facts)
 {
     facts.push_back({.what = "Capability bytes of " + target.name, .heading = true});
-    for (const decision::CollectiveByte &byte : decision::collectiveBytes()) {
-        const auto *value = target::halValue(target, target::HalLayout::Chapters, byte.offset);
-        facts.push_back({byte.capability + " " + target::halOffsetText(byte.offset),
-                         value ? Value(value->text) : Value(Word{"unknown"}),
+    for (const CollectiveByteFacts &row : collectiveByteRows(target))
+        facts.push_back({row.byte->capability + " " + target::halOffsetText(row.byte->offset),
+                         row.value ? Value(Code{*row.value ? 1U : 0U}) : Value(Word{"unknown"}),
                          {},
-                         value ? value->source : byte.source});
-    }
+                         std::string(row.source)});
     for (const decision::CollectiveGate &gate : decision::collectiveGates(target))
         facts.push_back({gate.name,
                          !gate.open   ? Word{"unknown"}

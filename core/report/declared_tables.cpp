@@ -5,9 +5,11 @@
 #include "core/report/build_matrix.h"
 #include "core/report/calibration_table.h"
 #include "core/report/choice_json.h"
+#include "core/report/collective_table.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
 #include "core/report/engine_facts.h"
+#include "core/report/file_table.h"
 #include "core/report/finding_table.h"
 #include "core/report/format_table.h"
 #include "core/report/geometry_table.h"
@@ -23,6 +25,7 @@
 #include "core/report/section_table.h"
 #include "core/report/structure_table.h"
 #include "core/report/target_table.h"
+#include "core/report/target_totals_table.h"
 #include "core/report/task_table.h"
 #include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
@@ -49,7 +52,8 @@ std::vector<TableFacts> declaredTables()
                    placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
                    entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
                    sliceTable(), groupTable(), partTable(), bookEntryTable(), scaleTable(),
-                   binTable(), keptChannelTable(), findingTable());
+                   binTable(), keptChannelTable(), findingTable(), fileTable(), targetTotalsTable(),
+                   collectiveOperationTable(), collectiveByteTable(), collectiveGateTable());
 }
 
 } // namespace kernscope::report

@@ -3,6 +3,8 @@
 
 #include "core/assessment/geometry.h"
 #include "core/format/kernel_format.h"
+#include "core/report/collective_table.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/target/hal.h"
 #include "core/target/rules.h"
@@ -29,19 +31,6 @@ std::string hex(std::uint64_t value)
 Json hexJson(const std::optional<std::uint32_t> &value)
 {
     return value ? Json(hex(*value)) : Json(nullptr);
-}
-
-Json collectiveBytesJson(const target::Target &target)
-{
-    Json list = Json::array();
-    for (const decision::CollectiveByte &byte : decision::collectiveBytes()) {
-        const auto *value = target::halValue(target, target::HalLayout::Chapters, byte.offset);
-        list.push_back({{"offset", target::halOffsetText(byte.offset)},
-                        {"capability", byte.capability},
-                        {"value", optionalJson(target::halBit(target, byte.offset))},
-                        {"source", value != nullptr ? value->source : byte.source}});
-    }
-    return list;
 }
 
 Json fieldJson(const descriptor::ImageField &field)
@@ -117,12 +106,7 @@ HalShown halShown(const target::Target &target, const target::HalField &field)
 Json collectiveJson(const target::Target &target)
 {
     Json json;
-    json["operations"] = Json::array();
-    for (const decision::CollectiveOp &op : decision::collectiveOps())
-        json["operations"].push_back({{"mnemonic", op.mnemonic},
-                                      {"role", op.role},
-                                      {"unit_type", optionalJson(op.unitType)},
-                                      {"source", op.source}});
+    json["operations"] = jsonArray(collectiveOperationTable(), decision::collectiveOps());
     json["reduction_kinds"] = Json::object();
     for (const decision::ReductionToken &token : decision::reductionTokens())
         json["reduction_kinds"][token.token] = token.kind;
@@ -130,13 +114,8 @@ Json collectiveJson(const target::Target &target)
     for (const decision::AtomicRow &row : decision::atomicRows())
         json["atomics"].push_back(
             {{"reduction_type", row.reduction}, {"operation", optionalJson(row.operation)}});
-    json["bytes"] = collectiveBytesJson(target);
-    json["gates"] = Json::array();
-    for (const decision::CollectiveGate &gate : decision::collectiveGates(target))
-        json["gates"].push_back({{"name", gate.name},
-                                 {"found", gate.found},
-                                 {"open", optionalJson(gate.open)},
-                                 {"source", gate.source}});
+    json["bytes"] = jsonArray(collectiveByteTable(), collectiveByteRows(target));
+    json["gates"] = jsonArray(collectiveGateTable(), decision::collectiveGates(target));
     json["setters"] = Json::array();
     for (const decision::CcdmaSetter &setter : decision::ccdmaSetters())
         json["setters"].push_back(

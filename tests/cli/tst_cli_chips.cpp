@@ -135,6 +135,7 @@ private Q_SLOTS:
         const auto text = run({QStringLiteral("decide"), QStringLiteral("--all-targets")},
                               QStringLiteral("int8"));
         QVERIFY(text.out.contains("H17s") && text.out.contains("S streams"));
+        QVERIFY(!text.out.contains("+ ?"));
     }
 
     void wrongUse_data()

@@ -62,6 +62,12 @@ private Q_SLOTS:
         QCOMPARE(json["setters"][24]["name"].get<std::string>(), std::string("wait-event value"));
         const CliResult text = runCli(words("collective"));
         QVERIFY(text.out.contains("silc.all_gather") && text.out.contains("counter amount"));
+        // The text names the source that JSON names, of every byte and gate.
+        for (const char *list : {"operations", "bytes", "gates"}) {
+            for (const Json &row : json[list])
+                QVERIFY2(text.out.contains(row["source"].get<std::string>().c_str()),
+                         row.dump().c_str());
+        }
     }
 
     /// Table 36.7: what its column M-class says of M11 and the three reference targets.

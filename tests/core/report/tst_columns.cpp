@@ -3,6 +3,7 @@
 #include "core/report/declared_tables.h"
 #include "core/report/json_table.h"
 #include "core/report/number_text.h"
+#include "core/report/target_totals_table.h"
 
 #include <QSet>
 #include <QTest>
@@ -126,6 +127,21 @@ private Q_SLOTS:
         QCOMPARE(csvField("a\"b"), std::string("\"a\"\"b\""));
         QCOMPARE(csvField("=1+1"), std::string("'=1+1"));
         QCOMPARE(csvField("-1.5"), std::string("-1.5"));
+    }
+
+    /// A sum that lacks terms says so in the same words everywhere; one of no term is not known.
+    void sumsThatAreNotWhole()
+    {
+        const auto moved = [](std::uint64_t bytes, std::size_t open) {
+            TargetTotals totals;
+            totals.bytesMoved = bytes;
+            totals.movedOpen = open;
+            const auto &column = targetTotalsTable().columns.back();
+            return text(column.value(totals), column.unknown);
+        };
+        QCOMPARE(moved(5120, 0), std::string("5,120"));
+        QCOMPARE(moved(5120, 3), std::string("at least 5,120 (+ 3 not known)"));
+        QCOMPARE(moved(0, 3), std::string("?"));
     }
 
     /// Every table that is declared: keys are of JSON, told apart, and each column is explained.

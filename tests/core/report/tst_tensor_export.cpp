@@ -142,6 +142,13 @@ void TestTensorExport::reportOfABundle()
     QVERIFY(!text.contains(QLatin1String("<script")));
     QVERIFY(text.contains(QLatin1String("constexpr_magic_to_dense"))); // the fault
     QVERIFY(!text.contains(QLatin1String("<img")));
+    // Only files of weights have records.
+    const qsizetype files = text.indexOf(QLatin1String("<h2>Files</h2>"));
+    const QString table = text.mid(files, text.indexOf(QLatin1String("</table>"), files) - files);
+    for (const QString &row : table.split(QLatin1String("<tr>")).mid(2))
+        QVERIFY2(row.contains(QLatin1String("weight.bin")) ||
+                     row.count(QLatin1String("<td class=\"n\"></td>")) == 2,
+                 qPrintable(row));
     asked.statistics = computeAllStatistics(*bundle, {true, false}).weights;
     const auto figures = report::bundleHtml(asked);
     QVERIFY(figures);
