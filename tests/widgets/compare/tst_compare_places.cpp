@@ -68,6 +68,7 @@ class TestComparePlaces : public QObject
 private slots:
     void columnsAreDeclared();
     void tables();
+    void numbersAreWhole();
     void sorting();
     void enterGoesThere();
     void swapped();
@@ -123,6 +124,25 @@ void TestComparePlaces::tables()
              QStringLiteral("[1,1]"));
     for (const QAction *action : docks.places.menuActions())
         QVERIFY(!action->text().isEmpty());
+}
+
+/// Nine digits and a sign fit their columns: a number that is cut reads as another one.
+void TestComparePlaces::numbersAreWhole()
+{
+    std::vector<float> a, b;
+    for (int i = 0; i < 24; ++i) {
+        a.push_back(-0.00012207f * static_cast<float>(i + 3) / 7);
+        b.push_back(a.back() * (1 + 0.3f * static_cast<float>(i % 5)));
+    }
+    Docks docks(a, b, "[4, 6]");
+    QVERIFY(docks.show());
+    for (const QTableView *table : {docks.places.elements(), docks.places.channels()}) {
+        const QAbstractItemView *view = table;
+        QVERIFY(table->model()->rowCount() > 2);
+        for (int column = 0; column < table->model()->columnCount(); ++column)
+            QVERIFY2(table->columnWidth(column) >= view->sizeHintForColumn(column),
+                     qPrintable(table->model()->headerData(column, Qt::Horizontal).toString()));
+    }
 }
 
 void TestComparePlaces::sorting()
