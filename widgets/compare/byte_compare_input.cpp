@@ -127,7 +127,9 @@ std::optional<ByteCursor> ByteCompareView::hit(const QPoint &position, bool &sid
         const double from = m_layout.hexCell(0, 0).left();
         column = static_cast<std::uint64_t>(std::max(0.0, (x - from) / m_layout.charWidth()));
     } else {
-        column = static_cast<std::uint64_t>(m_layout.hitAt(x).column);
+        const double last = m_layout.hexCell(m_layout.bytesPerRow() - 1, 0).center().x();
+        column =
+            static_cast<std::uint64_t>(m_layout.hitAt(m_letters ? x : std::min(x, last)).column);
     }
     return ByteCursor{row.index, row.offset + std::min(column, row.bytes - 1)};
 }

@@ -192,7 +192,7 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
     if (shown < wanted) {
         const QBrush hatch = theme::brushOf(SectionKind::Padding, theme::isDark(palette()));
         painter.fillRect(cells(segment.text, side.left, shown, wanted, false, top), hatch);
-        if (!segment.text)
+        if (!segment.text && m_letters)
             painter.fillRect(cells(false, side.left, shown, wanted, true, top), hatch);
     }
     if (shown > 0) {
@@ -228,7 +228,7 @@ void ByteCompareView::paintRun(QPainter &painter, const ByteRows::Row &row, cons
     painter.setBrush(ground);
     const double in = pen / 2;
     painter.drawRect(cells(text, side.left, from, to, false, top).adjusted(in, in, -in, -in));
-    if (!text)
+    if (!text && m_letters)
         painter.drawRect(cells(text, side.left, from, to, true, top).adjusted(in, in, -in, -in));
     painter.setBrush(Qt::NoBrush);
 }
@@ -244,8 +244,9 @@ void ByteCompareView::paintDigits(QPainter &painter, const ByteRows::Row &row, c
         const QPointF digits = m_layout.hexCell(column, top).topLeft();
         painter.drawStaticText(digits + QPointF(side.left + m_layout.charWidth() / 2, 0),
                                m_glyphs.digits(value));
-        painter.drawStaticText(m_layout.textCell(column, top).topLeft() + QPointF(side.left, 0),
-                               m_glyphs.letter(value));
+        if (m_letters)
+            painter.drawStaticText(m_layout.textCell(column, top).topLeft() + QPointF(side.left, 0),
+                                   m_glyphs.letter(value));
     }
 }
 
@@ -291,7 +292,7 @@ void ByteCompareView::paintFrame(QPainter &painter, const ByteRows::Row &row, co
     const double inset = text ? -1 : 1;
     painter.drawRect(
         cells(text, side.left, from, to, false, top).adjusted(inset, inset, -inset, -inset));
-    if (!text) {
+    if (!text && m_letters) {
         painter.setPen(QPen(palette().color(QPalette::Text), 1.0));
         painter.drawRect(
             cells(text, side.left, from, to, true, top).adjusted(0.5, 0.5, -0.5, -0.5));

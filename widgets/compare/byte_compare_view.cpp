@@ -15,6 +15,12 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+constexpr int kMostWithoutLetters = 16;
+
+} // namespace
+
 ByteCompareView::ByteCompareView(QWidget *parent) : QAbstractScrollArea(parent)
 {
     setFocusPolicy(Qt::StrongFocus);
@@ -57,7 +63,8 @@ void ByteCompareView::setDifferences(std::shared_ptr<const ByteDifferences> diff
     viewport()->update();
 }
 
-/// As many bytes in a row as the width has room for on both sides.
+/// As many bytes in a row as the width has room for on both sides, up to sixteen without their
+/// characters: of numbers those say little.
 void ByteCompareView::relayout()
 {
     std::uint64_t largest = 0;
@@ -71,7 +78,11 @@ void ByteCompareView::relayout()
     int perRow = 32;
     for (; perRow > 4; perRow /= 2) {
         m_layout = HexLayout(metrics, perRow, largest);
-        if (2 * m_layout.width() <= viewport()->width())
+        m_letters = true;
+        if (2 * columnsWidth() <= viewport()->width())
+            break;
+        m_letters = false;
+        if (perRow <= kMostWithoutLetters && 2 * columnsWidth() <= viewport()->width())
             break;
     }
     m_layout = HexLayout(metrics, perRow, largest);
@@ -98,9 +109,16 @@ int ByteCompareView::headerHeight() const
     return static_cast<int>(m_layout.rowHeight()) + theme::em(this, 0.15);
 }
 
+double ByteCompareView::columnsWidth() const
+{
+    return m_letters
+               ? m_layout.width()
+               : m_layout.hexCell(m_layout.bytesPerRow() - 1, 0).right() + m_layout.charWidth();
+}
+
 double ByteCompareView::sideWidth() const
 {
-    return std::max(m_layout.width(), viewport()->width() / 2.0);
+    return std::max(columnsWidth(), viewport()->width() / 2.0);
 }
 
 double ByteCompareView::sideLeft(bool ofA) const
@@ -124,7 +142,7 @@ void ByteCompareView::syncScrollBars()
     vertical->setPageStep(static_cast<int>(visibleRows()));
     vertical->setValue(m_scroll.valueOf(m_topRow));
     QScrollBar *horizontal = horizontalScrollBar();
-    const int hidden = static_cast<int>(std::ceil(2 * m_layout.width())) - viewport()->width();
+    const int hidden = static_cast<int>(std::ceil(2 * columnsWidth())) - viewport()->width();
     horizontal->setRange(0, std::max(0, hidden));
     horizontal->setPageStep(viewport()->width());
     horizontal->setSingleStep(static_cast<int>(m_layout.charWidth() * 3));

@@ -107,6 +107,8 @@ private:
     }
     double sideLeft(bool ofA) const;
     double sideWidth() const;
+    /// Of the columns of one side that are shown.
+    double columnsWidth() const;
     int headerHeight() const;
     QString titleOf(std::size_t section, bool ofA) const;
     QString stateOf(std::size_t section, bool ofA) const;
@@ -139,6 +141,7 @@ private:
     ByteCounterparts m_counterparts;
     ByteCounterpart m_counterpart;
     bool m_sideA = true, m_syncing = false;
+    bool m_letters = true; ///< characters beside the digits; else the room is for more digits
     ByteGlyphs m_glyphs;
 };
 

@@ -13,6 +13,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTest>
 
@@ -223,6 +224,11 @@ void TestCompareBytesDock::keyboard()
     QTest::keyClick(&view, Qt::Key_Tab);
     QVERIFY(!view.onSideA());
     QVERIFY(!view.accessibleDescription().isEmpty());
+    // Less wide: as many bytes, without their characters.
+    QCOMPARE(view.rows().bytesPerRow(), std::uint64_t{16});
+    view.resize(1000, 300);
+    QCOMPARE(view.rows().bytesPerRow(), std::uint64_t{16});
+    QCOMPARE(view.horizontalScrollBar()->maximum(), 0);
     // Narrow: fewer bytes in a row, the same place.
     const ByteCursor cursor = view.cursor();
     view.resize(600, 300);
