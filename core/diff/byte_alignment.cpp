@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/byte_alignment.h"
 
+#include "core/bundle/code_path.h"
 #include "core/diff/file_pairing.h"
 #include "core/diff/text_alignment.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace kernscope {
@@ -162,6 +164,43 @@ private:
     std::map<SectionKey, std::size_t> m_alike;  ///< how many came with the same key
     std::map<std::size_t, PiecesByPlace> m_pieces;
 };
+
+/// The operand that a section holds the bytes of, with its encoding; null for a record, padding and
+/// what belongs to no weight.
+struct StoredPart {
+    const codec::Encoding *encoding = nullptr;
+    const codec::Operand *operand = nullptr;
+};
+
+StoredPart partOf(const Bundle &bundle, std::size_t index)
+{
+    const Section &section = bundle.sections()[index];
+    if (section.weight >= bundle.weights().size() || section.kind == SectionKind::Metadata ||
+        section.kind == SectionKind::Padding)
+        return {};
+    const Weight &weight = bundle.weights()[section.weight];
+    if (!weight.form.encoding() || section.operand >= weight.operands().size())
+        return {};
+    return {weight.form.encoding().get(), &weight.operands()[section.operand]};
+}
+
+/// Whether the elements of a segment are as wide on both sides, and how its bytes then lie.
+void setWidths(const StoredPart &a, const StoredPart &b, AlignedSegment &segment)
+{
+    if (!a.operand || !b.operand)
+        return;
+    const std::uint64_t widthA = entryBits(*a.encoding, *a.operand);
+    const std::uint64_t widthB = entryBits(*b.encoding, *b.operand);
+    if (widthA == 0 || widthB == 0 || widthA == widthB)
+        return;
+    segment.otherwise = true;
+    const auto entriesA = elementCount(a.operand->shape), entriesB = elementCount(b.operand->shape);
+    if (a.operand->order || b.operand->order || !entriesA || !entriesB || *entriesA != *entriesB)
+        return;
+    const std::uint64_t common = std::gcd(widthA, widthB);
+    segment.unitA = static_cast<std::uint32_t>(widthA / common);
+    segment.unitB = static_cast<std::uint32_t>(widthB / common);
+}
 
 } // namespace
 
@@ -320,6 +359,8 @@ void ByteAligner::addSection(std::size_t a, std::size_t b)
     segment.lengthA = section.rangeA.bytes.value;
     segment.firstB = section.rangeB.offset.value;
     segment.lengthB = section.rangeB.bytes.value;
+    if (a != kNoIndex && b != kNoIndex)
+        setWidths(partOf(m_a, a), partOf(m_b, b), segment);
     addSegment(segment);
 }
 

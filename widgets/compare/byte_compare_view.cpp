@@ -49,7 +49,7 @@ void ByteCompareView::setBytes(AlignedBytesPtr bytes, bool keep)
                            m_cursor.offset < segments[m_cursor.segment].length();
         if (!there)
             m_cursor = {0, 0};
-        if (m_cursor.offset >= lengthOn(m_sideA, segments[m_cursor.segment]))
+        if (m_cursor.offset >= segments[m_cursor.segment].lengthOn(m_sideA))
             m_sideA = !m_sideA;
     }
     relayout();
@@ -93,7 +93,7 @@ void ByteCompareView::relayout()
         case ByteRows::Row::Kind::FileTitle: m_topRow = m_rows.titleOfFile(top.index); break;
         case ByteRows::Row::Kind::SectionTitle: m_topRow = m_rows.titleOfSection(top.index); break;
         case ByteRows::Row::Kind::Bytes:
-            m_topRow = m_rows.rowOf(alignment(), top.index, top.offset);
+            m_topRow = m_rows.rowOf(alignment(), top.index, top.offsetA, true);
             break;
         }
     } else if (empty()) {
@@ -194,7 +194,7 @@ void ByteCompareView::reveal()
 {
     if (empty())
         return;
-    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset);
+    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset, m_sideA);
     const std::uint64_t page = visibleRows();
     if (row < m_topRow || row >= m_topRow + page)
         scrollToRow(row - std::min(row, page / 3));
@@ -211,7 +211,7 @@ void ByteCompareView::setCursor(const ByteCursor &cursor, std::optional<bool> of
     else if (!byteDiffers(*m_bytes, segment, cursor.offset, m_sideA) &&
              byteDiffers(*m_bytes, segment, cursor.offset, !m_sideA))
         m_sideA = !m_sideA;
-    if (cursor.offset >= lengthOn(m_sideA, segment))
+    if (cursor.offset >= segment.lengthOn(m_sideA))
         m_sideA = !m_sideA;
     reveal();
     announce();

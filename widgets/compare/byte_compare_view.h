@@ -101,10 +101,6 @@ private:
     std::optional<ByteCursor> hit(const QPoint &position, bool &sideA) const;
     /// Finds the counterpart of the cursor's byte and tells assistive programs.
     void announce();
-    std::uint64_t lengthOn(bool ofA, const AlignedSegment &segment) const
-    {
-        return ofA ? segment.lengthA : segment.lengthB;
-    }
     double sideLeft(bool ofA) const;
     double sideWidth() const;
     /// Of the columns of one side that are shown.

@@ -309,10 +309,13 @@ void TestCompareBytes::rowsRoundTrip()
             } else if (row.kind == ByteRows::Row::Kind::SectionTitle) {
                 QCOMPARE(rows.titleOfSection(row.index), at);
             } else {
-                QVERIFY(row.bytes > 0);
-                QCOMPARE(rows.rowOf(bytes->alignment, row.index, row.offset), at);
-                QCOMPARE(rows.rowOf(bytes->alignment, row.index, row.offset + row.bytes - 1), at);
-                shown += row.bytes;
+                for (const bool ofA : {true, false}) {
+                    QVERIFY(row.bytes(ofA) > 0);
+                    const std::uint64_t last = row.offset(ofA) + row.bytes(ofA) - 1;
+                    QCOMPARE(rows.rowOf(bytes->alignment, row.index, row.offset(ofA), ofA), at);
+                    QCOMPARE(rows.rowOf(bytes->alignment, row.index, last, ofA), at);
+                }
+                shown += row.bytesA;
             }
         }
         QCOMPARE(shown, expected);

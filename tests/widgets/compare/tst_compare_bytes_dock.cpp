@@ -339,6 +339,12 @@ void TestCompareBytesDock::elementsOfOtherForms()
         const auto &runs = view.counterpart().runs;
         QCOMPARE(runs.size(), std::size_t{1});
         QCOMPARE(runs.front(), (SegmentRun{at.segment, at.offset, there->bytes.bytes.value}));
+        // Where both are one section, they stand in one row.
+        const ByteCursor own = view.cursor();
+        QCOMPARE(own.segment == at.segment, form == QLatin1String("affine"));
+        if (own.segment == at.segment)
+            QCOMPARE(view.rows().rowOf(bytes.alignment, own.segment, own.offset, !swapped),
+                     view.rows().rowOf(bytes.alignment, at.segment, at.offset, swapped));
         // Tab leads to it, and its byte leads to an element that it stores.
         view.setFocus();
         QTest::keyClick(&view, swapped ? Qt::Key_Backtab : Qt::Key_Tab);
