@@ -78,6 +78,16 @@ enum class Owner : std::uint8_t {
     Place, ///< nobody's: recognised by where it stands
 };
 
+/// Role in a key of what stores the elements themselves: values, indices or kept values, which are
+/// the same thing in two forms.
+constexpr int kElements = -2;
+
+bool storesElements(const Weight &weight, const codec::Operand &operand)
+{
+    const auto &encoding = weight.form.encoding();
+    return encoding && codec::storedOperand(storingEncoding(*encoding).payload) == &operand;
+}
+
 /// Gives the sections of one side their keys. `pairOf`: pair of each weight, kNoIndex for none.
 /// Where weights are named by their offsets only (`byPlace`), one without a partner is recognised
 /// by where it stands.
@@ -136,9 +146,11 @@ private:
         const Weight &weight = m_bundle.weights()[section.weight];
         SectionKey key;
         key.pair = m_pairOf[section.weight];
-        key.role = section.operand < weight.operands().size()
-                       ? static_cast<int>(weight.operands()[section.operand].role)
-                       : -1;
+        key.role = -1;
+        if (section.operand < weight.operands().size()) {
+            const codec::Operand &operand = weight.operands()[section.operand];
+            key.role = storesElements(weight, operand) ? kElements : static_cast<int>(operand.role);
+        }
         // A part is one thing whatever it is stored as; its record and its padding are others.
         key.kind = section.kind == SectionKind::Metadata || section.kind == SectionKind::Padding
                        ? section.kind
@@ -191,9 +203,13 @@ void setWidths(const StoredPart &a, const StoredPart &b, AlignedSegment &segment
         return;
     const std::uint64_t widthA = entryBits(*a.encoding, *a.operand);
     const std::uint64_t widthB = entryBits(*b.encoding, *b.operand);
-    if (widthA == 0 || widthB == 0 || widthA == widthB)
+    const bool kept = a.operand->role == codec::PartRole::NonzeroData;
+    const bool sameRole = kept == (b.operand->role == codec::PartRole::NonzeroData);
+    if (widthA == 0 || widthB == 0 || (widthA == widthB && sameRole))
         return;
     segment.otherwise = true;
+    if (!sameRole)
+        return; // kept values against all: no two lie side by side for long
     const auto entriesA = elementCount(a.operand->shape), entriesB = elementCount(b.operand->shape);
     if (a.operand->order || b.operand->order || !entriesA || !entriesB || *entriesA != *entriesB)
         return;

@@ -56,8 +56,10 @@ ByteRows::Row ByteRows::at(const ByteAlignment &alignment, std::uint64_t row) co
         const std::uint64_t offset = line * width(segment, ofA);
         return offset < length ? std::min(width(segment, ofA), length - offset) : 0;
     };
-    const std::uint64_t lengthA = segment.stretched() ? segment.lengthA : segment.length();
-    const std::uint64_t lengthB = segment.stretched() ? segment.lengthB : segment.length();
+    // Byte against byte a side has places for what the other one has beyond its end.
+    const bool byElements = width(segment, true) != width(segment, false);
+    const std::uint64_t lengthA = byElements ? segment.lengthA : segment.length();
+    const std::uint64_t lengthB = byElements ? segment.lengthB : segment.length();
     found.offsetA = line * width(segment, true);
     found.offsetB = line * width(segment, false);
     found.bytesA = left(true, lengthA);
