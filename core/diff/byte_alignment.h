@@ -18,9 +18,18 @@ struct AlignedSegment {
     bool text = false; ///< a line of text: what differs lies between prefix and suffix
     std::uint64_t prefix = 0, suffix = 0;
     std::uint32_t section = 0; ///< index into ByteAlignment::sections()
+    /// The elements have other widths on either side: every byte counts as different.
+    bool otherwise = false;
+    /// Bytes of either side that hold the same elements, where they lie in the same order: 2 and 1
+    /// of fp16 against int8. 1 and 1: byte against byte.
+    std::uint32_t unitA = 1, unitB = 1;
 
     std::uint64_t length() const { return lengthA > lengthB ? lengthA : lengthB; }
+    std::uint64_t lengthOn(bool ofA) const { return ofA ? lengthA : lengthB; }
     bool oneSided() const { return lengthA == 0 || lengthB == 0; }
+    bool stretched() const { return unitA != unitB; }
+    /// Offsets without a side are those of the longer one.
+    bool longerIsA() const { return lengthA >= lengthB; }
 };
 
 /// A section of one side or of both: a header, a record, a part of a weight, a program.

@@ -30,7 +30,7 @@ struct Sides {
     {
         if (trimmed())
             return at >= segment->prefix && at < length() - segment->suffix;
-        return at >= common() || a[at] != b[at];
+        return segment->otherwise || at >= common() || a[at] != b[at];
     }
     /// First differing byte of [from, end); `end` where there is none.
     std::uint64_t firstIn(std::uint64_t from, std::uint64_t end) const
@@ -39,7 +39,7 @@ struct Sides {
             const std::uint64_t first = std::max(from, segment->prefix);
             return first < end && differs(first) ? first : end;
         }
-        while (from < end && from < common()) {
+        while (!segment->otherwise && from < end && from < common()) {
             const std::uint64_t n = std::min({kStep, end - from, common() - from});
             if (std::memcmp(a.data() + from, b.data() + from, n) != 0) {
                 while (a[from] == b[from])
@@ -72,6 +72,8 @@ struct Sides {
             const std::uint64_t first = std::max(from, segment->prefix);
             return std::min(end, last) > first ? std::min(end, last) - first : 0;
         }
+        if (segment->otherwise)
+            return end - from;
         std::uint64_t count = 0;
         const std::uint64_t both = std::min(end, std::max(from, common()));
         for (std::uint64_t i = from; i < both; ++i)
@@ -259,6 +261,8 @@ bool byteDiffers(const AlignedBytes &bytes, const AlignedSegment &segment, std::
         const std::uint64_t length = ofA ? segment.lengthA : segment.lengthB;
         return offset >= segment.prefix && offset + segment.suffix < length;
     }
+    if (segment.otherwise)
+        return offset < segment.lengthOn(ofA);
     const auto a = bytes.bytesA(segment), b = bytes.bytesB(segment);
     return offset >= std::min(a.size(), b.size()) || a[offset] != b[offset];
 }

@@ -84,6 +84,12 @@ bool FileRanges::add(FileDifference &file, const AlignedSegment &segment,
         file.tally += ByteTally::of(inA, inB);
         return true;
     }
+    if (segment.otherwise) {
+        addRange(file.ranges, segment.firstA, a.size());
+        addRange(file.rangesB, segment.firstB, b.size());
+        file.tally += ByteTally::of(a.size(), b.size());
+        return true;
+    }
     // The bytes were counted when the files were found to differ: here only a stop is looked for.
     const auto found = findDifferentBytes(a, b, FileDifference::kMaxRanges, nullptr);
     if (!found || (progress != nullptr && progress->cancelled()))

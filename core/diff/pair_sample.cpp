@@ -34,7 +34,7 @@ void addMagnitude(std::vector<double> &to, double value)
 
 /// Magnitudes that the colours are scaled by; of doubles, for the largest of them are no floats.
 struct Magnitudes {
-    std::vector<double> values, differences;
+    std::vector<double> values, differences, relatives;
 
     void add(std::span<const double> a, std::span<const double> b)
     {
@@ -42,6 +42,7 @@ struct Magnitudes {
             addMagnitude(values, a[i]);
             addMagnitude(values, b[i]);
             addMagnitude(differences, b[i] - a[i]);
+            addMagnitude(relatives, (b[i] - a[i]) / a[i]); // of a zero in A no finite number
         }
     }
 };
@@ -86,6 +87,8 @@ Result<PairSample> sampleOf(const diff::PairReader &reader, Progress &progress)
     sample.valueRange = rangeOf(std::move(magnitudes.values));
     if (!magnitudes.differences.empty())
         sample.differenceRange = rangeOf(std::move(magnitudes.differences));
+    if (!magnitudes.relatives.empty())
+        sample.relativeRange = std::min(1.0, rangeOf(std::move(magnitudes.relatives)));
     return sample;
 }
 

@@ -22,10 +22,13 @@ struct PairSample {
     double valueRange = 1;
     /// The same of the differences that are not zero; 0 where no sampled element differs.
     double differenceRange = 0;
+    /// And of the differences over the value in A, where that is not zero: at most 1, which is as
+    /// far off as the value is large; 0 where there is none.
+    double relativeRange = 0;
     bool whole = false; ///< every element is in it
 
     /// No sample, and ranges of 0: every picture finds its own.
-    static PairSample none() { return {{}, {}, {}, 0, 0, false}; }
+    static PairSample none() { return {{}, {}, {}, 0, 0, 0, false}; }
 };
 
 /// Short runs spread evenly over the weights, all of a small one. Errors: those of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/counted_text.h"
 #include "core/diff/diff.h"
+#include "core/diff/task_comparison.h"
 
 #include <algorithm>
 
@@ -155,6 +156,33 @@ void addWeights(const Bundle &a, const Bundle &b, const Difference &difference,
         parts.push_back(counted(differing, "value") + " changed beyond fp16 rounding");
 }
 
+/// Of hardware containers: "3 of 12 tasks changed, 1 inserted".
+void addTasks(const Bundle &a, const Bundle &b, std::vector<std::string> &parts)
+{
+    const auto tasks = compareTasks(a, b);
+    if (!tasks || (tasks->tasksA == 0 && tasks->tasksB == 0))
+        return;
+    if (!tasks->sameVersion)
+        parts.emplace_back("task descriptors of another version");
+    if (tasks->differences.empty()) {
+        parts.push_back(counted(tasks->tasksA, "task") + " identical");
+        return;
+    }
+    std::uint64_t removed = 0, inserted = 0;
+    for (const descriptor::TaskDifference &difference : tasks->differences) {
+        removed += difference.b == descriptor::kNoTask;
+        inserted += difference.a == descriptor::kNoTask;
+    }
+    const std::uint64_t changed = tasks->differences.size() - removed - inserted;
+    if (changed > 0)
+        parts.push_back(
+            fmt::format("{} of {} changed", grouped(changed), counted(tasks->tasksA, "task")));
+    if (removed > 0)
+        parts.push_back(counted(removed, "task") + " only in A");
+    if (inserted > 0)
+        parts.push_back(counted(inserted, "task") + " only in B");
+}
+
 } // namespace
 
 std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference &difference)
@@ -162,6 +190,7 @@ std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference
     std::vector<std::string> parts;
     if (std::string program = programSummary(difference); !program.empty())
         parts.push_back(std::move(program));
+    addTasks(a, b, parts);
     addWeights(a, b, difference, parts);
     std::string text;
     for (const std::string &part : parts)

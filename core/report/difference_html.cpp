@@ -263,13 +263,14 @@ std::string chipsHtml(const CheckedDifference &checked)
     return text + "</tbody></table></div>\n";
 }
 
-/// Columns of pairTable(): what is read first stands first.
+/// Columns of pairTable(): what is read first stands first. Words that may be long (limits that are
+/// exceeded, names in B) come behind the figures, which would else be out of sight.
 const std::vector<std::size_t> &htmlColumns()
 {
     static const std::vector<std::size_t> kColumns =
         columnOrder(pairTable().facts(),
-                    {"name", "name_b", "verdict", "changes", "limits", "max_abs", "max_ulp",
-                     "cosine", "snr_db", "equal", "changed", "zeroed", "revived", "form_a",
+                    {"name", "verdict", "max_abs", "max_ulp", "cosine", "snr_db", "equal",
+                     "changed", "zeroed", "revived", "limits", "changes", "name_b", "form_a",
                      "form_b", "stored_a", "stored_b", "max_rel"},
                     kDocument);
     return kColumns;

@@ -4,7 +4,10 @@
 #include "core/container/mil/sniff.h"
 #include "core/diff/byte_differences.h"
 #include "core/diff/task_comparison.h"
+#include "core/report/structure_symbols.h"
 #include "core/report/structure_table.h"
+
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -186,6 +189,8 @@ std::vector<StructureFacts> structureRows(const BundlePtr &a, const BundlePtr &b
         for (const descriptor::TaskDifference &task : tasks->differences)
             addTask(task, rows);
     }
+    for (StructureFacts &row : symbolRows(*a, *b))
+        rows.push_back(std::move(row));
     return rows;
 }
 

@@ -57,7 +57,7 @@ std::vector<Column<StructureFacts>> structureColumns()
         {.key = "what",
          .title = "what",
          .explanation = "A file, a section, a task of a hardware container, a field of its header "
-                        "or a register",
+                        "or a register, a symbol, a relocation slot or the address of a port",
          .value = [](const Row &row) -> Value { return Word{structureKindName(row.kind)}; }},
         {.key = "name",
          .title = "name",
@@ -115,8 +115,8 @@ const TableOf<ProgramChangeFacts> &programChangeTable()
 
 std::string_view structureKindName(StructureFacts::Kind kind)
 {
-    static constexpr std::array<std::string_view, 5> kNames{"file", "section", "task",
-                                                            "header field", "register"};
+    static constexpr std::array<std::string_view, 8> kNames{
+        "file", "section", "task", "header field", "register", "symbol", "relocation slot", "port"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -23,19 +23,19 @@ std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference);
 const TableOf<ProgramChangeFacts> &programChangeTable();
 
 /// One thing beside program and values that two bundles do not have alike: a file, a section, a
-/// task, or a register or field of a task.
+/// task, a register or field of a task, a symbol, a relocation slot or the address of a port.
 struct StructureFacts {
-    enum class Kind : std::uint8_t { File, Section, Task, Header, Register };
+    enum class Kind : std::uint8_t { File, Section, Task, Header, Register, Symbol, Slot, Port };
     Kind kind = Kind::File;
     std::string name;
-    std::string a, b;        ///< length in bytes, or value; empty where that side has none
+    std::string a, b;        ///< length in bytes, value or place; empty where that side has none
     std::string detail = {}; ///< fields of a register that differ; name of a section in B
     /// Of a file or section that both have: how many bytes are not the same, each set against the
     /// byte that stands for it on the other side, and where in either file the first of them is.
     std::string different = {};
     std::optional<std::uint64_t> firstA = {}, firstB = {};
 };
-/// "file", "section", "task", "header field", "register".
+/// "file", "section", "task", "header field", "register", "symbol", "relocation slot", "port".
 std::string_view structureKindName(StructureFacts::Kind kind);
 /// Files and sections by their lengths and bytes, tasks by what they write. Reads both bundles once
 /// (a program in another notation is not compared by its bytes): not for the GUI thread. Progress

@@ -10,6 +10,19 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+/// The byte in a column of a row, or the last one that the row has; of a side without any the
+/// other's.
+ByteCursor within(const ByteRows::Row &row, std::uint64_t column, bool ofA)
+{
+    const bool side = row.bytes(ofA) > 0 ? ofA : !ofA;
+    const std::uint64_t last = std::max<std::uint64_t>(row.bytes(side), 1) - 1;
+    return {row.index, row.offset(side) + std::min(column, last)};
+}
+
+} // namespace
+
 void ByteCompareView::moveTo(const ByteCursor &cursor, std::optional<bool> ofA)
 {
     if (cursor == m_cursor && ofA.value_or(m_sideA) == m_sideA)
@@ -32,8 +45,8 @@ bool ByteCompareView::focusNextPrevChild(bool next)
 /// The byte so many rows further, in the same column; titles are stepped over.
 ByteCursor ByteCompareView::stepRows(std::int64_t rows) const
 {
-    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset);
-    const std::uint64_t column = m_cursor.offset - m_rows.at(alignment(), row).offset;
+    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset, m_sideA);
+    const std::uint64_t column = m_cursor.offset - m_rows.at(alignment(), row).offset(m_sideA);
     const bool down = rows > 0;
     const auto by = static_cast<std::uint64_t>(down ? rows : -rows);
     std::uint64_t to = down ? std::min(row + by, m_rows.rows() - 1) : row - std::min(row, by);
@@ -43,7 +56,7 @@ ByteCursor ByteCompareView::stepRows(std::int64_t rows) const
         for (std::uint64_t at = to;; at += ahead ? 1 : std::uint64_t(-1)) {
             const ByteRows::Row found = m_rows.at(alignment(), at);
             if (found.kind == ByteRows::Row::Kind::Bytes)
-                return {found.index, found.offset + std::min(column, found.bytes - 1)};
+                return within(found, column, m_sideA);
             if (ahead ? at + 1 >= m_rows.rows() : at == 0)
                 break;
         }
@@ -56,7 +69,9 @@ ByteCursor ByteCompareView::stepBytes(bool forward) const
     const auto &segments = alignment().segments();
     ByteCursor to = m_cursor;
     if (forward) {
-        if (to.offset + 1 < segments[to.segment].length())
+        const AlignedSegment &here = segments[to.segment];
+        const bool own = here.stretched(); // offsets of the other side are others
+        if (to.offset + 1 < (own ? here.lengthOn(m_sideA) : here.length()))
             return {to.segment, to.offset + 1};
         while (++to.segment < segments.size()) {
             if (segments[to.segment].length() > 0)
@@ -77,7 +92,7 @@ bool ByteCompareView::moveByKey(QKeyEvent *event)
 {
     const bool whole = event->modifiers() & Qt::ControlModifier;
     const auto page = static_cast<std::int64_t>(visibleRows());
-    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset);
+    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset, m_sideA);
     const ByteRows::Row here = m_rows.at(alignment(), row);
     const auto everything = static_cast<std::int64_t>(m_rows.rows());
     switch (event->key()) {
@@ -87,11 +102,9 @@ bool ByteCompareView::moveByKey(QKeyEvent *event)
     case Qt::Key_Down: moveTo(stepRows(1)); break;
     case Qt::Key_PageUp: moveTo(stepRows(-page)); break;
     case Qt::Key_PageDown: moveTo(stepRows(page)); break;
-    case Qt::Key_Home:
-        moveTo(whole ? stepRows(-everything) : ByteCursor{here.index, here.offset});
-        break;
+    case Qt::Key_Home: moveTo(whole ? stepRows(-everything) : within(here, 0, m_sideA)); break;
     case Qt::Key_End:
-        moveTo(whole ? stepRows(everything) : ByteCursor{here.index, here.offset + here.bytes - 1});
+        moveTo(whole ? stepRows(everything) : within(here, UINT64_MAX, m_sideA));
         break;
     case Qt::Key_Return:
     case Qt::Key_Enter: Q_EMIT activated(); break;
@@ -118,7 +131,7 @@ std::optional<ByteCursor> ByteCompareView::hit(const QPoint &position, bool &sid
     if (at >= m_rows.rows())
         return std::nullopt;
     const ByteRows::Row row = m_rows.at(alignment(), at);
-    if (row.kind != ByteRows::Row::Kind::Bytes || row.bytes == 0)
+    if (row.kind != ByteRows::Row::Kind::Bytes)
         return std::nullopt;
     sideA = position.x() < sideLeft(false);
     const double x = position.x() - sideLeft(sideA);
@@ -127,9 +140,12 @@ std::optional<ByteCursor> ByteCompareView::hit(const QPoint &position, bool &sid
         const double from = m_layout.hexCell(0, 0).left();
         column = static_cast<std::uint64_t>(std::max(0.0, (x - from) / m_layout.charWidth()));
     } else {
-        column = static_cast<std::uint64_t>(m_layout.hitAt(x).column);
+        const double last = m_layout.hexCell(m_layout.bytesPerRow() - 1, 0).center().x();
+        column =
+            static_cast<std::uint64_t>(m_layout.hitAt(m_letters ? x : std::min(x, last)).column);
     }
-    return ByteCursor{row.index, row.offset + std::min(column, row.bytes - 1)};
+    sideA = row.bytes(sideA) > 0 ? sideA : !sideA;
+    return within(row, column, sideA);
 }
 
 void ByteCompareView::mousePressEvent(QMouseEvent *event)

@@ -186,28 +186,29 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
 {
     const AlignedSegment &segment = alignment().segments()[row.index];
     const std::uint64_t size = side.bytes.size();
-    const std::uint64_t shown = row.offset < size ? std::min(row.bytes, size - row.offset) : 0;
+    const std::uint64_t offset = row.offset(side.ofA), count = row.bytes(side.ofA);
+    const std::uint64_t shown = offset < size ? std::min(count, size - offset) : 0;
     // What the other side has beyond the end of this one.
-    const std::uint64_t wanted = segment.text && shown > 0 ? shown : row.bytes;
+    const std::uint64_t wanted = segment.text && shown > 0 ? shown : count;
     if (shown < wanted) {
         const QBrush hatch = theme::brushOf(SectionKind::Padding, theme::isDark(palette()));
         painter.fillRect(cells(segment.text, side.left, shown, wanted, false, top), hatch);
-        if (!segment.text)
+        if (!segment.text && m_letters)
             painter.fillRect(cells(false, side.left, shown, wanted, true, top), hatch);
     }
     if (shown > 0) {
-        if (!segment.text || row.offset == 0) {
+        if (!segment.text || offset == 0) {
             painter.setPen(palette().color(QPalette::PlaceholderText));
             painter.drawText(
                 QPointF(side.left + m_layout.offsetX(), top + QFontMetricsF(font()).ascent()),
-                QString::number(static_cast<qulonglong>(side.first + row.offset), 16)
+                QString::number(static_cast<qulonglong>(side.first + offset), 16)
                     .rightJustified(m_layout.offsetDigits(), u'0'));
         }
         for (std::uint64_t at = 0; at < shown; ++at) {
-            if (!byteDiffers(*m_bytes, segment, row.offset + at, side.ofA))
+            if (!byteDiffers(*m_bytes, segment, offset + at, side.ofA))
                 continue;
             std::uint64_t end = at + 1;
-            while (end < shown && byteDiffers(*m_bytes, segment, row.offset + end, side.ofA))
+            while (end < shown && byteDiffers(*m_bytes, segment, offset + end, side.ofA))
                 ++end;
             paintRun(painter, row, side, at, end, top);
             at = end;
@@ -228,7 +229,7 @@ void ByteCompareView::paintRun(QPainter &painter, const ByteRows::Row &row, cons
     painter.setBrush(ground);
     const double in = pen / 2;
     painter.drawRect(cells(text, side.left, from, to, false, top).adjusted(in, in, -in, -in));
-    if (!text)
+    if (!text && m_letters)
         painter.drawRect(cells(text, side.left, from, to, true, top).adjusted(in, in, -in, -in));
     painter.setBrush(Qt::NoBrush);
 }
@@ -237,15 +238,17 @@ void ByteCompareView::paintDigits(QPainter &painter, const ByteRows::Row &row, c
                                   double top)
 {
     painter.setPen(palette().color(QPalette::Text));
-    const std::uint64_t end = std::min(row.offset + row.bytes, std::uint64_t{side.bytes.size()});
-    for (std::uint64_t at = row.offset; at < end; ++at) {
+    const std::uint64_t offset = row.offset(side.ofA), count = row.bytes(side.ofA);
+    const std::uint64_t end = std::min(offset + count, std::uint64_t{side.bytes.size()});
+    for (std::uint64_t at = offset; at < end; ++at) {
         const auto value = std::to_integer<std::size_t>(side.bytes[at]);
-        const int column = static_cast<int>(at - row.offset);
+        const int column = static_cast<int>(at - offset);
         const QPointF digits = m_layout.hexCell(column, top).topLeft();
         painter.drawStaticText(digits + QPointF(side.left + m_layout.charWidth() / 2, 0),
                                m_glyphs.digits(value));
-        painter.drawStaticText(m_layout.textCell(column, top).topLeft() + QPointF(side.left, 0),
-                               m_glyphs.letter(value));
+        if (m_letters)
+            painter.drawStaticText(m_layout.textCell(column, top).topLeft() + QPointF(side.left, 0),
+                                   m_glyphs.letter(value));
     }
 }
 
@@ -253,13 +256,13 @@ void ByteCompareView::paintText(QPainter &painter, const ByteRows::Row &row, con
                                 double top)
 {
     painter.setPen(palette().color(QPalette::Text));
-    const std::uint64_t end = std::min(row.offset + row.bytes, std::uint64_t{side.bytes.size()});
-    for (std::uint64_t at = row.offset; at < end; ++at) {
+    const std::uint64_t offset = row.offset(side.ofA), count = row.bytes(side.ofA);
+    const std::uint64_t end = std::min(offset + count, std::uint64_t{side.bytes.size()});
+    for (std::uint64_t at = offset; at < end; ++at) {
         const auto value = std::to_integer<std::size_t>(side.bytes[at]);
         if (value == '\n' || value == '\r')
             continue;
-        const QRectF cell =
-            cells(true, side.left, at - row.offset, at - row.offset + 1, false, top);
+        const QRectF cell = cells(true, side.left, at - offset, at - offset + 1, false, top);
         painter.drawStaticText(cell.topLeft(), m_glyphs.letter(value));
     }
 }
@@ -279,19 +282,20 @@ void ByteCompareView::paintMarks(QPainter &painter, const ByteRows::Row &row, co
 void ByteCompareView::paintFrame(QPainter &painter, const ByteRows::Row &row, const SegmentRun &run,
                                  const Side &side, double top) const
 {
-    const std::uint64_t first = std::max(run.first, row.offset);
-    const std::uint64_t end = std::min(run.first + run.length, row.offset + row.bytes);
+    const std::uint64_t offset = row.offset(side.ofA), count = row.bytes(side.ofA);
+    const std::uint64_t first = std::max(run.first, offset);
+    const std::uint64_t end = std::min(run.first + run.length, offset + count);
     if (run.segment != row.index || first >= end)
         return;
     const bool text = alignment().segments()[row.index].text;
-    const std::uint64_t from = first - row.offset, to = end - row.offset;
+    const std::uint64_t from = first - offset, to = end - offset;
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(palette().color(QPalette::Text), side.ofA == m_sideA ? 2.0 : 1.0));
     // A character fills its cell: there the frame lies around it, or nobody could read it.
     const double inset = text ? -1 : 1;
     painter.drawRect(
         cells(text, side.left, from, to, false, top).adjusted(inset, inset, -inset, -inset));
-    if (!text) {
+    if (!text && m_letters) {
         painter.setPen(QPen(palette().color(QPalette::Text), 1.0));
         painter.drawRect(
             cells(text, side.left, from, to, true, top).adjusted(0.5, 0.5, -0.5, -0.5));
@@ -302,12 +306,12 @@ QRect ByteCompareView::cellRect(const ByteCursor &cursor, bool ofA) const
 {
     if (empty() || cursor.segment >= alignment().segments().size())
         return {};
-    const std::uint64_t at = m_rows.rowOf(alignment(), cursor.segment, cursor.offset);
+    const std::uint64_t at = m_rows.rowOf(alignment(), cursor.segment, cursor.offset, ofA);
     if (at < m_topRow || at > m_topRow + visibleRows())
         return {};
     const ByteRows::Row row = m_rows.at(alignment(), at);
     const double top = headerHeight() + static_cast<double>(at - m_topRow) * m_layout.rowHeight();
-    const std::uint64_t column = cursor.offset - row.offset;
+    const std::uint64_t column = cursor.offset - row.offset(ofA);
     return cells(alignment().segments()[cursor.segment].text, sideLeft(ofA), column, column + 1,
                  false, top)
         .toAlignedRect();

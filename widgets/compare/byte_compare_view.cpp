@@ -15,6 +15,12 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+constexpr int kMostWithoutLetters = 16;
+
+} // namespace
+
 ByteCompareView::ByteCompareView(QWidget *parent) : QAbstractScrollArea(parent)
 {
     setFocusPolicy(Qt::StrongFocus);
@@ -43,7 +49,7 @@ void ByteCompareView::setBytes(AlignedBytesPtr bytes, bool keep)
                            m_cursor.offset < segments[m_cursor.segment].length();
         if (!there)
             m_cursor = {0, 0};
-        if (m_cursor.offset >= lengthOn(m_sideA, segments[m_cursor.segment]))
+        if (m_cursor.offset >= segments[m_cursor.segment].lengthOn(m_sideA))
             m_sideA = !m_sideA;
     }
     relayout();
@@ -57,7 +63,8 @@ void ByteCompareView::setDifferences(std::shared_ptr<const ByteDifferences> diff
     viewport()->update();
 }
 
-/// As many bytes in a row as the width has room for on both sides.
+/// As many bytes in a row as the width has room for on both sides, up to sixteen without their
+/// characters: of numbers those say little.
 void ByteCompareView::relayout()
 {
     std::uint64_t largest = 0;
@@ -71,7 +78,11 @@ void ByteCompareView::relayout()
     int perRow = 32;
     for (; perRow > 4; perRow /= 2) {
         m_layout = HexLayout(metrics, perRow, largest);
-        if (2 * m_layout.width() <= viewport()->width())
+        m_letters = true;
+        if (2 * columnsWidth() <= viewport()->width())
+            break;
+        m_letters = false;
+        if (perRow <= kMostWithoutLetters && 2 * columnsWidth() <= viewport()->width())
             break;
     }
     m_layout = HexLayout(metrics, perRow, largest);
@@ -82,7 +93,7 @@ void ByteCompareView::relayout()
         case ByteRows::Row::Kind::FileTitle: m_topRow = m_rows.titleOfFile(top.index); break;
         case ByteRows::Row::Kind::SectionTitle: m_topRow = m_rows.titleOfSection(top.index); break;
         case ByteRows::Row::Kind::Bytes:
-            m_topRow = m_rows.rowOf(alignment(), top.index, top.offset);
+            m_topRow = m_rows.rowOf(alignment(), top.index, top.offsetA, true);
             break;
         }
     } else if (empty()) {
@@ -98,9 +109,16 @@ int ByteCompareView::headerHeight() const
     return static_cast<int>(m_layout.rowHeight()) + theme::em(this, 0.15);
 }
 
+double ByteCompareView::columnsWidth() const
+{
+    return m_letters
+               ? m_layout.width()
+               : m_layout.hexCell(m_layout.bytesPerRow() - 1, 0).right() + m_layout.charWidth();
+}
+
 double ByteCompareView::sideWidth() const
 {
-    return std::max(m_layout.width(), viewport()->width() / 2.0);
+    return std::max(columnsWidth(), viewport()->width() / 2.0);
 }
 
 double ByteCompareView::sideLeft(bool ofA) const
@@ -124,7 +142,7 @@ void ByteCompareView::syncScrollBars()
     vertical->setPageStep(static_cast<int>(visibleRows()));
     vertical->setValue(m_scroll.valueOf(m_topRow));
     QScrollBar *horizontal = horizontalScrollBar();
-    const int hidden = static_cast<int>(std::ceil(2 * m_layout.width())) - viewport()->width();
+    const int hidden = static_cast<int>(std::ceil(2 * columnsWidth())) - viewport()->width();
     horizontal->setRange(0, std::max(0, hidden));
     horizontal->setPageStep(viewport()->width());
     horizontal->setSingleStep(static_cast<int>(m_layout.charWidth() * 3));
@@ -176,7 +194,7 @@ void ByteCompareView::reveal()
 {
     if (empty())
         return;
-    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset);
+    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset, m_sideA);
     const std::uint64_t page = visibleRows();
     if (row < m_topRow || row >= m_topRow + page)
         scrollToRow(row - std::min(row, page / 3));
@@ -193,7 +211,7 @@ void ByteCompareView::setCursor(const ByteCursor &cursor, std::optional<bool> of
     else if (!byteDiffers(*m_bytes, segment, cursor.offset, m_sideA) &&
              byteDiffers(*m_bytes, segment, cursor.offset, !m_sideA))
         m_sideA = !m_sideA;
-    if (cursor.offset >= lengthOn(m_sideA, segment))
+    if (cursor.offset >= segment.lengthOn(m_sideA))
         m_sideA = !m_sideA;
     reveal();
     announce();

@@ -101,12 +101,10 @@ private:
     std::optional<ByteCursor> hit(const QPoint &position, bool &sideA) const;
     /// Finds the counterpart of the cursor's byte and tells assistive programs.
     void announce();
-    std::uint64_t lengthOn(bool ofA, const AlignedSegment &segment) const
-    {
-        return ofA ? segment.lengthA : segment.lengthB;
-    }
     double sideLeft(bool ofA) const;
     double sideWidth() const;
+    /// Of the columns of one side that are shown.
+    double columnsWidth() const;
     int headerHeight() const;
     QString titleOf(std::size_t section, bool ofA) const;
     QString stateOf(std::size_t section, bool ofA) const;
@@ -139,6 +137,7 @@ private:
     ByteCounterparts m_counterparts;
     ByteCounterpart m_counterpart;
     bool m_sideA = true, m_syncing = false;
+    bool m_letters = true; ///< characters beside the digits; else the room is for more digits
     ByteGlyphs m_glyphs;
 };
 

@@ -74,6 +74,7 @@ private:
     void tellPlace(std::uint64_t length);
     /// The bundle of the two that is the document, as it was aligned.
     const Bundle &document() const { return m_swapped ? *m_bytes->b : *m_bytes->a; }
+    std::uint64_t offsetOfCursor() const;
     void showTable(bool shown);
 
     ByteCompareView *m_view = nullptr;

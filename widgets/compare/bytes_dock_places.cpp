@@ -65,12 +65,25 @@ bool BytesDock::goTo(const std::optional<DifferenceRun> &run)
         return false;
     }
     m_tableAction->setChecked(false);
-    m_view->setCursor({run->segment, run->first});
+    const AlignedSegment &segment = m_bytes->alignment.segments()[run->segment];
+    m_view->setCursor({run->segment, run->first},
+                      segment.stretched() ? std::optional(segment.longerIsA()) : std::nullopt);
     m_readout->setText(m_view->cursorText() + countedWords(run->length,
                                                            tr("  difference of 1 byte"),
                                                            tr("  difference of %1 bytes")));
     tellPlace(run->length);
     return true;
+}
+
+/// Where the cursor is, as differences are numbered: by the longer side.
+std::uint64_t BytesDock::offsetOfCursor() const
+{
+    const ByteCursor &cursor = m_view->cursor();
+    const AlignedSegment &segment = m_bytes->alignment.segments()[cursor.segment];
+    if (!segment.stretched() || segment.longerIsA() == m_view->onSideA())
+        return cursor.offset;
+    const std::uint64_t own = m_view->onSideA() ? segment.unitA : segment.unitB;
+    return cursor.offset / own * std::max(segment.unitA, segment.unitB);
 }
 
 bool BytesDock::goToNextDifference()
@@ -82,7 +95,7 @@ bool BytesDock::goToNextDifference()
     const bool fresh = cursor == ByteCursor{0, 0} && !m_visited;
     m_visited = true;
     return goTo(fresh ? m_differences->first(*m_bytes)
-                      : m_differences->next(*m_bytes, cursor.segment, cursor.offset));
+                      : m_differences->next(*m_bytes, cursor.segment, offsetOfCursor()));
 }
 
 bool BytesDock::goToPreviousDifference()
@@ -91,7 +104,7 @@ bool BytesDock::goToPreviousDifference()
         return false;
     m_visited = true;
     const ByteCursor &cursor = m_view->cursor();
-    return goTo(m_differences->previous(*m_bytes, cursor.segment, cursor.offset));
+    return goTo(m_differences->previous(*m_bytes, cursor.segment, offsetOfCursor()));
 }
 
 bool BytesDock::goToFile(const QString &path)

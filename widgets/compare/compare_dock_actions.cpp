@@ -20,10 +20,10 @@ namespace kernscope::ui {
 namespace {
 
 /// Says by a glyph whether a button is on: the shade of a pressed button is hard to see.
-void markChecked(QAction *action, const QString &on, const QString &off)
+void markChecked(QAction *action, const QString &on, const QString &off, const QString &label)
 {
     const auto mark = [=](bool checked) {
-        action->setIconText((checked ? on : off) + QLatin1Char(' ') + action->text());
+        action->setIconText((checked ? on : off) + QLatin1Char(' ') + label);
     };
     QObject::connect(action, &QAction::toggled, action, mark);
     mark(action->isChecked());
@@ -37,25 +37,32 @@ void CompareDock::buildActions()
     m_onlyAction = new QAction(tr("Differences Only"), this);
     m_onlyAction->setCheckable(true);
     m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
-    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"));
+    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
+                m_onlyAction->text());
     m_limitsAction = new QAction(tr("Limits"), this);
     m_limitsAction->setCheckable(true);
     m_limitsAction->setToolTip(tr("Hold every pair against limits, and say which keep them"));
-    markChecked(m_limitsAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"));
+    markChecked(m_limitsAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
+                m_limitsAction->text());
     connect(m_limitsAction, &QAction::toggled, this, &CompareDock::showLimits);
     m_modeGroup = new QActionGroup(this);
-    const auto mode = [this](const QString &text, const QString &tip, PictureMode value) {
+    const auto mode = [this](const QString &text, const QString &label, const QString &tip,
+                             PictureMode value) {
         auto *action = new QAction(text, m_modeGroup);
         action->setCheckable(true);
         action->setToolTip(tip);
         action->setData(static_cast<int>(value));
         action->setChecked(value == m_pictures->mode());
-        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"));
+        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"), label);
         return action;
     };
-    auto *values =
-        mode(tr("Heat Maps"), tr("Show values and their differences"), PictureMode::Values);
-    auto *zeros = mode(tr("Zeros and Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
+    auto *values = mode(tr("Heat Maps"), tr("Heat Maps"), tr("Show values and their differences"),
+                        PictureMode::Values);
+    auto *relative =
+        mode(tr("Relative Difference"), tr("Relative"),
+             tr("Show values, and their differences over the value in A"), PictureMode::Relative);
+    auto *zeros =
+        mode(tr("Zeros and Mask"), tr("Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
     m_largestAction = dockAction(this, tr("Go to Largest Difference"),
                                  QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
     m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
@@ -82,8 +89,8 @@ void CompareDock::buildActions()
            "step"));
     m_acceptAction->setEnabled(false);
     m_copyActions << m_acceptAction;
-    m_actions = m_pageActions + QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction,
-                                                 values,       zeros,        m_largestAction} +
+    m_actions = m_pageActions + QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction, values,
+                                                 relative,     zeros,        m_largestAction} +
                 pairing + m_copyActions + QList<QAction *>{m_againAction, copy, save, m_saveAction};
     m_actions += m_figures->menuActions();
     setCompareTask(pairing, CompareTask::Pairing);

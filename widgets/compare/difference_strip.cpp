@@ -41,15 +41,16 @@ void DifferenceStrip::setDifferences(const ByteRows &rows, const AlignedBytes &b
     for (std::size_t i = 0; !m_density[0].empty() && i < differences->blocks().size(); ++i) {
         const ByteDifferences::Block &block = differences->blocks()[i];
         const AlignedSegment &segment = bytes.alignment.segments()[block.segment];
-        const std::uint64_t firstRow = rows.rowOf(bytes.alignment, block.segment, block.first);
-        const std::uint64_t lastRow =
-            rows.rowOf(bytes.alignment, block.segment, block.first + block.length - 1);
+        const std::uint64_t firstRow =
+            rows.rowOf(bytes.alignment, block.segment, block.first, segment.longerIsA());
+        const std::uint64_t lastRow = rows.rowOf(
+            bytes.alignment, block.segment, block.first + block.length - 1, segment.longerIsA());
         const float density =
             static_cast<float>(block.different) / static_cast<float>(block.length);
         for (std::size_t bin = binOf(firstRow, m_rows); bin <= binOf(lastRow, m_rows); ++bin) {
-            if (block.first < segment.lengthA)
+            if (segment.stretched() || block.first < segment.lengthA)
                 m_density[0][bin] = std::max(m_density[0][bin], density);
-            if (block.first < segment.lengthB)
+            if (segment.stretched() || block.first < segment.lengthB)
                 m_density[1][bin] = std::max(m_density[1][bin], density);
         }
     }

@@ -25,14 +25,6 @@ KeptState keptState(std::uint8_t a, std::uint8_t b)
     return b != 0 ? KeptState::OnlyB : KeptState::Neither;
 }
 
-/// B minus A as it is shown: NaN where just one of them is not a number.
-float differenceOf(float a, float b)
-{
-    if (a == b || (std::isnan(a) && std::isnan(b)))
-        return 0.0f;
-    return b - a;
-}
-
 /// Calls add(x, cellsOfA, cellsOfB) for the cells that stand for each box of line `y` of a tile.
 /// `read(side, row, col, out)` reads cells of one side.
 template <class T, class Read, class Add>
@@ -134,12 +126,20 @@ Tile PairTiles::render(const TileKey &key, Progress &progress) const
                           : renderBoxes({*a, *b}, key, progress);
 }
 
-DifferenceTiles::DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark, double range)
-    : PairTiles(std::move(a), std::move(b)), m_range(range)
+DifferenceTiles::DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark, double range,
+                                 DifferenceMeasure measure)
+    : PairTiles(std::move(a), std::move(b)), m_range(range), m_measure(measure)
 {
     const double half = static_cast<double>(m_colors.size() / 2);
     for (std::size_t i = 0; i < m_colors.size(); ++i)
         m_colors[i] = theme::diverging((static_cast<double>(i) - half) / half, dark).rgb();
+}
+
+float DifferenceTiles::differenceOf(float a, float b) const
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return 0.0f;
+    return m_measure == DifferenceMeasure::Relative ? (b - a) / std::abs(a) : b - a;
 }
 
 QRgb DifferenceTiles::colorOf(double difference) const
@@ -153,7 +153,10 @@ QString DifferenceTiles::cellText(const Tile &tile, std::size_t index) const
 {
     if (index >= tile.values.size() || tile.values[index] == 0.0f)
         return {};
-    return QString::number(static_cast<double>(tile.values[index]), 'g', 3);
+    const auto difference = static_cast<double>(tile.values[index]);
+    if (m_measure == DifferenceMeasure::Absolute || !std::isfinite(difference))
+        return QString::number(difference, 'g', 3);
+    return QString::number(100 * difference, 'g', 3) + QLatin1Char('%');
 }
 
 Tile DifferenceTiles::renderCells(const Decoders &decoders, const TileKey &key,

@@ -46,13 +46,20 @@ private:
     WeightReaderPtr m_a, m_b;
 };
 
-/// B minus A, blue to orange about zero. Far out a pixel has the largest difference of its cells,
-/// so that a single changed value is not averaged away.
+/// What the cells of a difference picture are.
+enum class DifferenceMeasure : std::uint8_t {
+    Absolute, ///< B - A
+    Relative, ///< (B - A) / |A|; infinite where A has a zero and B none
+};
+
+/// B minus A, or that over the size of A, blue to orange about zero. Far out a pixel has the
+/// largest difference of its cells, so that a single changed value is not averaged away.
 class DifferenceTiles : public PairTiles
 {
 public:
     /// `range`: the difference of the full colour, above 0.
-    DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark, double range);
+    DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark, double range,
+                    DifferenceMeasure measure = DifferenceMeasure::Absolute);
 
     /// The difference; empty where there is none.
     QString cellText(const Tile &tile, std::size_t index) const override;
@@ -66,8 +73,11 @@ protected:
 
 private:
     QRgb colorOf(double difference) const;
+    /// Of two values as it is shown: NaN where just one of them is not a number.
+    float differenceOf(float a, float b) const;
 
     double m_range;
+    DifferenceMeasure m_measure;
     std::array<QRgb, 511> m_colors{}; ///< full negative … full positive
 };
 

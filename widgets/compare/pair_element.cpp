@@ -27,9 +27,11 @@ QString ofSide(const ElementSide &side, const Text &text)
     return made.isEmpty() ? kNone : made;
 }
 
-QString valueOf(const StoredElement &element)
+/// As many digits as tell a number of the type from the next one.
+QString valueOf(const StoredElement &element, ElementType type)
 {
-    return QString::number(element.value, 'g', 9);
+    const bool narrow = bitWidth(type) <= 16 && isFloatingPoint(type);
+    return QString::number(element.value, 'g', narrow ? 5 : 9);
 }
 
 QString codeOf(const StoredElement &element)
@@ -74,13 +76,8 @@ QString distanceOf(double a, double b)
     if (a == b || (std::isnan(a) && std::isnan(b)))
         return PairElementTable::tr("equal");
     const double distance = b - a;
-    if (!std::isfinite(distance))
-        return PairElementTable::tr("not finite");
-    QString text = QString::number(distance, 'g', 6);
-    if (a != 0)
-        text +=
-            PairElementTable::tr(" (%1 of A)").arg(QString::number(distance / std::abs(a), 'g', 3));
-    return text;
+    return std::isfinite(distance) ? QString::number(distance, 'g', 5)
+                                   : PairElementTable::tr("not finite");
 }
 
 } // namespace
@@ -92,7 +89,6 @@ PairElementTable::PairElementTable(QWidget *parent) : QTableWidget(parent)
     setHorizontalHeaderLabels({tr("Element"), tr("A"), tr("B")});
     prepareTable(this);
     setSortingEnabled(false);
-    horizontalHeader()->setStretchLastSection(true);
     dockAction(this, tr("Copy Element"), QKeySequence::Copy, [this] { copySelection(*this); });
     clearElement();
 }
@@ -127,9 +123,17 @@ void PairElementTable::showElement(const PairSubject &subject, const ElementRead
                    : kNone;
     };
     add(tr("Index"), a ? indexOf(true) : kNone, b ? indexOf(false) : kNone);
-    both(tr("Value"), valueOf);
+    const auto value = [](const BundlePtr &bundle, std::size_t weight, const ElementSide &side) {
+        return ofSide(side, [&](const StoredElement &element) {
+            return valueOf(element, bundle->weights()[weight].type);
+        });
+    };
+    add(tr("Value"), value(subject.a, subject.weightA, a), value(subject.b, subject.weightB, b));
     if (a && b && subject.comparable()) {
         add(tr("B \u2212 A"), QString(), distanceOf(a->value, b->value));
+        if (a->value != 0 && a->value != b->value && std::isfinite(b->value - a->value))
+            add(tr("(B \u2212 A) / |A|"), QString(),
+                QString::number((b->value - a->value) / std::abs(a->value), 'g', 3));
         const ElementType type = subject.a->weights()[subject.weightA].type;
         if (std::isfinite(a->value) && std::isfinite(b->value))
             add(tr("Steps of %1").arg(fromUtf8(elementTypeName(type))), QString(),
@@ -141,8 +145,24 @@ void PairElementTable::showElement(const PairSubject &subject, const ElementRead
     both(tr("Offset"), offsetOf);
     add(tr("File"), ofSide(a, [&](const StoredElement &e) { return fileOf(subject.a, e); }),
         ofSide(b, [&](const StoredElement &e) { return fileOf(subject.b, e); }));
+    fitColumns();
+}
+
+/// No number is cut: what does not fit is scrolled to. A path may be, for its tooltip has all of
+/// it.
+void PairElementTable::fitColumns()
+{
     resizeColumnToContents(0);
-    setColumnWidth(1, std::max(theme::em(this, 6), (viewport()->width() - columnWidth(0)) / 2));
+    const int share = (viewport()->width() - columnWidth(0)) / 2;
+    for (const int column : {1, 2}) {
+        int needed = 0;
+        for (int row = 0; row < rowCount(); ++row) {
+            const QTableWidgetItem *cell = item(row, column);
+            if (item(row, 0)->text() != tr("File"))
+                needed = std::max(needed, fontMetrics().horizontalAdvance(cell->text()));
+        }
+        setColumnWidth(column, std::max(share, needed + theme::em(this, 0.8)));
+    }
 }
 
 void PairElementTable::clearElement()

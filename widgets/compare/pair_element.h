@@ -21,6 +21,7 @@ public:
     void clearElement();
 
 private:
+    void fitColumns();
     void add(const QString &what, const QString &a, const QString &b);
 };
 

@@ -178,7 +178,7 @@ void PairFigures::clearElement()
 
 void PairFigures::showBins(const std::shared_ptr<const PairBins> &bins, double range)
 {
-    m_scatter->setBins(bins, range);
+    m_scatter->setBins(bins);
     m_histogram->setBins(bins, range);
     m_scatterSection->setVisible(bins != nullptr);
     m_histogramSection->setVisible(bins != nullptr);

@@ -186,9 +186,9 @@ void PairPictures::remake(bool keepPosition)
     };
     m_panes[0].title->setText(title(tr("A"), m_subject.a, m_subject.weightA));
     m_panes[1].title->setText(title(tr("B"), m_subject.b, m_subject.weightB));
-    m_panes[2].title->setText(m_mode == PictureMode::Values
-                                  ? tr("<b>Difference</b> B \u2212 A")
-                                  : tr("<b>Difference</b> what each keeps"));
+    m_panes[2].title->setText(m_mode == PictureMode::Zeros ? tr("<b>Difference</b> what each keeps")
+                              : relative() ? tr("<b>Difference</b> (B \u2212 A) / |A|")
+                                           : tr("<b>Difference</b> B \u2212 A"));
     showSide(m_panes[0], m_readerA, keepPosition);
     showSide(m_panes[1], m_readerB, keepPosition);
     if (!m_readerA)
@@ -209,7 +209,7 @@ void PairPictures::showSide(Pane &pane, const WeightReaderPtr &reader, bool keep
         return;
     }
     const bool dark = theme::isDark(palette());
-    if (m_mode == PictureMode::Values) {
+    if (m_mode != PictureMode::Zeros) {
         pane.view->setSource(std::make_shared<ValueTiles>(reader, ValueColors::Signed, dark,
                                                           m_sample.valueRange,
                                                           pyramidOf(pane, reader)),
@@ -231,8 +231,8 @@ PicturePyramid PairPictures::pyramidOf(const Pane &pane, const WeightReaderPtr &
     const bool ofA = &pane == &m_panes[0];
     return m_pyramids->pyramid((ofA ? m_subject.a : m_subject.b).get(),
                                ofA ? m_subject.weightA : m_subject.weightB, reader->map(),
-                               m_mode == PictureMode::Values ? WeightPyramids::Kind::Values
-                                                             : WeightPyramids::Kind::Kept);
+                               m_mode != PictureMode::Zeros ? WeightPyramids::Kind::Values
+                                                            : WeightPyramids::Kind::Kept);
 }
 
 /// A picture without a sample knows its range once its first tile is drawn.
@@ -253,9 +253,11 @@ void PairPictures::showDifference(bool keepPosition)
         return;
     }
     const bool dark = theme::isDark(palette());
-    if (m_mode == PictureMode::Values) {
+    if (m_mode != PictureMode::Zeros) {
         pane.view->setSource(
-            std::make_shared<DifferenceTiles>(m_readerA, m_readerB, dark, differenceRange()),
+            std::make_shared<DifferenceTiles>(m_readerA, m_readerB, dark, differenceRange(),
+                                              relative() ? DifferenceMeasure::Relative
+                                                         : DifferenceMeasure::Absolute),
             keepPosition);
         showDifferenceLegend();
     } else {
@@ -268,6 +270,8 @@ void PairPictures::showDifference(bool keepPosition)
 /// Of the sample; where that met no difference, the largest one.
 double PairPictures::differenceRange() const
 {
+    if (relative()) // without one that the sample met: the size of A
+        return m_sample.relativeRange > 0 ? m_sample.relativeRange : 1;
     if (m_sample.differenceRange > 0)
         return m_sample.differenceRange;
     return m_largest.value_or(0) > 0 && std::isfinite(*m_largest) ? *m_largest : 1;
@@ -278,7 +282,7 @@ void PairPictures::showDifferenceLegend()
     PictureLegend &legend = *m_panes[2].legend;
     const bool met = m_sample.differenceRange > 0 || m_largest.value_or(0) > 0;
     if (met)
-        legend.showScale(differenceRange());
+        legend.showScale(differenceRange(), relative());
     else if (m_sample.whole || m_largest)
         legend.showEqual();
     else
@@ -290,7 +294,7 @@ void PairPictures::setLargestDifference(double largest)
     if (m_largest == largest || !m_subject.comparable())
         return;
     m_largest = largest;
-    if (m_mode != PictureMode::Values || !m_panes[2].view->source())
+    if (m_mode == PictureMode::Zeros || !m_panes[2].view->source())
         return;
     if (m_sample.differenceRange > 0 || largest == 0)
         showDifferenceLegend();

@@ -55,8 +55,9 @@ struct ElementReadings {
 };
 
 enum class PictureMode : std::uint8_t {
-    Values, ///< heat maps, and B minus A
-    Zeros,  ///< masks, and which side keeps what
+    Values,   ///< heat maps, and B minus A
+    Relative, ///< heat maps, and B minus A over the size of A
+    Zeros,    ///< masks, and which side keeps what
 };
 
 /// A, B and their difference as pictures with one view position, zoom and cell between them.
@@ -117,6 +118,7 @@ private:
     void showDifference(bool keepPosition);
     void showDifferenceLegend();
     double differenceRange() const;
+    bool relative() const { return m_mode == PictureMode::Relative; }
     void showOwnRanges();
     void showMessage(Pane &pane, const QString &text);
     void markCells();

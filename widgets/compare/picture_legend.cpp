@@ -11,15 +11,12 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-QString endText(double range, bool negative)
+QString PictureLegend::endText(bool negative) const
 {
-    const QString number = QString::number(range, 'g', 3);
+    const QString number = m_percent ? tr("%1 %").arg(QString::number(100 * m_range, 'g', 3))
+                                     : QString::number(m_range, 'g', 3);
     return negative ? QStringLiteral("\u2212") + number : QLatin1Char('+') + number;
 }
-
-} // namespace
 
 PictureLegend::PictureLegend(QWidget *parent) : QWidget(parent)
 {
@@ -27,9 +24,10 @@ PictureLegend::PictureLegend(QWidget *parent) : QWidget(parent)
     setAccessibleName(tr("Colours of the picture"));
 }
 
-void PictureLegend::showScale(double range)
+void PictureLegend::showScale(double range, bool percent)
 {
     m_range = range;
+    m_percent = percent;
     setKind(Kind::Scale);
 }
 
@@ -58,8 +56,7 @@ void PictureLegend::setKind(Kind kind)
     m_kind = kind;
     QStringList words;
     if (kind == Kind::Scale)
-        words.append(
-            tr("blue %1 to orange %2").arg(endText(m_range, true), endText(m_range, false)));
+        words.append(tr("blue %1 to orange %2").arg(endText(true), endText(false)));
     for (const Swatch &swatch : swatches())
         words.append(swatch.text);
     setAccessibleDescription(words.join(QStringLiteral(", ")));
@@ -107,7 +104,7 @@ void PictureLegend::paintScale(QPainter &painter) const
 {
     const bool dark = theme::isDark(palette());
     const QFontMetrics metrics(font());
-    const QString low = endText(m_range, true), high = endText(m_range, false);
+    const QString low = endText(true), high = endText(false);
     const int gap = theme::em(this, 0.3);
     const int side = std::max(metrics.horizontalAdvance(low), metrics.horizontalAdvance(high));
     const int room = width() - 2 * (side + gap);

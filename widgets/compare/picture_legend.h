@@ -19,8 +19,8 @@ class PictureLegend : public QWidget
 public:
     explicit PictureLegend(QWidget *parent = nullptr);
 
-    /// From -range in blue to +range in orange.
-    void showScale(double range);
+    /// From -range in blue to +range in orange; `percent`: of the value in A, written so.
+    void showScale(double range, bool percent = false);
     /// Kept and left out, of one weight.
     void showMask();
     /// The four states of a pair.
@@ -49,7 +49,10 @@ private:
     void paintSwatch(QPainter &painter, const QRectF &box, const Swatch &swatch) const;
 
     Kind m_kind = Kind::None;
+    QString endText(bool negative) const;
+
     double m_range = 0;
+    bool m_percent = false;
 };
 
 } // namespace kernscope::ui

@@ -6,6 +6,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/channel_plot.h"
+#include "widgets/compare/compare_task.h"
 #include "widgets/compare/same_tables.h"
 
 #include <QAction>
@@ -39,6 +40,19 @@ QTableView *placesTable(QWidget *parent, const QString &name, QAbstractItemModel
     setColumnWidths(table->horizontalHeader(), widths);
     table->setMinimumHeight(theme::em(parent, 4));
     return table;
+}
+
+/// Columns as wide as the numbers in view need: a number that is cut says another one. They grow
+/// only, so that nothing jumps back.
+void widenForNumbers(QTableView *table)
+{
+    QHeaderView *header = table->horizontalHeader();
+    const QAbstractItemView *view = table; // where the hint is public
+    for (int column = 0; column < header->count(); ++column) {
+        const int needed = std::max(view->sizeHintForColumn(column), 0);
+        if (needed > header->sectionSize(column) && !header->isSectionHidden(column))
+            header->resizeSection(column, needed);
+    }
 }
 
 } // namespace
@@ -110,7 +124,7 @@ QWidget *PlacesDock::buildElements(QWidget *parent)
     column->setSpacing(theme::em(this, 0.2));
     m_elementTitle = titleLabel(box);
     m_elements =
-        placesTable(box, tr("Elements that differ most"), m_elementModel, {7, 8.5, 8.5, 6, 5, 4.5});
+        placesTable(box, tr("Elements that differ most"), m_elementModel, {5.5, 6, 6, 5, 5, 4.5});
     column->addWidget(m_elementTitle);
     column->addWidget(m_elements, 1);
     connect(m_elements, &QAbstractItemView::activated, this,
@@ -141,6 +155,8 @@ void PlacesDock::buildActions()
     connect(&session(), &Session::patchingEnabledChanged, m_copyChosen, &QAction::setEnabled);
     m_actions = QList<QAction *>{m_worstFirst, m_copyChosen} + copies +
                 QList<QAction *>{channels, elements};
+    setCompareTask({m_copyChosen}, CompareTask::Copy);
+    setCompareTask(copies + QList<QAction *>{channels, elements}, CompareTask::Export);
     m_channels->addActions({m_worstFirst, channels});
     m_elements->addActions({m_copyChosen, elements});
     m_strip->addAction(m_worstFirst);
@@ -193,6 +209,8 @@ void PlacesDock::refresh()
                                          tr("<b>The one element</b> that differs"),
                                          tr("<b>The %1 elements</b> that differ most")));
     showContent();
+    widenForNumbers(m_channels);
+    widenForNumbers(m_elements);
     followPlace();
 }
 

@@ -57,16 +57,16 @@ ScatterPlot::ScatterPlot(QWidget *parent)
     m_current->removeFromLegend();
     plot().yAxis->setLabel(tr("B"));
     plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
-    frame(1);
+    frame();
 }
 
-void ScatterPlot::setBins(std::shared_ptr<const PairBins> bins, double range)
+void ScatterPlot::setBins(std::shared_ptr<const PairBins> bins)
 {
     beginData();
     m_bins = std::move(bins);
     collect();
     draw();
-    frame(range);
+    frame();
     endData();
 }
 
@@ -143,35 +143,28 @@ void ScatterPlot::draw()
     plot().legend->setVisible(plot().legend->itemCount() > 0 && width() > theme::em(this, 16));
 }
 
-/// Everything, unless a few values would press the others into a spot: those then lie outside.
-void ScatterPlot::frame(double range)
+/// Everything that has a bin: what lies far out is what one looks for. The few values beyond the
+/// bins are counted.
+void ScatterPlot::frame()
 {
-    constexpr double kOutlier = 4, kRoom = 1.6;
     double low = 0, high = 0;
+    std::uint64_t all = 0;
     for (const Point &point : m_points) {
         low = std::min({low, xOf(point), yOf(point)});
         high = std::max({high, xOf(point), yOf(point)});
-    }
-    if (std::max(high, -low) > kOutlier * range) {
-        low = std::max(low, -kRoom * range);
-        high = std::min(high, kRoom * range);
+        all += point.count;
     }
     const double margin = high > low ? 0.05 * (high - low) : 1.0;
     plot().xAxis->setRange(low - margin, high + margin);
     plot().yAxis->setRange(low - margin, high + margin);
     m_diagonal->setData({low - margin, high + margin}, {low - margin, high + margin}, true);
-    std::uint64_t all = 0, outside = m_bins ? m_bins->outside : 0;
-    for (const Point &point : m_points) {
-        const double x = xOf(point), y = yOf(point);
-        all += point.count;
-        if (std::min(x, y) < low - margin || std::max(x, y) > high + margin)
-            outside += point.count;
-    }
     if (m_bins)
         all += m_bins->zeros + m_bins->outside;
     QString label = all > 0 ? tr("A (all %1)").arg(groupedNumber(all)) : tr("A");
-    if (outside > 0)
-        label += tr(", %1 outside").arg(groupedNumber(outside));
+    if (m_bins && m_bins->outside > 0)
+        label += tr(", %1 beyond \u00B1%2")
+                     .arg(groupedNumber(m_bins->outside))
+                     .arg(m_bins->edge(kScatterBins), 0, 'g', 3);
     plot().xAxis->setLabel(label);
 }
 

@@ -24,9 +24,9 @@ class ScatterPlot final : public PlotWidget
 public:
     explicit ScatterPlot(QWidget *parent = nullptr);
 
-    /// Null: nothing is known. `range`: a magnitude that most values keep within, for the view.
-    void setBins(std::shared_ptr<const PairBins> bins, double range);
-    void clear() { setBins(nullptr, 1); }
+    /// Null: nothing is known.
+    void setBins(std::shared_ptr<const PairBins> bins);
+    void clear() { setBins(nullptr); }
     /// The first of the elements that a point stands for.
     std::uint64_t elementOf(int point) const;
     /// The point whose bin holds both values; -1 for none.
@@ -56,7 +56,7 @@ private:
     double yOf(const Point &point) const;
     void collect();
     void draw();
-    void frame(double range);
+    void frame();
     int nearest(const QPoint &position) const;
 
     std::shared_ptr<const PairBins> m_bins;

@@ -192,6 +192,15 @@ void TestByteCounterpart::halvesAgainstBytes()
     QCOMPARE(fileBytes(*mixed, found.runs.front(), false),
              (ByteRange{FileOffset(dataOf(*affine) + 21), ByteCount(1)}));
     QVERIFY(!found.byteForByte);
+    // One section on both sides, two bytes beside one, and none of them equal by chance.
+    const AlignedSegment &segment = mixed->alignment.segments()[at.segment];
+    QVERIFY(segment.otherwise && segment.unitA == 2 && segment.unitB == 1);
+    Progress progress;
+    const auto differences = ByteDifferences::find(*mixed, progress);
+    QVERIFY(differences);
+    QCOMPARE(differences->tallyOf(segment.section).total(), segment.length());
+    QVERIFY(byteDiffers(*mixed, segment, 0, true) && byteDiffers(*mixed, segment, 63, false));
+    QVERIFY(!byteDiffers(*mixed, segment, 64, false));
     const auto back = counterparts.of(found.runs.front().segment, found.runs.front().first, false);
     QCOMPARE(fileBytes(*mixed, back.runs.front(), true),
              (ByteRange{FileOffset(dataOf(*dense) + 2 * 21), ByteCount(2)}));

@@ -124,7 +124,30 @@ private slots:
     void scriptMakesTheOther();
     void reencodedExactly_data();
     void reencodedExactly();
+    void tasksInOneLine();
 };
+
+/// The line that says what differs counts the tasks of hardware containers.
+void TestDiffMetamorphic::tasksInOneLine()
+{
+    const auto said = [](const Bytes &a, const Bytes &b) {
+        const auto open = [](const Bytes &bytes) {
+            OpenOptions options;
+            options.memory = {{"made.hwx", bytes}};
+            return *Bundle::open("made.hwx", options);
+        };
+        const BundlePtr from = open(a), to = open(b);
+        return differenceSummary(*from, *to, compare(from, to));
+    };
+    const auto has = [](const std::string &text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
+    const Bytes eight = syntheticH13(8), seven = syntheticH13(7);
+    QVERIFY(has(said(eight, eight), "8 tasks identical"));
+    QVERIFY2(has(said(eight, seven), "1 task only in A"), said(eight, seven).c_str());
+    QVERIFY2(has(said(seven, eight), "1 task only in B"), said(seven, eight).c_str());
+    QVERIFY(has(said(eight, syntheticH14()), "task descriptors of another version"));
+}
 
 void TestDiffMetamorphic::selfIsEqual()
 {

@@ -13,6 +13,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTest>
 
@@ -223,6 +224,11 @@ void TestCompareBytesDock::keyboard()
     QTest::keyClick(&view, Qt::Key_Tab);
     QVERIFY(!view.onSideA());
     QVERIFY(!view.accessibleDescription().isEmpty());
+    // Less wide: as many bytes, without their characters.
+    QCOMPARE(view.rows().bytesPerRow(), std::uint64_t{16});
+    view.resize(1000, 300);
+    QCOMPARE(view.rows().bytesPerRow(), std::uint64_t{16});
+    QCOMPARE(view.horizontalScrollBar()->maximum(), 0);
     // Narrow: fewer bytes in a row, the same place.
     const ByteCursor cursor = view.cursor();
     view.resize(600, 300);
@@ -333,6 +339,15 @@ void TestCompareBytesDock::elementsOfOtherForms()
         const auto &runs = view.counterpart().runs;
         QCOMPARE(runs.size(), std::size_t{1});
         QCOMPARE(runs.front(), (SegmentRun{at.segment, at.offset, there->bytes.bytes.value}));
+        // Where every element has a code of its own, they stand in one row.
+        const ByteCursor own = view.cursor();
+        const bool stretched = bytes.alignment.segments()[own.segment].stretched();
+        QCOMPARE(stretched, form == QLatin1String("affine") || form == QLatin1String("lut4") ||
+                                form == QLatin1String("lut3"));
+        QVERIFY(!stretched || own.segment == at.segment);
+        if (stretched)
+            QCOMPARE(view.rows().rowOf(bytes.alignment, own.segment, own.offset, !swapped),
+                     view.rows().rowOf(bytes.alignment, at.segment, at.offset, swapped));
         // Tab leads to it, and its byte leads to an element that it stores.
         view.setFocus();
         QTest::keyClick(&view, swapped ? Qt::Key_Backtab : Qt::Key_Tab);

@@ -61,11 +61,13 @@ private Q_SLOTS:
     void keptColors();
     void differenceColors();
     void legendOfTheDifference();
+    void relativeDifference();
     void farOutTheLargestShows();
     void oneViewPosition();
     void cellsMoveEverybody();
     void largestDifference();
     void followsTheSession();
+    void numbersOfTheElement();
     void pickedElement();
     void pickedElementOfAPalette();
 };
@@ -146,6 +148,30 @@ void TestComparePictures::legendOfTheDifference()
     QVERIFY(showDock(dock, 1300, 800));
     QVERIFY(settle(dock));
     QCOMPARE(legendBelow(*dock.pictures()->viewDifference()), QStringLiteral("no difference"));
+}
+
+/// Half of a value is half of it, however small it is; what appears where A has a zero is beyond
+/// every measure.
+void TestComparePictures::relativeDifference()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[2, 3]", {8, 0.125f, 2, 0, 4, 1}}}));
+    session.setOther(denseBundle({{"w", "[2, 3]", {8, 0.0625f, 2.5f, 0.5f, 2, 1}}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    actionOf(dock, QStringLiteral("Relative Difference"))->trigger();
+    QVERIFY(settle(dock));
+    TileView &view = *dock.pictures()->viewDifference();
+    QCOMPARE(legendBelow(view), QStringLiteral("blue \u221250 % to orange +50 %"));
+    QCOMPARE(colorAt(view, {0, 0}), theme::color(Token::DiffEqual, false));
+    QCOMPARE(colorAt(view, {0, 1}), theme::color(Token::DiffLess, false));
+    const QColor half = colorAt(view, {0, 2}), wanted = theme::diverging(0.5, false);
+    QVERIFY(std::abs(half.red() - wanted.red()) <= 2 && std::abs(half.blue() - wanted.blue()) <= 2);
+    QCOMPARE(colorAt(view, {1, 0}), theme::color(Token::DiffMore, false));
+    QCOMPARE(colorAt(view, {1, 1}), theme::color(Token::DiffLess, false));
+    actionOf(dock, QStringLiteral("Heat Maps"))->trigger();
+    QVERIFY(settle(dock));
+    QVERIFY(legendBelow(view).contains(QStringLiteral("+0.5")));
 }
 
 void TestComparePictures::differenceColors()
@@ -279,6 +305,31 @@ void TestComparePictures::followsTheSession()
     QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
 }
 
+/// The numbers of the picked element are shown whole, however narrow the inspector is.
+void TestComparePictures::numbersOfTheElement()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[1, 2]", {-0.0057411f, 1}}}));
+    session.setOther(denseBundle({{"w", "[1, 2]", {-0.0104370f, 1}}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(settle(dock));
+    PairElementTable &table = *dock.figures()->findChild<PairElementTable *>();
+    table.resize(160, 200);
+    session.goToElement(0, 0);
+    QVERIFY(settle(dock));
+    QTRY_COMPARE(cellOf(table, QStringLiteral("Value"), 1), QStringLiteral("-0.0057411"));
+    for (int row = 0; row < table.rowCount(); ++row) {
+        for (const int column : {1, 2}) {
+            const QString text = table.item(row, column)->text();
+            const bool whole =
+                table.columnWidth(column) >= table.fontMetrics().horizontalAdvance(text);
+            QVERIFY2(whole || table.item(row, 0)->text() == QLatin1String("File"),
+                     qPrintable(text));
+        }
+    }
+}
+
 /// Value, bytes and place of the picked element on both sides, and how far they are apart.
 void TestComparePictures::pickedElement()
 {
@@ -294,7 +345,8 @@ void TestComparePictures::pickedElement()
     QCOMPARE(cellOf(table, QStringLiteral("Index"), 1), QStringLiteral("[1, 1]"));
     QCOMPARE(cellOf(table, QStringLiteral("Value"), 1), QStringLiteral("5"));
     QCOMPARE(cellOf(table, QStringLiteral("Value"), 2), QStringLiteral("8"));
-    QCOMPARE(cellOf(table, QStringLiteral("B \u2212 A"), 2), QStringLiteral("3 (0.6 of A)"));
+    QCOMPARE(cellOf(table, QStringLiteral("B \u2212 A"), 2), QStringLiteral("3"));
+    QCOMPARE(cellOf(table, QStringLiteral("(B \u2212 A) / |A|"), 2), QStringLiteral("0.6"));
     // 5 is 0x4500 and 8 is 0x4800.
     QCOMPARE(cellOf(table, QStringLiteral("Steps of fp16"), 2), QStringLiteral("768"));
     QCOMPARE(cellOf(table, QStringLiteral("Bytes"), 1), QStringLiteral("00 45"));

@@ -19,6 +19,8 @@
 #include <QTableView>
 #include <QTest>
 
+#include <qcustomplot.h>
+
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::test::denseBundle;
@@ -68,11 +70,13 @@ class TestComparePlaces : public QObject
 private slots:
     void columnsAreDeclared();
     void tables();
+    void numbersAreWhole();
     void sorting();
     void enterGoesThere();
     void swapped();
     void nothingDiffers();
     void scatterHasAllElements();
+    void scatterShowsWhatIsFarOut();
     void histograms();
     void strip();
     void limits();
@@ -123,6 +127,25 @@ void TestComparePlaces::tables()
              QStringLiteral("[1,1]"));
     for (const QAction *action : docks.places.menuActions())
         QVERIFY(!action->text().isEmpty());
+}
+
+/// Nine digits and a sign fit their columns: a number that is cut reads as another one.
+void TestComparePlaces::numbersAreWhole()
+{
+    std::vector<float> a, b;
+    for (int i = 0; i < 24; ++i) {
+        a.push_back(-0.00012207f * static_cast<float>(i + 3) / 7);
+        b.push_back(a.back() * (1 + 0.3f * static_cast<float>(i % 5)));
+    }
+    Docks docks(a, b, "[4, 6]");
+    QVERIFY(docks.show());
+    for (const QTableView *table : {docks.places.elements(), docks.places.channels()}) {
+        const QAbstractItemView *view = table;
+        QVERIFY(table->model()->rowCount() > 2);
+        for (int column = 0; column < table->model()->columnCount(); ++column)
+            QVERIFY2(table->columnWidth(column) >= view->sizeHintForColumn(column),
+                     qPrintable(table->model()->headerData(column, Qt::Horizontal).toString()));
+    }
 }
 
 void TestComparePlaces::sorting()
@@ -197,6 +220,31 @@ void TestComparePlaces::nothingDiffers()
 }
 
 /// More elements than any sample: every one of them is in a bin.
+/// A value five times as large as nearly all others is in the picture, of equal weights as well;
+/// what lies beyond the bins is counted with where they end.
+void TestComparePlaces::scatterShowsWhatIsFarOut()
+{
+    std::vector<float> a(300 * 200);
+    for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] = static_cast<float>(i % 97) / 64.0f;
+    a[100] = 7;
+    const auto shown = [](const std::vector<float> &values) {
+        Docks docks(values, values, "[300, 200]");
+        if (!docks.show())
+            return std::pair(QString(), 0.0);
+        const QCustomPlot &plot =
+            *docks.compare.figures()->scatterPlot()->findChild<QCustomPlot *>();
+        return std::pair(plot.xAxis->label(), plot.xAxis->range().upper);
+    };
+    const auto whole = shown(a);
+    QVERIFY(whole.second > 7);
+    QVERIFY2(!whole.first.contains(QStringLiteral("beyond")), qPrintable(whole.first));
+    a[100] = 1000;
+    const auto cut = shown(a);
+    QVERIFY(cut.second < 1000);
+    QVERIFY2(cut.first.contains(QStringLiteral(", 1 beyond \u00B1")), qPrintable(cut.first));
+}
+
 void TestComparePlaces::scatterHasAllElements()
 {
     std::vector<float> a(300 * 200), b(a.size());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/hwx/container.h"
+#include "core/report/structure_symbols.h"
 #include "core/report/structure_table.h"
 #include "core/target/rules.h"
+#include "synthetic.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -66,6 +69,7 @@ private Q_SLOTS:
     void equalPrograms();
     void filesAndSections();
     void sameLengths();
+    void symbols();
     void chip();
     void functions();
     void thirdBuild();
@@ -162,6 +166,29 @@ void TestCompareStructure::sameLengths()
     QCOMPARE(int(rows[0].kind), int(report::StructureFacts::Kind::File));
     QCOMPARE(int(rows[1].kind), int(report::StructureFacts::Kind::Section));
     QVERIFY(report::structureRows(a, a, {}, progress).empty());
+}
+
+/// Symbols go by their names: one that is inserted moves the numbers of others, which is no change
+/// of theirs.
+void TestCompareStructure::symbols()
+{
+    const auto opened = [](const test::Bytes &bytes) {
+        OpenOptions options;
+        options.memory = {{"made.hwx", bytes}};
+        return *Bundle::open("made.hwx", options);
+    };
+    const BundlePtr a = opened(test::syntheticH13(8)), b = opened(test::syntheticH18g());
+    QVERIFY(!a->hardware()->symbols.empty());
+    QVERIFY(report::symbolRows(*a, *a).empty());
+    const auto rows = report::symbolRows(*a, *b), back = report::symbolRows(*b, *a);
+    QVERIFY(!rows.empty());
+    QCOMPARE(back.size(), rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        QVERIFY(rows[i].a != rows[i].b && !rows[i].name.empty());
+        QVERIFY(rows[i].a == back[i].b && rows[i].b == back[i].a && rows[i].name == back[i].name);
+    }
+    const BundlePtr dense = denseBundle({{"w", "[4]", {1, 2, 3, 4}}});
+    QVERIFY(report::symbolRows(*a, *dense).empty());
 }
 
 /// What the assessment says of every weight on the chip, and of the other chip when it is chosen.
