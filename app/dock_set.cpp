@@ -202,6 +202,17 @@ ui::Dock *DockSet::dock(const QString &id) const
     return nullptr;
 }
 
+ui::Dock *DockSet::largestOnView() const
+{
+    ui::Dock *largest = nullptr;
+    const auto area = [](const ui::Dock *dock) { return dock->width() * dock->height(); };
+    for (const Entry &entry : m_entries) {
+        if (entry.dock->onView() && (!largest || area(entry.dock) > area(largest)))
+            largest = entry.dock;
+    }
+    return largest;
+}
+
 ui::Dock *DockSet::focused() const
 {
     for (QWidget *widget = QApplication::focusWidget(); widget; widget = widget->parentWidget()) {

@@ -44,6 +44,8 @@ public:
     ui::Dock *dock(const QString &id) const; ///< null where there is none
     /// The dock that holds the focus, or null.
     ui::Dock *focused() const;
+    /// What a person most likely looks at where none has the focus; null: none is on view.
+    ui::Dock *largestOnView() const;
     static void reveal(ui::Dock *dock);
     /// What was hidden comes back at the size that another arrangement gives it.
     void forgetSizes() { m_sizes.clear(); }

@@ -27,6 +27,13 @@ Node navigator()
     return Node::leaf(20, "bundle").wide(kNavigator, kSideShare);
 }
 
+/// The panel at the right. Help opens as a tab of it: a column of its own would squeeze them all.
+Node beside(const char *id)
+{
+    return Node::tabs(24, {Node::leaf(1, id), Node::hidden(1, "help")})
+        .wide(kInspector, kSideShare);
+}
+
 Node inspectLayout()
 {
     return Node::row(
@@ -38,7 +45,7 @@ Node inspectLayout()
                                            Node::leaf(1, "program"), Node::leaf(1, "patches"),
                                            Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
                                            Node::hidden(1, "bookmarks")})}),
-         Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
+         beside("inspector")});
 }
 
 Node compareLayout()
@@ -50,7 +57,7 @@ Node compareLayout()
                                            Node::leaf(1, "codebooks"), Node::leaf(1, "patches"),
                                            Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
                                            Node::hidden(1, "bookmarks")})}),
-         Node::leaf(24, "pair").wide(kInspector, kSideShare), Node::hidden(24, "help")});
+         beside("pair")});
 }
 
 Node patchLayout()
@@ -62,7 +69,7 @@ Node patchLayout()
                      Node::tabs(35, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
                                      Node::leaf(1, "layout"), Node::leaf(1, "diagnostics"),
                                      Node::hidden(1, "search"), Node::hidden(1, "bookmarks")})}),
-            Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
+            beside("inspector")});
 }
 
 Node performanceLayout()
@@ -77,7 +84,7 @@ Node performanceLayout()
                                            Node::leaf(1, "calibration"), Node::leaf(1, "reduction"),
                                            Node::leaf(1, "collective"), Node::hidden(1, "search"),
                                            Node::hidden(1, "bookmarks")})}),
-         Node::leaf(24, "assessment").wide(kInspector, kSideShare), Node::hidden(24, "help")});
+         beside("assessment")});
 }
 
 Node hardwareLayout()
@@ -92,7 +99,7 @@ Node hardwareLayout()
                            Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
                                            Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
                                            Node::hidden(1, "bookmarks")})}),
-         Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
+         beside("inspector")});
 }
 
 Node nodeOf(Layout layout)

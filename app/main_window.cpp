@@ -275,6 +275,8 @@ void MainWindow::showHelp()
 {
     const ui::Dock *focused = m_docks->focused();
     ui::HelpDock *help = m_docks->help();
+    if (!focused && m_session.bundle())
+        focused = m_docks->largestOnView();
     showWelcome(false);
     // Without a bundle no layout was shown yet, and the help would have no place.
     m_layouts->show(m_layouts->current());

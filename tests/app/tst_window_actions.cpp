@@ -30,6 +30,7 @@ private Q_SLOTS:
     void goesToTypedPlaces();
     void backAndForward();
     void paletteFindsEverything();
+    void paletteFindsWhatTheInspectorDoes();
     void linksOpenTheirPlace();
     void stepsThroughWeights();
     void helpOfTheFocusedDock();
@@ -234,6 +235,34 @@ void TestWindowActions::paletteFindsEverything()
     QVERIFY(!box->hits().isVisible());
 }
 
+/// Painting on the mask within the inspector: its dock of its own is hidden, and does nothing.
+void TestWindowActions::paletteFindsWhatTheInspectorDoes()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    auto &session = (*m_window)->session();
+    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+        if (session.bundle()->weights()[i].has(codec::PartRole::Mask))
+            session.goToWeight(i);
+    }
+    session.setPatchingEnabled(true);
+    QVERIFY(m_window->settle());
+    QVERIFY((*m_window)->docks().dock(QStringLiteral("mask"))->isHidden());
+    auto *box = (*m_window)->findChild<app::GoToBox *>();
+    QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+    QTest::keyClicks(box, QStringLiteral("paint by dragging"));
+    QVERIFY(box->hits().isVisible());
+    QCOMPARE(box->hits().hits().rowCount(), 1);
+    QTest::keyClick(box, Qt::Key_Return);
+    QVERIFY(box->text().isEmpty());
+    auto *inspector = (*m_window)->docks().dock(QStringLiteral("inspector"));
+    bool painting = false;
+    for (const QAction *action : inspector->findChildren<QAction *>())
+        painting |= action->text() == QLatin1String("Paint by Dragging") && action->isChecked();
+    QVERIFY(painting);
+}
+
 void TestWindowActions::linksOpenTheirPlace()
 {
     const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
@@ -281,6 +310,15 @@ void TestWindowActions::helpOfTheFocusedDock()
         QVERIFY((*m_window)->docks().help()->isVisible());
         QCOMPARE((*m_window)->docks().help()->page(), QString::fromLatin1(id));
     }
+    // Nothing has the focus, as after a change of the workspace: what is large on view.
+    (*m_window)->showLayout(Layout::Performance);
+    QVERIFY(m_window->settle());
+    if (QWidget *focus = QApplication::focusWidget())
+        focus->clearFocus();
+    (*m_window)->setFocus();
+    QTest::keyClick(&**m_window, Qt::Key_F1);
+    QCOMPARE((*m_window)->docks().help()->page(), (*m_window)->docks().largestOnView()->id());
+    QVERIFY((*m_window)->docks().help()->page() != QLatin1String("index"));
 }
 
 void TestWindowActions::everyDockHasHelp()

@@ -174,7 +174,8 @@ void ChooseDock::refresh()
 {
     const BundlePtr &bundle = session().bundle();
     if (!bundle || bundle->weights().empty()) {
-        showMessage(tr("Open a bundle to choose forms for its weights (Ctrl+O)."));
+        showMessage(bundle ? tr("This file has no weights to choose forms for.")
+                           : tr("Open a bundle to choose forms for its weights (Ctrl+O)."));
         return;
     }
     // A place without a weight leaves the one that is shown.

@@ -118,7 +118,8 @@ void PlanDock::refresh()
     const BundlePtr &bundle = session().bundle();
     if (!bundle || bundle->weights().empty()) {
         stop();
-        showMessage(tr("Open a bundle to plan the forms of its weights (Ctrl+O)."));
+        showMessage(bundle ? tr("This file has no weights to plan forms for.")
+                           : tr("Open a bundle to plan the forms of its weights (Ctrl+O)."));
         return;
     }
     if (bundle->programFile() == kNoIndex) {

@@ -30,16 +30,24 @@ std::shared_ptr<const BaseErrors> errorsAgainst(const BundlePtr &of, const Bundl
             errors->relative[pair.b] = 0;
         else if (!std::isnan(values.snr))
             errors->relative[pair.b] = std::pow(10.0, -values.snr / 20);
+        const double error = errors->relative[pair.b].value_or(0);
+        if (error > 0 && std::isfinite(error)) {
+            errors->least = errors->least > 0 ? std::min(errors->least, error) : error;
+            errors->most = std::max(errors->most, error);
+        }
     }
     return errors;
 }
 
-double errorShade(double relative)
+double errorShade(const BaseErrors &errors, double relative)
 {
-    constexpr double kDecades = 4;
+    constexpr double kLeast = 0.3; // what differs at all is seen to differ
     if (relative <= 0)
         return 0;
-    return std::clamp((std::log10(relative) + kDecades) / kDecades, 0.0, 1.0);
+    if (!(errors.least < errors.most))
+        return 1;
+    const double at = std::log(relative / errors.least) / std::log(errors.most / errors.least);
+    return kLeast + (1 - kLeast) * std::clamp(at, 0.0, 1.0);
 }
 
 } // namespace kernscope::ui

@@ -16,6 +16,7 @@ struct BaseErrors {
     /// By weight of `of`: the root of the summed squares of the differences over that of the base's
     /// values (0: the same values). Empty: no partner of that shape, or it cannot be read.
     std::vector<std::optional<double>> relative;
+    double least = 0, most = 0; ///< of the errors above 0; both 0 where there is none
 };
 
 /// Pairs the weights and compares their decoded values. Takes the files' locks itself: the caller
@@ -23,7 +24,8 @@ struct BaseErrors {
 std::shared_ptr<const BaseErrors> errorsAgainst(const BundlePtr &of, const BundlePtr &base,
                                                 Progress &progress);
 
-/// 0 to 1 for a map of colours: an error of 0.01 % and less to 100 % and more, by decades.
-double errorShade(double relative);
+/// 0 to 1 for a map of colours: 0 for the same values, well away from it the least error of the
+/// bundle, 1 for the largest, between them by their logarithms.
+double errorShade(const BaseErrors &errors, double relative);
 
 } // namespace kernscope::ui

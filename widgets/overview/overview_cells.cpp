@@ -9,6 +9,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
@@ -73,7 +74,7 @@ void color(TreemapView::Cell &cell, const Weight &weight, std::size_t index,
             cell.note = OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
     } else if (colors.colors == OverviewDock::Colors::Error) {
         const auto error = errorOf(colors, index);
-        cell.color = error ? theme::sequential(errorShade(*error))
+        cell.color = error ? theme::sequential(errorShade(*colors.errors, *error))
                            : theme::color(Token::KindPadding, colors.dark);
         cell.hatched = !error;
         if (error)
@@ -142,20 +143,25 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
 
 namespace {
 
-/// The decades of errors, and what they are measured against.
+/// What the colours of errors stand for, and what they are measured against.
 QString errorLegend(const OverviewColors &colors)
 {
     if (!colors.errors)
         return colors.measuring
                    ? OverviewWords::tr("Measuring the errors\u2026")
                    : OverviewWords::tr("Open a build to measure against: Compare, Compare With.");
-    QStringList parts{OverviewWords::tr("against %1, relative to its values:")
+    QStringList parts{OverviewWords::tr("against %1:")
                           .arg(fromUtf8(colors.errors->base->name()))
                           .toHtmlEscaped()};
-    for (const double error : {0.0001, 0.001, 0.01, 0.1, 1.0}) {
-        const QString text = OverviewWords::tr("%1 %").arg(100 * error);
-        parts += swatch(theme::sequential(errorShade(error)), text);
-    }
+    const BaseErrors &errors = *colors.errors;
+    parts += swatch(theme::sequential(0), errorText(0));
+    std::vector<double> marks;
+    if (errors.least < errors.most)
+        marks = {errors.least, std::sqrt(errors.least * errors.most)};
+    if (errors.most > 0)
+        marks.push_back(errors.most);
+    for (const double error : marks)
+        parts += swatch(theme::sequential(errorShade(errors, error)), errorText(error));
     const auto &relative = colors.errors->relative;
     if (std::any_of(relative.begin(), relative.end(), [](const auto &one) { return !one; }))
         parts += OverviewWords::tr("hatched: no partner");

@@ -158,11 +158,13 @@ void CodebookDock::showWeight(std::size_t weight)
         m_decoder.reset();
         m_model->clear();
         m_plot->setEntries({});
-        showMessage(weight >= weights.size() ? tr("Select a palette weight to see its codebook.")
-                                             : tr("%1 is stored as %2: it has no codebook.\n"
-                                                  "Select a palette weight to see one.")
-                                                   .arg(fromUtf8(weights[weight].name),
-                                                        fromUtf8(formText(weights[weight].form))));
+        showMessage(weights.empty() ? tr("This file has no weights, and so no codebook.")
+                    : weight >= weights.size()
+                        ? tr("Select a palette weight to see its codebook.")
+                        : tr("%1 is stored as %2: it has no codebook.\n"
+                             "Select a palette weight to see one.")
+                              .arg(fromUtf8(weights[weight].name),
+                                   fromUtf8(formText(weights[weight].form))));
         return;
     }
     if (weights[weight].fault) {

@@ -21,7 +21,10 @@
 
 #include <QAction>
 #include <QLabel>
+#include <QMenu>
 #include <QVBoxLayout>
+
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -77,6 +80,13 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     m_chipSection = add(tr("On chips"), m_chips, 0);
     column->addStretch(1);
     setContent(content);
+    // The docks of their own that do the same are hidden, and what they do disabled with them.
+    for (const auto &[title, actions] : {std::pair{tr("Codebook"), m_codebook->menuActions()},
+                                         {tr("Mask"), m_mask->menuActions()}}) {
+        auto *menu = new QMenu(title, this);
+        menu->addActions(actions);
+        m_partMenus += menu->menuAction();
+    }
     connect(m_facts, &BundleFacts::nextRequested, this, &InspectorDock::nextRequested);
     connect(m_parts, &StoredParts::picked, this, [this](std::size_t file, const ByteRange &bytes) {
         Place place;
@@ -90,7 +100,7 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
 
 QList<QAction *> InspectorDock::menuActions() const
 {
-    return m_statistics->histogramActions() + m_statistics->histogram().plotActions();
+    return m_statistics->histogramActions() + m_statistics->histogram().plotActions() + m_partMenus;
 }
 
 void InspectorDock::addPanel(InspectorPanel *panel)

@@ -48,6 +48,7 @@ class InspectorDock final : public Dock
 public:
     explicit InspectorDock(Session &session, QWidget *parent = nullptr);
 
+    /// Of the histogram; those of the codebook and of the mask in menus of their own.
     QList<QAction *> menuActions() const;
     /// Takes it; it stands alone for the places that it shows.
     void addPanel(InspectorPanel *panel);
@@ -75,6 +76,7 @@ private:
     void showSections(const Weight *weight);
 
     std::size_t m_weight = kNoIndex;
+    QList<QAction *> m_partMenus;
     InspectorPanel *m_panel = nullptr;
     bool m_panelShown = false;
     QVBoxLayout *m_column = nullptr;

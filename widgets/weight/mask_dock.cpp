@@ -249,7 +249,8 @@ void MaskDock::showWeight(std::size_t weight, bool same)
         m_reader.reset();
         m_picture->setSource(nullptr);
         m_density->clear();
-        showMessage(weight >= weights.size()
+        showMessage(weights.empty() ? tr("This file has no weights, and so no mask.")
+                    : weight >= weights.size()
                         ? tr("Select a sparse weight in the Bundle dock to see its mask.")
                         : tr("%1 cannot be decoded.\n%2")
                               .arg(fromUtf8(weights[weight].name),

@@ -137,7 +137,9 @@ QWidget *WeightDock::createHeatMap(QWidget *parent)
     bar->setContentsMargins(0, 0, 0, 0);
     bar->setSpacing(theme::em(this, 0.3));
     // It wraps its axes where they are many: it needs to know all of the width that there is.
-    bar->addWidget(m_picker, 1);
+    constexpr int kAll = 1000; // but a rest where one axis needs no picker
+    bar->addWidget(m_picker, kAll);
+    bar->addStretch(1);
     bar->addWidget(m_colors, 0, Qt::AlignTop);
     bar->addWidget(m_scale, 0, Qt::AlignTop);
     connect(m_showPicture, &QAction::toggled, this, [this, zoom](bool shown) {
@@ -281,6 +283,12 @@ void WeightDock::showWeight(std::size_t weight, bool sameWeight)
         m_reader.reset();
         showMessage(tr("%1 cannot be decoded.\n%2")
                         .arg(fromUtf8(shown.name), fromUtf8(describe(*shown.fault))));
+        return;
+    }
+    if (shown.elements.value == 0) {
+        m_reader.reset();
+        showMessage(tr("%1 has no elements: its shape is %2.")
+                        .arg(fromUtf8(shown.name), shapeWords(shown.shape)));
         return;
     }
     if (!sameWeight)

@@ -6,14 +6,18 @@
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/choose_dock.h"
+#include "widgets/chips/plan_dock.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/common/table_foot.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
+#include "widgets/weight/codebook_dock.h"
+#include "widgets/weight/mask_dock.h"
 
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QScrollBar>
 #include <QTableView>
 #include <QTest>
@@ -71,6 +75,33 @@ private Q_SLOTS:
         for (Dock *dock : std::initializer_list<Dock *>{&stream, &roofline, &choose}) {
             QVERIFY(showDock(*dock));
             QVERIFY(!dock->showsContent());
+        }
+    }
+
+    /// A file is open: being told to open one would be wrong.
+    void filesWithoutWeights()
+    {
+        const auto none = MadeBundle().open();
+        QVERIFY(none);
+        Session session;
+        StreamDock stream(session);
+        ChooseDock choose(session);
+        PlanDock plan(session);
+        CodebookDock codebook(session);
+        MaskDock mask(session);
+        session.setBundle(*none);
+        for (Dock *dock :
+             std::initializer_list<Dock *>{&stream, &choose, &plan, &codebook, &mask}) {
+            QVERIFY(showDock(*dock));
+            QVERIFY(!dock->showsContent());
+            const auto labels = dock->findChildren<QLabel *>();
+            QVERIFY2(std::any_of(labels.begin(), labels.end(),
+                                 [](const QLabel *label) {
+                                     return label->isVisible() &&
+                                            label->text().contains(
+                                                QStringLiteral("has no weights"));
+                                 }),
+                     qPrintable(dock->id()));
         }
     }
 

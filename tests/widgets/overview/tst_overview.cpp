@@ -315,10 +315,13 @@ private Q_SLOTS:
         session.setOther(nullptr);
         QTRY_VERIFY(legendSays("Open a build to measure against"));
         QCOMPARE(wanted.count(), 1); // nobody asked again
-        QCOMPARE(errorShade(0), 0.0);
-        QCOMPARE(errorShade(1e-9), 0.0);
-        QCOMPARE(errorShade(0.01), 0.5);
-        QCOMPARE(errorShade(7), 1.0);
+        // The least error is seen to be one, the largest has the end of the map.
+        const BaseErrors errors{{}, {}, {0, 0.001, 0.1}, 0.001, 0.1};
+        QCOMPARE(errorShade(errors, 0), 0.0);
+        QVERIFY(errorShade(errors, 0.001) > 0.2 && errorShade(errors, 0.001) < 0.5);
+        QVERIFY(errorShade(errors, 0.01) > errorShade(errors, 0.002));
+        QCOMPARE(errorShade(errors, 0.1), 1.0);
+        QCOMPARE(errorShade(BaseErrors{{}, {}, {0.5}, 0.5, 0.5}, 0.5), 1.0);
     }
 
     /// Nothing stored: a sentence where the cells would be.

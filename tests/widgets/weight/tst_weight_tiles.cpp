@@ -3,10 +3,13 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/color_scale.h"
+#include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_tiles.h"
 
+#include <QLabel>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -29,6 +32,7 @@ private Q_SLOTS:
     void cancelledTileIsNull();
     void nothingButZeros_data();
     void nothingButZeros();
+    void noElements();
 
 private:
     static WeightReaderPtr reader(const BundlePtr &bundle, std::size_t weight)
@@ -256,6 +260,27 @@ void TestWeightTiles::nothingButZeros()
                      theme::diverging(0, false).rgb();
         QVERIFY(found);
     }
+}
+
+/// A shape with an extent of 0 leaves nothing to draw: a sentence says so.
+void TestWeightTiles::noElements()
+{
+    test::MadeBundle made;
+    made.constant("tensor<fp16, [0, 4]>", "none",
+                  made.blob(ElementType::Fp16, "[0, 4]", test::Bytes()));
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    QVERIFY(!(*bundle)->weights().empty() && !(*bundle)->weights()[0].fault);
+    Session session;
+    WeightDock dock(session);
+    session.setBundle(*bundle);
+    session.goToWeight(0);
+    QVERIFY(test::showDock(dock, 600, 400));
+    QVERIFY(!dock.showsContent());
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->isVisible() && label->text().contains(QStringLiteral("no elements"));
+    }));
 }
 
 QTEST_MAIN(TestWeightTiles)
