@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-/// Private to the bundle: which entry of which part holds the code of a decoded element, through
+/// Which entry of which part holds the code of a decoded element, through
 /// masks, vectors of a codebook and data that another operation makes. For parts whose elements
 /// lie row by row; an order of their own is element_place's.
 namespace kernscope {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/byte_alignment.h"
 
-#include "core/bundle/code_path.h"
+#include "core/diff/element_widths.h"
 #include "core/diff/file_pairing.h"
 #include "core/diff/text_alignment.h"
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 namespace kernscope {
@@ -78,15 +77,8 @@ enum class Owner : std::uint8_t {
     Place, ///< nobody's: recognised by where it stands
 };
 
-/// Role in a key of what stores the elements themselves: values, indices or kept values, which are
-/// the same thing in two forms.
+/// Role in a key of what stores the elements themselves, in whatever form.
 constexpr int kElements = -2;
-
-bool storesElements(const Weight &weight, const codec::Operand &operand)
-{
-    const auto &encoding = weight.form.encoding();
-    return encoding && codec::storedOperand(storingEncoding(*encoding).payload) == &operand;
-}
 
 /// Gives the sections of one side their keys. `pairOf`: pair of each weight, kNoIndex for none.
 /// Where weights are named by their offsets only (`byPlace`), one without a partner is recognised
@@ -149,7 +141,8 @@ private:
         key.role = -1;
         if (section.operand < weight.operands().size()) {
             const codec::Operand &operand = weight.operands()[section.operand];
-            key.role = storesElements(weight, operand) ? kElements : static_cast<int>(operand.role);
+            key.role =
+                diff::storesElements(weight, operand) ? kElements : static_cast<int>(operand.role);
         }
         // A part is one thing whatever it is stored as; its record and its padding are others.
         key.kind = section.kind == SectionKind::Metadata || section.kind == SectionKind::Padding
@@ -176,47 +169,6 @@ private:
     std::map<SectionKey, std::size_t> m_alike;  ///< how many came with the same key
     std::map<std::size_t, PiecesByPlace> m_pieces;
 };
-
-/// The operand that a section holds the bytes of, with its encoding; null for a record, padding and
-/// what belongs to no weight.
-struct StoredPart {
-    const codec::Encoding *encoding = nullptr;
-    const codec::Operand *operand = nullptr;
-};
-
-StoredPart partOf(const Bundle &bundle, std::size_t index)
-{
-    const Section &section = bundle.sections()[index];
-    if (section.weight >= bundle.weights().size() || section.kind == SectionKind::Metadata ||
-        section.kind == SectionKind::Padding)
-        return {};
-    const Weight &weight = bundle.weights()[section.weight];
-    if (!weight.form.encoding() || section.operand >= weight.operands().size())
-        return {};
-    return {weight.form.encoding().get(), &weight.operands()[section.operand]};
-}
-
-/// Whether the elements of a segment are as wide on both sides, and how its bytes then lie.
-void setWidths(const StoredPart &a, const StoredPart &b, AlignedSegment &segment)
-{
-    if (!a.operand || !b.operand)
-        return;
-    const std::uint64_t widthA = entryBits(*a.encoding, *a.operand);
-    const std::uint64_t widthB = entryBits(*b.encoding, *b.operand);
-    const bool kept = a.operand->role == codec::PartRole::NonzeroData;
-    const bool sameRole = kept == (b.operand->role == codec::PartRole::NonzeroData);
-    if (widthA == 0 || widthB == 0 || (widthA == widthB && sameRole))
-        return;
-    segment.otherwise = true;
-    if (!sameRole)
-        return; // kept values against all: no two lie side by side for long
-    const auto entriesA = elementCount(a.operand->shape), entriesB = elementCount(b.operand->shape);
-    if (a.operand->order || b.operand->order || !entriesA || !entriesB || *entriesA != *entriesB)
-        return;
-    const std::uint64_t common = std::gcd(widthA, widthB);
-    segment.unitA = static_cast<std::uint32_t>(widthA / common);
-    segment.unitB = static_cast<std::uint32_t>(widthB / common);
-}
 
 } // namespace
 
@@ -376,7 +328,7 @@ void ByteAligner::addSection(std::size_t a, std::size_t b)
     segment.firstB = section.rangeB.offset.value;
     segment.lengthB = section.rangeB.bytes.value;
     if (a != kNoIndex && b != kNoIndex)
-        setWidths(partOf(m_a, a), partOf(m_b, b), segment);
+        diff::setWidths(m_a, a, m_b, b, segment);
     addSegment(segment);
 }
 

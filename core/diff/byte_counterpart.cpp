@@ -137,7 +137,10 @@ void ByteCounterparts::byElement(const Sides &sides, const ByteOwner &owner, Fil
     // A kept value against the mask that leaves it out is no comparison of bytes.
     const codec::Operand &mine = sides.own.weights()[owner.weight].operands()[owner.operand];
     const codec::Operand &theirs = sides.other.weights()[there->weight].operands()[there->operand];
-    found.byteForByte = mine.type == theirs.type && mine.role == theirs.role;
+    const auto valueRole = [](codec::PartRole role) { // a kept value is a value
+        return role == codec::PartRole::NonzeroData ? codec::PartRole::Data : role;
+    };
+    found.byteForByte = mine.type == theirs.type && valueRole(mine.role) == valueRole(theirs.role);
     if (found.byteForByte) {
         found.runs.front().first += offset.value - own->bytes.offset.value;
         found.runs.front().length = 1;

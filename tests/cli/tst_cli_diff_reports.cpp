@@ -104,6 +104,10 @@ void TestCliDiffReports::formats()
     QCOMPARE(int(result.out.count("src=\"data:image/png;base64,")), 3);
     QCOMPARE(int(result.out.count("<svg role=\"img\"")), 1);
     QVERIFY(!result.out.contains("http"));
+    // Figures are read before words that may be long.
+    const qsizetype figure = result.out.indexOf("max |B - A|</th>");
+    const qsizetype limits = result.out.indexOf(">limits</th>");
+    QVERIFY(figure > 0 && limits > figure && result.out.indexOf(">zeroed</th>") < limits);
     QCOMPARE(as("json").json()["command"].get<std::string>(), std::string("diff"));
     QCOMPARE(as("pdf").exitCode, 2);
     QCOMPARE(diff(m_a, m_b, {m_json, QStringLiteral("--format"), QStringLiteral("csv")}).exitCode,

@@ -28,10 +28,10 @@ QString ofSide(const ElementSide &side, const Text &text)
 }
 
 /// As many digits as tell a number of the type from the next one.
-QString valueOf(const StoredElement &element, ElementType type)
+QString numberOf(double value, ElementType type)
 {
     const bool narrow = bitWidth(type) <= 16 && isFloatingPoint(type);
-    return QString::number(element.value, 'g', narrow ? 5 : 9);
+    return QString::number(value, 'g', narrow ? 5 : 9);
 }
 
 QString codeOf(const StoredElement &element)
@@ -41,13 +41,9 @@ QString codeOf(const StoredElement &element)
     return element.code ? QString::number(*element.code) : QString();
 }
 
-QString entryOf(const StoredElement &element)
+QString codebookOf(const StoredElement &element)
 {
-    if (!element.entry || !element.code || !element.codebook)
-        return {};
-    return PairElementTable::tr("%1 of codebook %2: %3")
-        .arg(QString::number(*element.code), groupedNumber(*element.codebook),
-             QString::number(*element.entry, 'g', 9));
+    return element.entry && element.codebook ? groupedNumber(*element.codebook) : QString();
 }
 
 QString bytesOf(const StoredElement &element)
@@ -89,6 +85,7 @@ PairElementTable::PairElementTable(QWidget *parent) : QTableWidget(parent)
     setHorizontalHeaderLabels({tr("Element"), tr("A"), tr("B")});
     prepareTable(this);
     setSortingEnabled(false);
+    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     dockAction(this, tr("Copy Element"), QKeySequence::Copy, [this] { copySelection(*this); });
     clearElement();
 }
@@ -103,6 +100,16 @@ void PairElementTable::add(const QString &what, const QString &a, const QString 
         item->setToolTip(text);
         setItem(row, column++, item);
     }
+}
+
+void PairElementTable::addDistance(double a, double b, ElementType type)
+{
+    add(tr("B \u2212 A"), QString(), distanceOf(a, b));
+    if (a != 0 && a != b && std::isfinite(b - a))
+        add(tr("(B \u2212 A) / |A|"), QString(), QString::number((b - a) / std::abs(a), 'g', 3));
+    if (std::isfinite(a) && std::isfinite(b))
+        add(tr("Steps of %1").arg(fromUtf8(elementTypeName(type))), QString(),
+            groupedNumber(ulpDistance(type, a, b)));
 }
 
 void PairElementTable::showElement(const PairSubject &subject, const ElementReadings &readings)
@@ -123,24 +130,24 @@ void PairElementTable::showElement(const PairSubject &subject, const ElementRead
                    : kNone;
     };
     add(tr("Index"), a ? indexOf(true) : kNone, b ? indexOf(false) : kNone);
-    const auto value = [](const BundlePtr &bundle, std::size_t weight, const ElementSide &side) {
-        return ofSide(side, [&](const StoredElement &element) {
-            return valueOf(element, bundle->weights()[weight].type);
-        });
+    const auto numbers = [&](const QString &what, const auto &of) {
+        const auto text = [&](const BundlePtr &bundle, std::size_t weight) {
+            return [&of, bundle, weight](const StoredElement &element) {
+                const std::optional<double> number = of(element);
+                return number ? numberOf(*number, bundle->weights()[weight].type) : QString();
+            };
+        };
+        const QString ofA = ofSide(a, text(subject.a, subject.weightA));
+        const QString ofB = ofSide(b, text(subject.b, subject.weightB));
+        if (ofA != kNone || ofB != kNone)
+            add(what, ofA, ofB);
     };
-    add(tr("Value"), value(subject.a, subject.weightA, a), value(subject.b, subject.weightB, b));
-    if (a && b && subject.comparable()) {
-        add(tr("B \u2212 A"), QString(), distanceOf(a->value, b->value));
-        if (a->value != 0 && a->value != b->value && std::isfinite(b->value - a->value))
-            add(tr("(B \u2212 A) / |A|"), QString(),
-                QString::number((b->value - a->value) / std::abs(a->value), 'g', 3));
-        const ElementType type = subject.a->weights()[subject.weightA].type;
-        if (std::isfinite(a->value) && std::isfinite(b->value))
-            add(tr("Steps of %1").arg(fromUtf8(elementTypeName(type))), QString(),
-                groupedNumber(ulpDistance(type, a->value, b->value)));
-    }
+    numbers(tr("Value"), [](const StoredElement &element) { return std::optional(element.value); });
+    if (a && b && subject.comparable())
+        addDistance(a->value, b->value, subject.a->weights()[subject.weightA].type);
     both(tr("Code"), codeOf);
-    both(tr("Entry"), entryOf);
+    both(tr("Codebook"), codebookOf);
+    numbers(tr("Entry"), [](const StoredElement &element) { return element.entry; });
     both(tr("Bytes"), bytesOf);
     both(tr("Offset"), offsetOf);
     add(tr("File"), ofSide(a, [&](const StoredElement &e) { return fileOf(subject.a, e); }),

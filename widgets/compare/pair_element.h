@@ -21,6 +21,7 @@ public:
     void clearElement();
 
 private:
+    void addDistance(double a, double b, ElementType type); ///< steps of the type
     void fitColumns();
     void add(const QString &what, const QString &a, const QString &b);
 };

@@ -338,7 +338,11 @@ void TestCompareBytesDock::elementsOfOtherForms()
         const auto at = bytes.alignment.placeOf(swapped, there->file, there->bytes.offset.value);
         const auto &runs = view.counterpart().runs;
         QCOMPARE(runs.size(), std::size_t{1});
-        QCOMPARE(runs.front(), (SegmentRun{at.segment, at.offset, there->bytes.bytes.value}));
+        // A kept fp16 value has the bytes of an fp16 value: the first is compared with the first.
+        const bool alike = view.counterpart().byteForByte;
+        QCOMPARE(alike, form == QLatin1String("sparse") && there->bytes.bytes.value == 2);
+        const std::uint64_t length = alike ? 1 : there->bytes.bytes.value;
+        QCOMPARE(runs.front(), (SegmentRun{at.segment, at.offset, length}));
         // Where every element has a code of its own, they stand in one row.
         const ByteCursor own = view.cursor();
         const bool stretched = bytes.alignment.segments()[own.segment].stretched();
@@ -355,7 +359,7 @@ void TestCompareBytesDock::elementsOfOtherForms()
         QCOMPARE(view.cursor(), (ByteCursor{at.segment, at.offset}));
         QCOMPARE(session.place().weight, std::size_t{0});
         QCOMPARE(session.place().element, std::optional(element));
-        QVERIFY(says(dock, QStringLiteral("stored otherwise")));
+        QVERIFY(alike || says(dock, QStringLiteral("stored otherwise")));
     }
 }
 

@@ -382,10 +382,9 @@ void TestComparePictures::pickedElementOfAPalette()
     QCOMPARE(cellOf(table, QStringLiteral("Code"), 1), QStringLiteral("\u2013"));
     float value = 0;
     decoder.decodeFloat(3, std::span(&value, 1));
-    const QString entry = cellOf(table, QStringLiteral("Entry"), 2);
-    QVERIFY2(entry.startsWith(QString::number(code) + QStringLiteral(" of codebook")) &&
-                 entry.endsWith(QString::number(static_cast<double>(value), 'g', 9)),
-             qPrintable(entry));
+    QCOMPARE(cellOf(table, QStringLiteral("Codebook"), 2), QStringLiteral("0"));
+    QCOMPARE(cellOf(table, QStringLiteral("Entry"), 2),
+             QString::number(static_cast<double>(value), 'g', 5));
 }
 
 QTEST_MAIN(TestComparePictures)
