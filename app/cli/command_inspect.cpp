@@ -74,12 +74,63 @@ std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findi
                report::textTable(report::findingTable(), report::findingRows(bundle, findings)));
 }
 
+/// What was read of the values.
+struct InspectedValues {
+    AllStatistics statistics;
+    std::vector<Finding> findings;
+    Diagnostics diagnostics; ///< of the bundle, of its payloads and of the values
+};
+
+InspectedValues readValues(const Bundle &bundle, const InspectOptions &options,
+                           const StatisticsOptions &figures, Session &session)
+{
+    InspectedValues read;
+    read.diagnostics = bundle.diagnostics();
+    const bool any = figures.figures || figures.hash;
+    session.progress.setTotal(workOf(bundle, any));
+    const ProgressLine line(session, "Reading");
+    append(read.diagnostics, verifyPayloads(bundle, &session.progress));
+    if (any)
+        read.statistics = computeAllStatistics(bundle, figures, &session.progress);
+    if (options.findings || !options.report.empty())
+        read.findings = report::findAll(bundle, session.progress);
+    append(read.diagnostics, std::move(read.statistics.diagnostics));
+    return read;
+}
+
+/// What is said of the bundle, as a document or as text. `asked`: of the values.
+void printInspected(const ShapedBundle &opened, const InspectOptions &options,
+                    const StatisticsOptions &asked, const InspectedValues &read,
+                    const std::vector<bool> &selected, Session &session)
+{
+    const Bundle &bundle = *opened.bundle;
+    if (session.json) {
+        report::Json document = report::inspectJson(bundle, read.statistics.weights, asked);
+        if (!options.where.empty())
+            report::keepWeights(document, options.where, selected); // totals stay those of all
+        if (options.findings)
+            report::addFindings(document, bundle, read.findings);
+        if (!options.report.empty())
+            document["report"] = options.report;
+        addShapes(document, opened);
+        printDocument(session, document, read.diagnostics);
+        return;
+    }
+    if (!session.quiet)
+        print(inspectText(bundle, read.statistics.weights, asked, options.sections, selected) +
+              (options.findings ? findingsText(bundle, read.findings) : std::string()) +
+              shapesText(opened) +
+              (options.report.empty() ? std::string()
+                                      : "\nReport written to " + printable(options.report) + "\n"));
+    printDiagnostics(session, read.diagnostics);
+}
+
 int runInspect(const InspectOptions &options, Session &session)
 {
     const auto opened = openBundle(options.path, options.shapes);
     if (!opened)
         return reportFailure(session, "inspect", opened.error());
-    const BundlePtr *bundle = &opened->bundle;
+    const Bundle &bundle = *opened->bundle;
     const auto where = WeightWhere::parse(options.where);
     if (!where) {
         Error error = where.error();
@@ -87,52 +138,19 @@ int runInspect(const InspectOptions &options, Session &session)
         return reportFailure(session, "inspect", error);
     }
     const StatisticsOptions asked{options.statistics || !options.report.empty(), options.hash};
-    const bool figures = asked.figures || asked.hash || where->needsZeros();
-    Diagnostics diagnostics = (*bundle)->diagnostics();
-    AllStatistics statistics;
-    std::vector<Finding> findings;
-    const bool looked = options.findings || !options.report.empty();
-    {
-        session.progress.setTotal(workOf(**bundle, figures));
-        const ProgressLine line(session, "Reading");
-        append(diagnostics, verifyPayloads(**bundle, &session.progress));
-        if (figures)
-            statistics = computeAllStatistics(
-                **bundle, {asked.figures || where->needsZeros(), asked.hash}, &session.progress);
-        if (looked)
-            findings = report::findAll(**bundle, session.progress);
-    }
+    const InspectedValues read =
+        readValues(bundle, options, {asked.figures || where->needsZeros(), asked.hash}, session);
     if (interrupted())
         return reportStopped(session, "inspect");
-    append(diagnostics, std::move(statistics.diagnostics));
     if (!options.report.empty()) {
-        if (auto written =
-                writeReport(**bundle, statistics, findings, diagnostics, options.report, session);
+        if (auto written = writeReport(bundle, read.statistics, read.findings, read.diagnostics,
+                                       options.report, session);
             !written)
             return reportFailure(session, "inspect", written.error());
     }
-    const std::vector<bool> selected = selectWeights(**bundle, *where, zerosOf(statistics));
-    if (session.json) {
-        report::Json document = report::inspectJson(**bundle, statistics.weights, asked);
-        if (!options.where.empty())
-            report::keepWeights(document, options.where, selected); // totals stay those of all
-        if (options.findings)
-            report::addFindings(document, **bundle, findings);
-        if (!options.report.empty())
-            document["report"] = options.report;
-        addShapes(document, *opened);
-        printDocument(session, document, diagnostics);
-    } else {
-        if (!session.quiet)
-            print(inspectText(**bundle, statistics.weights, asked, options.sections, selected) +
-                  (options.findings ? findingsText(**bundle, findings) : std::string()) +
-                  shapesText(*opened) +
-                  (options.report.empty()
-                       ? std::string()
-                       : "\nReport written to " + printable(options.report) + "\n"));
-        printDiagnostics(session, diagnostics);
-    }
-    return exitCodeOf(diagnostics);
+    printInspected(*opened, options, asked, read,
+                   selectWeights(bundle, *where, zerosOf(read.statistics)), session);
+    return exitCodeOf(read.diagnostics);
 }
 
 } // namespace

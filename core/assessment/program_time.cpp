@@ -163,35 +163,36 @@ ProgramTime bareLaunches(const Roofs &roofs, const std::optional<std::uint64_t> 
     return bare;
 }
 
-/// A run of one entry: one launch where the program names no backend, else those that it calls.
-ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &entry)
+/// Layers of an entry that run on the engine, by the function that is launched.
+struct Launched {
+    std::vector<std::string> functions; ///< in order
+    std::map<std::string, Parts> parts;
+    Parts engine; ///< all of them
+};
+
+Launched launchedOf(const Parts &parts)
 {
-    std::vector<std::string> functions; ///< that are launched, in order
-    std::map<std::string, Parts> launched;
-    Parts engine;
+    Launched launched;
     for (const Part &part : parts) {
         if (!part.run->onEngine())
             continue;
-        engine.push_back(part);
-        const auto [at, isNew] = launched.try_emplace(part.run->launch);
+        launched.engine.push_back(part);
+        const auto [at, isNew] = launched.parts.try_emplace(part.run->launch);
         if (isNew)
-            functions.push_back(part.run->launch);
+            launched.functions.push_back(part.run->launch);
         at->second.push_back(part);
     }
-    const std::size_t elsewhere = parts.size() - engine.size();
-    auto total = parts.empty() ? std::optional<std::uint64_t>(0) : parts.front().run->allLaunches;
-    if (total == std::uint64_t(0) && (elsewhere == 0 || !engine.empty())) {
-        // The program says nothing of launches.
-        ProgramTime whole = launchesOf(engine, roofs, entry, 1);
-        if (elsewhere > 0)
-            whole.notes.push_back(elsewhereNote(elsewhere, parts.size()));
-        return whole;
-    }
-    const bool calls = total != std::uint64_t(0);
+    return launched;
+}
+
+/// The launches that calls of the program name, `total` of them in all, one after the other.
+ProgramTime ofCalls(const Launched &launched, const Roofs &roofs,
+                    std::optional<std::uint64_t> total)
+{
     std::vector<ProgramTime> dispatches;
     std::optional<std::uint64_t> withLayers = 0;
-    for (const std::string &function : functions) {
-        const Parts &own = launched[function];
+    for (const std::string &function : launched.functions) {
+        const Parts &own = launched.parts.at(function);
         const Run &run = *own.front().run;
         if (run.backend.empty() && total) // layers of the entry itself are a launch of their own
             total = checkedAdd(*total, 1);
@@ -199,23 +200,39 @@ ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &e
         withLayers =
             withLayers && run.launches ? checkedAdd(*withLayers, *run.launches) : std::nullopt;
     }
-    ProgramTime whole;
-    if (dispatches.size() == 1 && total == withLayers) {
-        whole = std::move(dispatches.front());
-    } else {
-        whole = sumOf(engine, roofs);
-        whole.dispatchFloorS.reset();
-        if (!total || !withLayers)
-            dispatches.push_back(bareLaunches(roofs, std::nullopt));
-        else if (*total > *withLayers)
-            dispatches.push_back(bareLaunches(roofs, *total - *withLayers));
-        whole.dispatches = std::move(dispatches);
-        whole.bound = sharedBound(whole.dispatches, false);
-        if (!whole.dispatches.empty())
-            addUp(whole, roofs);
-        else
-            whole.launches = 0; // all of it runs elsewhere
+    if (dispatches.size() == 1 && total == withLayers)
+        return std::move(dispatches.front());
+    ProgramTime whole = sumOf(launched.engine, roofs);
+    whole.dispatchFloorS.reset();
+    if (!total || !withLayers)
+        dispatches.push_back(bareLaunches(roofs, std::nullopt));
+    else if (*total > *withLayers)
+        dispatches.push_back(bareLaunches(roofs, *total - *withLayers));
+    whole.dispatches = std::move(dispatches);
+    whole.bound = sharedBound(whole.dispatches, false);
+    if (!whole.dispatches.empty())
+        addUp(whole, roofs);
+    else
+        whole.launches = 0; // all of it runs elsewhere
+    return whole;
+}
+
+/// A run of one entry: one launch where the program names no backend, else those that it calls.
+ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &entry)
+{
+    const Launched launched = launchedOf(parts);
+    const std::size_t elsewhere = parts.size() - launched.engine.size();
+    const auto total =
+        parts.empty() ? std::optional<std::uint64_t>(0) : parts.front().run->allLaunches;
+    const bool calls = total != std::uint64_t(0);
+    if (!calls && (elsewhere == 0 || !launched.engine.empty())) {
+        // The program says nothing of launches.
+        ProgramTime whole = launchesOf(launched.engine, roofs, entry, 1);
+        if (elsewhere > 0)
+            whole.notes.push_back(elsewhereNote(elsewhere, parts.size()));
+        return whole;
     }
+    ProgramTime whole = ofCalls(launched, roofs, total);
     whole.function = entry;
     whole.notes.push_back(calls ? launchNote(whole, elsewhere)
                                 : elsewhereNote(elsewhere, parts.size()));

@@ -103,6 +103,8 @@ protected:
 private:
     void buildTable(QWidget *parent);
     void buildActions();
+    void buildCheckedActions();
+    QList<QAction *> buildModes();
     QList<QAction *> copyActions();
     // compare_dock_pairs.cpp
     QList<QAction *> pairActions();

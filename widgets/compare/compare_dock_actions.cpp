@@ -31,9 +31,8 @@ void markChecked(QAction *action, const QString &on, const QString &off, const Q
 
 } // namespace
 
-void CompareDock::buildActions()
+void CompareDock::buildCheckedActions()
 {
-    m_swapAction = dockAction(this, tr("Swap Sides"), {}, [this] { setSwapped(!m_swapped); });
     m_onlyAction = new QAction(tr("Differences Only"), this);
     m_onlyAction->setCheckable(true);
     m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
@@ -45,6 +44,10 @@ void CompareDock::buildActions()
     markChecked(m_limitsAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
                 m_limitsAction->text());
     connect(m_limitsAction, &QAction::toggled, this, &CompareDock::showLimits);
+}
+
+QList<QAction *> CompareDock::buildModes()
+{
     m_modeGroup = new QActionGroup(this);
     const auto mode = [this](const QString &text, const QString &label, const QString &tip,
                              PictureMode value) {
@@ -63,6 +66,14 @@ void CompareDock::buildActions()
              tr("Show values, and their differences over the value in A"), PictureMode::Relative);
     auto *zeros =
         mode(tr("Zeros and Mask"), tr("Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
+    return {values, relative, zeros};
+}
+
+void CompareDock::buildActions()
+{
+    m_swapAction = dockAction(this, tr("Swap Sides"), {}, [this] { setSwapped(!m_swapped); });
+    buildCheckedActions();
+    const QList<QAction *> modes = buildModes();
     m_largestAction = dockAction(this, tr("Go to Largest Difference"),
                                  QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
     m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
@@ -89,9 +100,9 @@ void CompareDock::buildActions()
            "step"));
     m_acceptAction->setEnabled(false);
     m_copyActions << m_acceptAction;
-    m_actions = m_pageActions + QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction, values,
-                                                 relative,     zeros,        m_largestAction} +
-                pairing + m_copyActions + QList<QAction *>{m_againAction, copy, save, m_saveAction};
+    m_actions = m_pageActions + QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction} +
+                modes + QList<QAction *>{m_largestAction} + pairing + m_copyActions +
+                QList<QAction *>{m_againAction, copy, save, m_saveAction};
     m_actions += m_figures->menuActions();
     setCompareTask(pairing, CompareTask::Pairing);
     setCompareTask(QList<QAction *>{m_largestAction} + m_figures->linkActions(), CompareTask::GoTo);
