@@ -31,7 +31,8 @@ std::string lowerLetters(std::string_view text)
     return lower;
 }
 
-/// Asked of every weight at every key: only where the first letter stands are others looked at.
+/// Asked of every weight at every key: only where the first letter stands are others looked at, and
+/// that is found by memchr, many letters at a time.
 bool hasLetters(std::string_view text, std::string_view lower)
 {
     if (lower.empty())
@@ -40,15 +41,20 @@ bool hasLetters(std::string_view text, std::string_view lower)
         return false;
     const char small = lower.front();
     const char large = small >= 'a' && small <= 'z' ? static_cast<char>(small - 'a' + 'A') : small;
-    const std::size_t ends = text.size() - lower.size() + 1;
-    for (std::size_t at = 0; at < ends; ++at) {
-        if (text[at] != small && text[at] != large)
-            continue;
+    const std::string_view starts = text.substr(0, text.size() - lower.size() + 1);
+    std::size_t atSmall = starts.find(small);
+    std::size_t atLarge = large == small ? starts.npos : starts.find(large);
+    while (atSmall != starts.npos || atLarge != starts.npos) {
+        const std::size_t at = std::min(atSmall, atLarge); // npos is the largest number
         std::size_t same = 1;
         while (same < lower.size() && lowerLetter(text[at + same]) == lower[same])
             ++same;
         if (same == lower.size())
             return true;
+        if (at == atSmall)
+            atSmall = starts.find(small, at + 1);
+        else
+            atLarge = starts.find(large, at + 1);
     }
     return false;
 }

@@ -193,7 +193,8 @@ void BundleTreeModel::indexRows()
 
 void BundleTreeModel::sortGroup(Group &group) const
 {
-    std::sort(group.shown.begin(), group.shown.end());
+    if (!std::is_sorted(group.shown.begin(), group.shown.end()))
+        std::sort(group.shown.begin(), group.shown.end());
     if (m_sortColumn < 0 || m_sortColumn >= columnCount())
         return;
     std::vector<std::pair<report::SortValue, std::uint32_t>> keys;

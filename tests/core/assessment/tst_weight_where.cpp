@@ -84,6 +84,11 @@ void TestWeightWhere::terms_data()
     add("-encoder_7", true);
     add("form:sparse", true);
     add("form:SPAR", true);
+    add("t", true); // letters of either case, at both ends, after a false start
+    add("WEIGHT", true);
+    add("eNCODER_6_w", true);
+    add("er_6_weightx", false);
+    add("ee", false);
     add("form:dense", false);
     add("-form:dense", true);
     add("name:encoder form:sparse", true);
