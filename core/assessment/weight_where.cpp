@@ -31,7 +31,8 @@ std::string lowerLetters(std::string_view text)
     return lower;
 }
 
-/// Asked of every weight at every key: only where the first letter stands are others looked at.
+/// Asked of every weight at every key: only where the first letter stands are others looked at, and
+/// that is found by memchr, many letters at a time.
 bool hasLetters(std::string_view text, std::string_view lower)
 {
     if (lower.empty())
@@ -40,15 +41,20 @@ bool hasLetters(std::string_view text, std::string_view lower)
         return false;
     const char small = lower.front();
     const char large = small >= 'a' && small <= 'z' ? static_cast<char>(small - 'a' + 'A') : small;
-    const std::size_t ends = text.size() - lower.size() + 1;
-    for (std::size_t at = 0; at < ends; ++at) {
-        if (text[at] != small && text[at] != large)
-            continue;
+    const std::string_view starts = text.substr(0, text.size() - lower.size() + 1);
+    std::size_t atSmall = starts.find(small);
+    std::size_t atLarge = large == small ? starts.npos : starts.find(large);
+    while (atSmall != starts.npos || atLarge != starts.npos) {
+        const std::size_t at = std::min(atSmall, atLarge); // npos is the largest number
         std::size_t same = 1;
         while (same < lower.size() && lowerLetter(text[at + same]) == lower[same])
             ++same;
         if (same == lower.size())
             return true;
+        if (at == atSmall)
+            atSmall = starts.find(small, at + 1);
+        else
+            atLarge = starts.find(large, at + 1);
     }
     return false;
 }
@@ -100,7 +106,8 @@ Error badTerm(std::string_view term)
 
 /// Whether a text of the weight that the key names (no key: any that people know) has the letters.
 /// Asked of every weight at every key: nothing is copied, and a form is written out last.
-bool textHasLetters(const Weight &weight, std::string_view key, std::string_view lower)
+bool textHasLetters(const Weight &weight, std::string_view key, std::string_view lower,
+                    FormTexts *forms)
 {
     const bool any = key.empty();
     if ((any || key == "name") && hasLetters(weight.name, lower))
@@ -117,7 +124,10 @@ bool textHasLetters(const Weight &weight, std::string_view key, std::string_view
         return hasLetters(elementTypeName(weight.type), lower);
     if (key == "source")
         return hasLetters(weight.sourceOp, lower);
-    return (any || key == "form") && hasLetters(formText(weight.form), lower);
+    if (!any && key != "form")
+        return false;
+    return forms ? hasLetters(forms->of(weight.form), lower)
+                 : hasLetters(formText(weight.form), lower);
 }
 
 std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, std::string_view key)
@@ -135,6 +145,23 @@ std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, st
 }
 
 } // namespace
+
+const std::string &FormTexts::of(const StorageForm &form)
+{
+    // Equal forms have equal texts.
+    if (m_last < m_known.size() && m_known[m_last].first == form)
+        return m_known[m_last].second;
+    const auto at = std::find_if(m_known.begin(), m_known.end(),
+                                 [&form](const auto &known) { return known.first == form; });
+    m_last = static_cast<std::size_t>(at - m_known.begin());
+    if (at != m_known.end())
+        return at->second;
+    if (m_known.size() >= kMostKept) {
+        m_known.clear();
+        m_last = 0;
+    }
+    return m_known.emplace_back(form, formText(form)).second;
+}
 
 std::span<const std::string_view> whereTextKeys()
 {
@@ -230,7 +257,7 @@ std::optional<bool> WeightWhere::holds(const Term &term, const Weight &weight,
                                        const WhereFacts &facts)
 {
     switch (term.kind) {
-    case Kind::Letters: return textHasLetters(weight, term.key, term.letters);
+    case Kind::Letters: return textHasLetters(weight, term.key, term.letters, facts.forms);
     case Kind::Outcome: {
         const auto outcome = facts.outcome ? facts.outcome(*term.target) : std::nullopt;
         if (!outcome)
@@ -267,8 +294,10 @@ std::vector<bool> selectWeights(const Bundle &bundle, const WeightWhere &where,
     if (!where.targets().empty())
         table.emplace(bundle, where.targets());
     std::vector<bool> selected;
+    FormTexts forms;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         WhereFacts facts;
+        facts.forms = &forms;
         if (i < zeros.size())
             facts.zeros = zeros[i];
         facts.outcome = [&table, i](const target::Target &target) {

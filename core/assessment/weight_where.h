@@ -7,13 +7,30 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Which weights are meant, in the small language of the window's filter.
 namespace kernscope {
 
+/// Texts of forms (formText), of equal forms written once. A filter asks for those of all weights
+/// at every key.
+class FormTexts
+{
+public:
+    /// Valid until the next call.
+    const std::string &of(const StorageForm &form);
+
+private:
+    static constexpr std::size_t kMostKept = 32; ///< looked through one by one
+
+    std::vector<std::pair<StorageForm, std::string>> m_known;
+    std::size_t m_last = 0; ///< of `m_known`: neighbours are often alike
+};
+
 /// What is not in the tables of a bundle: worked out only where a term asks for it.
 struct WhereFacts {
+    FormTexts *forms = nullptr;  ///< null: the text of each form is written anew
     std::optional<double> zeros; ///< share of zeros, 0 to 1; empty: not counted
     /// What a chip does with the weight; may be empty.
     std::function<std::optional<decision::Outcome>(const target::Target &)> outcome;

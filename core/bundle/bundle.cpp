@@ -60,6 +60,41 @@ std::size_t weightsOfUnknownBytes(const Bundle &bundle)
                       [](const Weight &weight) { return !knownStoredBytes(weight).has_value(); }));
 }
 
+namespace {
+
+/// Counts forms by their texts. The text of a form is written once, not for each of 50,000 weights:
+/// the window asks for totals between two frames.
+class FormCounts
+{
+public:
+    explicit FormCounts(Totals &totals) : m_totals(totals) {}
+
+    void count(const StorageForm &form) { ++m_totals.forms[placeOf(form)].second; }
+
+private:
+    static constexpr std::size_t kMostKnown = 32; ///< looked through one by one
+
+    std::size_t placeOf(const StorageForm &form)
+    {
+        const auto known = std::find_if(m_known.begin(), m_known.end(),
+                                        [&form](const auto &each) { return *each.first == form; });
+        if (known != m_known.end())
+            return known->second;
+        const auto [text, added] = m_texts.try_emplace(formText(form), m_totals.forms.size());
+        if (added)
+            m_totals.forms.emplace_back(text->first, 0);
+        if (m_known.size() < kMostKnown)
+            m_known.emplace_back(&form, text->second);
+        return text->second;
+    }
+
+    Totals &m_totals;
+    std::vector<std::pair<const StorageForm *, std::size_t>> m_known;
+    std::map<std::string, std::size_t> m_texts;
+};
+
+} // namespace
+
 Totals Bundle::totals() const
 {
     Totals totals;
@@ -74,7 +109,7 @@ Totals Bundle::totals() const
     const auto add = [&stored](std::uint64_t bytes) {
         stored = checkedAdd(stored, bytes).value_or(UINT64_MAX);
     };
-    std::map<std::string, std::size_t> forms;
+    FormCounts forms(totals);
     for (const Weight &weight : m_weights) {
         for (const codec::Operand &operand : weight.operands()) {
             const OperandPlace &place = *operand.place;
@@ -84,15 +119,13 @@ Totals Bundle::totals() const
                 blobs.push_back({place.file, place.metaOffset.value, place.bytes.value});
         }
         dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
-        std::string text = formText(weight.form);
-        const auto [known, added] = forms.try_emplace(std::move(text), totals.forms.size());
-        if (added)
-            totals.forms.emplace_back(known->first, 0);
-        ++totals.forms[known->second].second;
+        forms.count(weight.form);
     }
-    std::stable_sort(blobs.begin(), blobs.end(), [](const Blob &a, const Blob &b) {
+    const auto before = [](const Blob &a, const Blob &b) {
         return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
-    });
+    };
+    if (!std::is_sorted(blobs.begin(), blobs.end(), before)) // mostly they lie as they are named
+        std::stable_sort(blobs.begin(), blobs.end(), before);
     for (std::size_t i = 0; i < blobs.size(); ++i) {
         if (i == 0 || blobs[i].file != blobs[i - 1].file || blobs[i].offset != blobs[i - 1].offset)
             add(blobs[i].bytes);

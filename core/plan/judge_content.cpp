@@ -144,16 +144,27 @@ std::string ContentJudge::refusal(const decision::WeightForm &form)
     return {};
 }
 
+void ContentJudge::takeForm(Candidate &candidate, const Usage &usage,
+                            const decision::WeightForm &form)
+{
+    candidate.form = m_parts.form(form);
+    if (const auto *known = m_parts.chips(candidate.form, usage.layers))
+        candidate.chips = *known;
+    else
+        candidate.chips =
+            m_parts.keep(candidate.form, usage.layers,
+                         chipFigures(usage.layers, form, m_roofs, m_judge, m_options.batch));
+}
+
 void ContentJudge::keep(Usage &usage)
 {
     Candidate candidate;
-    candidate.name = kKeep;
-    candidate.form = usage.form;
+    candidate.name = m_parts.text(std::string(kKeep));
     candidate.stored = usage.form.storedBytes.value_or(0); // known: what cannot be read stays
-    candidate.chips = figures(usage, usage.form);
+    takeForm(candidate, usage, usage.form);
     for (std::size_t t = 0; t < candidate.chips.size(); ++t) {
         if (candidate.chips[t].outcome == Outcome::Rejected)
-            candidate.refused = "refused on " + m_options.targets[t]->name;
+            candidate.refused = m_parts.text("refused on " + m_options.targets[t]->name);
     }
     usage.candidates->push_back(std::move(candidate));
 }
@@ -166,10 +177,10 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
     bool wanted = false;
     for (const Usage &usage : content.usages) {
         Candidate candidate;
-        candidate.name = name;
+        candidate.name = m_parts.text(name);
         candidate.spec = std::shared_ptr<const codec::FormSpec>(content.forms, &spec);
-        candidate.form = proposedForm(spec, usage.form, values.type);
-        candidate.refused = refusal(candidate.form);
+        candidate.form = m_parts.form(proposedForm(spec, usage.form, values.type));
+        candidate.refused = m_parts.text(refusal(candidate.form));
         candidate.sampled = values.sampled();
         wanted |= candidate.refused.empty();
         made.push_back(std::move(candidate));
@@ -180,15 +191,14 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
         Candidate &candidate = made[u];
         const Usage &usage = content.usages[u];
         if (candidate.refused.empty() && !encoded)
-            candidate.refused = "cannot be encoded: " + describe(encoded.error());
+            candidate.refused = m_parts.text("cannot be encoded: " + describe(encoded.error()));
         if (candidate.refused.empty())
-            candidate.refused = m_opsets.refusal(usage, name, encoded->weight);
+            candidate.refused = m_parts.text(m_opsets.refusal(usage, name, encoded->weight));
         if (candidate.refused.empty()) {
-            candidate.form = sizedForm(std::move(candidate.form), values, encoded->weight);
-            candidate.stored = *candidate.form.storedBytes;
+            takeForm(candidate, usage, sizedForm(candidate.form, values, encoded->weight));
+            candidate.stored = *candidate.form->storedBytes;
             candidate.error = encoded->error;
             candidate.method = encoded->method;
-            candidate.chips = figures(usage, candidate.form);
         }
         usage.candidates->push_back(std::move(candidate));
     }

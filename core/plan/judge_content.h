@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/plan/shared_parts.h"
 #include "core/plan/survey.h"
 
 #include <map>
@@ -78,10 +79,8 @@ private:
     void keep(Usage &usage);
     void tryForm(Content &content, const WeightValues &values, const codec::FormSpec &spec);
     std::string refusal(const decision::WeightForm &form);
-    std::vector<ChipFigures> figures(const Usage &usage, const decision::WeightForm &form)
-    {
-        return chipFigures(usage.layers, form, m_roofs, m_judge, m_options.batch);
-    }
+    /// Gives the candidate that form and its figures.
+    void takeForm(Candidate &candidate, const Usage &usage, const decision::WeightForm &form);
 
     const Bundle &m_bundle;
     const SurveyOptions &m_options;
@@ -89,6 +88,7 @@ private:
     Opsets &m_opsets;
     decision::Judge m_judge;
     std::map<std::pair<std::size_t, std::string>, std::string> m_encoderRefusals;
+    SharedParts m_parts;
 };
 
 } // namespace kernscope::plan

@@ -71,7 +71,7 @@ tl::unexpected<Error> explain(const Survey &survey, const Limits &limits, const 
 /// is. False where none is known.
 bool takesAsLong(const Row &row, const Candidate &candidate)
 {
-    const std::vector<ChipFigures> &kept = row.candidates->front().chips;
+    const auto &kept = row.candidates->front().chips;
     bool any = false;
     for (std::size_t i = 0; i < kept.size(); ++i) {
         if (kept[i].timeS != candidate.chips[i].timeS)

@@ -4,6 +4,7 @@
 #include "core/assessment/assess.h"
 #include "core/base/compact.h"
 #include "core/base/progress.h"
+#include "core/base/shared_value.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/plan/weight_error.h"
 
@@ -38,16 +39,16 @@ inline void addTime(std::optional<double> &sum, const std::optional<double> &tim
 }
 
 struct Candidate {
-    std::string name; ///< formName, or "keep"
+    SharedValue<std::string> name; ///< formName, or "keep"
     /// Null: stays as it is. One of a list that all weights of a shape share.
     std::shared_ptr<const codec::FormSpec> spec;
-    decision::WeightForm form;
+    SharedValue<decision::WeightForm> form;
     std::uint64_t stored = 0;                                ///< bytes
-    CompactVector<ChipFigures> chips;                        ///< in the order of the targets
+    SharedValue<CompactVector<ChipFigures>> chips;           ///< in the order of the targets
     double error = 0;                                        ///< relative, without the sensitivity
     codec::EncodeMethod method = codec::EncodeMethod::Plain; ///< by which the error is least
-    bool sampled = false; ///< error, and bytes of sparse forms, from some rows
-    std::string refused;  ///< why it cannot be chosen; empty where it can
+    bool sampled = false;             ///< error, and bytes of sparse forms, from some rows
+    SharedValue<std::string> refused; ///< why it cannot be chosen; empty where it can
 };
 
 /// One weight and what may become of it.

@@ -139,10 +139,10 @@ bool Writer::settle()
         exact.error = encoded->error;
         exact.method = encoded->method;
         exact.sampled = false;
-        exact.form = encoded->form;
+        exact.form = SharedValue(encoded->form);
         exact.stored = encoded->form.storedBytes.value_or(0); // as it was encoded
-        exact.chips = chipFigures(*layers.at(key.first), exact.form, m_result.survey.roofs, judge,
-                                  m_options.batch);
+        exact.chips = SharedParts::Chips(chipFigures(
+            *layers.at(key.first), exact.form, m_result.survey.roofs, judge, m_options.batch));
     }
     if (same)
         return true;

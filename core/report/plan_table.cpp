@@ -29,8 +29,8 @@ Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures
 Json triedJson(const PlannedWeight &weight, const Candidate &candidate)
 {
     Json json;
-    json["form"] = candidate.name;
-    json["refused"] = candidate.refused.empty() ? Json(nullptr) : Json(candidate.refused);
+    json["form"] = candidate.name.value();
+    json["refused"] = candidate.refused.empty() ? Json(nullptr) : Json(candidate.refused.value());
     if (!candidate.refused.empty())
         return json;
     json["bytes"] = numberJson(candidate.stored);

@@ -115,9 +115,12 @@ void BundleDock::connectParts()
         [&chips](std::size_t weight,
                  const target::Target &target) -> std::optional<decision::Outcome> {
             const auto &table = chips.table();
-            if (!table || weight >= table->rows() || table->columnOf(target) == kNoIndex)
+            if (!table || weight >= table->rows())
                 return std::nullopt;
-            return table->verdict(weight, table->columnOf(target)).outcome;
+            const std::size_t column = table->columnOf(target);
+            if (column == kNoIndex)
+                return std::nullopt;
+            return table->verdict(weight, column).outcome;
         });
     connect(&chips, &ChipState::tableChanged, this, &BundleDock::refilter);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this,

@@ -150,6 +150,7 @@ void BundleTreeModel::refilter()
 void BundleTreeModel::applyFilter(bool fewer)
 {
     const TextFilter filter(m_filter);
+    FormTexts forms;
     m_shown.clear();
     for (std::size_t g = 0; g < m_groups.size(); ++g) {
         Group &group = m_groups[g];
@@ -160,6 +161,7 @@ void BundleTreeModel::applyFilter(bool fewer)
                 passes = filter.passes({m_bundle->files()[leaf].path});
             } else if (!passes) {
                 WhereFacts facts;
+                facts.forms = &forms;
                 facts.zeros = zeroFraction(leaf);
                 facts.outcome = [this, leaf](const target::Target &target) {
                     return m_outcomes ? m_outcomes(leaf, target) : std::nullopt;
@@ -191,7 +193,8 @@ void BundleTreeModel::indexRows()
 
 void BundleTreeModel::sortGroup(Group &group) const
 {
-    std::sort(group.shown.begin(), group.shown.end());
+    if (!std::is_sorted(group.shown.begin(), group.shown.end()))
+        std::sort(group.shown.begin(), group.shown.end());
     if (m_sortColumn < 0 || m_sortColumn >= columnCount())
         return;
     std::vector<std::pair<report::SortValue, std::uint32_t>> keys;

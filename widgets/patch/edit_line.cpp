@@ -122,15 +122,33 @@ EditLine::EditLine(Session &session, QWidget *parent)
     connect(m_text, &QLineEdit::textEdited, this, [this] { m_asking = false; });
     connect(&session, &Session::bundleChanged, this, [this] {
         m_asking = false;
-        QStringList names;
-        if (const BundlePtr &bundle = m_session.bundle()) {
-            for (std::size_t i = 0; i < std::min(bundle->weights().size(), kMaxNames); ++i)
-                names << rawFromUtf8(bundle->weights()[i].findableName());
-        }
-        m_names->setStringList(names);
+        m_namesKnown = false;
+        m_names->setStringList({});
+        if (isVisible())
+            listNames();
         m_text->clear();
     });
     showKind();
+}
+
+void EditLine::showEvent(QShowEvent *event)
+{
+    QWidget::showEvent(event);
+    listNames();
+}
+
+/// What the box completes: the names of tens of thousands of weights take longer than a frame, so
+/// that nobody waits for them who does not see the line.
+void EditLine::listNames()
+{
+    if (std::exchange(m_namesKnown, true))
+        return;
+    QStringList names;
+    if (const BundlePtr &bundle = m_session.bundle()) {
+        for (std::size_t i = 0; i < std::min(bundle->weights().size(), kMaxNames); ++i)
+            names << rawFromUtf8(bundle->weights()[i].findableName());
+    }
+    m_names->setStringList(names);
 }
 
 Edit::Kind EditLine::kind() const

@@ -27,10 +27,14 @@ public:
     QString answer() const;
     QLineEdit *lineEdit() { return m_text; }
 
+protected:
+    void showEvent(QShowEvent *event) override;
+
 private:
     Edit::Kind kind() const;
     void showKind();
     void preview();
+    void listNames();
     void add();
     void browse();
     void refused(const Error &error);
@@ -43,6 +47,7 @@ private:
     QPushButton *m_add = nullptr, *m_browse = nullptr;
     QLabel *m_answer = nullptr;
     QStringListModel *m_names = nullptr;
+    bool m_namesKnown = false; ///< those of the bundle; listed once the line is seen
     QTimer m_pause;
     bool m_asking = false; ///< our own request is being answered
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/bundle_facts.h"
 
+#include "core/assessment/weight_where.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/common/design.h"
@@ -116,8 +117,9 @@ QLabel *BundleFacts::addRow(const QString &name, const QString &value)
 std::vector<BundleFacts::Sums> BundleFacts::sumsOf(const Bundle &bundle)
 {
     std::map<std::string, Sums> forms;
+    FormTexts texts;
     for (const Weight &weight : bundle.weights()) {
-        Sums &sums = forms[formText(weight.form)];
+        Sums &sums = forms[texts.of(weight.form)];
         sums.form = weight.form;
         ++sums.count;
         sums.bytes += weight.storedBytes.value;

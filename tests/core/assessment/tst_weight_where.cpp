@@ -84,6 +84,11 @@ void TestWeightWhere::terms_data()
     add("-encoder_7", true);
     add("form:sparse", true);
     add("form:SPAR", true);
+    add("t", true); // letters of either case, at both ends, after a false start
+    add("WEIGHT", true);
+    add("eNCODER_6_w", true);
+    add("er_6_weightx", false);
+    add("ee", false);
     add("form:dense", false);
     add("-form:dense", true);
     add("name:encoder form:sparse", true);
@@ -121,6 +126,10 @@ void TestWeightWhere::terms()
     facts.zeros = 0.583;
     const Weight weight = weightOf("Encoder_6_weight", FormNode::Sparse, 23564, {128, 64, 3});
     QCOMPARE(where->passes(weight, facts), passes);
+    FormTexts forms;
+    facts.forms = &forms;
+    for (int i = 0; i < 2; ++i) // written, then known
+        QCOMPARE(where->passes(weight, facts), passes);
 }
 
 void TestWeightWhere::refusals_data()

@@ -27,6 +27,7 @@ private slots:
     void rowsThatArePicked();
     void sensitivityCounts();
     void estimatesBecomeExact();
+    void equalFiguresAreKeptOnce();
 };
 
 void TestPlanSurvey::severalChipsTakeEveryForm()
@@ -37,7 +38,7 @@ void TestPlanSurvey::severalChipsTakeEveryForm()
         const auto judged = survey(*bundle, optionsFor(chips));
         for (const Candidate &candidate : *judged->rows[0].candidates) {
             if (candidate.refused.empty())
-                names.insert(candidate.name);
+                names.insert(candidate.name.value());
         }
         return names;
     };
@@ -175,6 +176,40 @@ void TestPlanSurvey::sensitivityCounts()
     QVERIFY(forms[plan->choice[0]].stored < forms[plan->choice[1]].stored);
     const double e0 = forms[plan->choice[0]].error, e1 = 10 * forms[plan->choice[1]].error;
     QVERIFY(std::abs(plan->after.error - std::sqrt((e0 * e0 + e1 * e1) / 2)) < 1e-12);
+}
+
+/// What weights of one shape have in common is one object; it is what each has by itself.
+void TestPlanSurvey::equalFiguresAreKeptOnce()
+{
+    SurveyOptions options = optionsFor({"M1", "M4"});
+    options.threads = 1; // each thread keeps its own
+    const auto both = *network({1, 2}).open(), alone = *network({2}).open();
+    const auto judged = survey(*both, options), single = survey(*alone, options);
+    QVERIFY(judged && single);
+    const auto &first = *judged->rows[0].candidates, &second = *judged->rows[1].candidates;
+    const auto &expected = *single->rows[0].candidates;
+    QCOMPARE(second.size(), expected.size());
+    std::size_t shared = 0;
+    for (std::size_t c = 0; c < second.size(); ++c) {
+        QVERIFY(second[c].name == expected[c].name.value());
+        QVERIFY(second[c].refused == expected[c].refused.value());
+        QVERIFY(second[c].form == expected[c].form.value());
+        QCOMPARE(second[c].stored, expected[c].stored);
+        QCOMPARE(second[c].error, expected[c].error);
+        QCOMPARE(second[c].chips.size(), expected[c].chips.size());
+        for (std::size_t t = 0; t < second[c].chips.size(); ++t) {
+            QCOMPARE(second[c].chips[t].outcome, expected[c].chips[t].outcome);
+            QCOMPARE(second[c].chips[t].moved, expected[c].chips[t].moved);
+            QCOMPARE(second[c].chips[t].timeS, expected[c].chips[t].timeS);
+            QVERIFY(second[c].chips[t].layerS == expected[c].chips[t].layerS);
+        }
+        if (first[c].form == second[c].form.value()) {
+            QVERIFY(first[c].form.isSameAs(second[c].form));
+            QVERIFY(first[c].chips.isSameAs(second[c].chips));
+            ++shared;
+        }
+    }
+    QVERIFY(shared > 10);
 }
 
 void TestPlanSurvey::estimatesBecomeExact()

@@ -37,7 +37,7 @@ std::pair<std::size_t, std::string> otherForm(const PlanDock &dock)
         const plan::Row &row = dock.survey()->rows[r];
         for (std::size_t c = 1; row.candidates && c < row.candidates->size(); ++c) {
             if ((*row.candidates)[c].refused.empty() && dock.plan()->choice[r] != c)
-                return {r, (*row.candidates)[c].name};
+                return {r, (*row.candidates)[c].name.value()};
         }
     }
     return {kNoIndex, {}};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/plan/shared_parts.h"
+
+#include <algorithm>
+
+namespace kernscope::plan {
+
+namespace {
+
+/// Equal but for the name and the place, which no figure depends on.
+bool isAlike(const roofline::Layer &a, const roofline::Layer &b)
+{
+    return a.op == b.op && a.param == b.param && a.flops == b.flops &&
+           a.inputBytes == b.inputBytes && a.outputBytes == b.outputBytes &&
+           a.operation == b.operation && a.shareRead == b.shareRead && a.form == b.form &&
+           a.function == b.function && a.model == b.model && a.runs == b.runs &&
+           a.ofSeveral == b.ofSeveral;
+}
+
+} // namespace
+
+SharedValue<std::string> SharedParts::text(const std::string &text)
+{
+    if (text.empty())
+        return {};
+    if (m_texts.size() >= kMostTexts)
+        m_texts.clear();
+    return m_texts.try_emplace(text, text).first->second;
+}
+
+std::size_t SharedParts::hashOf(const decision::WeightForm &form)
+{
+    std::size_t hash = static_cast<std::size_t>(form.node);
+    const auto mix = [&hash](std::uint64_t more) {
+        hash = (hash ^ more) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    };
+    mix(form.bits);
+    mix(form.storedBytes.value_or(0));
+    mix(form.codebooks);
+    mix(form.vectorSize);
+    mix(form.masked ? 1 : 0);
+    for (const std::uint64_t extent : form.shape)
+        mix(extent);
+    return hash;
+}
+
+std::unordered_multimap<std::size_t, SharedParts::Known>::iterator
+SharedParts::find(const decision::WeightForm &form, std::size_t hash)
+{
+    const auto [from, to] = m_forms.equal_range(hash);
+    const auto at =
+        std::find_if(from, to, [&form](const auto &each) { return each.second.form == form; });
+    return at == to ? m_forms.end() : at;
+}
+
+SharedValue<decision::WeightForm> SharedParts::form(const decision::WeightForm &form)
+{
+    const std::size_t hash = hashOf(form);
+    auto at = find(form, hash);
+    if (at == m_forms.end()) {
+        if (m_forms.size() >= kMostForms)
+            m_forms.clear();
+        at = m_forms.emplace(hash, Known{SharedValue(form), {}});
+    }
+    return at->second.form;
+}
+
+const SharedParts::Chips *SharedParts::chips(const SharedValue<decision::WeightForm> &form,
+                                             const std::vector<roofline::Layer> &layers) const
+{
+    const auto [from, to] = m_forms.equal_range(hashOf(*form));
+    for (auto at = from; at != to; ++at) {
+        if (!at->second.form.isSameAs(form))
+            continue;
+        for (const Known::Use &use : at->second.uses) {
+            if (std::equal(use.layers.begin(), use.layers.end(), layers.begin(), layers.end(),
+                           isAlike))
+                return &use.chips;
+        }
+    }
+    return nullptr;
+}
+
+SharedParts::Chips SharedParts::keep(const SharedValue<decision::WeightForm> &form,
+                                     const std::vector<roofline::Layer> &layers,
+                                     std::vector<ChipFigures> figures)
+{
+    const Chips chips{CompactVector<ChipFigures>(figures)};
+    const auto at = find(*form, hashOf(*form));
+    if (at != m_forms.end() && at->second.uses.size() < kMostUses)
+        at->second.uses.push_back({layers, chips});
+    return chips;
+}
+
+} // namespace kernscope::plan
