@@ -126,7 +126,8 @@ ValueTiles::ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, do
 
 QRgb ValueTiles::colorOf(double value) const
 {
-    const double at = std::clamp(value / range(), -1.0, 1.0);
+    // What is not a number counts as the full colour, as in boxes of several cells.
+    const double at = std::isnan(value) ? 1.0 : std::clamp(value / range(), -1.0, 1.0);
     const double half = static_cast<double>(m_colorsOf.size() / 2);
     return m_colorsOf[static_cast<std::size_t>(std::lround(at * half + half))];
 }
