@@ -38,6 +38,8 @@ private:
                 std::string found, std::string message);
     void add(std::uint64_t offset, std::uint32_t words);
     std::uint32_t unstatedWords(std::uint64_t offset) const;
+    std::optional<std::uint64_t> unnamedRecord(const Task &task,
+                                               std::span<const std::byte> bytes) const;
     bool exactAt(std::uint64_t offset, std::uint64_t words, bool named = false) const;
     bool linkedAt(std::uint64_t offset, std::uint32_t words) const;
     std::uint64_t firstLinked() const;
