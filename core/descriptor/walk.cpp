@@ -97,7 +97,7 @@ void Walker::add(std::uint64_t offset, std::uint32_t words)
 /// Size of a task that nothing states: its records up to a zero word.
 std::uint32_t Walker::unstatedWords(std::uint64_t offset) const
 {
-    const std::uint64_t limit = m_text.size();
+    const std::uint64_t limit = std::min<std::uint64_t>(m_text.size(), offset + kMostTaskBytes);
     std::uint64_t at = offset + 4ULL * m_version.headerWords;
     while (at + 4 <= limit) {
         const auto word = loadLittle<std::uint32_t>(m_text, at);
