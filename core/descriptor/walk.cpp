@@ -85,6 +85,11 @@ void Walker::add(std::uint64_t offset, std::uint32_t words)
         report(Severity::Error, "descriptor.stream", offset, "records that end with the task",
                fmt::format("{:#x} bytes", task.bytes()),
                "its register records do not end where the task ends");
+    else if (const auto at = unnamedRecord(task, bytes))
+        report(
+            Severity::Note, "descriptor.register", offset + *at, "a register of the map",
+            fmt::format("{:#x}", loadLittle<std::uint32_t>(bytes, static_cast<std::size_t>(*at))),
+            "a record begins in no register that is known: what it sets is not shown");
     m_list.tasks.push_back(task);
     ++m_list.streams.back().tasks;
 }
@@ -92,7 +97,7 @@ void Walker::add(std::uint64_t offset, std::uint32_t words)
 /// Size of a task that nothing states: its records up to a zero word.
 std::uint32_t Walker::unstatedWords(std::uint64_t offset) const
 {
-    const std::uint64_t limit = m_text.size();
+    const std::uint64_t limit = std::min<std::uint64_t>(m_text.size(), offset + kMostTaskBytes);
     std::uint64_t at = offset + 4ULL * m_version.headerWords;
     while (at + 4 <= limit) {
         const auto word = loadLittle<std::uint32_t>(m_text, at);
@@ -102,6 +107,24 @@ std::uint32_t Walker::unstatedWords(std::uint64_t offset) const
         at = next;
     }
     return static_cast<std::uint32_t>(std::min<std::uint64_t>((at - offset) / 4, UINT32_MAX));
+}
+
+/// The first record that begins in no register of the version's map, by its offset in the task.
+std::optional<std::uint64_t> Walker::unnamedRecord(const Task &task,
+                                                   std::span<const std::byte> bytes) const
+{
+    const RegisterMap *map = RegisterMap::of(m_version.registerMap);
+    if (map == nullptr)
+        return std::nullopt;
+    for (std::uint64_t at = task.streamBegin(); at + 4 <= bytes.size();) {
+        const auto word = loadLittle<std::uint32_t>(bytes, at);
+        const std::uint32_t address =
+            m_version.packets == PacketForm::Full ? word & 0x3FFFFFF : (word & 0x7FFF) * 4;
+        if (map->find(address) == nullptr)
+            return at;
+        at += 4 + 4 * std::uint64_t(valuesOf(word, m_version.packets));
+    }
+    return std::nullopt;
 }
 
 /// A task of that size stands there: its records end with it. `named`: and each begins in a
@@ -116,18 +139,7 @@ bool Walker::exactAt(std::uint64_t offset, std::uint64_t words, bool named) cons
     resolveHeader(bytes, m_version, task);
     if (!task.exact || task.headerWords >= words)
         return false;
-    const RegisterMap *map = named ? RegisterMap::of(m_version.registerMap) : nullptr;
-    if (map == nullptr)
-        return true;
-    for (std::uint64_t at = task.streamBegin(); at < bytes.size();) {
-        const auto word = loadLittle<std::uint32_t>(bytes, at);
-        const std::uint32_t address =
-            m_version.packets == PacketForm::Full ? word & 0x3FFFFFF : (word & 0x7FFF) * 4;
-        if (map->find(address) == nullptr)
-            return false;
-        at += 4 + 4 * std::uint64_t(valuesOf(word, m_version.packets));
-    }
-    return true;
+    return !named || !unnamedRecord(task, bytes);
 }
 
 void resolveHeader(std::span<const std::byte> task, const Version &version, Task &result)

@@ -57,7 +57,7 @@ struct WalkHints {
 /// Finds the tasks of a text section. Nothing is found by a fixed offset: linked lists follow the
 /// next pointers, sized lists the sizes; a section of no published form yields none and a note.
 /// Diagnostics: "descriptor.version", "descriptor.loop", "descriptor.bounds", "descriptor.size",
-/// "descriptor.stream", "descriptor.count".
+/// "descriptor.stream", "descriptor.register" (a note), "descriptor.count".
 TaskList walkTasks(std::span<const std::byte> text, const Version *version,
                    const WalkHints &hints = {});
 

@@ -11,8 +11,10 @@ namespace kernscope::descriptor {
 /// records go up to a zero word.
 bool Walker::linkedAt(std::uint64_t offset, std::uint32_t words) const
 {
-    return exactAt(offset, words) ||
-           (offset % kLinkedAlign == 0 && unstatedWords(offset) > m_version.headerWords);
+    if (exactAt(offset, words))
+        return true;
+    return offset % kLinkedAlign == 0 && offset <= m_text.size() &&
+           exactAt(offset, unstatedWords(offset), true);
 }
 
 /// The first boundary from `from` on that has a task, of the size that is stated or as its records
@@ -21,8 +23,9 @@ std::optional<std::uint64_t> Walker::foundLinked(std::uint64_t from, std::uint32
 {
     std::uint64_t at = checkedRoundUp(from, kLinkedAlign).value_or(m_text.size());
     for (std::uint64_t i = 0; i < kSearched / kLinkedAlign && at < m_text.size(); ++i) {
-        if (m_text.size() - at < 4ULL * m_version.headerWords)
+        if (m_text.size() - at < 4ULL * m_version.headerWords || m_searches == 0)
             return std::nullopt;
+        --m_searches;
         if (linkedAt(at, words))
             return at;
         at += kLinkedAlign;

@@ -71,6 +71,9 @@ std::optional<std::uint64_t> Walker::foundSized(std::uint64_t offset) const
         const std::uint64_t at = offset + i * kSizedAlign;
         if (at >= m_text.size())
             return m_text.size();
+        if (m_searches == 0)
+            return std::nullopt;
+        --m_searches;
         if (startsStream(at) || soundSized(at))
             return at;
     }

@@ -13,6 +13,10 @@ inline constexpr std::uint64_t kStreamAlign = 0x4000;
 inline constexpr std::uint64_t kLinkedAlign = 0x100;
 /// How far behind a faulty task the next one is looked for: some of the largest tasks.
 inline constexpr std::uint64_t kSearched = 0x10000;
+/// Places that are looked at in one section: a hostile one may not take minutes.
+inline constexpr std::uint64_t kMostSearches = std::uint64_t{1} << 17;
+/// Of a task whose size nothing states; the published ones have some hundred words.
+inline constexpr std::uint64_t kMostTaskBytes = 0x4000;
 
 /// Values that the record of a header word has.
 std::uint32_t valuesOf(std::uint32_t word, PacketForm form);
@@ -38,6 +42,8 @@ private:
                 std::string found, std::string message);
     void add(std::uint64_t offset, std::uint32_t words);
     std::uint32_t unstatedWords(std::uint64_t offset) const;
+    std::optional<std::uint64_t> unnamedRecord(const Task &task,
+                                               std::span<const std::byte> bytes) const;
     bool exactAt(std::uint64_t offset, std::uint64_t words, bool named = false) const;
     bool linkedAt(std::uint64_t offset, std::uint32_t words) const;
     std::uint64_t firstLinked() const;
@@ -57,6 +63,7 @@ private:
     const Version &m_version;
     const WalkHints &m_hints;
     TaskList m_list;
+    mutable std::uint64_t m_searches = kMostSearches; ///< that are left
 };
 
 } // namespace kernscope::descriptor

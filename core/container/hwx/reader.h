@@ -81,6 +81,7 @@ private:
     void readIdent(const LoadCommand &command);
     void readNote(const LoadCommand &command);
     void readSymbolTable(const LoadCommand &command);
+    void checkTables(const SymbolTable &table);
     void readSymbols();
     void readFrames();
     void checkOverlaps();

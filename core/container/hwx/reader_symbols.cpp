@@ -29,6 +29,34 @@ void TableReader::readSymbolTable(const LoadCommand &command)
         m_result.symbolTable = table;
 }
 
+/// Symbols and strings lie behind the commands, and not over one another.
+void TableReader::checkTables(const SymbolTable &table)
+{
+    const std::uint64_t symbolBytes = kSymbolRecord * std::uint64_t{table.symbols};
+    const auto before = [&](std::uint64_t offset, std::uint64_t bytes, const char *what) {
+        if (bytes != 0 && offset < m_commandsEnd)
+            report(Severity::Error, "hwx.symbols", offset,
+                   fmt::format("an offset from {:#x} on", m_commandsEnd),
+                   fmt::format("{:#x}", offset),
+                   fmt::format("the {} lie in the header and the commands", what));
+    };
+    before(table.symbolOffset, symbolBytes, "symbols");
+    before(table.stringOffset, table.stringBytes, "strings");
+    const std::uint64_t symbolEnd = table.symbolOffset + symbolBytes;
+    const std::uint64_t stringEnd = std::uint64_t{table.stringOffset} + table.stringBytes;
+    if (symbolBytes != 0 && table.stringBytes != 0 && table.symbolOffset < stringEnd &&
+        table.stringOffset < symbolEnd)
+        report(Severity::Error, "hwx.symbols", table.symbolOffset,
+               "symbols and strings in places of their own",
+               fmt::format("symbols up to {:#x}, strings from {:#x} to {:#x}", symbolEnd,
+                           table.stringOffset, stringEnd),
+               "symbols and strings share bytes");
+    if (table.symbols == 0 && table.stringBytes > 1)
+        report(Severity::Warning, "hwx.symbols", table.symbolOffset, "symbols for the strings",
+               fmt::format("no symbols, {} bytes of strings", table.stringBytes),
+               "no symbol uses the strings of the symbol table");
+}
+
 void TableReader::readSymbols()
 {
     if (!m_result.symbolTable)
@@ -39,6 +67,7 @@ void TableReader::readSymbols()
         report(Severity::Error, "hwx.strings", table.stringOffset, "strings within the file",
                fmt::format("{:#x} bytes", table.stringBytes),
                "the string table runs past the file");
+    checkTables(table);
     const std::uint64_t room = table.symbolOffset > m_bytes.size()
                                    ? 0
                                    : (m_bytes.size() - table.symbolOffset) / kSymbolRecord;
@@ -67,6 +96,10 @@ void TableReader::readSymbols()
         if (nameBytes < kMaxNameBytes)
             symbol.name = names.text(symbol.nameOffset, kMaxName);
         nameBytes += symbol.name.size();
+        if (!symbol.name.empty() && symbol.nameOffset + symbol.name.size() >= names.size())
+            report(Severity::Error, "hwx.strings", at, "a name that ends in the string table",
+                   fmt::format("{:#x} and no end", symbol.nameOffset),
+                   "a symbol's name is cut at the end of the strings");
         m_result.symbols.push_back(std::move(symbol));
     }
 }

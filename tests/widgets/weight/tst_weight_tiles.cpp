@@ -28,6 +28,7 @@ private Q_SLOTS:
     void maskCellsAreExact();
     void maskDensityFarOut();
     void valueColorsAreMonotone();
+    void cellsThatAreNotNumbers();
     void leftOutCellsAreBlank();
     void cancelledTileIsNull();
     void nothingButZeros_data();
@@ -179,6 +180,32 @@ void TestWeightTiles::valueColorsAreMonotone()
             QCOMPARE(color.rgb(), theme::diverging(value > 0 ? 1 : -1, false).rgb());
         }
     }
+}
+
+/// A cell that is not a number is a cross on the full colour, near and far out.
+void TestWeightTiles::cellsThatAreNotNumbers()
+{
+    QByteArray file = R"({"w":{"dtype":"F16","shape":[2,4],"data_offsets":[0,16]}})";
+    const auto header = static_cast<char>(file.size());
+    file.prepend(QByteArray(1, header) + QByteArray(7, '\0'));
+    for (const unsigned half : {0x7e00U, 0xfe00U, 0x7c00U, 0xfc00U, 0x3c00U, 0xbc00U, 0U, 0x7e01U})
+        file.append(static_cast<char>(half & 0xFF)).append(static_cast<char>(half >> 8));
+    OpenOptions options;
+    const auto *data = reinterpret_cast<const std::byte *>(file.data());
+    options.memory = {{"w.safetensors", std::vector<std::byte>(data, data + file.size())}};
+    const auto bundle = Bundle::open("w.safetensors", options);
+    QVERIFY(bundle);
+    const ValueTiles tiles(reader(*bundle, 0), ValueColors::Signed, false);
+    Progress progress;
+    const Tile near = tiles.render({0, 0, 0}, progress);
+    QCOMPARE(near.values.size(), std::size_t(8));
+    for (const std::size_t i : {0U, 1U, 7U}) {
+        QVERIFY(near.marks[i].shape == CellShape::Cross);
+        const int width = near.image.width();
+        QCOMPARE(near.image.pixel(static_cast<int>(i) % width, static_cast<int>(i) / width),
+                 theme::diverging(1, false).rgb());
+    }
+    QVERIFY(!tiles.render({1, 0, 0}, progress).image.isNull());
 }
 
 void TestWeightTiles::leftOutCellsAreBlank()

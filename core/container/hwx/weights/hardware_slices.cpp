@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -40,6 +41,8 @@ private:
     void readTask(std::size_t text, const descriptor::TaskDetail &detail,
                   const descriptor::TaskReader &reader, const hwx::LaneFinder &finder);
     std::optional<ByteRange> placeOf(const hwx::KernelLane &lane) const;
+    void checkLane(std::size_t text, const descriptor::TaskDetail &detail,
+                   const hwx::KernelLane &lane, std::string_view kernel);
     Diagnostic lostLane(std::size_t text, const descriptor::TaskDetail &detail,
                         const hwx::KernelLane &lane) const;
     void addBlock(SliceBlock block);
@@ -90,6 +93,41 @@ Diagnostic BlockFinder::lostLane(std::size_t text, const descriptor::TaskDetail 
                 .found(std::move(found))
                 .message("A lane loads bytes that are not in the file: the task's weight is not "
                          "shown")};
+}
+
+/// In every published file a symbol names each slice, those of one task are of one kernel, and
+/// slices are multiples of 64 bytes. Other values of a lane's registers are read as they are, and
+/// reported.
+void BlockFinder::checkLane(std::size_t text, const descriptor::TaskDetail &detail,
+                            const hwx::KernelLane &lane, std::string_view kernel)
+{
+    constexpr std::uint32_t kSliceAlign = 64;
+    const bool aligned = lane.base % kSliceAlign == 0 && lane.size % kSliceAlign == 0;
+    const bool named = m_tiles.empty() || lane.matchesSymbol;
+    const hwx::KernelName *name = lane.tile ? &m_tiles[*lane.tile].name : nullptr;
+    // Of a pair of engines the second one may count its slices on from the first one's.
+    const bool own = name == nullptr || !name->lane || *name->lane % lanes::kEngines == lane.lane;
+    const bool same = kernel.empty() || name == nullptr || name->hash == kernel;
+    if (aligned && named && own && same)
+        return;
+    const std::uint64_t begin =
+        m_container.section(m_container.texts[text].section)->bytes->offset.value;
+    m_diagnostics.push_back(
+        {Severity::Warning,
+         ErrorBuilder("hwx.slices")
+             .file(m_file)
+             .at(FileOffset(begin + lane.baseOffset.value_or(detail.task.offset)))
+             .field(fmt::format("task {} lane {}", detail.index, lane.lane))
+             .expected(!aligned ? "multiples of 64 bytes"
+                       : !named ? "a slice that a symbol names"
+                       : !same  ? "a slice of the kernel that the first lane loads"
+                                : "the slice that has the lane's number")
+             .found(fmt::format("{} bytes at address {:#x}, offset {:#x}", lane.size,
+                                lane.address.value_or(0), lane.base))
+             .message(!aligned ? "A lane's offset or size is not one of a slice"
+                      : !named ? "No symbol names the bytes that the lane loads"
+                      : !same  ? "Lanes of one task load slices of two kernels"
+                               : "A lane loads the slice of another lane")});
 }
 
 KernelFacts factsOf(const descriptor::TaskDetail &detail, const descriptor::TaskReader &reader)
@@ -159,6 +197,7 @@ void BlockFinder::readTask(std::size_t text, const descriptor::TaskDetail &detai
             m_diagnostics.push_back(lostLane(text, detail, lane));
             return;
         }
+        checkLane(text, detail, lane, block.slices.empty() ? std::string_view() : block.name);
         if (block.slices.empty() && lane.tile) {
             block.name = m_tiles[*lane.tile].name.hash;
             block.table = !m_tiles[*lane.tile].name.lane;

@@ -87,6 +87,8 @@ private slots:
     void sectionAddresses();
     void relocationCounts();
     void unknownCommands();
+    void tables();
+    void lanes();
 };
 
 void TestHwxDamaged::commandSizes_data()
@@ -286,6 +288,52 @@ void TestHwxDamaged::unknownCommands()
     QCOMPARE(unknown, std::size_t(2));
     for (const Diagnostic &row : container->diagnostics)
         QVERIFY2(row.severity == Severity::Note, row.error.message.c_str());
+}
+
+/// Symbols and strings that lie elsewhere would be other names, without a word.
+void TestHwxDamaged::tables()
+{
+    const Bytes sound = syntheticH13();
+    const auto container = hwx::readContainer(sound, "sound.hwx");
+    std::uint64_t at = 0;
+    for (const auto &command : container->commands) {
+        if (command.kind == hwx::CommandKind::SymbolTable)
+            at = command.offset.value;
+    }
+    const auto damaged = [&](std::uint64_t offset, std::uint32_t value) {
+        Bytes bytes = sound;
+        storeLittle<std::uint32_t>(bytes, at + offset, value);
+        return shown(bytes);
+    };
+    const hwx::SymbolTable &table = *container->symbolTable;
+    QVERIFY(hasError(damaged(8, 0)));                        // symbols in the header
+    QVERIFY(hasError(damaged(16, 0)));                       // strings there
+    QVERIFY(hasError(damaged(16, table.symbolOffset + 16))); // strings over the symbols
+    QVERIFY(hasError(damaged(20, table.stringBytes - 2)));   // the last name is cut
+    const Shown none = damaged(12, 0);
+    QVERIFY(std::any_of(none.diagnostics.begin(), none.diagnostics.end(),
+                        [](const Diagnostic &row) { return row.error.code == "hwx.symbols"; }));
+}
+
+/// A lane whose offset or size is damaged still lies in the file: what is decoded is not the
+/// weight, so that it is reported.
+void TestHwxDamaged::lanes()
+{
+    const Bytes sound = syntheticH13();
+    const auto container = hwx::readContainer(sound, "sound.hwx");
+    const hwx::Section *text = container->firstOf(hwx::SectionType::Text);
+    QVERIFY(text->relocations.size() > 1);
+    for (const std::uint32_t change : {8U, 64U}) {
+        Bytes bytes = sound;
+        const std::uint64_t place = text->bytes->offset.value + text->relocations[1].address;
+        storeLittle<std::uint32_t>(bytes, place, loadLittle<std::uint32_t>(bytes, place) ^ change);
+        const Shown after = shown(bytes);
+        QVERIFY(std::any_of(after.diagnostics.begin(), after.diagnostics.end(),
+                            [place](const Diagnostic &row) {
+                                return row.error.code == "hwx.slices" && row.error.offset &&
+                                       row.error.offset->value == place;
+                            }));
+    }
 }
 
 QTEST_GUILESS_MAIN(TestHwxDamaged)
