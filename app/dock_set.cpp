@@ -170,9 +170,14 @@ bool DockSet::eventFilter(QObject *watched, QEvent *event)
         m_sizes.insert(dock, dock->size());
     if (dock && event->type() == QEvent::Show && m_sizes.contains(dock)) {
         const QSize size = m_sizes.take(dock);
-        QTimer::singleShot(0, dock, [this, dock, size] {
+        const auto resize = [this, dock, size] {
             m_host->resizeDocks({dock}, {size.width()}, Qt::Horizontal);
             m_host->resizeDocks({dock}, {size.height()}, Qt::Vertical);
+        };
+        QTimer::singleShot(0, dock, [dock, resize] {
+            resize();
+            // Tabs of which all were hidden get their place with the first of them only.
+            QTimer::singleShot(0, dock, resize);
         });
     }
     return QObject::eventFilter(watched, event);

@@ -96,6 +96,14 @@ public:
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
         const int width = room.width() - 2 * margin;
         const bool cut = cell.fontMetrics.horizontalAdvance(cell.text) > width;
+        if (edgeCutsNumber(cell)) {
+            if (cut)
+                growColumn(cell, index.column());
+            cell.text = QChar(0x2026);
+            cell.displayAlignment = Qt::AlignLeft | Qt::AlignVCenter;
+            style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
+            return;
+        }
         if (cut || (cell.widget && cell.widget->property(kAlwaysShort).toBool())) {
             if (cut && cell.displayAlignment & Qt::AlignRight)
                 growColumn(cell, index.column());

@@ -4,6 +4,8 @@
 #include <QFontMetrics>
 #include <QString>
 
+class QStyleOptionViewItem;
+
 namespace kernscope::ui {
 
 /// Property of a view: all names are shown without what they share, not only those that are too
@@ -16,5 +18,9 @@ inline constexpr char kAlwaysShort[] = "kernscopeAlwaysShort";
 /// its end before ("conv_1_weight…") is cut there. Of a file's path ("a/b/weight.bin") whole parts
 /// at its beginning go first ("…/weight.bin").
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width);
+
+/// Whether the edge of the view cuts the text of a cell that stands at its right: what is left of
+/// a number would be another number.
+bool edgeCutsNumber(const QStyleOptionViewItem &cell);
 
 } // namespace kernscope::ui

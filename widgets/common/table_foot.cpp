@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/table_foot.h"
 
+#include "widgets/common/elided_name.h"
+
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QScrollBar>
 #include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
 #include <QTableView>
 
 namespace kernscope::ui {
@@ -24,6 +27,22 @@ protected:
     }
 };
 
+class WholeSum final : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        if (edgeCutsNumber(*option)) {
+            option->text = QChar(0x2026);
+            option->displayAlignment = Qt::AlignLeft | Qt::AlignVCenter;
+        }
+    }
+};
+
 } // namespace
 
 TableFoot::TableFoot(QTableView *table, const QString &name, QWidget *parent)
@@ -32,6 +51,7 @@ TableFoot::TableFoot(QTableView *table, const QString &name, QWidget *parent)
     auto *last = new LastRow(this);
     last->setSourceModel(table->model());
     m_view->setModel(last);
+    m_view->setItemDelegate(new WholeSum(m_view));
     m_view->setAccessibleName(name);
     m_view->setFocusPolicy(Qt::NoFocus);
     m_view->setSelectionMode(QAbstractItemView::NoSelection);

@@ -33,8 +33,8 @@ TasksDock::TasksDock(Session &session, QWidget *parent)
     auto *content = new QSplitter(this);
     content->addWidget(buildList(content));
     content->addWidget(buildDetail(content));
-    content->setStretchFactor(0, 2);
-    content->setStretchFactor(1, 3);
+    content->setStretchFactor(0, 1);
+    content->setStretchFactor(1, 2);
     content->setChildrenCollapsible(false);
     setContent(content);
     content->setFocusProxy(m_table);
