@@ -118,23 +118,16 @@ HWY_INLINE __m512i groupOfEach(const FourEights &eights, unsigned i)
 }
 
 /// Lines of all eight rows, past the caches: what is turned in each 16 bytes of eight registers is
-/// a line of each row.
+/// a line of each row. Written out, so that all of it stays in registers by any compiler's loops.
 HWY_INLINE void streamTurned(const FourEights &eights, std::uint16_t *out, std::size_t step)
 {
-    __m512i c[8], t[8];
-    for (unsigned i = 0; i < 8; ++i)
-        c[i] = groupOfEach(eights, i);
-    for (unsigned i = 0; i < 4; ++i) {
-        t[i] = _mm512_unpacklo_epi16(c[2 * i], c[2 * i + 1]);
-        t[4 + i] = _mm512_unpackhi_epi16(c[2 * i], c[2 * i + 1]);
-    }
-    for (unsigned half = 0; half < 2; ++half) {
-        const __m512i *const of = t + 4 * half;
-        const __m512i a = _mm512_unpacklo_epi32(of[0], of[1]),
-                      b = _mm512_unpacklo_epi32(of[2], of[3]);
-        const __m512i e = _mm512_unpackhi_epi32(of[0], of[1]),
-                      f = _mm512_unpackhi_epi32(of[2], of[3]);
-        std::uint16_t *const to = out + 4 * half * step;
+    const auto at = [&](unsigned i) HWY_ATTR { return groupOfEach(eights, i); };
+    const __m512i c0 = at(0), c1 = at(1), c2 = at(2), c3 = at(3);
+    const __m512i c4 = at(4), c5 = at(5), c6 = at(6), c7 = at(7);
+    const auto storeHalf = [&](__m512i t0, __m512i t1, __m512i t2, __m512i t3,
+                               std::uint16_t *to) HWY_ATTR {
+        const __m512i a = _mm512_unpacklo_epi32(t0, t1), b = _mm512_unpacklo_epi32(t2, t3);
+        const __m512i e = _mm512_unpackhi_epi32(t0, t1), f = _mm512_unpackhi_epi32(t2, t3);
         const auto store = [&](__m512i row, std::size_t place) HWY_ATTR {
             _mm512_stream_si512(reinterpret_cast<__m512i *>(to + place * step), row);
         };
@@ -142,21 +135,27 @@ HWY_INLINE void streamTurned(const FourEights &eights, std::uint16_t *out, std::
         store(_mm512_unpackhi_epi64(a, b), 1);
         store(_mm512_unpacklo_epi64(e, f), 2);
         store(_mm512_unpackhi_epi64(e, f), 3);
-    }
+    };
+    storeHalf(_mm512_unpacklo_epi16(c0, c1), _mm512_unpacklo_epi16(c2, c3),
+              _mm512_unpacklo_epi16(c4, c5), _mm512_unpacklo_epi16(c6, c7), out);
+    storeHalf(_mm512_unpackhi_epi16(c0, c1), _mm512_unpackhi_epi16(c2, c3),
+              _mm512_unpackhi_epi16(c4, c5), _mm512_unpackhi_epi16(c6, c7), out + 4 * step);
 }
 
 /// expandRun() of all eight lanes to lines, 32 groups at a time.
 std::size_t expandLines(const KeptGroups &groups, std::size_t &at, std::uint16_t *out,
                         std::size_t step)
 {
+    // Bytes fetched ahead: the next page, where processors stop.
+    constexpr std::size_t kAhead = 4096, kLine = 64;
     constexpr std::size_t kRead = 16; // bytes of a group
-    // So far on bytes are fetched: the processor's own look ahead ends with the page.
-    constexpr std::size_t kAhead = 1024;
     const auto *in = reinterpret_cast<const std::uint8_t *>(groups.bytes.data());
     const std::size_t count = groups.masks.size(), end = groups.bytes.size();
     const std::uint64_t gaps = groups.gap * 0x0706050403020100; // before each group, a byte each
     std::size_t done = 0, from = at;
-    for (; done + 32 <= count; done += 32) {
+    for (std::size_t fetched = at; done + 32 <= count; done += 32) {
+        for (; fetched < from + kAhead; fetched += kLine)
+            __builtin_prefetch(in + fetched);
         FourEights eights;
         eights.masks = reinterpret_cast<const std::uint8_t *>(groups.masks.data()) + done;
         std::size_t next = from;
@@ -165,7 +164,6 @@ std::size_t expandLines(const KeptGroups &groups, std::size_t &at, std::uint16_t
             const std::uint64_t before = 2 * counts.before + gaps;
             std::memcpy(eights.before + 8 * q, &before, sizeof(before));
             eights.in[q] = in + next;
-            __builtin_prefetch(in + next + kAhead);
             next += 2 * counts.all + 8 * groups.gap;
         }
         if (next + kRead > end)

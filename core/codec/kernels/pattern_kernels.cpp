@@ -186,10 +186,15 @@ std::size_t columnRun(std::uint16_t *halves, std::size_t rows, std::size_t strid
 std::size_t floatColumnRun(const float *in, std::size_t rows, std::size_t width, std::size_t keep,
                            std::uint16_t *out)
 {
+    constexpr std::size_t kFewRows = 4;
     const std::size_t lanes = hn::Lanes(RankTag());
     if (width % lanes != 0)
         return 0;
     for (std::size_t at = 0; at < width; at += lanes) {
+        // The same columns of the rows that come next. Of more rows, whose lines may all belong to
+        // one set of the first cache, they would drive each other out.
+        for (std::size_t row = rows; rows <= kFewRows && row < 2 * rows; ++row)
+            __builtin_prefetch(in + row * width + at);
         switch (rows) { // known when this is compiled: no loop
         case 2: rankColumns(in + at, 2, width, lanes, keep, out + at); break;
         case 4: rankColumns(in + at, 4, width, lanes, keep, out + at); break;
