@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The form to take where there is nothing to choose, or nothing that a choice could rest on.
 #include "core/assessment/choose_form.h"
+#include "core/assessment/weight_layers.h"
 #include "made_bundle.h"
 
 #include <QtTest/QtTest>
@@ -121,10 +122,10 @@ private Q_SLOTS:
         QFETCH(QString, chip);
         const auto bundle = withZeros(1).open();
         QVERIFY(bundle);
-        const auto layers = weightLayers(**bundle);
+        const WeightLayers layers = LayerReader(**bundle).at(0);
         const auto roofs = roofline::roofsOf(*target::findTarget(qPrintable(chip))->target);
         decision::Judge judge;
-        const auto placed = roofline::place(layers.front().judged, *roofs, judge);
+        const auto placed = roofline::place(layers.judged, *roofs, judge);
         const auto choice = chooseForm(**bundle, 0, *roofs, judge);
         QVERIFY(placed && choice);
         std::size_t compared = 0;
