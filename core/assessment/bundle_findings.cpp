@@ -218,8 +218,10 @@ std::string findingText(const Bundle &bundle, const Finding &finding)
         return fmt::format("{} takes {} B more than dense fp16 would", name,
                            grouped(finding.count));
     case Finding::Kind::FoldsEverywhere:
-        return fmt::format("{} is streamed by no chip: {} fold it, {} refuse it", name,
-                           finding.count, finding.of - finding.count);
+        return fmt::format("{} is streamed by no chip: {} fold it{}", name, finding.count,
+                           finding.of > finding.count
+                               ? fmt::format(", {} refuse it", finding.of - finding.count)
+                               : "");
     case Finding::Kind::DeadEntries:
         return fmt::format("{}: {} of {} never used", name, grouped(finding.count),
                            finding.of == 1 ? "1 codebook entry"

@@ -5,25 +5,30 @@
 
 namespace kernscope {
 
+Diagnostics verifyPayload(const Bundle &bundle, std::size_t index, Progress *progress)
+{
+    const Weight &weight = bundle.weights()[index];
+    const auto decoder = bundle.decoder(index);
+    if (!decoder)
+        return {{Severity::Error, decoder.error()}};
+    Diagnostics all = decoder->verify(progress);
+    for (Diagnostic &found : all) {
+        placeFault(bundle, weight, found.error);
+        found.error.field = weight.name + ": " + found.error.field;
+    }
+    return all;
+}
+
 Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress)
 {
     DiagnosticLog log;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        const Weight &weight = bundle.weights()[i];
         if (progress && progress->cancelled())
             break;
-        if (weight.fault)
+        if (bundle.weights()[i].fault)
             continue; // is among the bundle's diagnostics
-        const auto decoder = bundle.decoder(i);
-        if (!decoder) {
-            log.add(Severity::Error, decoder.error());
-            continue;
-        }
-        for (Diagnostic &found : decoder->verify(progress)) {
-            placeFault(bundle, weight, found.error);
-            found.error.field = weight.name + ": " + found.error.field;
+        for (Diagnostic &found : verifyPayload(bundle, i, progress))
             log.add(found.severity, std::move(found.error));
-        }
     }
     return log.take();
 }

@@ -92,8 +92,7 @@ std::vector<Finding> findAll(const Bundle &bundle, Progress &progress)
 {
     const BundleReadLock lock(bundle);
     std::vector<Finding> found = examineBundle(bundle, true, progress).findings;
-    const std::vector<Finding> folds =
-        foldFindings(DecisionTable(bundle, allTargets()));
+    const std::vector<Finding> folds = foldFindings(DecisionTable(bundle, allTargets()));
     found.insert(found.end(), folds.begin(), folds.end());
     sortFindings(found);
     return found;

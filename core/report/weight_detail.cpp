@@ -25,7 +25,7 @@ void readCodebooks(WeightDetail &detail, Progress &progress)
 {
     const auto decoder = detail.bundle->decoder(detail.weight);
     if (!decoder)
-        return; // said once, by the statistics
+        return; // said once, by the check of the payload
     keep(detail.codebooks, CodebookData::read(*detail.bundle, detail.weight, *decoder),
          detail.diagnostics);
     if (!detail.codebooks)
@@ -99,8 +99,9 @@ WeightDetail readWeightDetail(const Bundle &bundle, std::size_t weight, std::siz
     detail.weight = weight;
     const Weight &of = bundle.weights()[weight];
     detail.masked = of.has(codec::PartRole::Mask);
-    keep(detail.statistics, computeStatistics(bundle, weight, {.distinct = true}, &progress),
-         detail.diagnostics);
+    detail.diagnostics = verifyPayload(bundle, weight, &progress); // also why it has no values
+    if (auto figures = computeStatistics(bundle, weight, {.distinct = true}, &progress))
+        detail.statistics = std::move(*figures);
     if (of.form.palette() != nullptr)
         readCodebooks(detail, progress);
     if (ScaleData::has(of))

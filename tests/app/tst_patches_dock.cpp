@@ -27,6 +27,7 @@ private Q_SLOTS:
     void init() { openPatches(); }
     void modelHolds();
     void addsByKeys();
+    void numbersAreWhole();
     void answersWhileTyping();
     void answersFaults_data();
     void answersFaults();
@@ -93,6 +94,20 @@ void TestPatchesDock::addsByKeys()
     QVERIFY(line().lineEdit()->text().isEmpty());
     (*m_window)->session().undoStack().undo();
     QVERIFY(!(*m_window)->document().modified());
+}
+
+void TestPatchesDock::numbersAreWhole()
+{
+    // As long as numbers of fp32 get; the old value is as the file has it.
+    type(weightName(0) + QStringLiteral("[5]=-1.2345679e-05"));
+    QTest::keyClick(line().lineEdit(), Qt::Key_Return);
+    QVERIFY(m_window->settle());
+    const QAbstractItemView &view = table(); // where the hint is public
+    const auto &model = *qobject_cast<ui::PatchListModel *>(table().model());
+    for (const char *key : {"old", "new"}) {
+        const int column = model.columnOf(key);
+        QVERIFY2(table().columnWidth(column) >= view.sizeHintForColumn(column), key);
+    }
 }
 
 void TestPatchesDock::answersWhileTyping()

@@ -177,7 +177,7 @@ void TestCliWeight::refusals()
     QCOMPARE(weight("s", {QStringLiteral("--bins"), QStringLiteral("0")}).exitCode, 2);
 }
 
-/// Codes that have no entry: what is stored is shown, the values are not, and it says why.
+/// What is wrong is said with its place, exit 3, and what can be read is shown.
 void TestCliWeight::damaged()
 {
     MadeBundle made;
@@ -187,16 +187,24 @@ void TestCliWeight::damaged()
               ", name = string(\"s\"), nonzero_data = " + values +
               ", shape = tensor<uint32, [2]>([2, 4])]");
     made.consume("s");
+    const auto indices = made.blob(ElementType::Uint8, "[2]", hex("04 D5"));
+    const auto lut = made.blob(ElementType::Fp16, "[3]", halves({1, 2, 3})); // no power of two
+    made.line("tensor<fp16, [2, 4]> p = constexpr_lut_to_dense()[indices = " + indices +
+              ", lut = " + lut + ", name = string(\"p\"), shape = tensor<uint32, [2]>([2, 4])]");
+    made.consume("p");
     const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
     const CliResult shown = runCli({QStringLiteral("weight"), path, QStringLiteral("s")});
     QCOMPARE(shown.exitCode, 3);
-    QVERIFY2(shown.out.contains("nonzero_data"), shown.out);
-    QVERIFY2(shown.err.contains("error"), shown.err);
-    const CliResult json =
-        runCli({QStringLiteral("weight"), path, QStringLiteral("s"), QStringLiteral("--json")});
-    QCOMPARE(json.exitCode, 3);
-    QVERIFY(json.json()["histogram"].is_null());
-    QVERIFY(!json.json()["diagnostics"].empty());
+    for (const char *wanted : {"nonzero_data", "Histogram", "3 of 8 kept"})
+        QVERIFY2(shown.out.contains(wanted), shown.out);
+    QVERIFY2(shown.err.contains("weights/weight.bin"), shown.err);
+    const CliResult none =
+        runCli({QStringLiteral("weight"), path, QStringLiteral("p"), QStringLiteral("--json")});
+    QCOMPARE(none.exitCode, 3);
+    const Json json = none.json();
+    QVERIFY(json["histogram"].is_null());
+    QVERIFY(json["codebooks"].is_null());
+    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
 }
 
 QTEST_GUILESS_MAIN(TestCliWeight)

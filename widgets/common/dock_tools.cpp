@@ -264,6 +264,20 @@ void growColumns(QTableView *table, std::initializer_list<int> columns)
     new ColumnGrower(table, columns);
 }
 
+void widenForNumbers(QTableView *table, const QList<int> &columns)
+{
+    QHeaderView *header = table->horizontalHeader();
+    const QAbstractItemView *view = table; // where the hint is public
+    const int most = theme::em(table, 16);
+    for (int column = 0; column < header->count(); ++column) {
+        if (header->isSectionHidden(column) || (!columns.isEmpty() && !columns.contains(column)))
+            continue;
+        const int needed = std::min(view->sizeHintForColumn(column), most);
+        if (needed > header->sectionSize(column))
+            header->resizeSection(column, needed);
+    }
+}
+
 void chooseRow(QAbstractItemView *view, const QModelIndex &index)
 {
     auto how = QItemSelectionModel::SelectionFlags(QItemSelectionModel::ClearAndSelect);

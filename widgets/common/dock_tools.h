@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QKeySequence>
+#include <QList>
 #include <QString>
 
 #include <functional>
@@ -45,6 +46,9 @@ bool growsByItself(const QHeaderView *header);
 /// Columns that take, in equal parts, the room that all leave; until the user sets a width. Call
 /// after setColumnWidths: they get no narrower than that.
 void growColumns(QTableView *table, std::initializer_list<int> columns);
+/// Columns as wide as the numbers in view need, up to 16 em: a number that is cut says another one.
+/// They grow only, so that nothing jumps back. `columns` empty: all of them.
+void widenForNumbers(QTableView *table, const QList<int> &columns = {});
 
 /// Makes a row (or cell) the current and the only selected one, whatever keys are held: a shortcut
 /// with Ctrl would else add it to the selection.

@@ -42,19 +42,6 @@ QTableView *placesTable(QWidget *parent, const QString &name, QAbstractItemModel
     return table;
 }
 
-/// Columns as wide as the numbers in view need: a number that is cut says another one. They grow
-/// only, so that nothing jumps back.
-void widenForNumbers(QTableView *table)
-{
-    QHeaderView *header = table->horizontalHeader();
-    const QAbstractItemView *view = table; // where the hint is public
-    for (int column = 0; column < header->count(); ++column) {
-        const int needed = std::max(view->sizeHintForColumn(column), 0);
-        if (needed > header->sectionSize(column) && !header->isSectionHidden(column))
-            header->resizeSection(column, needed);
-    }
-}
-
 } // namespace
 
 bool PairPlaces::ofNow(const Session &session) const

@@ -165,10 +165,12 @@ QString OverviewDock::textOf(const Finding &finding) const
         return tr("%1: %2 of %3 output channels hold a single value")
             .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
     case Finding::Kind::FoldsEverywhere:
-        return tr("%1 is streamed by no chip: %2 fold it, %3 refuse it")
-            .arg(name)
-            .arg(finding.count)
-            .arg(finding.of - finding.count);
+        return (finding.of > finding.count
+                    ? tr("%1 is streamed by no chip: %2 fold it, %3 refuse it")
+                          .arg(name)
+                          .arg(finding.count)
+                          .arg(finding.of - finding.count)
+                    : tr("%1 is streamed by no chip: %2 fold it").arg(name).arg(finding.count));
     case Finding::Kind::DeadEntries:
         return tr("%1: %2 of %3 codebook entries never used")
             .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));

@@ -142,6 +142,7 @@ void PatchesDock::showPatches()
         const int row = after > before || selected < 0 ? after - 1 : std::min(selected, after - 1);
         m_table->selectRow(row);
     }
+    widenForNumbers(m_table, {m_model->columnOf("old"), m_model->columnOf("new")});
     for (QAction *action : {m_jump, m_note, m_copyCommand, m_copyScript, m_export})
         action->setEnabled(after > 0);
     showBytes();
