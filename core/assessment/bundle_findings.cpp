@@ -2,18 +2,17 @@
 #include "core/assessment/bundle_findings.h"
 
 #include "core/base/counted_text.h"
+#include "core/base/parallel.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <mutex>
 #include <span>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -125,26 +124,18 @@ void examineWeight(const Bundle &bundle, std::size_t index, std::vector<Finding>
 void examineContents(const Bundle &bundle, const std::vector<std::optional<Statistics>> &weights,
                      std::vector<Finding> &found, Progress &progress)
 {
-    std::atomic<std::size_t> next{0};
     std::mutex mutex;
-    const auto work = [&] {
+    inParallel(weights.size(), 0, [&](std::size_t i) {
+        const auto &figures = weights[i];
+        if (!figures || figures->elements < kLeastElements ||
+            (figures->min == figures->max && figures->finite() > 0))
+            return !progress.cancelled();
         std::vector<Finding> own;
-        for (std::size_t i = next++; i < weights.size() && !progress.cancelled(); i = next++) {
-            if (weights[i] && weights[i]->elements >= kLeastElements &&
-                (weights[i]->min != weights[i]->max || weights[i]->finite() == 0))
-                examineWeight(bundle, i, own, progress);
-        }
+        examineWeight(bundle, i, own, progress);
         const std::lock_guard lock(mutex);
         found.insert(found.end(), own.begin(), own.end());
-    };
-    const std::size_t wanted = std::min<std::size_t>(
-        {weights.size(), std::max(1U, std::thread::hardware_concurrency()), 16});
-    std::vector<std::thread> helpers;
-    for (std::size_t i = 1; i < wanted; ++i)
-        helpers.emplace_back(work);
-    work();
-    for (std::thread &helper : helpers)
-        helper.join();
+        return !progress.cancelled();
+    });
 }
 
 void examineValues(const Bundle &bundle, const std::vector<std::optional<Statistics>> &weights,

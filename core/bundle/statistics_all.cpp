@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/parallel.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/statistics.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <thread>
 
 namespace kernscope {
 
@@ -34,28 +33,20 @@ AllStatistics computeAllStatistics(const Bundle &bundle, const StatisticsOptions
     AllStatistics all;
     all.weights.resize(bundle.weights().size());
     const std::vector<std::size_t> order = orderOfWork(bundle);
-    std::atomic<std::size_t> next{0};
     std::mutex mutex;
     DiagnosticLog log;
-    const auto work = [&] {
-        for (std::size_t i = next++; i < order.size(); i = next++) {
-            auto result = computeStatistics(bundle, order[i], options, progress);
-            if (result)
-                all.weights[order[i]] = std::move(*result);
-            else if (result.error().code != "task.cancelled") {
-                const std::lock_guard lock(mutex);
-                log.add(Severity::Error, std::move(result.error()));
-            }
+    inParallel(order.size(), 0, [&](std::size_t i) {
+        auto result = computeStatistics(bundle, order[i], options, progress);
+        if (result) {
+            all.weights[order[i]] = std::move(*result);
+            return true;
         }
-    };
-    const std::size_t wanted = std::min<std::size_t>(
-        {order.size(), std::max(1U, std::thread::hardware_concurrency()), 16});
-    std::vector<std::thread> helpers;
-    for (std::size_t i = 1; i < wanted; ++i)
-        helpers.emplace_back(work);
-    work();
-    for (std::thread &helper : helpers)
-        helper.join();
+        if (result.error().code == "task.cancelled")
+            return false;
+        const std::lock_guard lock(mutex);
+        log.add(Severity::Error, std::move(result.error()));
+        return true;
+    });
     all.diagnostics = log.take();
     return all;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/measure_build.h"
 
+#include "core/base/parallel.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/plan/judge_content.h"
-#include "core/plan/parallel.h"
 
 #include <cmath>
 #include <map>

@@ -2,10 +2,10 @@
 #include "core/plan/survey.h"
 
 #include "core/assessment/weight_layers.h"
+#include "core/base/parallel.h"
 #include "core/base/pattern.h"
 #include "core/bundle/old_network.h"
 #include "core/patch/reencode/reencode_draft.h"
-#include "core/plan/parallel.h"
 #include "core/plan/surveyor.h"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 #include "core/plan/write_plan.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/parallel.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/judge_content.h"
-#include "core/plan/parallel.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-/// Private to plans: many pieces of work on several threads.
-namespace kernscope::plan {
+/// Many pieces of work on several threads.
+namespace kernscope {
 
 /// Threads for so many pieces of work: those asked for, or one a processor; at most 16.
 inline std::size_t threadsFor(std::size_t pieces, unsigned asked)
@@ -38,6 +38,7 @@ void onThreads(std::size_t pieces, std::size_t threads, const Work &work)
         helper.join();
 }
 
+/// The same without the number of the thread; `threads` 0: one a processor.
 template <class Work>
 void inParallel(std::size_t pieces, unsigned threads, const Work &work)
 {
@@ -45,4 +46,4 @@ void inParallel(std::size_t pieces, unsigned threads, const Work &work)
               [&work](std::size_t piece, std::size_t) { return work(piece); });
 }
 
-} // namespace kernscope::plan
+} // namespace kernscope
