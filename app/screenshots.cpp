@@ -72,6 +72,9 @@ void ScreenshotRun::start(const QStringList &paths)
 void ScreenshotRun::plan()
 {
     planLayout(QStringLiteral("overview"), [this] {
+        const ui::Place &place = m_window.session().place();
+        if (place.weight < m_window.session().bundle()->weights().size())
+            m_asked = place; // PATH#weight
         m_window.layouts().show(Layout::Inspect);
         m_window.session().goTo({});
     });
@@ -171,6 +174,11 @@ void ScreenshotRun::chooseWeight(const QString &dock)
 {
     const Bundle &bundle = *m_window.session().bundle();
     using codec::PartRole;
+    if (m_asked && (dock != QLatin1String("codebook") ||
+                    bundle.weights()[m_asked->weight].has(PartRole::Lut))) {
+        m_window.session().goTo(*m_asked);
+        return;
+    }
     const std::array<PartRole, 2> roles = dock == QLatin1String("codebook")
                                               ? std::array{PartRole::Lut, PartRole::Mask}
                                               : std::array{PartRole::Mask, PartRole::Lut};

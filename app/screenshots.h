@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/session.h"
+
 #include <QElapsedTimer>
 #include <QList>
 #include <QObject>
@@ -10,6 +12,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 
 namespace kernscope::app {
 
@@ -58,6 +61,7 @@ private:
     QTimer m_poll;
     QElapsedTimer m_waited;
     int m_quietPolls = 0;
+    std::optional<ui::Place> m_asked; ///< the weight that the path named
     bool m_compare = false, m_ended = false;
 };
 
