@@ -2,12 +2,12 @@
 #include "app/main_window.h"
 
 #include "app/dock_set.h"
+#include "app/line_keys.h"
 #include "app/notice_area.h"
 #include "app/recent_text.h"
 #include "app/status_line.h"
 #include "app/table_columns.h"
 #include "app/tour.h"
-#include "app/undo_keys.h"
 #include "app/welcome_page.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
@@ -115,7 +115,7 @@ void MainWindow::buildEditMenu()
     m_redo->setShortcuts(
         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
     m_redo->setIcon(ui::lineIcon(QStringLiteral("redo")));
-    new UndoKeys(stack, this);
+    new LineKeys(stack, this);
     // Large steps are tasks of the document; the stack keeps texts and states of the actions.
     for (const auto &[action, by] : {std::pair(m_undo, -1), {m_redo, 1}}) {
         disconnect(action, &QAction::triggered, &stack, nullptr);

@@ -14,6 +14,27 @@
 using namespace kernscope;
 using test::bytesOf;
 
+namespace {
+
+/// Wants every key, as a line does of the keys that its platform has for editing.
+class GreedyLine final : public QLineEdit
+{
+public:
+    using QLineEdit::QLineEdit;
+
+protected:
+    bool event(QEvent *event) override
+    {
+        if (event->type() == QEvent::ShortcutOverride) {
+            event->accept();
+            return true;
+        }
+        return QLineEdit::event(event);
+    }
+};
+
+} // namespace
+
 /// Changes, saving them, and what the frame says.
 class TestWindowEditing : public test::MainWindowTest
 {
@@ -28,6 +49,7 @@ private Q_SLOTS:
     void saveShowsWhatItWrites();
     void namesForScreenReaders();
     void undoKeysWhileTyping();
+    void menuKeysWhileTyping();
     void themes();
     void statusLineKeepsItsPlace();
 };
@@ -143,6 +165,19 @@ void TestWindowEditing::namesForScreenReaders()
 
 /// A line of text has the keys of undo while its letters are newer than the document's last step;
 /// else they are the document's.
+/// Lines of text have Ctrl+E and Ctrl+K for themselves on X11.
+void TestWindowEditing::menuKeysWhileTyping()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    GreedyLine line(&**m_window);
+    for (const int letter : {Qt::Key_E, Qt::Key_K, Qt::Key_C}) {
+        QKeyEvent wanted(QEvent::ShortcutOverride, letter, Qt::ControlModifier);
+        wanted.ignore();
+        QCoreApplication::sendEvent(&line, &wanted);
+        QCOMPARE(wanted.isAccepted(), letter == Qt::Key_C);
+    }
+}
+
 void TestWindowEditing::undoKeysWhileTyping()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/undo_keys.h"
+#include "app/line_keys.h"
 
-#include <QCoreApplication>
+#include <QApplication>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QUndoStack>
 
 namespace kernscope::app {
 
-UndoKeys::UndoKeys(QUndoStack &stack, QObject *parent) : QObject(parent), m_stack(stack)
+LineKeys::LineKeys(QUndoStack &stack, QObject *parent) : QObject(parent), m_stack(stack)
 {
     QCoreApplication::instance()->installEventFilter(this);
     connect(&stack, &QUndoStack::indexChanged, this, [this] { m_typed = nullptr; });
 }
 
-bool UndoKeys::belongsToDocument(const QLineEdit &line, bool redo) const
+bool LineKeys::belongsToDocument(const QLineEdit &line, bool redo) const
 {
     const bool ofLine = redo ? line.isRedoAvailable() : line.isUndoAvailable();
     const bool ofDocument = redo ? m_stack.canRedo() : m_stack.canUndo();
     return ofDocument && (!ofLine || m_typed != &line);
 }
 
-bool UndoKeys::eventFilter(QObject *watched, QEvent *event)
+bool LineKeys::eventFilter(QObject *watched, QEvent *event)
 {
     if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress)
         return false;
@@ -35,7 +35,11 @@ bool UndoKeys::eventFilter(QObject *watched, QEvent *event)
             m_typed = line;
         return false;
     }
-    if ((!undo && !redo) || !belongsToDocument(*line, redo))
+    const bool ofDocument = (undo || redo) && belongsToDocument(*line, redo);
+    const bool ofWindow = QApplication::activeModalWidget() == nullptr &&
+                          key->modifiers() == Qt::ControlModifier &&
+                          (key->key() == Qt::Key_E || key->key() == Qt::Key_K);
+    if (!ofDocument && !ofWindow)
         return false;
     // Not the line's: the window's action follows.
     event->ignore();
