@@ -26,10 +26,12 @@ protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    void onEdited(); ///< of the line that sends
+    /// Ctrl+Z (or the keys of redo): the document has a step, and the line none that came later.
     bool belongsToDocument(const QLineEdit &line, bool redo) const;
 
     QUndoStack &m_stack;
-    QPointer<const QLineEdit> m_typed; ///< since the document's last step
+    QPointer<const QLineEdit> m_edited; ///< since the document's last step
 };
 
 } // namespace kernscope::app

@@ -86,14 +86,16 @@ InspectedValues readValues(const Bundle &bundle, const InspectOptions &options,
 {
     InspectedValues read;
     read.diagnostics = bundle.diagnostics();
-    const bool any = figures.figures || figures.hash;
+    const bool looks = options.findings || !options.report.empty();
+    const StatisticsOptions wanted{figures.figures || looks, figures.hash || looks};
+    const bool any = wanted.figures || wanted.hash;
     session.progress.setTotal(workOf(bundle, any));
     const ProgressLine line(session, "Reading");
     append(read.diagnostics, verifyPayloads(bundle, &session.progress));
     if (any)
-        read.statistics = computeAllStatistics(bundle, figures, &session.progress);
-    if (options.findings || !options.report.empty())
-        read.findings = report::findAll(bundle, session.progress);
+        read.statistics = computeAllStatistics(bundle, wanted, &session.progress);
+    if (looks)
+        read.findings = report::findAll(bundle, read.statistics.weights, session.progress);
     append(read.diagnostics, std::move(read.statistics.diagnostics));
     return read;
 }

@@ -255,20 +255,27 @@ std::vector<Finding> foldFindings(const DecisionTable &table)
 
 BundleFigures examineBundle(const Bundle &bundle, bool read, Progress &progress)
 {
+    // Of many weights their digests alone are megabytes: they do not stay.
+    StatisticsOptions options;
+    options.hash = true;
+    return examineBundle(bundle,
+                         read ? computeAllStatistics(bundle, options, &progress).weights
+                              : std::vector<std::optional<Statistics>>(),
+                         progress);
+}
+
+BundleFigures examineBundle(const Bundle &bundle,
+                            const std::vector<std::optional<Statistics>> &weights,
+                            Progress &progress)
+{
     BundleFigures figures;
     examineTables(bundle, figures.findings);
+    examineValues(bundle, weights, figures.findings);
+    examineContents(bundle, weights, figures.findings, progress);
     figures.zeros.resize(bundle.weights().size());
-    if (read) {
-        StatisticsOptions options;
-        options.hash = true;
-        // Of many weights their digests alone are megabytes: they do not stay.
-        const auto weights = computeAllStatistics(bundle, options, &progress).weights;
-        examineValues(bundle, weights, figures.findings);
-        examineContents(bundle, weights, figures.findings, progress);
-        for (std::size_t i = 0; i < weights.size() && i < figures.zeros.size(); ++i) {
-            if (weights[i])
-                figures.zeros[i] = weights[i]->zeroFraction();
-        }
+    for (std::size_t i = 0; i < weights.size() && i < figures.zeros.size(); ++i) {
+        if (weights[i])
+            figures.zeros[i] = weights[i]->zeroFraction();
     }
     sortFindings(figures.findings);
     return figures;

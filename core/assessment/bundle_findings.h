@@ -58,6 +58,11 @@ struct BundleFigures {
 /// any thread, under a BundleReadLock.
 BundleFigures examineBundle(const Bundle &bundle, bool read, Progress &progress);
 
+/// The same of values that were read already, one entry a weight, with their figures and digests.
+BundleFigures examineBundle(const Bundle &bundle,
+                            const std::vector<std::optional<Statistics>> &weights,
+                            Progress &progress);
+
 /// Weights whose storage form no chip of the table streams and at least one folds to dense fp16:
 /// `count` chips fold them, of `of` that have a known answer. The rows of the table are the
 /// bundle's weights. On any thread.

@@ -88,10 +88,12 @@ const TableOf<FindingRow> &findingTable()
     return table;
 }
 
-std::vector<Finding> findAll(const Bundle &bundle, Progress &progress)
+std::vector<Finding> findAll(const Bundle &bundle,
+                             const std::vector<std::optional<Statistics>> &weights,
+                             Progress &progress)
 {
     const BundleReadLock lock(bundle);
-    std::vector<Finding> found = examineBundle(bundle, true, progress).findings;
+    std::vector<Finding> found = examineBundle(bundle, weights, progress).findings;
     const std::vector<Finding> folds = foldFindings(DecisionTable(bundle, allTargets()));
     found.insert(found.end(), folds.begin(), folds.end());
     sortFindings(found);

@@ -4,6 +4,7 @@
 #include "core/assessment/bundle_findings.h"
 #include "core/report/column.h"
 
+#include <optional>
 #include <vector>
 
 namespace kernscope::report {
@@ -16,8 +17,11 @@ struct FindingRow {
 std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Finding> &findings);
 const TableOf<FindingRow> &findingTable();
 
-/// Everything that is worth a look: of the tables, the values and the chips. Reads every weight;
-/// takes the bundle's lock itself. Where the progress is cancelled: what was found.
-std::vector<Finding> findAll(const Bundle &bundle, Progress &progress);
+/// Everything that is worth a look: of the tables, the values and the chips. `weights`: one entry a
+/// weight, with figures and digests. Takes the bundle's lock itself. Where the progress is
+/// cancelled: what was found.
+std::vector<Finding> findAll(const Bundle &bundle,
+                             const std::vector<std::optional<Statistics>> &weights,
+                             Progress &progress);
 
 } // namespace kernscope::report

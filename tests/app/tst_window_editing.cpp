@@ -201,6 +201,17 @@ void TestWindowEditing::undoKeysWhileTyping()
     QTest::keyClicks(line, QStringLiteral("5"));
     QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(line->text(), QString());
+    // A step of the document after the letters; copying them and Enter change neither.
+    QTest::keyClicks(line, QStringLiteral("7"));
+    stack.undo();
+    stack.redo();
+    QTest::keyClick(line, Qt::Key_C, Qt::ControlModifier);
+    QTest::keyClick(line, Qt::Key_Return);
+    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+    QTRY_COMPARE(stack.index(), 0);
+    QCOMPARE(line->text(), QStringLiteral("7"));
+    stack.redo();
+    line->clear();
     QCOMPARE(stack.index(), 1);
     // A step of the document after the letters is undone first.
     QTest::keyClicks(line, QStringLiteral("7"));

@@ -117,13 +117,13 @@ WholeOutcome writeReport(const Bundle &bundle, std::vector<report::ReportNote> n
         progress.setTotal(2 * elements);
         for (Diagnostic &fault : verifyPayloads(bundle, &progress))
             asked.diagnostics.push_back(std::move(fault));
-        AllStatistics statistics = computeAllStatistics(bundle, {true, false}, &progress);
+        AllStatistics statistics = computeAllStatistics(bundle, {true, true}, &progress);
         asked.statistics = std::move(statistics.weights);
         for (Diagnostic &fault : statistics.diagnostics)
             asked.diagnostics.push_back(std::move(fault));
     }
-    asked.findings = report::findAll(bundle, progress);     // takes the locks itself
-    const auto html = report::bundleHtml(asked, &progress); // and so does this
+    asked.findings = report::findAll(bundle, asked.statistics, progress); // takes the locks itself
+    const auto html = report::bundleHtml(asked, &progress);               // and so does this
     if (!html)
         return {fromUtf8(describe(html.error()))};
     QSaveFile file(path);
