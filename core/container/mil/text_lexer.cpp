@@ -3,6 +3,7 @@
 
 #include "core/container/mil/utf8.h"
 
+#include <algorithm>
 #include <array>
 
 namespace kernscope::mil {
@@ -112,10 +113,21 @@ Token Lexer::finish(Token::Kind kind, std::size_t end, char symbol)
     return token;
 }
 
+void Lexer::skipSpaceAndComments()
+{
+    while (m_at < m_text.size()) {
+        if (classOf(m_text[m_at]) == Space)
+            ++m_at;
+        else if (m_text[m_at] == '/' && at(m_at + 1) == '/')
+            m_at = std::min(m_text.find('\n', m_at), m_text.size());
+        else
+            return;
+    }
+}
+
 Token Lexer::next()
 {
-    while (m_at < m_text.size() && classOf(m_text[m_at]) == Space)
-        ++m_at;
+    skipSpaceAndComments();
     if (m_at >= m_text.size())
         return finish(Token::Kind::End, m_at);
     const char c = m_text[m_at];

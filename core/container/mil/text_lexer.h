@@ -33,6 +33,8 @@ struct Token {
 };
 
 /// Cuts program text into tokens, one at a time, each byte looked at a bounded number of times.
+/// White space and comments (from two slashes to the end of the line; compilers write none,
+/// programs written by hand have them) lie between tokens.
 class Lexer
 {
 public:
@@ -46,6 +48,7 @@ public:
     std::size_t size() const { return m_text.size(); }
 
 private:
+    void skipSpaceAndComments();
     Token string();
     Token number();
     Token symbol();

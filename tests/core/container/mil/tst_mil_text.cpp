@@ -43,6 +43,10 @@ void TestMilText::statements_data()
         "int32[] g = const()[val=int32[]:01000000]");
     row("bool", "bool g = const()[val = bool(true), b = bool(false)];",
         "bool[] g = const()[val=bool[]:01; b=bool[]:00]");
+    row("comments", "// one\n  int32 g = // of groups\n const()[val = int32(1)]; //",
+        "int32[] g = const()[val=int32[]:01000000]");
+    row("two slashes in a string", "string g = const()[val = string(\"https://x\")];",
+        "string[] g = const()[val=string[]:'https://x']");
     row("bools", "tensor<bool, [3]> m = const()[val = tensor<bool, [3]>([true, false, true])];",
         "bool[3] m = const()[val=bool[3]:010001]");
     row("matrix",
