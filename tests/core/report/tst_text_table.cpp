@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/text_table.h"
+
+#include <QStringList>
+#include <QTest>
+
+#include <algorithm>
+
+using kernscope::report::TextTable;
+
+namespace {
+
+using Align = TextTable::Align;
+
+/// A row of a name, a number and words.
+TextTable madeTable(const QString &name, const QString &words)
+{
+    TextTable table({{"weight", Align::Name}, {"stored B", Align::Right}, {"condition"}});
+    table.add({name.toStdString(), "1,234,567", words.toStdString()});
+    table.add({"c", "12", "short"});
+    return table;
+}
+
+QStringList linesOf(const TextTable &table, std::size_t width)
+{
+    QStringList lines;
+    for (const std::string &line : table.lines(width))
+        lines.append(QString::fromStdString(line));
+    return lines;
+}
+
+qsizetype widest(const QStringList &lines)
+{
+    qsizetype most = 0;
+    for (const QString &line : lines)
+        most = std::max(most, line.size());
+    return most;
+}
+
+} // namespace
+
+/// Rows for a line of so many columns.
+class TestTextTable : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// Where no width is given, as into a file, each row stays one line.
+    void oneLineARowInAnyWidth()
+    {
+        const QString words = QStringLiteral("bandwidth-bound stack of convolutions ").repeated(9);
+        const QStringList lines = linesOf(madeTable(QStringLiteral("conv"), words), 0);
+        QCOMPARE(lines.size(), 3);
+        QVERIFY(lines[1].contains(words.trimmed()));
+    }
+
+    void wordsTakeFurtherLines()
+    {
+        const QString words =
+            QStringLiteral("size not published: taken as bound by the weight's bytes, as on M1");
+        const QString name = QStringLiteral("encoder_layers_2");
+        const QStringList lines = linesOf(madeTable(name, words), 64);
+        QVERIFY2(widest(lines) <= 64, qPrintable(lines.join(u'\n')));
+        QVERIFY(lines[1].contains(name)); // there is room for the name
+        QVERIFY(lines[1].contains(QStringLiteral("1,234,567")));
+        QVERIFY(lines[2].startsWith(QString(20, u' '))); // no second name or number
+        const qsizetype at = lines[0].indexOf(QStringLiteral("condition"));
+        QStringList said;
+        for (qsizetype i = 1; i + 1 < lines.size(); ++i)
+            said.append(lines[i].mid(at).trimmed());
+        QCOMPARE(said.join(u' '), words);
+        QVERIFY(lines.back().contains(QStringLiteral("short")));
+    }
+
+    /// A word longer than the column is broken; nothing of it is lost.
+    void longWordsAreBroken()
+    {
+        const QString word = QStringLiteral("é0123456789").repeated(12);
+        const QStringList lines = linesOf(madeTable(QStringLiteral("w"), word), 50);
+        QVERIFY2(widest(lines) <= 50, qPrintable(lines.join(u'\n')));
+        const qsizetype at = lines[0].indexOf(QStringLiteral("condition"));
+        QString said;
+        for (qsizetype i = 1; i + 1 < lines.size(); ++i)
+            said += lines[i].mid(at).trimmed();
+        QCOMPARE(said, word);
+    }
+
+    /// A mark before the first word never stands alone in a line.
+    void marksStayWithTheirWord()
+    {
+        TextTable table({{"ceiling"}, {"value", Align::Right}, {"source"}});
+        table.add({"> saturating_matmul_fp16", "1.2e+13", "overhead-isolated matmul slope"});
+        table.add({"  peak_fp16", "5.5e+12", "half of the marketed figure"});
+        const QStringList lines = linesOf(table, 56);
+        QVERIFY2(widest(lines) <= 56, qPrintable(lines.join(u'\n')));
+        QVERIFY(lines[1].contains(QStringLiteral("> saturating_matmul_fp16")));
+        QVERIFY(lines.filter(QStringLiteral("5.5e+12"))
+                    .value(0)
+                    .contains(QStringLiteral("    peak_fp16")));
+    }
+
+    void namesAreShortenedAfterWords()
+    {
+        const QString name = QStringLiteral("StatefulPartitionedCall_model_conv2d_2_weight");
+        const QString words = QStringLiteral("taken as bound by the weight's bytes");
+        const QStringList wide = linesOf(madeTable(name, words), 94);
+        QVERIFY(wide[1].contains(name));
+        const QStringList narrow = linesOf(madeTable(name, words), 60);
+        QVERIFY2(widest(narrow) <= 60, qPrintable(narrow.join(u'\n')));
+        QVERIFY(narrow[1].contains(u'…'));
+        QVERIFY(narrow[1].contains(QStringLiteral("1,234,567")));
+    }
+
+    /// Numbers stay whole also where the line is too narrow for them.
+    void numbersAreNeverCut()
+    {
+        const QStringList lines =
+            linesOf(madeTable(QStringLiteral("conv_transpose"), QStringLiteral("a b")), 10);
+        QVERIFY(lines[1].contains(QStringLiteral("1,234,567")));
+    }
+
+    void spacesAloneEnd()
+    {
+        const QStringList lines = linesOf(madeTable(QStringLiteral("w"), QString(200, u' ')), 40);
+        QVERIFY(widest(lines) <= 40);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestTextTable)
+#include "tst_text_table.moc"
