@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/nearest_change.h"
 
+#include "core/assessment/assess.h"
+
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -64,6 +67,25 @@ WeightForm fresh(const WeightForm &form, std::string_view key)
     return other;
 }
 
+/// Less than half of it is zeros, or nobody knows how much.
+bool isToBePruned(const WeightForm &form, std::string_view key)
+{
+    return key == "sparse" && form.density.value_or(1) > 0.5;
+}
+
+/// Whether the form, pruned where it must be, takes fewer bytes than dense fp16. Of a weight whose
+/// shape is not known that is taken to be so.
+bool isSmaller(const WeightForm &form, std::string_view key)
+{
+    if (form.shape.empty())
+        return true;
+    WeightForm pruned = form;
+    if (isToBePruned(form, key))
+        pruned.density = 0.5;
+    const auto sized = roofline::sizedForm(pruned, key);
+    return sized && sized->storedBytes && *sized->storedBytes < form.denseBytes;
+}
+
 /// Sets of changes by their size; only the smallest ones that help are kept.
 class Search
 {
@@ -86,6 +108,8 @@ public:
         }
         return m_found;
     }
+    /// Whether some other form would stream, but saves no bytes.
+    bool savesNothing() const { return m_savesNothing; }
 
 private:
     bool streams(const WeightForm &form) const
@@ -117,10 +141,14 @@ private:
     void forms(std::size_t size)
     {
         for (const OtherForm &other : kForms) {
-            const bool prune = other.key == "sparse" && m_form.density.value_or(1) > 0.5;
+            const bool prune = isToBePruned(m_form, other.key);
             if (m_form.key() == other.key || size != (prune ? 2U : 1U) ||
                 !streams(fresh(m_form, other.key)))
                 continue;
+            if (!isSmaller(m_form, other.key)) {
+                m_savesNothing = true;
+                continue;
+            }
             keep("stored as " + std::string(other.words) +
                  (prune ? ", pruned to at least half zeros" : ""));
         }
@@ -130,6 +158,7 @@ private:
     const target::Target &m_target;
     std::vector<const Change *> m_changes;
     std::string m_found;
+    bool m_savesNothing = false;
 };
 
 /// What stands against every form: the first condition of the use that fails.
@@ -155,14 +184,34 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
         return "Nothing can be said: how the weight is stored could not be read.";
     if (form.elements == 0)
         return "No change of form saves anything: the weight has no elements.";
-    const std::string found = Search(form, *verdict.target).run();
+    if (form.use.elsewhere)
+        return "None: what reads the weight runs on another backend than the engine.";
+    if (form.use.kernel && !*form.use.kernel)
+        return "None is known: the gates speak of kernels (conv, linear, matmul), and another "
+               "operation reads the weight.";
+    Search search(form, *verdict.target);
+    const std::string found = search.run();
     if (!found.empty())
         return fmt::format("It streams on {} {}.", chip, found);
+    if (search.savesNothing())
+        return fmt::format("None saves anything: in every form that streams on {} the weight takes "
+                           "no fewer bytes than as dense fp16.",
+                           chip);
     if (verdict.outcome == Outcome::Unknown)
         return fmt::format("None is known: what {} needs to stream a weight is not published.",
                            chip);
     return fmt::format("No change of form, width, symmetry or zeros makes it stream on {}{}.", chip,
                        obstacle(verdict));
+}
+
+std::string nearestChangeKey(const WeightForm &form)
+{
+    std::string key = form.use.elsewhere ? "/elsewhere/" : "/";
+    for (const OtherForm &other : kForms) {
+        key += isToBePruned(form, other.key) ? 'p' : '-';
+        key += isSmaller(form, other.key) ? '1' : '0';
+    }
+    return key;
 }
 
 } // namespace kernscope::decision

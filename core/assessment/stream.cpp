@@ -180,9 +180,19 @@ std::optional<std::uint64_t> crossingBytes(const WeightForm &form, Outcome outco
     return form.elements == 0 && !form.storedBytes ? std::nullopt : std::optional(form.denseBytes);
 }
 
+namespace {
+
+/// Forms of equal ones get the same verdicts, the nearest change included.
+std::string verdictKey(const WeightForm &form)
+{
+    return form.signature() + nearestChangeKey(form);
+}
+
+} // namespace
+
 std::shared_ptr<const Verdict> Judge::verdict(const WeightForm &form, const target::Target &target)
 {
-    auto &known = m_verdicts[form.signature()];
+    auto &known = m_verdicts[verdictKey(form)];
     known.resize(target::targets().size());
     auto &slot = known[target.index];
     if (!slot) {
@@ -195,7 +205,8 @@ std::shared_ptr<const Verdict> Judge::verdict(const WeightForm &form, const targ
 
 std::span<const std::shared_ptr<const Verdict>> Judge::verdicts(const WeightForm &form)
 {
-    const auto known = m_verdicts.find(form.signature());
+    const std::string key = verdictKey(form);
+    const auto known = m_verdicts.find(key);
     const auto whole = [](const auto &row) {
         return !row.empty() && std::find(row.begin(), row.end(), nullptr) == row.end();
     };
@@ -203,7 +214,7 @@ std::span<const std::shared_ptr<const Verdict>> Judge::verdicts(const WeightForm
         return known->second;
     for (const target::Target &target : target::targets())
         verdict(form, target);
-    return m_verdicts[form.signature()];
+    return m_verdicts[key];
 }
 
 KernelMemory Judge::memory(const WeightForm &form, const Verdict &verdict)

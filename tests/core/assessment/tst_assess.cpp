@@ -102,6 +102,39 @@ private Q_SLOTS:
         QCOMPARE(outcome(grouped, "M3"), Outcome::Streams);
     }
 
+    /// A change is named where it saves bytes of a kernel of the engine, and nowhere else: not for
+    /// a bias, not for what another backend reads, not for a weight smaller than a codebook.
+    void nearestChangeIsOfUse()
+    {
+        const Layer on = layer("conv", 1024, 1, 1);
+        const WeightForm dense = as(on, "dense", 1);
+        Judge judge; // one for all: what it keeps is of the very form
+        const auto of = [&](const WeightForm &form) {
+            return judge.verdict(form, named("M1"))->nearestChange;
+        };
+        QVERIFY(of(dense).starts_with("It streams on H13 stored as a palette of 4-bit"));
+        WeightForm bias = dense;
+        bias.use.kernel = false;
+        QVERIFY2(of(bias).starts_with("None is known: the gates speak of kernels"),
+                 of(bias).c_str());
+        WeightForm elsewhere = dense;
+        elsewhere.use.elsewhere = true;
+        QVERIFY2(of(elsewhere).starts_with("None: what reads the weight runs on another backend"),
+                 of(elsewhere).c_str());
+        WeightForm small = dense;
+        small.shape = {16, 1, 1, 1};
+        small.elements = 16;
+        small.denseBytes = 32; // a 4-bit codebook alone has as many
+        QCOMPARE(of(small), std::string("It streams on H13 stored as a mask and its values "
+                                        "(sparse), pruned to at least half zeros."));
+        small.shape = {1, 1, 1, 1};
+        small.elements = 1;
+        small.denseBytes = 2;
+        QVERIFY2(of(small).starts_with("None saves anything: in every form that streams on H13"),
+                 of(small).c_str());
+        QVERIFY(of(dense).starts_with("It streams on H13 stored as a palette of 4-bit"));
+    }
+
     void unconfirmedFloorsSaySo()
     {
         const Layer on = layer("conv", 1024, 1, 1);
