@@ -48,6 +48,7 @@ struct Session {
 /// Each adds one subcommand whose callback does the work and sets session.exitCode. A new command
 /// adds its line here, its file to CMakeLists.txt and its call to main.cpp.
 void addInspect(CLI::App &app, Session &session);
+void addBytes(CLI::App &app, Session &session);
 void addDecode(CLI::App &app, Session &session);
 void addDiff(CLI::App &app, Session &session);
 void addEncode(CLI::App &app, Session &session);

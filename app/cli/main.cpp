@@ -38,6 +38,7 @@ int run(int argc, char **argv, cli::Session &session)
     app.get_formatter()->column_width(34);
     cli::addInspect(app, session);
     cli::addWeight(app, session);
+    cli::addBytes(app, session);
     cli::addDecode(app, session);
     cli::addDiff(app, session);
     cli::addFind(app, session);

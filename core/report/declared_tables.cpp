@@ -3,6 +3,7 @@
 
 #include "core/report/activation_table.h"
 #include "core/report/build_matrix.h"
+#include "core/report/byte_table.h"
 #include "core/report/calibration_table.h"
 #include "core/report/choice_json.h"
 #include "core/report/collective_table.h"
@@ -53,7 +54,8 @@ std::vector<TableFacts> declaredTables()
                    entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
                    sliceTable(), groupTable(), partTable(), bookEntryTable(), scaleTable(),
                    binTable(), keptChannelTable(), findingTable(), fileTable(), targetTotalsTable(),
-                   collectiveOperationTable(), collectiveByteTable(), collectiveGateTable());
+                   collectiveOperationTable(), collectiveByteTable(), collectiveGateTable(),
+                   byteFieldTable(), readingTable());
 }
 
 } // namespace kernscope::report

@@ -6,6 +6,7 @@
 #include "core/numeric/half.h"
 #include "core/search/byte_scan.h"
 #include "core/search/largest.h"
+#include "core/search/place.h"
 
 #include <algorithm>
 #include <cmath>
@@ -308,9 +309,7 @@ std::string elementAddress(const Weight &weight, std::uint64_t element)
 
 std::string byteAddress(const Bundle &bundle, const Hit &hit)
 {
-    return hit.file < bundle.files().size()
-               ? fmt::format("{}:{:#x}", bundle.files()[hit.file].path, hit.bytes.offset.value)
-               : std::string();
+    return byteAddress(bundle, hit.file, hit.bytes.offset);
 }
 
 } // namespace kernscope::search

@@ -168,6 +168,7 @@ void TestCliChanging::everyCommand_data()
     row("weight", {s("weight"), a, s("w")});
     row("decode", {s("decode"), a, s("w"), s("-o"), out + s(".npy")});
     row("decode fp32", {s("decode"), a, s("w"), s("--as"), s("fp32"), s("-o"), out});
+    row("bytes", {s("bytes"), a, s("w[0]")});
     row("diff", {s("diff"), a, b});
     row("diff --values", {s("diff"), a, b, s("--values")});
     row("diff, as the other", {s("diff"), b, a, s("--values")});

@@ -106,6 +106,8 @@ void TestCliNames::everyCommand_data()
     row("weight, no such one", {s("weight"), m_a, s("nope")});
     row("decode", {s("decode"), m_a, w, s("-o"), m_output + s(".npy")});
     row("decode, no such weight", {s("decode"), m_a, s("nope"), s("-o"), m_output + s(".npy")});
+    row("bytes", {s("bytes"), m_a, s("0"), s("--count"), s("400")});
+    row("bytes, no such place", {s("bytes"), m_a, s("nope")});
     row("diff", {s("diff"), m_a, m_b, s("--values")});
     row("find", {s("find"), m_a, s("--zero-bytes"), s("8")});
     row("find a value", {s("find"), m_a, s("--value"), s("3")});

@@ -2,13 +2,12 @@
 #include "widgets/bytes/byte_text.h"
 
 #include "core/base/quantity.h"
-#include "core/numeric/half.h"
+#include "core/numeric/byte_readings.h"
+#include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
 
-#include <array>
-#include <bit>
-#include <functional>
+#include <string>
 
 namespace kernscope::ui {
 
@@ -93,49 +92,6 @@ QString numpyArray(std::span<const std::byte> bytes, ElementType type)
     return QStringLiteral("np.frombuffer(bytes.fromhex('%1'), dtype='%2')").arg(hex, dtype);
 }
 
-/// Number of the first N bytes, the lowest first or the highest.
-template <class T>
-std::optional<T> load(std::span<const std::byte> bytes, bool big = false)
-{
-    if (bytes.size() < sizeof(T))
-        return std::nullopt;
-    T value = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-        const std::size_t place = big ? sizeof(T) - 1 - i : i;
-        value =
-            static_cast<T>(value | (static_cast<T>(std::to_integer<T>(bytes[i])) << (8 * place)));
-    }
-    return value;
-}
-
-template <class Unsigned, class Signed = Unsigned>
-QString integer(std::span<const std::byte> bytes, bool big = false)
-{
-    const auto bits = load<Unsigned>(bytes, big);
-    if (!bits)
-        return {};
-    if constexpr (std::is_signed_v<Signed>)
-        return QString::number(static_cast<qlonglong>(static_cast<Signed>(*bits)));
-    else
-        return QString::number(static_cast<qulonglong>(*bits));
-}
-
-QString real(float value, int digits)
-{
-    return QString::number(static_cast<double>(value), 'g', digits);
-}
-
-QString nibbles(std::span<const std::byte> bytes, bool isSigned)
-{
-    const auto byte = load<std::uint8_t>(bytes);
-    if (!byte)
-        return {};
-    const auto extend = [isSigned](unsigned nibble) {
-        return isSigned ? static_cast<int>(nibble ^ 8u) - 8 : static_cast<int>(nibble);
-    };
-    return QStringLiteral("%1, %2").arg(extend(*byte & 15u)).arg(extend(*byte >> 4));
-}
-
 } // namespace
 
 QString bytesAsText(std::span<const std::byte> bytes, CopyFormat format, ElementType type)
@@ -149,64 +105,17 @@ QString bytesAsText(std::span<const std::byte> bytes, CopyFormat format, Element
     return {};
 }
 
-namespace {
-
-std::vector<InspectedValue> integerReadings(std::span<const std::byte> bytes, bool big,
-                                            const std::function<QString(const QString &)> &wide)
-{
-    return {
-        {QStringLiteral("u8"), integer<std::uint8_t>(bytes), ByteWords::tr("unsigned byte")},
-        {QStringLiteral("i8"), integer<std::uint8_t, std::int8_t>(bytes),
-         ByteWords::tr("signed byte")},
-        {QStringLiteral("u16"), integer<std::uint16_t>(bytes, big),
-         wide(ByteWords::tr("unsigned 16-bit integer"))},
-        {QStringLiteral("i16"), integer<std::uint16_t, std::int16_t>(bytes, big),
-         wide(ByteWords::tr("signed 16-bit integer"))},
-        {QStringLiteral("u32"), integer<std::uint32_t>(bytes, big),
-         wide(ByteWords::tr("unsigned 32-bit integer"))},
-        {QStringLiteral("i32"), integer<std::uint32_t, std::int32_t>(bytes, big),
-         wide(ByteWords::tr("signed 32-bit integer"))},
-        {QStringLiteral("u64"), integer<std::uint64_t>(bytes, big),
-         wide(ByteWords::tr("unsigned 64-bit integer"))},
-        {QStringLiteral("i64"), integer<std::uint64_t, std::int64_t>(bytes, big),
-         wide(ByteWords::tr("signed 64-bit integer"))},
-    };
-}
-
-} // namespace
-
 std::vector<InspectedValue> inspectBytes(std::span<const std::byte> bytes, bool big)
 {
-    const auto byte = load<std::uint8_t>(bytes);
-    const auto half = load<std::uint16_t>(bytes, big);
-    const auto word = load<std::uint32_t>(bytes, big);
-    const auto twice = load<std::uint64_t>(bytes, big);
     const QString order = big ? ByteWords::tr("%1, big-endian, beginning at the cursor")
                               : ByteWords::tr("%1, little-endian, beginning at the cursor");
-    const auto wide = [&order](const QString &what) { return order.arg(what); };
-    std::vector<InspectedValue> rows = integerReadings(bytes, big, wide);
-    rows.insert(rows.end(),
-                {{QStringLiteral("fp16"), half ? real(halfToFloat(*half), 5) : QString(),
-                  wide(ByteWords::tr("IEEE half precision"))},
-                 {QStringLiteral("bf16"), half ? real(bfloat16ToFloat(*half), 4) : QString(),
-                  wide(ByteWords::tr("bfloat16"))},
-                 {QStringLiteral("fp32"), word ? real(std::bit_cast<float>(*word), 9) : QString(),
-                  wide(ByteWords::tr("IEEE single precision"))},
-                 {QStringLiteral("fp64"),
-                  twice ? QString::number(std::bit_cast<double>(*twice), 'g', 12) : QString(),
-                  wide(ByteWords::tr("IEEE double precision"))},
-                 {QStringLiteral("e4m3"), byte ? real(e4m3ToFloat(*byte), 4) : QString(),
-                  ByteWords::tr("fp8 E4M3FN: bias 7, no infinity")},
-                 {QStringLiteral("e5m2"), byte ? real(e5m2ToFloat(*byte), 4) : QString(),
-                  ByteWords::tr("fp8 E5M2: bias 15, with infinities")},
-                 {QStringLiteral("int4"), nibbles(bytes, true),
-                  ByteWords::tr("two signed nibbles, the low one first")},
-                 {QStringLiteral("uint4"), nibbles(bytes, false),
-                  ByteWords::tr("two unsigned nibbles, the low one first")},
-                 {QStringLiteral("bits"),
-                  byte ? QString::number(*byte, 2).rightJustified(8, u'0') : QString(),
-                  ByteWords::tr("bits of the byte, the highest first; a mask reads them from the "
-                                "right")}});
+    std::vector<InspectedValue> rows;
+    for (const ByteReading &reading : byteReadings(bytes, big)) {
+        const QString meaning =
+            QCoreApplication::translate("kernscope::Column", std::string(reading.meaning).c_str());
+        rows.push_back({fromUtf8(reading.name), fromUtf8(reading.value),
+                        reading.ordered ? order.arg(meaning) : meaning});
+    }
     return rows;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/hex_dock.h"
 
-#include "widgets/bytes/byte_field.h"
+#include "core/bundle/byte_field.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_model.h"
@@ -241,7 +241,7 @@ void HexDock::describeCursor()
     m_readings->setBytes(
         m_view->bytes().subspan(cursor, std::min<std::uint64_t>(8, m_view->size() - cursor)));
     const ByteField field = m_view->fieldOf(cursor);
-    m_fieldText = tr("field: %1").arg(field.text);
+    m_fieldText = tr("field: %1").arg(fromUtf8(field.text));
     const ByteRange range = m_view->selection();
     const std::uint64_t last = range.end() - 1;
     QString where = range.bytes.value == 1

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/hex_view.h"
 
-#include "widgets/bytes/byte_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -326,7 +325,7 @@ QString HexView::tipAt(std::uint64_t offset) const
     if (m_file->changed(one))
         tip += QStringLiteral(" %1 ").arg(theme::glyph(Token::MarkChanged)) +
                tr("changed, on disk %1").arg(hex(m_file->diskByte(FileOffset(offset))));
-    const QString field = fieldOf(offset).text;
+    const QString field = fromUtf8(fieldOf(offset).text);
     return field.isEmpty() ? tip : tip + u'\n' + field;
 }
 

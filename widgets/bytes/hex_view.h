@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "widgets/bytes/byte_field.h"
+#include "core/bundle/byte_field.h"
 #include "widgets/bytes/byte_glyphs.h"
 #include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/layout_dock.h"
 
-#include "widgets/bytes/byte_field.h"
+#include "core/bundle/byte_field.h"
 #include "widgets/bytes/section_model.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/dock_tools.h"

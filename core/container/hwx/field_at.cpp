@@ -2,44 +2,16 @@
 #include "core/container/hwx/field_at.h"
 
 #include "core/descriptor/task_reader.h"
-#include "core/format/tables.h"
+#include "core/format/record_fields.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace kernscope::hwx {
 
 namespace {
-
-struct FieldRow {
-    std::uint64_t at = 0, bytes = 0;
-    std::string name;
-};
-using FieldRows = std::vector<FieldRow>;
-
-/// The fields of a record of that name (table hwx_fields), which lie where every file has them.
-const FieldRows &rowsOf(std::string_view record)
-{
-    static const std::map<std::string, FieldRows, std::less<>> records = [] {
-        std::map<std::string, FieldRows, std::less<>> read;
-        const auto table = tables::load("hwx_fields");
-        for (std::size_t row = 0; table && row < table->rows(); ++row) {
-            const auto number = [&](std::string_view column) {
-                return static_cast<std::uint64_t>(
-                    parseInteger(table->cell(row, column)).value_or(0));
-            };
-            read[std::string(table->cell(row, "record"))].push_back(
-                {number("offset"), number("bytes"), std::string(table->cell(row, "name"))});
-        }
-        return read;
-    }();
-    static const FieldRows none;
-    const auto found = records.find(record);
-    return found == records.end() ? none : found->second;
-}
 
 class FieldList
 {
@@ -51,21 +23,26 @@ public:
 
     void add(std::string_view record, std::uint64_t at = 0, const std::string &of = {})
     {
-        for (const FieldRow &row : rowsOf(record)) {
-            const std::uint64_t begin = at + row.at;
+        for (const format::RecordField &row : format::recordFields("hwx_fields", record)) {
+            const std::uint64_t begin = at + row.offset;
             if (begin + row.bytes > m_limit)
                 continue;
-            m_rows.push_back({m_owner + ": " + of + row.name,
-                              {FileOffset(m_begin + begin), ByteCount(row.bytes)},
-                              {},
-                              {}});
+            NamedField field;
+            field.name = m_owner + ": " + of + row.text();
+            field.range = {FileOffset(m_begin + begin), ByteCount(row.bytes)};
+            field.confidence = row.confidence;
+            field.source = row.source;
+            m_rows.push_back(std::move(field));
         }
     }
     void add(std::uint64_t at, std::uint64_t bytes, const std::string &name)
     {
-        if (at + bytes <= m_limit)
-            m_rows.push_back(
-                {m_owner + ": " + name, {FileOffset(m_begin + at), ByteCount(bytes)}, {}, {}});
+        if (at + bytes > m_limit)
+            return;
+        NamedField field;
+        field.name = m_owner + ": " + name;
+        field.range = {FileOffset(m_begin + at), ByteCount(bytes)};
+        m_rows.push_back(std::move(field));
     }
     std::vector<NamedField> take() { return std::move(m_rows); }
 
@@ -127,13 +104,21 @@ std::string fieldsInByte(const descriptor::Register &reg, std::uint64_t byte)
     return text.empty() ? text : text + ')';
 }
 
-std::string headerWordName(const descriptor::Version &version, std::uint32_t word,
-                           std::uint64_t byte)
+void setSource(NamedField &field, const descriptor::Register &reg)
+{
+    field.confidence = reg.confidence;
+    field.source = reg.source;
+}
+
+void nameHeaderWord(NamedField &field, const descriptor::Version &version, std::uint32_t word,
+                    std::uint64_t byte)
 {
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
     const descriptor::Register *reg = map == nullptr ? nullptr : map->header(word);
-    return fmt::format("header word {}{}", word,
-                       reg == nullptr ? std::string() : fieldsInByte(*reg, byte));
+    field.name = fmt::format("header word {}{}", word,
+                             reg == nullptr ? std::string() : fieldsInByte(*reg, byte));
+    if (reg != nullptr)
+        setSource(field, *reg);
 }
 
 std::string packetName(const descriptor::Packet &packet)
@@ -176,6 +161,8 @@ void nameStreamWord(NamedField &field, const descriptor::Version &version,
         field.name = reg == nullptr ? fmt::format("register {:#x}", write.address)
                                     : reg->block + " " + reg->name + fieldsInByte(*reg, byte);
         field.name += barOf(detail.stream, i);
+        if (reg != nullptr)
+            setSource(field, *reg);
         return;
     }
     field.name = "a word that does not decode";
@@ -206,8 +193,8 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
     field.range = {FileOffset(base + task.offset + 4 * word), ByteCount(4)};
     const std::string owner = fmt::format("task {}: ", index);
     if (word < task.headerWords) {
-        field.name =
-            owner + headerWordName(*text.tasks->version, static_cast<std::uint32_t>(word), at % 4);
+        nameHeaderWord(field, *text.tasks->version, static_cast<std::uint32_t>(word), at % 4);
+        field.name = owner + field.name;
         return field;
     }
     const descriptor::TaskReader reader(

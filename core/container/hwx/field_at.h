@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/container/hwx/container.h"
+#include "core/format/catalogue.h"
 
 #include <optional>
 #include <span>
@@ -17,6 +18,8 @@ struct NamedField {
     ByteRange range;                              ///< of the whole field
     std::optional<std::size_t> task;              ///< index within its text section
     std::optional<std::uint32_t> registerAddress; ///< byte address, for a register's value
+    format::Confidence confidence = format::Confidence::Assumed;
+    std::string source; ///< of the name; empty where no table has it
 };
 
 /// The field that holds a byte: of the header, a command, a section or relocation record, a symbol,

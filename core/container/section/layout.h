@@ -9,6 +9,9 @@
 
 namespace kernscope::section {
 
+/// The table of a unit's six sections: where it begins within the unit, and the bytes of an entry.
+inline constexpr std::uint64_t kEntriesAt = 0x80, kEntryBytes = 32;
+
 /// Gathers the units of each weight by name and works out which core has which channels. Groups
 /// that do not fit together get a fault and a row ("section.group").
 void groupUnits(Section &section, const std::string &file);

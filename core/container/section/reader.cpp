@@ -17,8 +17,7 @@ namespace kernscope::section {
 
 namespace {
 
-constexpr std::uint64_t kReservedAt = 0x48, kReservedBytes = 56, kEntriesAt = 0x80;
-constexpr std::uint64_t kEntryBytes = 32;
+constexpr std::uint64_t kReservedAt = 0x48, kReservedBytes = 56;
 
 class Reader
 {

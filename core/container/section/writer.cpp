@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
+#include "core/container/section/layout.h"
 #include "core/container/section/section.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ void putUnit(const Unit &unit, std::span<std::byte> bytes, std::uint64_t row)
     u32(0x3c, unit.vectorSize);
     u32(0x40, unit.nameOffset);
     u32(0x44, unit.nameBytes);
-    at = 0x80;
+    at = kEntriesAt;
     for (const Entry &entry : unit.entries) {
         u32(at, entry.type);
         u32(at + 4, entry.bitDepth);

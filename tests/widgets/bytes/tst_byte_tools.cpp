@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/byte_field.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/bytes/byte_field.h"
 #include "widgets/bytes/byte_search.h"
 #include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_layout.h"
 #include "widgets/common/row_scroll.h"
+#include "widgets/common/table_text.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -250,7 +251,7 @@ void TestByteTools::fieldsAreNamed()
 {
     const BundlePtr bundle = test::blobBundle(2, 100);
     const auto text = [&](std::uint64_t offset) {
-        return fieldAt(*bundle, 0, FileOffset(offset)).text;
+        return fromUtf8(fieldAt(*bundle, 0, FileOffset(offset)).text);
     };
     QVERIFY(text(0).contains(QStringLiteral("number of records")));
     QVERIFY(text(4).contains(QStringLiteral("storage version")));

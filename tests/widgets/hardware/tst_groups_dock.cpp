@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/byte_field.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
 #include "synthetic.h"
 #include "synthetic_kernels.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/bytes/byte_field.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/hardware/commands_dock.h"
 #include "widgets/hardware/descriptor_dock.h"
@@ -255,7 +256,7 @@ void TestGroupsDock::descriptorOfASection()
     const std::uint64_t record = section.unitTable + section::kUnitBytes;
     QCOMPARE(session.place().bytes->offset.value, record);
     const auto name = [&](std::uint64_t offset) {
-        return fieldAt(*bundle, 0, FileOffset(offset)).text;
+        return fromUtf8(fieldAt(*bundle, 0, FileOffset(offset)).text);
     };
     QVERIFY(name(4).contains(QStringLiteral("version")));
     QVERIFY(name(record + 0x1c).contains(QStringLiteral("unit 1: number of cores")));

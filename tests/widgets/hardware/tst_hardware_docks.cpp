@@ -2,10 +2,10 @@
 #include "synthetic.h"
 
 #include "core/base/little_endian.h"
+#include "core/bundle/byte_field.h"
 #include "core/container/hwx/container.h"
 #include "hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/bytes/byte_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"

@@ -2,10 +2,10 @@
 #include "synthetic.h"
 
 #include "core/base/little_endian.h"
+#include "core/bundle/byte_field.h"
 #include "core/container/hwx/container.h"
 #include "hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/bytes/byte_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -146,7 +146,7 @@ void TestHardwareTasks::bytesNameTheirField()
 {
     const BundlePtr bundle = bundleOf(test::syntheticH13());
     const auto name = [&bundle](std::uint64_t at) {
-        return fieldAt(*bundle, 0, FileOffset(at)).text;
+        return fromUtf8(fieldAt(*bundle, 0, FileOffset(at)).text);
     };
     QCOMPARE(name(8), QStringLiteral("header: cpu subtype"));
     const hwx::Container &container = *bundle->hardware();
@@ -181,7 +181,7 @@ void TestHardwareTasks::addressPacketsNameTheirBar()
                     const bool address = packet.kind == descriptor::PacketKind::Address;
                     for (std::uint32_t word = 0; word <= packet.count; ++word) {
                         const std::uint64_t at = task + packet.offset + 4 * word;
-                        const QString text = fieldAt(*bundle, 0, FileOffset(at)).text;
+                        const QString text = fromUtf8(fieldAt(*bundle, 0, FileOffset(at)).text);
                         if (packet.kind != descriptor::PacketKind::Masked)
                             QVERIFY2(text.contains(bar) == address, qPrintable(text));
                     }

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/byte_field.h"
+
+#include "core/base/counted_text.h"
+#include "core/container/anec/field_at.h"
+#include "core/container/hwx/field_at.h"
+#include "core/container/section/field_at.h"
+#include "core/format/record_fields.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernscope {
+
+namespace {
+
+/// Elements of one byte whose indices are written out.
+constexpr std::size_t kMostIndexed = 2;
+
+std::string_view roleWords(codec::PartRole role)
+{
+    switch (role) {
+    case codec::PartRole::Data: return "values";
+    case codec::PartRole::Indices: return "indices";
+    case codec::PartRole::Lut: return "codebook";
+    case codec::PartRole::Mask: return "mask";
+    case codec::PartRole::NonzeroData: return "stored values";
+    case codec::PartRole::Scale: return "scale";
+    case codec::PartRole::ZeroPoint: return "zero point";
+    case codec::PartRole::Offset: return "offset";
+    case codec::PartRole::Bias: return "bias";
+    }
+    return "";
+}
+
+/// Of an operand whose elements lie row by row.
+void describeRows(ByteField &field, const Weight &weight, const codec::Operand &operand,
+                  FileOffset offset)
+{
+    const std::uint64_t start = operand.place->dataOffset.value, into = offset.value - start;
+    field.text = fmt::format("{} of {} +{:#x}", roleWords(operand.role), weight.name, into);
+    field.type = operand.type;
+    const std::uint64_t width = bitWidth(field.type);
+    if (width == 0 || into > UINT64_MAX / 8)
+        return;
+    const std::uint64_t first = into * 8 / width, last = (into * 8 + 7) / width;
+    const std::uint64_t begin = first * width / 8;
+    field.bytes = {FileOffset(start + begin), ByteCount(((first + 1) * width + 7) / 8 - begin)};
+    field.stored = first;
+    const bool elementwise = isElementwise(weight, operand.role);
+    if (elementwise && first < weight.elements.value)
+        field.element = first;
+    const std::string_view one = elementwise ? "element" : "entry";
+    const std::string_view many = elementwise ? "elements" : "entries";
+    field.text += first == last ? fmt::format(", {} {}", one, grouped(first))
+                                : fmt::format(", {} {} to {}", many, grouped(first), grouped(last));
+}
+
+/// "[3, 0, 1, 2]"
+std::string indexText(const Shape &shape, std::uint64_t element)
+{
+    std::vector<std::uint64_t> axes;
+    for (std::size_t axis = shape.size(); axis-- > 0 && shape[axis] != 0;) {
+        axes.insert(axes.begin(), element % shape[axis]);
+        element /= shape[axis];
+    }
+    return fmt::format("[{}]", fmt::join(axes, ", "));
+}
+
+/// A section's name without the weight's in front of it.
+std::string_view nameWithin(const Section &section)
+{
+    const std::string_view name = section.name, owner = section.owner;
+    const bool named =
+        !owner.empty() && name.size() > owner.size() + 1 && name.substr(0, owner.size()) == owner;
+    return named ? name.substr(owner.size() + 1) : name;
+}
+
+/// The place of an element, its own or a copy, that holds a bit; its own where none does.
+std::uint64_t placeWith(const codec::ElementOrder &order, std::uint64_t element,
+                        std::uint64_t width, std::uint64_t bit)
+{
+    std::uint64_t own = 0;
+    order.positions(element, std::span(&own, 1));
+    const auto holds = [&](std::uint64_t at) { return bit >= at && bit - at < width; };
+    if (holds(own))
+        return own;
+    const auto copies = order.copies(element);
+    const auto copy = std::find_if(copies.begin(), copies.end(), holds);
+    return copy == copies.end() ? own : *copy;
+}
+
+/// Of an operand whose elements have an order of their own; false where the byte is of none of
+/// them.
+bool describeOrdered(ByteField &field, const Weight &weight, const codec::Operand &operand,
+                     const codec::ElementOrder &order, FileOffset offset, const Section &section)
+{
+    const std::uint64_t width = bitWidth(operand.type), first = 8 * offset.value;
+    if (width == 0)
+        return false;
+    std::vector<std::uint64_t> elements;
+    for (std::uint64_t bit = first; bit < first + 8; bit += std::min<std::uint64_t>(width, 8)) {
+        if (const auto element = order.elementAt(bit))
+            elements.push_back(*element);
+    }
+    if (elements.empty())
+        return false;
+    const bool elementwise = isElementwise(weight, operand.role);
+    field.type = operand.type;
+    field.stored = elements.front();
+    if (elementwise)
+        field.element = elements.front();
+    field.bytes = bitsAsBytes(placeWith(order, elements.front(), width, first), width);
+    std::vector<std::string> numbers;
+    for (const std::uint64_t element : elements)
+        numbers.push_back(elementwise && elements.size() <= kMostIndexed
+                              ? grouped(element) + ' ' + indexText(weight.shape, element)
+                              : grouped(element));
+    const std::string_view what = !elementwise           ? "entry"
+                                  : elements.size() == 1 ? "element"
+                                                         : "elements";
+    field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
+                             roleWords(operand.role), weight.name, nameWithin(section),
+                             offset.value - section.range.offset.value);
+    return true;
+}
+
+/// Describes the part of the weight that holds the byte; false where none of its parts does.
+bool describeWeight(ByteField &field, const Bundle &bundle, std::size_t file, FileOffset offset,
+                    BoundOrder &order)
+{
+    const Section &section = bundle.sections()[field.section];
+    if (section.weight >= bundle.weights().size())
+        return false;
+    const Weight &weight = bundle.weights()[section.weight];
+    for (std::size_t i = 0; i < weight.operands().size(); ++i) {
+        const codec::Operand &operand = weight.operands()[i];
+        const OperandPlace &place = *operand.place;
+        if (place.isLiteral() || place.file != file)
+            continue;
+        field.operand = i;
+        if (operand.order) {
+            const auto *bound =
+                place.holds({offset, ByteCount(1)}) ? order.of(bundle, operand) : nullptr;
+            if (bound && describeOrdered(field, weight, operand, *bound, offset, section))
+                return true;
+        } else if (place.range().contains(offset)) {
+            describeRows(field, weight, operand, offset);
+            return true;
+        }
+    }
+    field.operand = kNoIndex;
+    return false;
+}
+
+void setNamed(ByteField &field, std::string name, const ByteRange &bytes, ElementType type,
+              format::Confidence confidence, std::string source)
+{
+    field.text = std::move(name);
+    field.bytes = bytes;
+    field.type = type;
+    field.named = true;
+    field.confidence = confidence;
+    field.source = std::move(source);
+}
+
+bool setPlaced(ByteField &field, std::optional<format::PlacedField> placed)
+{
+    if (placed)
+        setNamed(field, std::move(placed->name), placed->bytes, placed->type, placed->confidence,
+                 std::move(placed->source));
+    return placed.has_value();
+}
+
+/// Describes the field of a hardware container or of a weight section; false where none is named.
+bool describeNamed(ByteField &field, const Bundle &bundle, std::size_t file, FileOffset offset)
+{
+    if (bundle.hardware()) {
+        if (auto named =
+                hwx::fieldAt(*bundle.hardware(), bundle.files()[file].file->bytes(), offset)) {
+            const bool word = named->range.bytes.value == 4;
+            setNamed(field, std::move(named->name), named->range,
+                     word ? ElementType::Uint32 : ElementType::Unknown, named->confidence,
+                     std::move(named->source));
+            return true;
+        }
+    }
+    if (bundle.kind() == BundleKind::Anec)
+        return setPlaced(field, anec::fieldAt(offset));
+    return bundle.section() && setPlaced(field, section::fieldAt(*bundle.section(), offset));
+}
+
+/// Adds the field of a weight file's header or record to the section's text.
+void describeStored(ByteField &field, const Section &section, FileOffset offset)
+{
+    const std::string_view record = section.kind == SectionKind::Header     ? "blob header"
+                                    : section.kind == SectionKind::Metadata ? "blob record"
+                                                                            : "";
+    const std::uint64_t begin = section.range.offset.value;
+    const auto *row =
+        format::fieldHolding(format::recordFields("stored_fields", record), offset.value - begin);
+    if (row == nullptr)
+        return;
+    setNamed(field, fmt::format("{}, {}", field.text, row->text()),
+             {FileOffset(begin + row->offset), ByteCount(row->bytes)}, row->type, row->confidence,
+             row->source);
+}
+
+} // namespace
+
+ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
+{
+    BoundOrder order;
+    return fieldAt(bundle, file, offset, order);
+}
+
+ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order)
+{
+    ByteField field;
+    field.bytes = {offset, ByteCount(1)};
+    field.section = bundle.sectionAt(file, offset);
+    if (field.section >= bundle.sections().size())
+        return field;
+    const Section &section = bundle.sections()[field.section];
+    field.weight = section.weight;
+    if (describeWeight(field, bundle, file, offset, order) ||
+        describeNamed(field, bundle, file, offset))
+        return field;
+    const std::uint64_t into = offset.value - section.range.offset.value;
+    field.text = section.owner.empty()
+                     ? fmt::format("{} +{:#x}", nameWithin(section), into)
+                     : fmt::format("{} of {} +{:#x}", nameWithin(section), section.owner, into);
+    if (bundle.files()[file].role == SectionKind::Data)
+        describeStored(field, section, offset);
+    return field;
+}
+
+} // namespace kernscope

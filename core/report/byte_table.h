@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/byte_field.h"
+#include "core/numeric/byte_readings.h"
+#include "core/report/column.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+class Progress;
+}
+
+/// What bytes are, as `bytes` prints it: their fields, and the first of them in every reading.
+namespace kernscope::report {
+
+/// One field, or one stored element, of those that hold the bytes asked for.
+struct ByteFieldFacts {
+    BundlePtr bundle;
+    std::size_t file = 0;
+    ByteField field;
+    std::vector<std::byte> bytes;        ///< of the field; at most kMostFieldBytes
+    std::vector<std::uint64_t> elements; ///< decoded ones whose codes have bits in the first byte
+};
+inline constexpr std::uint64_t kMostFieldBytes = 64;
+
+/// The fields that hold bytes of a range of a file, in order. Reads the files: hold the bundle's
+/// read lock. Stops where `progress` is cancelled.
+std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t file,
+                                          const ByteRange &range, Progress &progress);
+const TableOf<ByteFieldFacts> &byteFieldTable();
+
+/// One reading in both orders.
+struct ReadingFacts {
+    ByteReading little, big;
+};
+std::vector<ReadingFacts> readingRows(const Bundle &bundle, std::size_t file, FileOffset offset);
+const TableOf<ReadingFacts> &readingTable();
+
+/// Everything of `bytes` but the diagnostics.
+Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
+               const ByteRange &range, const std::vector<ByteFieldFacts> &fields,
+               const std::vector<ReadingFacts> &readings);
+
+} // namespace kernscope::report

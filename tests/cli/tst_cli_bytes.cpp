@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "resources/sample.h"
+#include "tests/core/container/contract/container_samples.h"
+#include "widgets/bytes/hex_dock.h"
+#include "widgets/bytes/hex_view.h"
+#include "widgets/bytes/inspector_model.h"
+#include "widgets/common/session.h"
+#include "widgets/common/table_text.h"
+#include "written_bundle.h"
+
+#include <QLabel>
+#include <QTest>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using namespace kernscope::ui;
+
+using Json = nlohmann::ordered_json;
+
+/// `bytes`: what it says of a place, and that the window's Bytes says the same.
+class TestCliBytes : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void windowSaysTheSame_data();
+    void windowSaysTheSame();
+    void dockAndReadings();
+    void places_data();
+    void places();
+    void recordOfAWeightFile();
+    void refusals_data();
+    void refusals();
+    void textIsForPeople();
+
+private:
+    using Files = std::vector<std::pair<std::string, std::vector<std::byte>>>;
+    QString write(const QString &name, const Files &files) const;
+    QString sampleBundle(const char *name);
+
+    QTemporaryDir m_scratch;
+};
+
+QString TestCliBytes::write(const QString &name, const Files &files) const
+{
+    const bool lone = files.size() == 1 && name == QString::fromStdString(files.front().first);
+    for (const auto &[path, bytes] : files) {
+        const QString file =
+            m_scratch.filePath(lone ? name : name + u'/' + QString::fromStdString(path));
+        QDir().mkpath(QFileInfo(file).path());
+        QFile out(file);
+        if (!out.open(QIODevice::WriteOnly))
+            return {};
+        out.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+    }
+    return m_scratch.filePath(name);
+}
+
+QString TestCliBytes::sampleBundle(const char *name)
+{
+    for (const sample::SampleBundle &bundle : sample::bundles()) {
+        if (bundle.name == name)
+            return write(QString::fromLatin1(name), bundle.files);
+    }
+    return {};
+}
+
+void TestCliBytes::windowSaysTheSame_data()
+{
+    QTest::addColumn<QString>("path");
+    for (const ContainerSample &sample : containerSamples())
+        QTest::newRow(sample.name) << write(QString::fromLatin1(sample.name), sample.files.memory);
+    for (const sample::SampleBundle &bundle : sample::bundles())
+        QTest::newRow(bundle.name.c_str())
+            << write(QString::fromStdString(bundle.name), bundle.files);
+}
+
+/// Each row of the command is what the window says of its first byte, the rows hold every byte of
+/// every file, and a row's bytes are those of the field that the window marks.
+void TestCliBytes::windowSaysTheSame()
+{
+    QFETCH(QString, path);
+    const auto bundle = Bundle::open(path.toStdString());
+    QVERIFY(bundle.has_value());
+    for (std::size_t file = 0; file < (*bundle)->files().size(); ++file) {
+        const std::string name = (*bundle)->files()[file].path;
+        HexView view;
+        view.setFile(*bundle, file);
+        const std::uint64_t size = std::min<std::uint64_t>(view.size(), 20'000);
+        if (size == 0)
+            continue;
+        const CliResult said =
+            runCli({QStringLiteral("bytes"), path, QStringLiteral("0"), QStringLiteral("--file"),
+                    QString::fromStdString(name), QStringLiteral("--count"), QString::number(size),
+                    QStringLiteral("--json")});
+        QCOMPARE(said.exitCode, 0);
+        std::uint64_t next = 0;
+        const Json document = said.json();
+        for (const Json &row : document["fields"]) {
+            const auto begin = row["offset"].get<std::uint64_t>();
+            const auto bytes = row["bytes"].get<std::uint64_t>();
+            QVERIFY2(begin <= next && begin + bytes > next, row.dump().c_str());
+            const ByteField field = view.fieldOf(next);
+            QCOMPARE(fromUtf8(row["field"].get<std::string>()), fromUtf8(field.text));
+            if (field.named || field.stored) {
+                QCOMPARE(begin, field.bytes.offset.value);
+                QCOMPARE(bytes, field.bytes.bytes.value);
+            }
+            QCOMPARE(row.contains("source"), !field.source.empty());
+            QCOMPARE(row["section"].get<std::string>(), (*bundle)->sections()[field.section].name);
+            if (field.element)
+                QCOMPARE(row["elements"][0].get<std::uint64_t>(), *field.element);
+            next = begin + bytes;
+        }
+        QVERIFY(next >= size);
+    }
+}
+
+/// The dock's line and its readings, beside the command's, at one byte of every kind of section.
+void TestCliBytes::dockAndReadings()
+{
+    for (const char *name : {"sample-sparse.mlmodelc", "sample-palette.mlmodelc"}) {
+        const QString path = sampleBundle(name);
+        Session session;
+        session.setBundle(*Bundle::open(path.toStdString()));
+        HexDock dock(session);
+        dock.resize(1200, 500);
+        dock.show();
+        auto *readings = dock.findChild<InspectorModel *>();
+        QVERIFY(readings != nullptr);
+        std::set<SectionKind> seen;
+        for (const Section &section : session.bundle()->sections()) {
+            if (!seen.insert(section.kind).second)
+                continue;
+            const std::uint64_t at = section.range.offset.value + section.range.bytes.value / 2;
+            session.goToBytes(section.file, {FileOffset(at), ByteCount(1)});
+            const Json said = runCli({QStringLiteral("bytes"), path,
+                                      QStringLiteral("%1:%2").arg(
+                                          fromUtf8(session.bundle()->files()[section.file].path),
+                                          QString::number(at)),
+                                      QStringLiteral("--json")})
+                                  .json();
+            const QString field = fromUtf8(said["fields"][0]["field"].get<std::string>());
+            const auto labels = dock.findChildren<QLabel *>();
+            const auto says = [&](const QLabel *label) {
+                return label->toolTip().startsWith(QStringLiteral("field: ") + field);
+            };
+            QTRY_VERIFY2(std::any_of(labels.begin(), labels.end(), says), qPrintable(field));
+            QCOMPARE(readings->rowCount(), int(said["readings"].size()));
+            for (int row = 0; row < readings->rowCount(); ++row) {
+                const Json &reading = said["readings"][std::size_t(row)];
+                QCOMPARE(readings->index(row, InspectorModel::Name).data().toString(),
+                         fromUtf8(reading["name"].get<std::string>()));
+                const QString shown = readings->index(row, InspectorModel::Value).data().toString();
+                QCOMPARE(shown, reading["little_endian"].is_null()
+                                    ? QStringLiteral("\u2013")
+                                    : fromUtf8(reading["little_endian"].get<std::string>()));
+            }
+        }
+        QVERIFY(seen.size() >= 6);
+    }
+}
+
+void TestCliBytes::places_data()
+{
+    QTest::addColumn<QStringList>("place");
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<quint64>("offset");
+    const auto s = [](const char *text) { return QString::fromLatin1(text); };
+    const QString weights = s("weights/weight.bin");
+    QTest::newRow("offset") << QStringList{s("0x44")} << weights << quint64(68);
+    QTest::newRow("decimal") << QStringList{s("68")} << weights << quint64(68);
+    QTest::newRow("file") << QStringList{s("3"), s("--file"), s("model.mil")} << s("model.mil")
+                          << quint64(3);
+    QTest::newRow("file:offset") << QStringList{s("model.mil:0x10")} << s("model.mil")
+                                 << quint64(16);
+    QTest::newRow("element") << QStringList{s("w[1,0]")} << weights << quint64(128 + 4);
+    QTest::newRow("flat element") << QStringList{s("w[3]")} << weights << quint64(128 + 6);
+    QTest::newRow("weight") << QStringList{s("w")} << weights << quint64(128);
+    QTest::newRow("weight+offset") << QStringList{s("w+0x3")} << weights << quint64(131);
+    QTest::newRow("link") << QStringList{s("#w[1,1]")} << weights << quint64(128 + 6);
+}
+
+void TestCliBytes::places()
+{
+    QFETCH(QStringList, place);
+    QFETCH(QString, file);
+    QFETCH(quint64, offset);
+    MadeBundle made;
+    made.constant("tensor<fp16, [2, 2]>", "w",
+                  made.blob(ElementType::Fp16, "[2, 2]", halves({1, 2, 3, -0.5F})));
+    made.consume("w");
+    const QString path = writeBundle(m_scratch, "places.mlmodelc", made);
+    const bool link = place.front().startsWith(u'#');
+    const CliResult said =
+        runCli(QStringList{QStringLiteral("bytes"), link ? path + place.front() : path} +
+               (link ? QStringList() : place) + QStringList{QStringLiteral("--json")});
+    QCOMPARE(said.exitCode, 0);
+    const Json json = said.json();
+    QCOMPARE(QString::fromStdString(json["file"].get<std::string>()), file);
+    QCOMPARE(json["offset"].get<quint64>(), offset);
+    if (offset == 134) {
+        const Json &row = json["fields"][0];
+        QCOMPARE(row["value"].get<double>(), -0.5);
+        QCOMPARE(row["type"].get<std::string>(), std::string("fp16"));
+        QCOMPARE(row["part"].get<std::string>(), std::string("data"));
+        QCOMPARE(row["elements"].dump(), std::string("[3]"));
+        QCOMPARE(row["cells"].dump(), std::string("[\"w[1,1]\"]"));
+    }
+}
+
+void TestCliBytes::recordOfAWeightFile()
+{
+    const QString path = sampleBundle("sample-dense.mlmodelc");
+    const Json json =
+        runCli({QStringLiteral("bytes"), path, QStringLiteral("0x40"), QStringLiteral("--count"),
+                QStringLiteral("64"), QStringLiteral("--json")})
+            .json();
+    QCOMPARE(json["fields"].size(), std::size_t(6));
+    const Json &sentinel = json["fields"][0];
+    QCOMPARE(sentinel["value"].get<std::uint64_t>(), std::uint64_t(0xDEADBEEF));
+    QCOMPARE(sentinel["hex"].get<std::string>(), std::string("efbeadde"));
+    QCOMPARE(sentinel["confidence"].get<std::string>(), std::string("verified"));
+    QCOMPARE(sentinel["source"].get<std::string>(), std::string("formats/blob-storage.md"));
+    QVERIFY(json["fields"][3]["field"].get<std::string>().ends_with("payload offset (uint64)"));
+}
+
+void TestCliBytes::refusals_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    const auto s = [](const char *text) { return QString::fromLatin1(text); };
+    QTest::newRow("no place") << QStringList{};
+    QTest::newRow("past the end") << QStringList{s("0xffffffffff")};
+    QTest::newRow("no such name") << QStringList{s("nope")};
+    QTest::newRow("no such axis") << QStringList{s("conv1_weight[0,0,0,0,0,0]")};
+    QTest::newRow("not an offset") << QStringList{s("0x")};
+    QTest::newRow("overflow") << QStringList{s("99999999999999999999999")};
+    QTest::newRow("no such file") << QStringList{s("0"), s("--file"), s("weights/other.bin")};
+    QTest::newRow("no count") << QStringList{s("0"), s("--count"), s("0")};
+}
+
+void TestCliBytes::refusals()
+{
+    QFETCH(QStringList, arguments);
+    const QString path = sampleBundle("sample-dense.mlmodelc");
+    const CliResult said = runCli(QStringList{QStringLiteral("bytes"), path} + arguments);
+    QCOMPARE(said.exitCode, 2);
+    QVERIFY(said.out.isEmpty() && !said.err.isEmpty());
+}
+
+void TestCliBytes::textIsForPeople()
+{
+    const QString path = sampleBundle("sample-dense.mlmodelc");
+    const CliResult said = runCli({QStringLiteral("bytes"), path, QStringLiteral("0x48")});
+    QCOMPARE(said.exitCode, 0);
+    for (const char *wanted : {"weights/weight.bin:0x48", "payload bytes (uint64)",
+                               "formats/blob-storage.md", "big-endian", "bfloat16"})
+        QVERIFY2(said.out.contains(wanted), said.out.constData());
+}
+
+QTEST_MAIN(TestCliBytes)
+#include "tst_cli_bytes.moc"
