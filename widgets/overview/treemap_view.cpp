@@ -125,13 +125,21 @@ void TreemapView::paintCell(QPainter &painter, const Cell &cell, const QRectF &r
     painter.setFont(bold);
     painter.drawText(QRectF(room.topLeft(), QSizeF(room.width(), head.height())),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     head.elidedText(cell.name, Qt::ElideRight, static_cast<int>(room.width())));
+                     nameIn(cell, head, static_cast<int>(room.width())));
     if (room.height() < head.height() + body.height() ||
         body.horizontalAdvance(cell.note) > room.width())
         return;
     painter.setFont(font());
     painter.drawText(QRectF(room.left(), room.top() + head.height(), room.width(), body.height()),
                      Qt::AlignLeft | Qt::AlignVCenter, cell.note);
+}
+
+QString TreemapView::nameIn(const Cell &cell, const QFontMetrics &metrics, int width)
+{
+    const QString whole = metrics.elidedText(cell.name, Qt::ElideRight, width);
+    if (whole == cell.name || cell.shortName.isEmpty())
+        return whole;
+    return metrics.elidedText(cell.shortName, Qt::ElideRight, width);
 }
 
 int TreemapView::cellAt(const QPointF &point) const
