@@ -17,7 +17,6 @@
 #include "widgets/weight/statistics_panel.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
-#include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
 
 #include <QAbstractItemModelTester>
@@ -56,21 +55,7 @@ private Q_SLOTS:
     void actions();
     void figuresOfOtherBundlesGo();
     void titleSaysFormAndOutcome();
-    void longNamesGiveWay();
 };
-
-/// A name that had room once does not keep the dock from becoming narrow.
-void TestWeightDocks::longNamesGiveWay()
-{
-    WeightHeader header(true);
-    Weight weight;
-    weight.name = std::string(150, 'w');
-    header.resize(900, 60);
-    header.setWeight(weight);
-    header.setOutcome(decision::Outcome::Streams, QStringLiteral("H13"), {});
-    QVERIFY2(header.minimumSizeHint().width() < 300,
-             qPrintable(QString::number(header.minimumSizeHint().width())));
-}
 
 void TestWeightDocks::emptyStates()
 {
