@@ -34,7 +34,7 @@ public:
                  std::uint64_t rows, std::uint64_t cols, double mostStretch = 1);
 
     const ViewState &state() const { return m_state; } ///< with a real scale
-    double scale() const { return m_state.scale; } ///< the shorter side of a cell
+    double scale() const { return m_state.scale; }     ///< the shorter side of a cell
     double cellWidth() const { return m_state.scale * m_wide; }
     double cellHeight() const { return m_state.scale * m_high; }
     /// The scale where a cell of the picture can be as far out as makes sense.
