@@ -130,6 +130,22 @@ bool names(const Placed &node, const QDockWidget *dock)
                        [dock](const Placed &child) { return names(child, dock); });
 }
 
+/// Where docks that the tree does not name open: the last tabs that share the room of the middle. A
+/// panel of a fixed width at the side has none for them. Null: there are no such tabs.
+QDockWidget *spareTabs(const Placed &node)
+{
+    if (node.ems > 0 || node.dock)
+        return nullptr;
+    if (node.kind == DockNode::Kind::Tabs)
+        return node.children.back().first();
+    QDockWidget *last = nullptr;
+    for (const Placed &child : node.children) {
+        if (QDockWidget *found = spareTabs(child))
+            last = found;
+    }
+    return last;
+}
+
 DockNode container(DockNode::Kind kind, double share, std::vector<DockNode> children)
 {
     return {kind, share, 0, 0, {}, true, std::move(children)};
@@ -185,7 +201,9 @@ void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const Do
     }
     host.addDockWidget(Qt::TopDockWidgetArea, tree.first());
     place(host, tree);
-    QDockWidget *last = tree.children.empty() ? tree.first() : tree.children.back().first();
+    QDockWidget *last = spareTabs(tree);
+    if (!last)
+        last = tree.children.empty() ? tree.first() : tree.children.back().first();
     for (QDockWidget *dock : docks) {
         if (names(tree, dock))
             continue;

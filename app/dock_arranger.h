@@ -34,7 +34,7 @@ struct DockNode {
 
 /// Puts the docks of `host` (which has no central widget) where `root` has them and gives them
 /// their shares of its present size. Names that are no dock are left out; docks that `root` does
-/// not name get a place at the end and are hidden.
+/// not name are hidden and have a place in its last tabs without a fixed width, else at its end.
 void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const DockNode &root);
 
 } // namespace kernscope::app

@@ -9,6 +9,9 @@
 #include <QDockWidget>
 #include <QMainWindow>
 
+#include <utility>
+#include <vector>
+
 namespace kernscope::app {
 
 namespace {
@@ -27,11 +30,16 @@ Node navigator()
     return Node::leaf(20, "bundle").wide(kNavigator, kSideShare);
 }
 
-/// The panel at the right. Help opens as a tab of it: a column of its own would squeeze them all.
+/// The panel at the right. Help opens as a tab of it: a column of its own would squeeze them all;
+/// so do the other docks that are columns. What wants to be wide opens in the tabs of the middle.
 Node beside(const char *id)
 {
-    return Node::tabs(24, {Node::leaf(1, id), Node::hidden(1, "help")})
-        .wide(kInspector, kSideShare);
+    std::vector<Node> tabs{Node::leaf(1, id), Node::hidden(1, "help")};
+    for (const char *narrow : {"inspector", "assessment", "codebook", "mask"}) {
+        if (tabs.front().id != QLatin1String(narrow))
+            tabs.push_back(Node::hidden(1, narrow));
+    }
+    return Node::tabs(24, std::move(tabs)).wide(kInspector, kSideShare);
 }
 
 Node inspectLayout()

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 class QAction;
 class QActionGroup;
@@ -29,6 +30,7 @@ namespace kernscope::app {
 class DockSet;
 class GoToBox;
 class NoticeArea;
+struct NoticeAction;
 class PaletteIndex;
 class StatusLine;
 class TableColumns;
@@ -96,9 +98,12 @@ private:
     // main_window_session.cpp
     struct OpeningSession {
         QString path;
-        SessionFile session;
+        SessionFile session; ///< without what is gone
+        SessionFile whole;
         QStringList gone; ///< files that it names
     };
+    void openSession(const QString &path, SessionFile session);
+    std::vector<NoticeAction> waysToFind(const OpeningSession &opening);
     void buildSessionActions(QMenu *menu);
     void buildExportActions(QMenu *menu);
     void doNext(const QString &what);

@@ -124,28 +124,53 @@ void MainWindow::openSession(const QString &path)
         fillRecent();
         return;
     }
+    openSession(path, std::move(*session));
+}
+
+void MainWindow::openSession(const QString &path, SessionFile session)
+{
+    const SessionFile whole = session;
     QStringList gone;
-    for (SessionFile::Bundle *bundle : {&session->document, &session->other}) {
+    for (SessionFile::Bundle *bundle : {&session.document, &session.other}) {
         if (!bundle->none() && !isThere(*bundle)) {
             gone += bundle->path;
             *bundle = {};
         }
     }
     // What is left is the document; places, pairs and bookmarks are those of the first one.
-    if (session->document.none()) {
-        session->document = std::exchange(session->other, {});
-        session->place.clear();
-        session->bookmarks.clear();
+    if (session.document.none()) {
+        session.document = std::exchange(session.other, {});
+        session.place.clear();
+        session.bookmarks.clear();
     }
-    if (session->document.none()) {
+    OpeningSession opening{path, std::move(session), whole, gone};
+    if (opening.session.document.none()) {
         m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
                        tr("The files of the session %1 are gone: %2")
-                           .arg(path, gone.join(QStringLiteral(", "))));
+                           .arg(path, gone.join(QStringLiteral(", "))),
+                       waysToFind(opening));
         return;
     }
-    whenKept([this, path, session = std::move(*session), gone] {
-        startSession({path, session, gone});
-    });
+    whenKept([this, opening = std::move(opening)] { startSession(opening); });
+}
+
+/// What a notice offers where a file of a session has moved: to show the first of them, after which
+/// the session opens with it.
+std::vector<NoticeAction> MainWindow::waysToFind(const OpeningSession &opening)
+{
+    const QString gone = opening.gone.value(0);
+    const QString title = tr("Where Is %1 Now?").arg(ui::shown(QFileInfo(gone).fileName()));
+    const auto found = [this, path = opening.path, whole = opening.whole,
+                        gone](const QString &now) {
+        SessionFile session = whole;
+        for (SessionFile::Bundle *bundle : {&session.document, &session.other}) {
+            if (bundle->path == gone)
+                bundle->path = QFileInfo(now).absoluteFilePath();
+        }
+        openSession(path, std::move(session));
+    };
+    return {{tr("Choose Folder\u2026"), [this, title, found] { pickFolder(title, found); }},
+            {tr("Choose File\u2026"), [this, title, found] { pickFile(title, found); }}};
 }
 
 void MainWindow::startSession(OpeningSession opening)
@@ -207,7 +232,8 @@ void MainWindow::finishSession()
     if (!opening->gone.isEmpty())
         m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("session"),
                        tr("The session %1 names files that are gone: %2. The rest of it is open.")
-                           .arg(name, opening->gone.join(QStringLiteral(", "))));
+                           .arg(name, opening->gone.join(QStringLiteral(", "))),
+                       waysToFind(*opening));
     m_status->showMessage(tr("Opened the session %1").arg(name));
     // Beside a sample a bundle of the disk is opened afterwards.
     if (m_document.inMemory() && !session.other.path.isEmpty())

@@ -117,7 +117,9 @@ void TabTitles::updateRow(QTabBar *tabs, QList<ui::Dock *> &placed)
         room.setLeft(used.right() + 1);
     for (int i = 0; i < tabs->count(); ++i) {
         ui::Dock *dock = dockOf(tabs, i);
-        if (dock && dock->standInTabs(tabs, room, i == tabs->currentIndex()))
+        // A row that Qt keeps for later still names the docks that have left it for a window of
+        // their own, where they need their title.
+        if (dock && !dock->isFloating() && dock->standInTabs(tabs, room, i == tabs->currentIndex()))
             placed += dock;
     }
 }

@@ -6,7 +6,10 @@
 #include "widgets/compare/compare_dock.h"
 #include "window_fixture.h"
 
+#include <QDir>
+#include <QFileDialog>
 #include <QLabel>
+#include <QPushButton>
 
 using namespace kernscope;
 using app::SessionFile;
@@ -23,6 +26,7 @@ private Q_SLOTS:
     void damagedFiles();
     void windowComesBack();
     void goneFilesAreTold();
+    void goneFilesAreFound();
     void sampleComesBack();
 
 private:
@@ -186,6 +190,44 @@ void TestSessionFile::goneFilesAreTold()
     QVERIFY(!window->document().isOpen());
     const QString text = noticeText(*window);
     QVERIFY(text.contains(dense) && text.contains(sparse));
+}
+
+/// The notice asks where a file has gone, one after the other, and the session opens whole.
+void TestSessionFile::goneFilesAreFound()
+{
+    const QTemporaryDir folder;
+    const QString dense = test::writeSample(folder.path(), QStringLiteral("dense"));
+    const QString sparse = test::writeSample(folder.path(), QStringLiteral("sparse"));
+    const QString path = folder.filePath(QStringLiteral("x.kernscope-session"));
+    {
+        test::TestWindow window;
+        QVERIFY(window.open({dense, sparse}));
+        window->saveSession(path);
+    }
+    QStringList moved;
+    for (const QString &bundle : {dense, sparse}) {
+        moved += folder.filePath(QStringLiteral("moved%1.mlmodelc").arg(moved.size()));
+        QVERIFY(QDir().rename(bundle, moved.back()));
+    }
+    test::TestWindow window;
+    window->openPaths({path});
+    for (const QString &now : moved) {
+        QPushButton *choose = nullptr;
+        for (auto *button : window->notices().findChildren<QPushButton *>()) {
+            if (!button->isHidden() && button->text().startsWith(QStringLiteral("Choose Folder")))
+                choose = button;
+        }
+        QVERIFY(choose);
+        choose->click();
+        auto *dialog = window->findChild<QFileDialog *>();
+        QVERIFY(dialog);
+        Q_EMIT dialog->fileSelected(now);
+        delete dialog;
+        QVERIFY(window.settle());
+    }
+    QCOMPARE(window->document().path(), moved[0]);
+    QCOMPARE(window->document().otherPath(), moved[1]);
+    QVERIFY2(window->notices().texts().isEmpty(), qPrintable(window->notices().texts().join(u' ')));
 }
 
 void TestSessionFile::sampleComesBack()

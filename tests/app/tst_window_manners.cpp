@@ -34,6 +34,8 @@ private Q_SLOTS:
     void sectionsShowTheirGroups();
     void tabsKeepTheirNames();
     void tabsStandForTitles();
+    void floatingDocksHaveTitles();
+    void wideDocksOpenInTheMiddle();
     void saveShowsTheBytes();
     void patchLayoutHasALargeGrid();
     void everyDockFindsByKey();
@@ -192,6 +194,61 @@ void TestWindowManners::tabsStandForTitles()
     sections->standingActions()[2]->trigger();
     QTRY_VERIFY(sections->isHidden());
     QTRY_COMPARE(titleOf(hex), 0);
+}
+
+/// A dock taken out of its tabs has a title again, by which it is moved, pinned and closed.
+void TestWindowManners::floatingDocksHaveTitles()
+{
+    auto &window = **m_window;
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    int floated = 0;
+    for (const app::Layout layout : app::kLayouts) {
+        if (layout == app::Layout::Compare)
+            continue;
+        window.layouts().show(layout);
+        QVERIFY(m_window->settle());
+        for (const auto &entry : window.docks().entries()) {
+            const auto *host = qobject_cast<QMainWindow *>(entry.dock->parentWidget());
+            if (entry.dock->isHidden() || !host || host->tabifiedDockWidgets(entry.dock).isEmpty())
+                continue;
+            ++floated;
+            entry.dock->setFloating(true);
+            entry.dock->raise();
+            QVERIFY(m_window->settle());
+            const QWidget *title = entry.dock->titleBarWidget();
+            QTRY_VERIFY2(title->isVisible() && title->height() > 10, qPrintable(entry.dock->id()));
+            entry.dock->setFloating(false);
+            QVERIFY(m_window->settle());
+        }
+        window.layouts().reset();
+    }
+    QVERIFY(floated > 20);
+}
+
+/// A table or a program that the workspace does not show has no room in the panel at the side.
+void TestWindowManners::wideDocksOpenInTheMiddle()
+{
+    auto &window = **m_window;
+    window.resize(1400, 900);
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    const QStringList narrow{QStringLiteral("help"),       QStringLiteral("inspector"),
+                             QStringLiteral("assessment"), QStringLiteral("codebook"),
+                             QStringLiteral("mask"),       QStringLiteral("bundle")};
+    for (const app::Layout layout :
+         {app::Layout::Inspect, app::Layout::Patch, app::Layout::Performance}) {
+        window.layouts().show(layout);
+        QVERIFY(m_window->settle());
+        for (const auto &entry : window.docks().entries()) {
+            if (!entry.dock->isHidden())
+                continue;
+            app::DockSet::reveal(entry.dock);
+            QVERIFY(m_window->settle());
+            const int width = entry.dock->width();
+            QVERIFY2(narrow.contains(entry.dock->id()) ? width < 500 : width > 500,
+                     qPrintable(QStringLiteral("%1: %2").arg(entry.dock->id()).arg(width)));
+            entry.dock->hide();
+        }
+    }
 }
 
 void TestWindowManners::saveShowsTheBytes()

@@ -2,6 +2,7 @@
 #include "widgets/bytes/inspector_view.h"
 
 #include "widgets/bytes/inspector_model.h"
+#include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
 
 #include <QEvent>
@@ -43,7 +44,8 @@ public:
         painter->drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
                           index.siblingAtColumn(InspectorModel::Name).data().toString());
         painter->setPen(palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
-        painter->drawText(box, Qt::AlignRight | Qt::AlignVCenter, index.data().toString());
+        painter->drawText(box, Qt::AlignRight | Qt::AlignVCenter,
+                          readFromLeft(index.data().toString(), option.direction));
     }
 };
 

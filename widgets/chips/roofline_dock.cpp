@@ -21,6 +21,26 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+constexpr double kParagraphGap = 0.35; // ems
+
+/// Each line a paragraph: what is said of a point is read fact by fact, not as one block. `headed`:
+/// the first is what the others are about.
+QString paragraphs(const QStringList &lines, bool headed, int gap)
+{
+    QString text;
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const QString line = lines[i].toHtmlEscaped();
+        text += QStringLiteral("<p style=\"margin:0 0 %1px 0\">%2</p>")
+                    .arg(gap)
+                    .arg(headed && i == 0 ? QStringLiteral("<b>%1</b>").arg(line) : line);
+    }
+    return text;
+}
+
+} // namespace
+
 RooflineDock::RooflineDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("roofline"), tr("Roofline"), parent),
       m_state(ChipState::of(session))
@@ -78,6 +98,7 @@ QWidget *RooflineDock::buildWords(QWidget *content)
         (*label)->setWordWrap(true);
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
+    m_facts->setForegroundRole(QPalette::PlaceholderText); // it is the same for every point
     m_facts->setAccessibleName(tr("The chip and the program"));
     m_point->setAccessibleName(tr("Arithmetic of the chosen point"));
     auto *words = new QWidget;
@@ -96,7 +117,7 @@ void RooflineDock::connectParts()
 {
     connect(&m_state, &ChipState::targetChanged, this, &RooflineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int point) {
-        m_point->setText(m_plot->pointText(point));
+        showPoint(point);
         session().goToWeight(m_plot->layerOf(point).weight, this);
     });
     connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
@@ -264,7 +285,7 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
     facts << tr(
         "Solid roofs are measured, dashed derived; hollow points estimated; a boxed ! passes a "
         "measured roof.");
-    m_facts->setText(facts.join(QLatin1Char(' ')));
+    m_facts->setText(paragraphs(facts, false, theme::em(this, kParagraphGap)));
 }
 
 void RooflineDock::follow(const Place &place, QObject *origin)
@@ -273,8 +294,17 @@ void RooflineDock::follow(const Place &place, QObject *origin)
         return;
     const int point = m_plot->pointOfWeight(place.weight);
     m_plot->setCurrentPoint(point);
-    m_point->setText(point >= 0 ? m_plot->pointText(point)
-                                : tr("Select a point to see its arithmetic."));
+    showPoint(point);
+}
+
+void RooflineDock::showPoint(int point)
+{
+    if (point < 0) {
+        m_point->setText(tr("Select a point to see its arithmetic."));
+        return;
+    }
+    m_point->setText(paragraphs(m_plot->pointText(point).split(QLatin1Char('\n')), true,
+                                theme::em(this, kParagraphGap)));
 }
 
 } // namespace kernscope::ui

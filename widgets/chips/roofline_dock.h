@@ -32,6 +32,7 @@ public:
     QSpinBox &batch() { return *m_batch; }
     QComboBox &compute() { return *m_compute; }
     QLabel &facts() { return *m_facts; }
+    QLabel &pointWords() { return *m_point; }
 
 protected:
     void refresh() override;
@@ -53,6 +54,7 @@ private:
     void fillCeilings(const roofline::Roofs &roofs);
     void placeLayers(const roofline::Roofs &roofs);
     void showPlaced(Placed placed);
+    void showPoint(int point);
     void showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program);
 
     ChipState &m_state;

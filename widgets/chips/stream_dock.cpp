@@ -11,10 +11,12 @@
 
 #include <QAction>
 #include <QCheckBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPainter>
+#include <QScrollBar>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -154,6 +156,16 @@ void StreamDock::connectParts()
     connect(m_onlyFaster, &QCheckBox::toggled, m_model, &StreamMatrixModel::setOnlyFaster);
     connect(m_matrix->selectionModel(), &QItemSelectionModel::currentChanged, this,
             &StreamDock::onCurrent);
+    m_matrix->viewport()->installEventFilter(this);
+    connect(m_matrix->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
+        if (m_fitting || !m_sized)
+            return;
+        // By hand: a chip keeps its width, a name leaves the chips another room.
+        if (column >= m_model->firstChip())
+            m_chipsSetByHand = true;
+        else
+            fitChips();
+    });
     connect(m_matrix, &QTableView::activated, this, [this](const QModelIndex &index) {
         const std::size_t weight = m_model->weightOf(index.row());
         if (weight != kNoIndex)
@@ -181,15 +193,15 @@ void StreamDock::refresh()
     showContent();
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
-        m_sized = true;
         m_matrix->setColumnHidden(m_model->columnOf("function"), true);
         setColumnWidths(m_matrix->horizontalHeader(), {11, 8, 6, 5});
-        fitChips();
+        m_sized = true;
     }
     const bool several = severalFunctions(*bundle);
     if (several && m_matrix->isColumnHidden(m_model->columnOf("function")))
         fitFunctions();
     m_matrix->setColumnHidden(m_model->columnOf("function"), !several);
+    fitChips();
     if (m_weight >= bundle->weights().size())
         m_weight = this->place().weight;
     followPlace();
@@ -212,27 +224,52 @@ void StreamDock::fitFunctions()
         std::clamp(widest + theme::em(this, 0.8), theme::em(this, 4), theme::em(this, 8)));
 }
 
-/// As many chips as there is room for: a column is as wide as the chip's name and the sum below it.
-void StreamDock::fitChips()
+/// The least width of a chip: the sum below it and, where there is room for a few of them beside
+/// one another, an outcome's word beside its glyph.
+int StreamDock::leastChipWidth(int room) const
 {
-    QHeaderView *header = m_matrix->horizontalHeader();
     const QFont bold = m_model->data(m_model->index(m_model->rowCount() - 1, 0), Qt::FontRole)
                            .value<QFont>()
                            .resolve(m_matrix->font());
     const QFontMetrics metrics(bold);
-    // A word beside its glyph as long as a few chips stand beside one another.
-    int names = 0;
-    for (int column = 0; column < m_model->firstChip(); ++column)
-        names += m_matrix->isColumnHidden(column) ? 0 : header->sectionSize(column);
     const int words = widestOutcome(fontMetrics()) + theme::em(this, kOutcomeRoom);
-    const bool roomy = m_matrix->viewport()->width() - names >= kLeastChips * words;
+    int least = room >= kLeastChips * words ? words : 0;
     for (int column = m_model->firstChip(); column < m_model->columnCount(); ++column) {
         const QString sum =
             m_model->data(m_model->index(m_model->rowCount() - 1, column)).toString();
-        const int wide = metrics.horizontalAdvance(sum) + theme::em(this, 0.9);
-        header->resizeSection(column,
-                              std::max({header->sectionSizeHint(column), wide, roomy ? words : 0}));
+        least = std::max(least, metrics.horizontalAdvance(sum) + theme::em(this, 0.9));
     }
+    return std::max(least, 1);
+}
+
+/// As many chips as there is room for, each of them whole: they share what is left of the width.
+void StreamDock::fitChips()
+{
+    if (!m_sized || m_chipsSetByHand)
+        return;
+    QHeaderView *header = m_matrix->horizontalHeader();
+    int names = 0;
+    for (int column = 0; column < m_model->firstChip(); ++column)
+        names += m_matrix->isColumnHidden(column) ? 0 : header->sectionSize(column);
+    const int room = m_matrix->viewport()->width() - names;
+    const int least = leastChipWidth(room);
+    const int shown = std::clamp(room / least, 1, m_model->columnCount() - m_model->firstChip());
+    const int all = room >= least ? std::min(room, shown * 2 * least) : least;
+    m_fitting = true;
+    for (int column = m_model->firstChip(); column < m_model->columnCount(); ++column) {
+        const int chip = column - m_model->firstChip();
+        const int share = (chip + 1) * all / shown - chip * all / shown;
+        header->resizeSection(column, std::max(share, header->sectionSizeHint(column)));
+    }
+    m_fitting = false;
+    m_matrix->horizontalScrollBar()->setSingleStep(std::max(1, all / shown));
+}
+
+bool StreamDock::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_matrix->viewport() && event->type() == QEvent::Resize)
+        fitChips();
+    return Dock::eventFilter(watched, event);
 }
 
 void StreamDock::follow(const Place &place, QObject *origin)

@@ -31,9 +31,11 @@ protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
     bool working() const override { return m_state.working(); }
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     void buildActions();
+    int leastChipWidth(int room) const;
     void fitChips();
     void fitFunctions();
     void connectParts();
@@ -46,7 +48,7 @@ private:
     QCheckBox *m_onlyFaster = nullptr;
     QList<QAction *> m_actions;
     std::size_t m_weight = kNoIndex;
-    bool m_selecting = false, m_sized = false;
+    bool m_selecting = false, m_sized = false, m_fitting = false, m_chipsSetByHand = false;
 };
 
 } // namespace kernscope::ui

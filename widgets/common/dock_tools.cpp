@@ -6,6 +6,7 @@
 #include "widgets/common/session.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
 
 #include <QAbstractItemView>
@@ -113,6 +114,7 @@ public:
             cell.text = elidedName(cell.fontMetrics, shorter.isEmpty() ? cell.text : shorter,
                                    cut || !shorter.isEmpty() ? width - 2 : width);
         }
+        cell.text = readFromLeft(cell.text, cell.direction);
         style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
     }
 };

@@ -52,6 +52,7 @@ HelpDock::HelpDock(Session &session, QWidget *parent)
     m_browser->setAccessibleName(tr("Help page"));
     m_browser->setOpenLinks(false);
     m_browser->document()->setDocumentMargin(theme::em(this, 0.8));
+    m_browser->document()->setIndentWidth(theme::em(this, 1.4)); // the panel is narrow
     connect(m_browser, &QTextBrowser::anchorClicked, this,
             qOverload<const QUrl &>(&HelpDock::follow));
     rows->addWidget(m_browser, 1);

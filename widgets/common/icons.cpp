@@ -82,6 +82,25 @@ private:
     SectionKind m_kind;
 };
 
+class SwatchIcon final : public PaintedIcon
+{
+public:
+    explicit SwatchIcon(const QColor &color) : m_color(color) {}
+    QIconEngine *clone() const override { return new SwatchIcon(m_color); }
+
+    void paint(QPainter *painter, const QRect &rect, QIcon::Mode, QIcon::State) override
+    {
+        painter->save();
+        painter->setPen(QPen(QGuiApplication::palette().color(QPalette::PlaceholderText), 1));
+        painter->setBrush(m_color);
+        painter->drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5));
+        painter->restore();
+    }
+
+private:
+    QColor m_color;
+};
+
 struct SeverityWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Severity)
 };
@@ -106,6 +125,11 @@ QIcon glyphIcon(const QString &glyph, Token token)
 QIcon kindIcon(SectionKind kind)
 {
     return QIcon(new KindIcon(kind));
+}
+
+QIcon swatchIcon(const QColor &color)
+{
+    return QIcon(new SwatchIcon(color));
 }
 
 QIcon severityIcon(Severity severity)

@@ -16,6 +16,8 @@ namespace kernscope::ui {
 QIcon glyphIcon(const QString &glyph, Token token);
 /// Ground and pattern of a kind of section, framed.
 QIcon kindIcon(SectionKind kind);
+/// A colour, framed: also those near that of the ground are seen.
+QIcon swatchIcon(const QColor &color);
 /// ✕, ▲ or i: shape as well as colour.
 QIcon severityIcon(Severity severity);
 QString severityGlyph(Severity severity);

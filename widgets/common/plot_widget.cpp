@@ -177,6 +177,9 @@ void PlotWidget::showLegend()
     m_plot->plotLayout()->setRowStretchFactor(0, kNoStretch);
     m_plot->plotLayout()->setRowSpacing(0);
     legend->setMargins(QMargins(theme::em(this, 0.3), theme::em(this, 0.2), 0, 0));
+    // A legend without items would hold the axes in the same column to the width of its margins.
+    constexpr int kAnyWidth = QWIDGETSIZE_MAX / 2; // below the most, which would count as none
+    legend->setMaximumSize(kAnyWidth, QWIDGETSIZE_MAX);
     legend->setRowSpacing(0);
     legend->setColumnSpacing(theme::em(this, 0.8));
 }

@@ -2,6 +2,7 @@
 #include "widgets/common/table_foot.h"
 
 #include "widgets/common/elided_name.h"
+#include "widgets/common/text_direction.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -40,6 +41,7 @@ protected:
             option->text = QChar(0x2026);
             option->displayAlignment = Qt::AlignLeft | Qt::AlignVCenter;
         }
+        option->text = readFromLeft(option->text, option->direction);
     }
 };
 

@@ -151,7 +151,9 @@ void TilePainter::paintTile(QPainter &painter, const TileKey &key) const
 {
     const QRectF target = tileRect(key);
     if (const Tile *tile = m_loader.find(key)) {
-        const double zoom = target.width() * m_widget.devicePixelRatioF() / tile->image.width();
+        const double zoom =
+            std::max(target.width() / tile->image.width(), target.height() / tile->image.height()) *
+            m_widget.devicePixelRatioF();
         painter.setRenderHint(QPainter::SmoothPixmapTransform, key.level > 0 && zoom < 1.99);
         painter.drawImage(target, tile->image, QRectF(tile->image.rect()));
         return;
@@ -228,8 +230,8 @@ void TilePainter::paintCells(QPainter &painter, const TileKey &key, const Tile &
                      left + static_cast<std::uint64_t>(tile.image.width()));
     const QFontMetricsF metrics(m_widget.font());
     const bool texts =
-        m_geometry.scale() >= metrics.horizontalAdvance(QStringLiteral("-0.00000")) &&
-        m_geometry.scale() >= metrics.height() * 1.6;
+        m_geometry.cellWidth() >= metrics.horizontalAdvance(QStringLiteral("-0.00000")) &&
+        m_geometry.cellHeight() >= metrics.height() * 1.6;
     for (std::uint64_t row = std::max(firstRow, top); row < endRow; ++row) {
         for (std::uint64_t col = std::max(firstCol, left); col < endCol; ++col) {
             const int x = static_cast<int>(col - left), y = static_cast<int>(row - top);
@@ -275,8 +277,8 @@ void TilePainter::paintFrame(QPainter &painter, const Cell &cell, bool strong) c
     // A cell of less than a pixel still needs a frame that can be seen.
     QRectF rect = cellRect(cell.row, cell.col);
     const double small = 6;
-    if (rect.width() < small)
-        rect = QRectF(rect.center() - QPointF(small, small) / 2, QSizeF(small, small));
+    const QSizeF least(std::max(rect.width(), small), std::max(rect.height(), small));
+    rect = QRectF(rect.center() - QPointF(least.width(), least.height()) / 2, least);
     if (!rect.intersects(QRectF(m_area)))
         return;
     const QPalette &palette = m_widget.palette();

@@ -75,7 +75,8 @@ int TileRuler::labelExtent() const
 /// whole blocks.
 std::uint64_t TileRuler::step() const
 {
-    const double least = labelExtent() / std::max(m_geometry.scale(), 1e-9);
+    const double cell = across() ? m_geometry.cellWidth() : m_geometry.cellHeight();
+    const double least = labelExtent() / std::max(cell, 1e-9);
     const std::uint64_t block = std::max<std::uint64_t>(m_axis.block, 1);
     if (least <= 1)
         return 1;

@@ -134,8 +134,18 @@ void TileView::share(TileView *a, TileView *b)
 ViewGeometry TileView::geometryNow() const
 {
     const TileSource *shown = source().get();
-    return {m_state, QSizeF(viewport()->size()), viewport()->devicePixelRatioF(),
-            shown ? shown->rows() : 0, shown ? shown->cols() : 0};
+    return {m_state,
+            QSizeF(viewport()->size()),
+            viewport()->devicePixelRatioF(),
+            shown ? shown->rows() : 0,
+            shown ? shown->cols() : 0,
+            m_mostStretch};
+}
+
+void TileView::setMostStretch(double most)
+{
+    m_mostStretch = most;
+    setViewState(m_state);
 }
 
 void TileView::moveTo(const ViewState &state)

@@ -47,6 +47,12 @@ public:
         return orientation == Qt::Horizontal ? *m_across : *m_down;
     }
 
+    /// How far from square cells may be for the picture to fill the view (see ViewGeometry); 1
+    /// unless set, which views that share a position need.
+    void setMostStretch(double most);
+    /// Enough for long and flat slices, which would be a strip of square cells.
+    static constexpr double kFillStretch = 8;
+
     /// Position and zoom; setting them emits nothing, so that views can be tied to each other.
     const ViewState &viewState() const { return m_state; }
     void setViewState(const ViewState &state);
@@ -139,6 +145,7 @@ private:
     std::vector<Cell> m_stroke;
     bool m_brush = false, m_stroking = false;
     QPoint m_pressedAt, m_draggedTo;
+    double m_mostStretch = 1;
     int m_wheelRest = 0; ///< eighths of a degree that have not made a step yet
     bool m_pressed = false, m_dragging = false, m_updatingBars = false;
 };

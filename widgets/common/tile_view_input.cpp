@@ -74,8 +74,10 @@ void TileView::updateScrollBars()
     const double rows = source() ? static_cast<double>(source()->rows()) : 0;
     const double cols = source() ? static_cast<double>(source()->cols()) : 0;
     m_updatingBars = true;
-    setBar(horizontalScrollBar(), geometry.colAt(0), viewport()->width() / geometry.scale(), cols);
-    setBar(verticalScrollBar(), geometry.rowAt(0), viewport()->height() / geometry.scale(), rows);
+    setBar(horizontalScrollBar(), geometry.colAt(0), viewport()->width() / geometry.cellWidth(),
+           cols);
+    setBar(verticalScrollBar(), geometry.rowAt(0), viewport()->height() / geometry.cellHeight(),
+           rows);
     m_updatingBars = false;
 }
 
@@ -85,8 +87,8 @@ void TileView::scrollContentsBy(int, int)
         return;
     const ViewGeometry geometry = geometryNow();
     ViewState next = geometry.state();
-    const double across = viewport()->width() / next.scale;
-    const double down = viewport()->height() / next.scale;
+    const double across = viewport()->width() / geometry.cellWidth();
+    const double down = viewport()->height() / geometry.cellHeight();
     const double cols = static_cast<double>(source()->cols());
     const double rows = static_cast<double>(source()->rows());
     if (across < cols)
@@ -212,7 +214,7 @@ bool TileView::moveCursor(QKeyEvent *event)
     Cell cell = m_current.value_or(Cell{});
     const bool far = event->modifiers() & Qt::ControlModifier;
     const auto page = static_cast<std::int64_t>(
-        std::clamp(viewport()->height() / geometryNow().scale(), 1.0, 1e15));
+        std::clamp(viewport()->height() / geometryNow().cellHeight(), 1.0, 1e15));
     switch (event->key()) {
     case Qt::Key_Left: cell.col = m_current ? stepped(cell.col, -1, cols) : 0; break;
     case Qt::Key_Right: cell.col = m_current ? stepped(cell.col, 1, cols) : 0; break;

@@ -11,7 +11,8 @@ namespace kernscope::ui {
 /// Position and zoom of a tile view, by the cell at its centre, so that views of different sizes
 /// can share one.
 struct ViewState {
-    double scale = 0; ///< device-independent pixels per cell; 0: fit the whole picture
+    /// Device-independent pixels of a cell's shorter side; 0: fit the whole picture.
+    double scale = 0;
     double centreRow = 0, centreCol = 0; ///< in cells
 
     bool fits() const { return scale <= 0; }
@@ -27,11 +28,15 @@ public:
 
     ViewGeometry() = default;
     /// A state whose scale is 0 becomes the one that fits; positions are kept on the picture.
+    /// `mostStretch`: how many times as wide as high, or as high as wide, a cell may be for the
+    /// picture to fill the viewport; 1: cells are square.
     ViewGeometry(const ViewState &state, QSizeF viewport, double devicePixelRatio,
-                 std::uint64_t rows, std::uint64_t cols);
+                 std::uint64_t rows, std::uint64_t cols, double mostStretch = 1);
 
     const ViewState &state() const { return m_state; } ///< with a real scale
-    double scale() const { return m_state.scale; }
+    double scale() const { return m_state.scale; }     ///< the shorter side of a cell
+    double cellWidth() const { return m_state.scale * m_wide; }
+    double cellHeight() const { return m_state.scale * m_high; }
     /// The scale where a cell of the picture can be as far out as makes sense.
     double minScale() const;
 
@@ -56,6 +61,8 @@ private:
     ViewState m_state;
     QSizeF m_viewport;
     double m_ratio = 1, m_fitScale = 1;
+    double m_wide = 1, m_high = 1; ///< sides of a cell by its shorter one
+    double m_mostStretch = 1;
     double m_rows = 0, m_cols = 0;
 };
 

@@ -111,7 +111,8 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
         TreemapView::Cell cell;
         cell.key = order[i];
         cell.size = static_cast<double>(weight.storedBytes.value);
-        cell.name = names.nameOf(order[i]);
+        cell.name = fromUtf8(weight.name);
+        cell.shortName = names.nameOf(order[i]);
         cell.note = storedWords(weight);
         color(cell, weight, order[i], figures, colors);
         cell.tip = fromUtf8(weight.name) + QLatin1Char('\n') + weightFacts(weight);

@@ -2,6 +2,7 @@
 #include "widgets/overview/treemap_view.h"
 
 #include "widgets/common/design.h"
+#include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/treemap_layout.h"
 
@@ -123,15 +124,24 @@ void TreemapView::paintCell(QPainter &painter, const Cell &cell, const QRectF &r
         return;
     painter.setPen(cell.ink);
     painter.setFont(bold);
-    painter.drawText(QRectF(room.topLeft(), QSizeF(room.width(), head.height())),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     head.elidedText(cell.name, Qt::ElideRight, static_cast<int>(room.width())));
+    painter.drawText(
+        QRectF(room.topLeft(), QSizeF(room.width(), head.height())),
+        Qt::AlignLeft | Qt::AlignVCenter,
+        readFromLeft(nameIn(cell, head, static_cast<int>(room.width())), layoutDirection()));
     if (room.height() < head.height() + body.height() ||
         body.horizontalAdvance(cell.note) > room.width())
         return;
     painter.setFont(font());
     painter.drawText(QRectF(room.left(), room.top() + head.height(), room.width(), body.height()),
-                     Qt::AlignLeft | Qt::AlignVCenter, cell.note);
+                     Qt::AlignLeft | Qt::AlignVCenter, readFromLeft(cell.note, layoutDirection()));
+}
+
+QString TreemapView::nameIn(const Cell &cell, const QFontMetrics &metrics, int width)
+{
+    const QString whole = metrics.elidedText(cell.name, Qt::ElideRight, width);
+    if (whole == cell.name || cell.shortName.isEmpty())
+        return whole;
+    return metrics.elidedText(cell.shortName, Qt::ElideRight, width);
 }
 
 int TreemapView::cellAt(const QPointF &point) const

@@ -21,6 +21,7 @@ public:
     struct Cell {
         double size = 0;
         QString name, note; ///< two lines in the cell, where there is room
+        QString shortName;  ///< in place of a name that has no room; empty: there is none
         QString tip;
         QColor color, ink;
         std::size_t key = 0;  ///< what picked() gives
@@ -28,6 +29,9 @@ public:
     };
 
     explicit TreemapView(QWidget *parent = nullptr);
+
+    /// What a cell is called in so many pixels: its name, or the short one, cut where it must be.
+    static QString nameIn(const Cell &cell, const QFontMetrics &metrics, int width);
 
     /// What stands there where no cell has an area.
     void setEmptyText(const QString &text);

@@ -67,7 +67,7 @@ QWidget *PatchesDock::buildList()
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    setColumnWidths(m_table->horizontalHeader(), {3.5, 15, 6.5, 6.5, 12, 3.5, 10});
+    setColumnWidths(m_table->horizontalHeader(), {3.5, 13.5, 6.5, 6.5, 12.5, 3.5, 10});
     growColumns(m_table, {m_model->columnOf("old"), m_model->columnOf("new")});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/codebook_model.h"
 
+#include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_words.h"
@@ -162,8 +163,8 @@ QVariant CodebookModel::swatch(int row, int column) const
     if (!isValue(column))
         return {};
     const double scale = m_largest > 0 ? m_largest : 1;
-    return theme::diverging(value(row, column - FirstValueColumn) / scale,
-                            theme::isDark(QGuiApplication::palette()));
+    return swatchIcon(theme::diverging(value(row, column - FirstValueColumn) / scale,
+                                       theme::isDark(QGuiApplication::palette())));
 }
 
 QVariant CodebookModel::data(const QModelIndex &index, int role) const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/color_scale.h"
 
+#include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
 
 #include <QPainter>
@@ -99,9 +100,10 @@ void ColorScale::paintEvent(QPaintEvent *)
     painter.drawRect(bar.adjusted(0, 0, -1, -1));
     painter.setPen(palette().color(QPalette::Text));
     painter.drawText(QRect(0, 0, text - 4, height()), Qt::AlignRight | Qt::AlignVCenter,
-                     leftText());
+                     readFromLeft(leftText(), layoutDirection()));
     painter.drawText(QRect(bar.right() + 5, 0, text - 4, height()),
-                     Qt::AlignLeft | Qt::AlignVCenter, rightText());
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     readFromLeft(rightText(), layoutDirection()));
 }
 
 /// The one colour that the picture has, and the word for it.

@@ -68,6 +68,7 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     m_scale->showDensity();
     m_picture = new TileView(session.tasks(), content);
     m_picture->setAccessibleName(tr("Picture of the mask"));
+    m_picture->setMostStretch(TileView::kFillStretch);
     m_picture->setDescribe([this](const Cell &cell, const Tile *tile, std::size_t index) {
         return describeCell(cell, tile, index);
     });

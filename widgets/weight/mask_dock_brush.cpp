@@ -26,8 +26,9 @@ void MaskDock::createBrush()
     connect(m_picture, &TileView::strokeChanged, this, &MaskDock::onStroke);
     connect(m_picture, &TileView::strokeEnded, this, &MaskDock::paintStroke);
     connect(m_picture, &TileView::strokeRefused, this, [this] {
-        m_cell->setText(tr("Zoom in to paint: the elements are too small to be told apart."));
-        Q_EMIT session().statusMessage(m_cell->text());
+        m_cell->setText(tr("Zoom in (+) to paint")); // in a narrow panel
+        Q_EMIT session().statusMessage(
+            tr("Zoom in to paint: the elements are too small to be told apart."));
     });
 }
 

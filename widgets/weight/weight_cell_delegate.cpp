@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_cell_delegate.h"
 
+#include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_grid_model.h"
 
@@ -39,7 +40,7 @@ void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &op
                       changed ? theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + code : code);
     painter->setPen(leftOut ? faint : text);
     painter->drawText(inner, (leftOut ? Qt::AlignHCenter : Qt::AlignRight) | Qt::AlignVCenter,
-                      value);
+                      readFromLeft(value, option.direction));
     if (changed) {
         const int width = std::max(1, theme::em(cell.widget, 0.15));
         QPen pen(theme::color(Token::MarkChanged, theme::isDark(option.palette)), width);

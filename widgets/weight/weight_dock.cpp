@@ -111,6 +111,7 @@ QWidget *WeightDock::createHeatMap(QWidget *parent)
     m_map = new TileView(session().tasks(), box);
     m_map->setObjectName(QStringLiteral("heatMap"));
     m_map->setAccessibleName(tr("Heat map of the slice"));
+    m_map->setMostStretch(TileView::kFillStretch);
     m_map->setDescribe([this](const Cell &cell, const Tile *tile, std::size_t index) {
         return describeCell(cell, tile, index);
     });

@@ -248,6 +248,12 @@ QString WeightGridModel::codeText(std::int64_t code) const
     return QString::number(code);
 }
 
+QString WeightGridModel::widestCode() const
+{
+    return m_codeDigits > 0 ? hexNumber(0, static_cast<int>(m_codeDigits))
+                            : QStringLiteral("-0000");
+}
+
 QVariant WeightGridModel::data(const QModelIndex &index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))

@@ -52,6 +52,8 @@ public:
     std::optional<std::uint64_t> elementAt(const QModelIndex &index) const;
 
     bool loading() const;
+    /// As wide as codes of the weight can be: for columns in which nothing overlaps.
+    QString widestCode() const;
 
     int rowCount(const QModelIndex &parent = {}) const override;
     int columnCount(const QModelIndex &parent = {}) const override;

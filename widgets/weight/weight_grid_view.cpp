@@ -28,7 +28,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kLeastWidth = 16; // in ems
+constexpr double kLeastWidth = 16, kCellMargins = 0.9; // in ems
 
 /// What the codec makes of a value, as a sentence.
 QString codecAnswer(const codec::Decoder &decoder, std::uint64_t element, double value)
@@ -65,8 +65,6 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setCornerButtonEnabled(false);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->horizontalHeader()->setDefaultSectionSize(
-        m_table->fontMetrics().horizontalAdvance(QStringLiteral("\u25CF 0x0000 -0.00000 ")) + 12);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setMinimumSectionSize(1);
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.22));
@@ -172,6 +170,7 @@ void WeightGridView::setReader(WeightReaderPtr reader, bool sameCells)
 {
     m_moving = true;
     m_model->setReader(std::move(reader), sameCells);
+    fitColumns();
     m_moving = false;
     if (!sameCells) {
         // Where the weight before was scrolled to means nothing in this one.
@@ -179,6 +178,18 @@ void WeightGridView::setReader(WeightReaderPtr reader, bool sameCells)
         m_table->verticalScrollBar()->setValue(0);
         say({});
     }
+}
+
+/// The mark of a change, the code and the longest value stand side by side.
+void WeightGridView::fitColumns()
+{
+    const QString widest =
+        theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + m_model->widestCode();
+    const int width =
+        m_table->fontMetrics().horizontalAdvance(widest + QStringLiteral(" -8.8888e-08")) +
+        theme::em(this, kCellMargins);
+    if (m_table->horizontalHeader()->defaultSectionSize() != width)
+        m_table->horizontalHeader()->setDefaultSectionSize(width);
 }
 
 void WeightGridView::setEditable(bool editable)

@@ -64,6 +64,7 @@ private:
     QWidget *createPages();
     void turnPage(bool rows, bool forward);
     void updatePages();
+    void fitColumns();
 
     WeightGridModel *m_model = nullptr;
     QTableView *m_table = nullptr;

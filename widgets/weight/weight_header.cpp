@@ -36,7 +36,9 @@ WeightHeader::WeightHeader(bool withFacts, QWidget *parent)
     auto *title = new QHBoxLayout;
     title->setSpacing(design::space(this, design::Space::Medium));
     // The pills stand behind the name, not at the far end: elide() says how much of it there is.
-    m_name->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    // A name that once had room must not hold the dock as wide as it is.
+    m_name->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    m_name->setMinimumWidth(design::space(this, design::Space::Large));
     title->addWidget(m_name);
     title->addWidget(m_form);
     title->addWidget(m_outcome);

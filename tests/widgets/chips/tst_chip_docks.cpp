@@ -107,6 +107,39 @@ private Q_SLOTS:
         }
     }
 
+    /// No chip is cut by the edge, whatever the width; one that was set by hand stays.
+    void chipsAreWhole()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock, 640, 500));
+        const QTableView &matrix = dock.matrix();
+        const auto cut = [&matrix, &dock] {
+            const int edge = matrix.viewport()->width();
+            for (int column = dock.model().firstChip(); column < dock.model().columnCount();
+                 ++column) {
+                const int left = matrix.columnViewportPosition(column);
+                if (left < edge && left + matrix.columnWidth(column) > edge)
+                    return column;
+            }
+            return -1;
+        };
+        for (const int width : {640, 666, 721, 905, 1200, 2000}) {
+            dock.resize(width, 500);
+            QVERIFY(settle(dock));
+            QCOMPARE(cut(), -1);
+            QVERIFY(matrix.viewport()->width() < 500 ||
+                    matrix.columnViewportPosition(dock.model().firstChip() + 2) <
+                        matrix.viewport()->width());
+        }
+        const int chip = dock.model().firstChip() + 1;
+        matrix.horizontalHeader()->resizeSection(chip, 150);
+        dock.resize(800, 500);
+        QVERIFY(settle(dock));
+        QCOMPARE(matrix.columnWidth(chip), 150);
+    }
+
     /// The colour is what the outcome says; a selection must not paint "folds" as "streams".
     void choiceKeepsItsColour()
     {
@@ -164,15 +197,21 @@ private Q_SLOTS:
         QFont bold = dock.matrix().font();
         bold.setBold(true);
         const int sums = model.rowCount() - 1;
+        int least = words ? word + theme::em(&dock, 1) : 0;
         for (int column = model.firstChip(); column < model.columnCount(); ++column) {
             const int sum =
                 QFontMetrics(bold).horizontalAdvance(model.index(sums, column).data().toString());
             QVERIFY(header->sectionSize(column) > sum);
             QVERIFY(header->sectionSize(column) >= header->sectionSizeHint(column));
-            QVERIFY(header->sectionSize(column) <=
-                    std::max({header->sectionSizeHint(column), sum + theme::em(&dock, 1),
-                              words ? word + theme::em(&dock, 1) : 0}));
+            least = std::max(least, sum + theme::em(&dock, 1));
         }
+        // As many as there is room for share what is left of it; a long name has its own width.
+        const int room =
+            dock.matrix().viewport()->width() - header->sectionViewportPosition(model.firstChip());
+        QVERIFY(room > least);
+        for (int column = model.firstChip(); column < model.columnCount(); ++column)
+            QVERIFY(header->sectionSize(column) <=
+                    std::max(header->sectionSizeHint(column), room / (room / least) + 1));
     }
 
     /// The left part of 143 kB is 14: a number that the edge of the view cuts is not shown.

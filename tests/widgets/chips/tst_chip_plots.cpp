@@ -23,6 +23,8 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBlock>
+#include <QTextDocument>
 
 #include <qcustomplot.h>
 
@@ -51,6 +53,14 @@ private Q_SLOTS:
         QVERIFY(dock.facts().text().contains(QStringLiteral("141")));
         QVERIFY(plot.roofCount() > 5);
         QVERIFY(plot.pointText(0).contains(QStringLiteral("FLOP/B")));
+        // What is said of a point is a paragraph a fact, under its name.
+        session.goToWeight(plot.layerOf(0).weight);
+        QTextDocument said;
+        said.setHtml(dock.pointWords().text());
+        const QStringList facts = plot.pointText(0).split(QLatin1Char('\n'));
+        QCOMPARE(said.toPlainText().split(QLatin1Char('\n')), facts);
+        QCOMPARE(said.blockCount(), int(facts.size()));
+        QVERIFY(said.firstBlock().begin().fragment().charFormat().fontWeight() > QFont::Normal);
         QCOMPARE(plot.columnCount(), 17);
         const auto cell = [&plot](const char *key) {
             for (int column = 0; column < plot.columnCount(); ++column) {
@@ -271,6 +281,23 @@ private Q_SLOTS:
                 QVERIFY(legend.rowCount() >= rowsWhenWide);
             }
         }
+    }
+
+    /// A program of which no layer has a point: the legend is empty, the axes have all the width.
+    void rooflineWithoutPoints()
+    {
+        RooflinePlot plot;
+        plot.resize(900, 400);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        const auto roofs = roofline::roofsOf(target::targets().front());
+        QVERIFY(roofs);
+        plot.setContent(*roofs, {}, {});
+        auto *custom = plot.findChild<QCustomPlot *>();
+        QVERIFY(custom);
+        custom->replot(QCustomPlot::rpImmediateRefresh);
+        QVERIFY2(custom->axisRect()->width() > 600,
+                 qPrintable(QString::number(custom->axisRect()->width())));
     }
 
     void calibrationShowsEveryRow()

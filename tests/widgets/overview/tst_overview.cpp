@@ -59,6 +59,28 @@ private Q_SLOTS:
         QVERIFY(squarify(std::vector<double>{0, 0}, area)[1].isEmpty());
     }
 
+    /// A name loses what it shares with others only where the whole of it has no room.
+    void treemapNamesWholeWhereThereIsRoom()
+    {
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock, 900, 700));
+        TreemapView::Cell cell;
+        cell.name = QStringLiteral("encoder_layers_0_weight_to_fp16");
+        cell.shortName = QStringLiteral("\u20260_weight\u2026");
+        const QFontMetrics metrics(dock.font());
+        const int whole = metrics.horizontalAdvance(cell.name);
+        QCOMPARE(TreemapView::nameIn(cell, metrics, whole + 1), cell.name);
+        QCOMPARE(TreemapView::nameIn(cell, metrics, whole - 2), cell.shortName);
+        QVERIFY(metrics.horizontalAdvance(TreemapView::nameIn(cell, metrics, 30)) <= 30);
+        const auto &weights = session.bundle()->weights();
+        for (const TreemapView::Cell &one : dock.treemap().cells()) {
+            if (one.key < weights.size())
+                QCOMPARE(one.name, fromUtf8(weights[one.key].name));
+        }
+    }
+
     /// The overview predicts the engine's time on the chip that the docks judge by.
     void predictedTime()
     {
@@ -332,7 +354,7 @@ private Q_SLOTS:
         const QImage blank = map.grab().toImage();
         map.setEmptyText(QStringLiteral("No weight is stored here."));
         QVERIFY(map.grab().toImage() != blank);
-        map.setCells({{4, QStringLiteral("a"), {}, {}, Qt::white, Qt::black, 0, false}});
+        map.setCells({{4, QStringLiteral("a"), {}, {}, {}, Qt::white, Qt::black, 0, false}});
         QCOMPARE(map.grab().toImage().pixelColor(150, 150), QColor(Qt::white));
     }
 

@@ -3,14 +3,20 @@
 #include "core/diff/element_changes.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 #include "widgets/weight/codebook_model.h"
 #include "widgets/weight/weight_grid_model.h"
 #include "widgets/weight/weight_words.h"
 
 #include <QAbstractItemModelTester>
+#include <QGuiApplication>
+#include <QIcon>
+#include <QImage>
 #include <QSignalSpy>
 #include <QTest>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -80,6 +86,7 @@ private Q_SLOTS:
     void changesAreThoseThatDecodeDifferently_data();
     void changesAreThoseThatDecodeDifferently();
     void codebookEntries();
+    void codebookSwatchesAreFramed();
     void codebookDuplicatesAndUnused();
     void codebookChangesShow();
     void axesAreNamed();
@@ -268,6 +275,34 @@ void TestWeightModels::codebookEntries()
     QCOMPARE(asked.at(0).at(3).toDouble(), 1.25);
     model.clear();
     QCOMPARE(model.columnCount(), 0);
+}
+
+/// The colour of a value near zero is that of the ground: a frame shows where it is.
+void TestWeightModels::codebookSwatchesAreFramed()
+{
+    const BundlePtr bundle = test::openSample("sample-palette.mlmodelc");
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
+    auto data = CodebookData::read(*bundle, weight, *bundle->decoder(weight));
+    QVERIFY(data.has_value());
+    const QPalette before = QGuiApplication::palette();
+    for (const bool dark : {false, true}) {
+        QGuiApplication::setPalette(theme::palette(dark));
+        CodebookModel model;
+        model.setData(*data);
+        const QModelIndex value = model.index(0, CodebookModel::FirstValueColumn);
+        const QIcon icon = value.data(Qt::DecorationRole).value<QIcon>();
+        const QImage image = icon.pixmap(QSize(16, 16), 1.0).toImage();
+        QCOMPARE(image.size(), QSize(16, 16));
+        const QColor ground = QGuiApplication::palette().color(QPalette::Base);
+        for (const QPoint edge : {QPoint(0, 8), QPoint(15, 8), QPoint(8, 0), QPoint(8, 15)})
+            QVERIFY(theme::contrast(image.pixelColor(edge), ground) >= 3);
+        double largest = 0;
+        for (int entry = 0; entry < model.rowCount(); ++entry)
+            largest = std::max(largest, std::abs(model.value(entry)));
+        QCOMPARE(image.pixelColor(8, 8), theme::diverging(model.value(0) / largest, dark));
+    }
+    QGuiApplication::setPalette(before);
 }
 
 void TestWeightModels::codebookDuplicatesAndUnused()

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/weight/weight_dock_fixture.h"
+#include "widgets/weight/weight_dock.h"
+#include "widgets/weight/weight_grid_model.h"
+#include "widgets/weight/weight_grid_view.h"
+#include "widgets/weight/weight_header.h"
+
+#include <QTableView>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+/// What has room beside what in the dock of a weight.
+class TestWeightRoom : public test::WeightDockFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { begin(); }
+    void longNamesGiveWay();
+    void cellsHoldMarkCodeAndValue();
+    void longSlicesFillThePicture();
+};
+
+/// A name that had room once does not keep the dock from becoming narrow.
+void TestWeightRoom::longNamesGiveWay()
+{
+    WeightHeader header(true);
+    Weight weight;
+    weight.name = std::string(150, 'w');
+    header.resize(900, 60);
+    header.setWeight(weight);
+    header.setOutcome(decision::Outcome::Streams, QStringLiteral("H13"), {});
+    QVERIFY2(header.minimumSizeHint().width() < 300,
+             qPrintable(QString::number(header.minimumSizeHint().width())));
+}
+
+/// Of every form: a changed cell's mark, code and value stand beside one another.
+void TestWeightRoom::cellsHoldMarkCodeAndValue()
+{
+    for (const char *name : {"sample-dense.mlmodelc", "sample-palette.mlmodelc"}) {
+        Session session;
+        WeightDock dock(session);
+        session.setBundle(test::openSample(name));
+        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
+            session.goToWeight(weight);
+            QVERIFY(test::showDock(dock, 700, 500));
+            const QTableView &table = dock.grid().table();
+            const WeightGridModel &model = dock.grid().model();
+            QTRY_VERIFY(!model.loading());
+            const QString code = model.index(0, 0).data(WeightGridModel::CodeRole).toString();
+            QVERIFY(code.size() <= model.widestCode().size());
+            const QString all = theme::glyph(Token::MarkChanged) + u' ' + model.widestCode() +
+                                QStringLiteral(" -0.0098765");
+            QVERIFY(table.columnWidth(0) > table.fontMetrics().horizontalAdvance(all) + 8);
+        }
+    }
+}
+
+/// Square cells would make of a long slice a strip in an empty panel.
+void TestWeightRoom::longSlicesFillThePicture()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-dense.mlmodelc", codec::PartRole::Data);
+    session.goToWeight(m_weight);
+    QVERIFY(test::showDock(dock, 1100, 500));
+    auto *map = dock.findChild<TileView *>(QStringLiteral("heatMap"));
+    QVERIFY(map && map->source());
+    const std::uint64_t rows = map->source()->rows(), cols = map->source()->cols();
+    const QRect all = map->cellRect({0, 0}) | map->cellRect({rows - 1, cols - 1});
+    QVERIFY(all.height() > map->viewport()->height() / 2);
+    QVERIFY2(all.width() > map->viewport()->width() / 2 || all.width() >= 4 * all.height(),
+             qPrintable(QStringLiteral("%1 of %2").arg(all.width()).arg(map->viewport()->width())));
+}
+
+QTEST_MAIN(TestWeightRoom)
+#include "tst_weight_room.moc"
