@@ -19,6 +19,7 @@
 #include "core/report/placement_table.h"
 #include "core/report/places_table.h"
 #include "core/report/plan_table.h"
+#include "core/report/range_table.h"
 #include "core/report/reason_table.h"
 #include "core/report/search_table.h"
 #include "core/report/section_json.h"
@@ -50,10 +51,11 @@ std::vector<TableFacts> declaredTables()
                    hitTable(), programChangeTable(), sectionTable(), structureTable(),
                    targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
                    placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
-                   entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
-                   sliceTable(), groupTable(), partTable(), bookEntryTable(), scaleTable(),
-                   binTable(), keptChannelTable(), findingTable(), fileTable(), targetTotalsTable(),
-                   collectiveOperationTable(), collectiveByteTable(), collectiveGateTable());
+                   entryTable(), rangeTable(), matrixTable(), geometryFactTable(),
+                   collectiveFactTable(), sliceTable(), groupTable(), partTable(), bookEntryTable(),
+                   scaleTable(), binTable(), keptChannelTable(), findingTable(), fileTable(),
+                   targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
+                   collectiveGateTable());
 }
 
 } // namespace kernscope::report
