@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/diff_pairs.h"
 #include "app/cli/diff_run.h"
 #include "app/cli/usage.h"
 
@@ -55,12 +56,24 @@ void addFindings(CLI::App &command, DiffArguments &arguments)
                     "weight that differs (implies --values)")
         ->type_name("N")
         ->check(CLI::Range(1, 10000));
+    command
+        .add_option("--steps", arguments.steps,
+                    "Of the elements of --worst only those that are so many steps of the type of A "
+                    "apart; 0 are the equal ones")
+        ->type_name("FIRST:LAST")
+        ->check([](const std::string &text) {
+            return stepsOf(text) ? std::string() : "FIRST:LAST with FIRST up to LAST: " + text;
+        });
     command.add_flag("--channels", arguments.channels,
                      "Figures of every output channel of the weights that differ, the worst first "
                      "(implies --values)");
     command.add_flag("--histograms", arguments.histograms,
                      "How often each value occurs in A and in B, all elements in bins (implies "
                      "--values)");
+    command.add_flag(
+        "--ranges", arguments.ranges,
+        "List the ranges of bytes that differ: offsets on both sides, part, weight and "
+        "elements, at most 10,000");
     command.add_flag("--codebooks", arguments.codebooks,
                      "Set the codebooks of pairs of palettes against each other, entry by entry: "
                      "moved, changed, split, merged, unused");
@@ -108,6 +121,8 @@ void checkFormat(const DiffArguments &arguments, const Session &session)
         throw CLI::ValidationError(option,
                                    fmt::format("{} holds what differs between two bundles, not {}",
                                                format, arguments.paths.size()));
+    if (!arguments.steps.empty() && arguments.worst == 0)
+        throw CLI::ValidationError("--steps", "says which elements --worst names");
     if (binary && arguments.output.empty())
         throw CLI::ValidationError("--format", "a binary patch needs an --output file");
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 
+#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,23 @@ Result<std::vector<std::vector<PairChoice>>> pairChoices(std::span<const std::st
             .unexpected();
     }
     return choices;
+}
+
+std::optional<ElementChoice::Steps> stepsOf(std::string_view text)
+{
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos)
+        return std::nullopt;
+    ElementChoice::Steps steps{0, UINT64_MAX};
+    const auto read = [](std::string_view digits, std::uint64_t &number) {
+        const auto [end, failure] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return digits.empty() || (failure == std::errc() && end == digits.data() + digits.size());
+    };
+    if (!read(text.substr(0, colon), steps.first) || !read(text.substr(colon + 1), steps.last) ||
+        steps.first > steps.last)
+        return std::nullopt;
+    return steps;
 }
 
 } // namespace kernscope::cli

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "core/diff/diff.h"
+#include "core/diff/worst_places.h"
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernscope::cli {
@@ -15,5 +18,8 @@ namespace kernscope::cli {
 /// weight that A does not have: "diff.pair".
 Result<std::vector<std::vector<PairChoice>>> pairChoices(std::span<const std::string> texts,
                                                          std::span<const BundlePtr> bundles);
+
+/// Distances of `--steps`, either side of the colon may be left out; nothing for what is no range.
+std::optional<ElementChoice::Steps> stepsOf(std::string_view text);
 
 } // namespace kernscope::cli

@@ -2,6 +2,7 @@
 #include "app/cli/diff_run.h"
 
 #include "app/cli/command.h"
+#include "app/cli/diff_findings.h"
 #include "app/cli/diff_pairs.h"
 #include "app/cli/diff_text.h"
 #include "app/cli/output_file.h"
@@ -99,82 +100,6 @@ Result<DiffLimits> limitsOf(const DiffArguments &arguments)
     return limits;
 }
 
-/// Of every pair whose values differ; what has no form to check is left out.
-Result<void> checkForms(Checked &checked, Session &session)
-{
-    const auto &pairs = checked.difference.weights;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        if (!pairs[i].values || pairs[i].storedEqual)
-            continue;
-        auto form = checkForm(*checked.a, *checked.b, pairs[i], &session.progress);
-        if (!form)
-            return tl::unexpected(std::move(form.error()));
-        if (form->mask || form->palette || form->codes || !form->notExamined.empty())
-            checked.forms.emplace_back(i, *std::move(form));
-    }
-    return {};
-}
-
-Result<void> findWorst(Checked &checked, const DiffArguments &arguments, Session &session)
-{
-    const PlacesWanted wanted{arguments.channels ? PlacesWanted::kMostChannels : arguments.worst,
-                              arguments.worst, arguments.histograms};
-    const auto &pairs = checked.difference.weights;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        if (!pairs[i].values || pairs[i].values->identical())
-            continue;
-        auto worst = findWorstPlaces(*checked.a, pairs[i].a, *checked.b, pairs[i].b, wanted,
-                                     &session.progress);
-        if (!worst)
-            return tl::unexpected(std::move(worst.error()));
-        checked.worst.emplace_back(i, *std::move(worst));
-    }
-    const auto &joined = checked.difference.joined;
-    for (std::size_t i = 0; i < joined.size(); ++i) {
-        for (std::size_t part = 0; part < joined[i].parts.size(); ++part) {
-            const auto &values = joined[i].parts[part].values;
-            if (!values || values->identical())
-                continue;
-            auto worst =
-                findWorstPlaces(*checked.a, *checked.b, joined[i], part, wanted, &session.progress);
-            if (!worst)
-                return tl::unexpected(std::move(worst.error()));
-            checked.partWorst.push_back({i, part, *std::move(worst)});
-        }
-    }
-    return {};
-}
-
-/// Of every pair of palettes, parts of split and merged ones included.
-Result<void> findCodebooks(Checked &checked, Session &session)
-{
-    const auto &pairs = checked.difference.weights;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        if (!pairs[i].shapeEqual || !hasCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b))
-            continue;
-        auto match =
-            matchCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b, &session.progress);
-        if (match)
-            checked.codebooks.emplace_back(i, *std::move(match));
-        else if (match.error().code != "diff.codebooks")
-            return tl::unexpected(std::move(match.error()));
-    }
-    const auto &joined = checked.difference.joined;
-    for (std::size_t i = 0; i < joined.size(); ++i) {
-        for (std::size_t part = 0; part < joined[i].parts.size(); ++part) {
-            if (!hasCodebooks(*checked.a, joined[i].weightA(part), *checked.b,
-                              joined[i].weightB(part)))
-                continue;
-            auto match = matchCodebooks(*checked.a, *checked.b, joined[i], part, &session.progress);
-            if (match)
-                checked.partCodebooks.push_back({i, part, *std::move(match)});
-            else if (match.error().code != "diff.codebooks")
-                return tl::unexpected(std::move(match.error()));
-        }
-    }
-    return {};
-}
-
 /// Of one build as it is found; of several the weights of the first are decoded once.
 Result<std::vector<Difference>>
 compareWithFirst(const std::vector<BundlePtr> &bundles,
@@ -221,6 +146,11 @@ Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
         if (arguments.places()) {
             if (auto worst = findWorst(checked, arguments, session); !worst)
                 return tl::unexpected(std::move(worst.error()));
+        }
+        if (arguments.ranges) {
+            checked.ranges = findRanges(checked, session);
+            if (!checked.ranges)
+                return tl::unexpected(cancelledError("The comparison was cancelled"));
         }
         if (arguments.codebooks) {
             if (auto found = findCodebooks(checked, session); !found)

@@ -18,8 +18,10 @@ struct DiffArguments {
     std::vector<std::string> pairs; ///< "A=B", "A=", "=B": pairs by hand
     bool checkForms = false;
     std::size_t worst = 0; ///< channels and elements to name of every weight that differs
+    std::string steps;     ///< "FIRST:LAST": of the elements only those so far apart
     bool channels = false; ///< name every channel instead
     bool histograms = false;
+    bool ranges = false;    ///< list the ranges of bytes that differ
     bool codebooks = false; ///< set codebooks against each other, entry by entry
 
     bool places() const { return worst > 0 || channels || histograms; }

@@ -172,6 +172,9 @@ std::string placesText(const WorstPlaces &worst, const Shape &shape, ElementType
                                    grouped(worst.differentChannels), grouped(worst.channels));
     if (!worst.worstChannels.empty())
         text += terminalText(textTable(report::channelTable(), worst.worstChannels));
+    if (worst.chosenElements > worst.worstElements.size())
+        text += fmt::format("  the first {} of {} elements\n", grouped(worst.worstElements.size()),
+                            grouped(worst.chosenElements));
     if (!worst.worstElements.empty())
         text += terminalText(
             textTable(report::elementTable(), report::elementRows(worst, shape, type)));
@@ -236,6 +239,19 @@ std::string codebooksText(const Checked &checked)
     return text;
 }
 
+std::string rangeListText(const Checked &checked)
+{
+    if (!checked.ranges)
+        return {};
+    std::string text = heading("Ranges of bytes that differ");
+    if (checked.ranges->rows.empty())
+        return text + "  none\n";
+    text += terminalText(textTable(report::rangeTable(), checked.ranges->rows));
+    if (checked.ranges->cut)
+        text += "  and more\n";
+    return text;
+}
+
 std::string verdictText(const Checked &checked, const DiffTextOptions &options)
 {
     const BuildVerdict &verdict = checked.verdict;
@@ -287,8 +303,8 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
     if (all.size() == 1) {
         const Checked &checked = all.front();
         return differenceText(*checked.a, *checked.b, checked.difference, options.options) +
-               worstText(checked) + codebooksText(checked) + verdictText(checked, options) +
-               (options.limits ? faultsText(checked) : "");
+               worstText(checked) + codebooksText(checked) + rangeListText(checked) +
+               verdictText(checked, options) + (options.limits ? faultsText(checked) : "");
     }
     std::string text = fmt::format("A  {}  {} B\n", printable(all.front().a->name()),
                                    grouped(all.front().a->totalBytes().value));

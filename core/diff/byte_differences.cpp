@@ -236,6 +236,30 @@ std::optional<DifferenceRun> ByteDifferences::previous(const AlignedBytes &bytes
     return block == 0 ? std::nullopt : lastBefore(bytes, block - 1, UINT64_MAX);
 }
 
+std::optional<ByteDifferences::Runs>
+ByteDifferences::list(const AlignedBytes &bytes, std::size_t most, const Progress &progress) const
+{
+    Runs found;
+    for (auto run = first(bytes); run;) {
+        if (progress.cancelled())
+            return std::nullopt;
+        const bool joined = !found.runs.empty() && found.runs.back().segment == run->segment &&
+                            found.runs.back().end() == run->first;
+        if (!joined && found.runs.size() == most) {
+            found.cut = true;
+            break;
+        }
+        if (joined)
+            found.runs.back().length += run->length;
+        else
+            found.runs.push_back(*run);
+        const std::size_t block = blockOf(run->segment, run->end());
+        const bool here = block < m_blocks.size() && m_blocks[block].segment == run->segment;
+        run = firstFrom(bytes, block, here ? run->end() : 0);
+    }
+    return found;
+}
+
 std::optional<DifferenceRun> ByteDifferences::firstIn(const AlignedBytes &bytes,
                                                       std::size_t section) const
 {

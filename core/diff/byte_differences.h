@@ -65,6 +65,14 @@ public:
                                       std::uint64_t offset) const;
     std::optional<DifferenceRun> previous(const AlignedBytes &bytes, std::size_t segment,
                                           std::uint64_t offset) const;
+    /// All of them in order, up to `most`; runs that touch are one. Hold the locks of the files.
+    /// Nothing where cancelled; the progress is asked, not advanced.
+    struct Runs {
+        std::vector<DifferenceRun> runs;
+        bool cut = false; ///< there are more
+    };
+    std::optional<Runs> list(const AlignedBytes &bytes, std::size_t most,
+                             const Progress &progress) const;
     /// The first one of a section of the alignment. Like the others it reads the files: hold their
     /// locks.
     std::optional<DifferenceRun> firstIn(const AlignedBytes &bytes, std::size_t section) const;

@@ -76,8 +76,9 @@ private:
 class PlaceFinder
 {
 public:
-    PlaceFinder(std::uint64_t perChannel, const PlacesWanted &wanted)
-        : m_perChannel(perChannel), m_channels(wanted.channels), m_elements(wanted.elements)
+    PlaceFinder(std::uint64_t perChannel, ElementType typeOfA, const PlacesWanted &wanted)
+        : m_perChannel(perChannel), m_typeOfA(typeOfA), m_only(wanted.only),
+          m_channels(wanted.channels), m_elements(wanted.elements)
     {
     }
 
@@ -110,6 +111,10 @@ private:
             ++m_finite;
         }
         const T distance = distanceOf(a, b);
+        if (m_only.any() ? m_only.holds(m_typeOfA, a, b) : distance != 0) {
+            ++m_result.chosenElements;
+            m_elements.offer(distance, {element, a, b});
+        }
         if (distance == 0)
             return;
         ++m_now.different;
@@ -118,7 +123,6 @@ private:
             m_furthest = distance;
             m_now.worst = element;
         }
-        m_elements.offer(distance, {element, a, b});
     }
 
     void closeChannel()
@@ -141,6 +145,8 @@ private:
     }
 
     std::uint64_t m_perChannel;
+    ElementType m_typeOfA;
+    ElementChoice m_only;
     WorstPlaces m_result;
     ChannelDifference m_now;
     ExactValue m_signal = 0, m_noise = 0, m_furthest = 0; ///< of the channel
@@ -151,11 +157,11 @@ private:
 
 /// `shape`: that of the elements that are read.
 Result<WorstPlaces> placesOf(const diff::PairReader &reader, const Shape &shape,
-                             std::optional<diff::PairBinner> binner, const PlacesWanted &wanted,
-                             Progress *progress)
+                             ElementType typeOfA, std::optional<diff::PairBinner> binner,
+                             const PlacesWanted &wanted, Progress *progress)
 {
     const std::uint64_t outputs = shape.empty() ? 1 : std::max<std::uint64_t>(shape.front(), 1);
-    PlaceFinder finder(std::max<std::uint64_t>(reader.elements() / outputs, 1), wanted);
+    PlaceFinder finder(std::max<std::uint64_t>(reader.elements() / outputs, 1), typeOfA, wanted);
     std::vector<double> valuesA(kWorstRun), valuesB(kWorstRun);
     std::vector<ExactValue> exactA, exactB;
     for (std::uint64_t first = 0; first < reader.elements(); first += kWorstRun) {
@@ -183,6 +189,18 @@ Result<WorstPlaces> placesOf(const diff::PairReader &reader, const Shape &shape,
 
 } // namespace
 
+bool ElementChoice::holds(ElementType typeOfA, ExactValue valueA, ExactValue valueB) const
+{
+    if ((a && !a->hold(static_cast<double>(valueA))) ||
+        (b && !b->hold(static_cast<double>(valueB))))
+        return false;
+    if (!steps)
+        return true;
+    const bool apart = std::isnan(valueA) != std::isnan(valueB);
+    const std::uint64_t distance = apart ? UINT64_MAX : exactUlpDistance(typeOfA, valueA, valueB);
+    return distance >= steps->first && distance <= steps->last;
+}
+
 Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const Bundle &b,
                                     std::size_t weightB, const PlacesWanted &wanted,
                                     Progress *progress)
@@ -199,7 +217,8 @@ Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const 
     const auto reader = diff::PairReader::make(a, weightA, b, weightB);
     if (!reader)
         return tl::unexpected(reader.error());
-    return placesOf(*reader, a.weights()[weightA].shape, std::move(binner), wanted, progress);
+    return placesOf(*reader, a.weights()[weightA].shape, a.weights()[weightA].type,
+                    std::move(binner), wanted, progress);
 }
 
 Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
@@ -214,8 +233,8 @@ Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const Join
     if (wanted.bins)
         binner.emplace(diff::sampledRange(*reader));
     const Bundle &parts = joined.split ? b : a;
-    return placesOf(*reader, parts.weights()[joined.parts[part].weight].shape, std::move(binner),
-                    wanted, progress);
+    return placesOf(*reader, parts.weights()[joined.parts[part].weight].shape,
+                    a.weights()[joined.weightA(part)].type, std::move(binner), wanted, progress);
 }
 
 } // namespace kernscope

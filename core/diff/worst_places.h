@@ -26,7 +26,32 @@ struct WorstPlaces {
     std::uint64_t channels = 0, differentChannels = 0;
     std::vector<ChannelDifference> worstChannels; ///< largest maxAbs first, equal ones in order
     std::vector<ElementPair> worstElements;       ///< largest |a - b| first, equal ones in order
+    std::uint64_t chosenElements = 0;             ///< of which worstElements are the furthest apart
     std::optional<PairBins> bins;                 ///< of all elements, where asked for
+};
+
+/// Which elements are listed: all that differ, or those of a bar of the histogram of steps, or of a
+/// bin of both values. A choice that names something also takes elements that are equal.
+struct ElementChoice {
+    /// Apart by so many steps of the type of A, first and last, as ValueDifference counts them; NaN
+    /// against a number is further apart than any other.
+    struct Steps {
+        std::uint64_t first = 0, last = 0;
+    };
+    /// Not zero, and from `from` to below `below`; or zero.
+    struct Values {
+        double from = 0, below = 0;
+        bool zero = false;
+        bool hold(double value) const
+        {
+            return zero ? value == 0 : value != 0 && value >= from && value < below;
+        }
+    };
+    std::optional<Steps> steps;
+    std::optional<Values> a, b; ///< of either side
+
+    bool any() const { return steps || a || b; }
+    bool holds(ElementType typeOfA, ExactValue valueA, ExactValue valueB) const;
 };
 
 /// What findWorstPlaces() is asked for.
@@ -35,6 +60,7 @@ struct PlacesWanted {
 
     std::size_t channels = 0, elements = 0; ///< at most so many of each
     bool bins = false;
+    ElementChoice only = {}; ///< elements to list; channels and bins are of all
 };
 
 /// One pass over both weights; memory goes with what is wanted only. Errors: those of

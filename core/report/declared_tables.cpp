@@ -20,6 +20,7 @@
 #include "core/report/placement_table.h"
 #include "core/report/places_table.h"
 #include "core/report/plan_table.h"
+#include "core/report/range_table.h"
 #include "core/report/reason_table.h"
 #include "core/report/search_table.h"
 #include "core/report/section_json.h"
@@ -51,11 +52,11 @@ std::vector<TableFacts> declaredTables()
                    hitTable(), programChangeTable(), sectionTable(), structureTable(),
                    targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
                    placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
-                   entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
-                   sliceTable(), groupTable(), partTable(), bookEntryTable(), scaleTable(),
-                   binTable(), keptChannelTable(), findingTable(), fileTable(), targetTotalsTable(),
-                   collectiveOperationTable(), collectiveByteTable(), collectiveGateTable(),
-                   byteFieldTable(), readingTable());
+                   entryTable(), rangeTable(), matrixTable(), geometryFactTable(),
+                   collectiveFactTable(), sliceTable(), groupTable(), partTable(), bookEntryTable(),
+                   scaleTable(), binTable(), keptChannelTable(), findingTable(), fileTable(),
+                   targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
+                   collectiveGateTable(), byteFieldTable(), readingTable());
 }
 
 } // namespace kernscope::report

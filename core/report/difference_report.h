@@ -7,8 +7,10 @@
 #include "core/diff/limits.h"
 #include "core/diff/worst_places.h"
 #include "core/report/json.h"
+#include "core/report/range_table.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -41,6 +43,9 @@ struct CheckedDifference {
         CodebookMatch match;
     };
     std::vector<PartCodebooks> partCodebooks = {};
+
+    /// Ranges of bytes that differ; empty where they were not asked for.
+    std::optional<RangeList> ranges = {};
 
     bool holds() const { return faults.empty(); }
 };

@@ -192,6 +192,7 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
     json["channels"] = numberJson(worst.channels);
     json["different_channels"] = numberJson(worst.differentChannels);
     json["worst_channels"] = jsonArray(channelTable(), worst.worstChannels);
+    json["chosen_elements"] = numberJson(worst.chosenElements);
     json["worst_elements"] =
         jsonArray(elementTable(), elementRows(worst, shape, ElementType::Fp16));
     if (worst.bins)
@@ -252,6 +253,10 @@ Json checkedDifferenceJson(const CheckedDifference &checked)
         json["weights"][index]["codebooks"] = codebookMatchJson(match);
     for (const auto &[index, part, match] : checked.partCodebooks)
         json["joined"][index]["parts"][part]["codebooks"] = codebookMatchJson(match);
+    if (checked.ranges) {
+        json["byte_ranges"] = jsonArray(rangeTable(), checked.ranges->rows);
+        json["byte_ranges_cut"] = checked.ranges->cut;
+    }
     json["verdict"] = verdictJson(checked);
     return json;
 }

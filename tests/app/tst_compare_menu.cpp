@@ -17,6 +17,7 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void fitsASmallScreen();
     void holdsEveryAction();
+    void largestFromEveryDock();
 
 private:
     QMenu *menu() const;
@@ -78,6 +79,24 @@ void TestCompareMenu::holdsEveryAction()
     QTRY_VERIFY(box->hits().hits().rowCount() > 0);
     QVERIFY(box->hits().hits().index(0, 0).data().toString().contains(
         QStringLiteral("Export Worst Elements")));
+}
+
+/// The keys that go to a difference work wherever the focus is, as long as their dock is on view.
+void TestCompareMenu::largestFromEveryDock()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
+                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->showLayout(app::Layout::Compare);
+    QVERIFY(m_window->settle());
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    const auto &session = (*m_window)->session();
+    QVERIFY(!session.place().element);
+    ui::Dock *bytes = (*m_window)->docks().dock(QStringLiteral("bytes"));
+    QVERIFY(bytes && bytes->onView());
+    bytes->findChild<QAbstractScrollArea *>()->setFocus();
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_F8, Qt::ControlModifier);
+    QTRY_VERIFY(session.place().element.has_value());
 }
 
 QTEST_MAIN(TestCompareMenu)

@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QTest>
 
+#include <cmath>
 #include <utility>
 
 using namespace kernscope;
@@ -21,6 +22,8 @@ private slots:
     void joinedWeights();
     void worstOfParts();
     void codebooks();
+    void ranges();
+    void steps();
     void binaryPatches();
     void renamedCheckpoints();
 
@@ -262,6 +265,66 @@ void TestCliDiffPairs::renamedCheckpoints()
     QCOMPARE(renamed.exitCode, 1);
     QCOMPARE(renamed.json()["identical"].get<bool>(), false);
     QCOMPARE(renamed.json()["weights"][0]["changes"][0].get<std::string>(), std::string("renamed"));
+}
+
+/// The ranges of bytes that differ, with where they are on both sides and what they hold.
+void TestCliDiffPairs::ranges()
+{
+    const auto bundleOf = [](float third) {
+        MadeBundle made;
+        made.constant("tensor<fp16, [4]>", "v",
+                      made.blob(ElementType::Fp16, "[4]", halves({1, 2, third, 4})));
+        return made;
+    };
+    const QString a = writeBundle(m_scratch, "ranges_a.mlmodelc", bundleOf(3));
+    const QString b = writeBundle(m_scratch, "ranges_b.mlmodelc", bundleOf(3.001f));
+    const QString option = QStringLiteral("--ranges");
+    const auto json = diff(a, b, {option, m_json}).json();
+    const auto list = json["byte_ranges"];
+    QCOMPARE(list.size(), std::size_t(1));
+    QCOMPARE(json["byte_ranges_cut"].get<bool>(), false);
+    QCOMPARE(list[0]["offset_a"], list[0]["offset_b"]);
+    QCOMPARE(list[0]["bytes_a"].get<int>(), 1);
+    QCOMPARE(list[0]["state"].get<std::string>(), std::string("changed"));
+    QCOMPARE(list[0]["weight"].get<std::string>(), std::string("v"));
+    QCOMPARE(list[0]["first_element"].get<int>(), 2);
+    const QByteArray text = diff(a, b, {option}).out;
+    QVERIFY2(text.contains("Ranges of bytes that differ") && text.contains("v: data") &&
+                 text.contains("[2]"),
+             text.constData());
+    QVERIFY(!diff(a, b, {m_json}).json().contains("byte_ranges"));
+    QVERIFY(diff(a, a, {option, m_json}).json()["byte_ranges"].empty());
+}
+
+/// Of the worst elements those that are so many steps apart.
+void TestCliDiffPairs::steps()
+{
+    const auto bundleOf = [](std::initializer_list<float> values) {
+        MadeBundle made;
+        made.constant("tensor<fp16, [4]>", "v",
+                      made.blob(ElementType::Fp16, "[4]", halves(values)));
+        return made;
+    };
+    const QString a = writeBundle(m_scratch, "steps_a.mlmodelc", bundleOf({1, 1, 1, NAN}));
+    const QString b =
+        writeBundle(m_scratch, "steps_b.mlmodelc", bundleOf({1, 1.0009765625f, 1.00390625f, 2}));
+    const QString worst = QStringLiteral("--worst"), steps = QStringLiteral("--steps");
+    const auto elements = [&](const QString &range) {
+        const auto json =
+            diff(a, b, {worst, QStringLiteral("9"), steps, range, m_json}).json()["weights"][0];
+        std::vector<int> found;
+        for (const auto &element : json["worst"]["worst_elements"])
+            found.push_back(element["index"][0].get<int>());
+        return found;
+    };
+    QCOMPARE(elements(QStringLiteral("0:0")), std::vector<int>{0});
+    QCOMPARE(elements(QStringLiteral("1:1")), std::vector<int>{1});
+    QCOMPARE(elements(QStringLiteral("2:70000")), std::vector<int>{2});
+    QCOMPARE(elements(QStringLiteral("2:")), (std::vector<int>{3, 2}));
+    QCOMPARE(elements(QStringLiteral(":")).size(), std::size_t(4));
+    for (const char *bad : {"3", "2:1", "a:b", "-1:2"})
+        QCOMPARE(diff(a, b, {worst, QStringLiteral("9"), steps, QLatin1String(bad)}).exitCode, 2);
+    QCOMPARE(diff(a, b, {steps, QStringLiteral("1:2")}).exitCode, 2);
 }
 
 QTEST_GUILESS_MAIN(TestCliDiffPairs)

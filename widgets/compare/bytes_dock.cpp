@@ -221,9 +221,18 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
 {
     const bool same =
         m_bytes && m_bytes->a->path() == bytes->a->path() && m_bytes->b->path() == bytes->b->path();
+    const auto under = same ? byteUnderCursor() : std::nullopt;
     m_bytes = std::move(bytes);
     m_order.clear();
     m_view->setBytes(m_bytes, same);
+    if (under) {
+        const auto at = m_bytes->alignment.placeOf(under->ofA, under->file, under->offset);
+        const ByteCursor cursor{at.segment, at.offset};
+        if (at.segment != kNoIndex &&
+            !(cursor == m_view->cursor() && under->ofA == m_view->onSideA()))
+            m_view->setCursor(cursor, under->ofA);
+        m_readout->setText(m_view->cursorText());
+    }
     m_model->setBytes(m_bytes);
     fillFiles();
     updateStrip();

@@ -75,6 +75,12 @@ private:
     /// The bundle of the two that is the document, as it was aligned.
     const Bundle &document() const { return m_swapped ? *m_bytes->b : *m_bytes->a; }
     std::uint64_t offsetOfCursor() const;
+    struct FileByte {
+        bool ofA = true;
+        std::size_t file = 0;
+        std::uint64_t offset = 0;
+    };
+    std::optional<FileByte> byteUnderCursor() const;
     void showTable(bool shown);
 
     ByteCompareView *m_view = nullptr;

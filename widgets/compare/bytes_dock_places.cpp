@@ -86,6 +86,19 @@ std::uint64_t BytesDock::offsetOfCursor() const
     return cursor.offset / own * std::max(segment.unitA, segment.unitB);
 }
 
+/// What stays the same when the bytes are aligned anew: a pair by hand renumbers the segments.
+std::optional<BytesDock::FileByte> BytesDock::byteUnderCursor() const
+{
+    const ByteCursor &cursor = m_view->cursor();
+    if (!m_bytes || cursor.segment >= m_bytes->alignment.segments().size())
+        return std::nullopt;
+    const AlignedSegment &segment = m_bytes->alignment.segments()[cursor.segment];
+    const AlignedFile &file = m_bytes->alignment.fileOf(segment);
+    const bool ofA = m_view->onSideA();
+    return FileByte{ofA, ofA ? file.a : file.b,
+                    (ofA ? segment.firstA : segment.firstB) + cursor.offset};
+}
+
 bool BytesDock::goToNextDifference()
 {
     if (!m_differences)

@@ -76,6 +76,8 @@ void CompareDock::buildActions()
     const QList<QAction *> modes = buildModes();
     m_largestAction = dockAction(this, tr("Go to Largest Difference"),
                                  QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
+    // From the other docks of a comparison as well, as long as this one is in view.
+    m_largestAction->setShortcutContext(Qt::WindowShortcut);
     m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
     m_largestAction->setIconText(tr("Largest \u0394"));
     m_againAction = dockAction(this, tr("Compare the Rest"), {},

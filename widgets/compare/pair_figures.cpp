@@ -69,8 +69,11 @@ PanelSection *PairFigures::addSection(const QString &title, QWidget *body, doubl
     auto *section = new PanelSection(title, body, this);
     if (least > 0)
         body->setMinimumHeight(theme::em(this, least));
-    if (most > 0)
+    if (most > 0) {
         body->setMaximumHeight(theme::em(this, most));
+        // No taller than what is in it: where others are hidden the room would be a hole in it.
+        section->layout()->setSizeConstraint(QLayout::SetMinAndMaxSize);
+    }
     m_column->addWidget(section, most > 0 ? 10 : 0);
     return section;
 }

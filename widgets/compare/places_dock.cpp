@@ -90,16 +90,7 @@ QWidget *PlacesDock::buildChannels(QWidget *parent)
                              {4.5, 5.5, 5.5, 4.5, 4.5, 4.5, 4.5, 5});
     column->addWidget(m_channelTitle);
     column->addWidget(m_channels, 1);
-    connect(m_channels, &QAbstractItemView::activated, this,
-            [this](const QModelIndex &index) { goTo(m_channelModel->elementAt(index.row())); });
-    connect(m_channels->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex &index) {
-                if (m_following || !index.isValid())
-                    return;
-                const auto channel =
-                    index.siblingAtColumn(m_channelModel->columnOf("channel")).data(SortRole);
-                m_strip->setCurrentPoint(m_strip->pointOfChannel(channel.toULongLong()));
-            });
+    goWhenChosen(m_channels, [this](int row) { return m_channelModel->elementAt(row); });
     return box;
 }
 
@@ -114,9 +105,23 @@ QWidget *PlacesDock::buildElements(QWidget *parent)
         placesTable(box, tr("Elements that differ most"), m_elementModel, {5.5, 6, 6, 5, 5, 4.5});
     column->addWidget(m_elementTitle);
     column->addWidget(m_elements, 1);
-    connect(m_elements, &QAbstractItemView::activated, this,
-            [this](const QModelIndex &index) { goTo(m_elementModel->elementAt(index.row())); });
+    goWhenChosen(m_elements, [this](int row) { return m_elementModel->elementAt(row); });
     return box;
+}
+
+/// Goes to the element of a row that is the only one selected, and of one that is activated.
+/// Several are selected to be copied, and a table that gets the focus selects nothing.
+void PlacesDock::goWhenChosen(QTableView *table,
+                              const std::function<std::optional<std::uint64_t>(int)> &elementAt)
+{
+    connect(table, &QAbstractItemView::activated, this,
+            [this, elementAt](const QModelIndex &index) { goTo(elementAt(index.row())); });
+    connect(table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            [this, table, elementAt] {
+                const QModelIndexList rows = table->selectionModel()->selectedRows();
+                if (!m_following && rows.size() == 1)
+                    goTo(elementAt(rows.front().row()));
+            });
 }
 
 void PlacesDock::buildActions()
@@ -188,10 +193,10 @@ void PlacesDock::refresh()
         showMessage(tr("No element of %1 differs.").arg(fromUtf8(numbered->name)));
         return;
     }
-    m_channelTitle->setText(tr("<b>%1 of %2</b> output channels of %3 differ")
-                                .arg(groupedNumber(places->differentChannels),
-                                     groupedNumber(places->channels),
-                                     fromUtf8(numbered->name).toHtmlEscaped()));
+    m_channelTitle->setText(
+        tr("<b>%1 of %2</b> output channels differ")
+            .arg(groupedNumber(places->differentChannels), groupedNumber(places->channels)));
+    m_channelTitle->setToolTip(fromUtf8(numbered->name).toHtmlEscaped());
     m_elementTitle->setText(countedWords(places->worstElements.size(),
                                          tr("<b>The one element</b> that differs"),
                                          tr("<b>The %1 elements</b> that differ most")));
@@ -204,9 +209,11 @@ void PlacesDock::refresh()
 void PlacesDock::goTo(std::optional<std::uint64_t> element)
 {
     const std::size_t weight = m_places.documentWeight();
-    if (element && weight != kNoIndex && m_places.ofNow(session()))
-        session().goToElement(weight, m_places.subject.elementOn(!m_places.documentIsB, *element),
-                              this);
+    if (!element || weight == kNoIndex || !m_places.ofNow(session()))
+        return;
+    markElement(*element);
+    session().goToElement(weight, m_places.subject.elementOn(!m_places.documentIsB, *element),
+                          this);
 }
 
 void PlacesDock::copyChosen()
@@ -222,7 +229,6 @@ void PlacesDock::copyChosen()
         Q_EMIT copyWanted(chosen);
 }
 
-/// Marks the element and its channel where they are among those that are listed.
 void PlacesDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this || !m_places.places || !place.element ||
@@ -231,16 +237,22 @@ void PlacesDock::follow(const Place &place, QObject *origin)
     const auto element = m_places.subject.elementOf(!m_places.documentIsB, *place.element);
     if (!element)
         return; // of another part
+    markElement(*element);
+}
+
+/// Marks the element and its channel where they are among those that are listed.
+void PlacesDock::markElement(std::uint64_t element)
+{
     const Weight &weight = m_places.subject.weight();
     const std::uint64_t outputs =
         weight.shape.empty() ? 1 : std::max<std::uint64_t>(weight.shape[0], 1);
     const std::uint64_t perChannel = std::max<std::uint64_t>(weight.elements.value / outputs, 1);
-    const std::uint64_t channel = *element / perChannel;
+    const std::uint64_t channel = element / perChannel;
     m_following = true;
     m_strip->setCurrentPoint(m_strip->pointOfChannel(channel));
     if (const int row = m_channelModel->rowOfChannel(channel); row >= 0)
         chooseRow(m_channels, m_channelModel->index(row, 0));
-    if (const int row = m_elementModel->rowOfElement(*element); row >= 0)
+    if (const int row = m_elementModel->rowOfElement(element); row >= 0)
         chooseRow(m_elements, m_elementModel->index(row, 0));
     m_following = false;
 }

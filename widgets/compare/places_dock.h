@@ -7,6 +7,8 @@
 
 #include <QList>
 
+#include <functional>
+
 class QAction;
 class QLabel;
 class QTableView;
@@ -62,7 +64,10 @@ private:
     QWidget *buildChannels(QWidget *parent);
     QWidget *buildElements(QWidget *parent);
     void buildActions();
+    void goWhenChosen(QTableView *table,
+                      const std::function<std::optional<std::uint64_t>(int)> &elementAt);
     void goTo(std::optional<std::uint64_t> element);
+    void markElement(std::uint64_t element);
     void copyChosen();
 
     PairPlaces m_places, m_latest; ///< shown, and what setPlaces() was told last

@@ -57,6 +57,7 @@ private slots:
     void outcomes();
     void places();
     void worstPlaces();
+    void chosenElements();
 };
 
 void TestDiffVerdict::patterns_data()
@@ -245,6 +246,50 @@ void TestDiffVerdict::worstPlaces()
     QCOMPARE(wild->worstElements[0].element, std::uint64_t(1));
     QVERIFY(std::isinf(wild->worstChannels[0].maxAbs));
     QVERIFY(findWorstPlaces(*c, 0, *c, 0, {9, 9})->worstElements.empty());
+}
+
+/// The elements of each bar of the histogram of steps are as many as the bar says, those furthest
+/// apart first; and those of each bin of both values.
+void TestDiffVerdict::chosenElements()
+{
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    const BundlePtr dense = *sampleBundle("dense-fp16").open(), lut = *sampleBundle("lut4").open();
+    const BundlePtr wild = *denseBundle(halves({1, kNan, 3, 0, -2, kNan, kInf, 5})).open();
+    const BundlePtr tame = *denseBundle(halves({9, 2, 3, 4, 0, kNan, 1, kNan})).open();
+    for (const auto &[a, b] : {std::pair(dense, lut), std::pair(wild, tame)}) {
+        const auto values = compareValues(*a, 0, *b, 0, 0);
+        QVERIFY(values);
+        const auto &counts = values->ulpHistogram;
+        for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+            PlacesWanted wanted{0, 5, false, {}};
+            const std::uint64_t first = bin == 0 ? 0 : std::uint64_t{1} << (bin - 1);
+            wanted.only.steps = {first, bin + 1 == counts.size() ? UINT64_MAX
+                                        : bin == 0               ? 0
+                                                                 : 2 * first - 1};
+            const auto found = findWorstPlaces(*a, 0, *b, 0, wanted);
+            QVERIFY(found);
+            QCOMPARE(found->chosenElements, counts[bin]);
+            QCOMPARE(found->worstElements.size(),
+                     std::size_t(std::min<std::uint64_t>(counts[bin], 5)));
+            for (std::size_t i = 1; i < found->worstElements.size(); ++i) {
+                const auto &x = found->worstElements[i - 1], &y = found->worstElements[i];
+                QVERIFY(!(std::abs(x.b - x.a) < std::abs(y.b - y.a)));
+            }
+        }
+        const auto bins = findWorstPlaces(*a, 0, *b, 0, {0, 0, true})->bins;
+        for (std::size_t i = 0; i < PairBins::kBins; ++i) {
+            if (bins->zeroed[i] == 0)
+                continue;
+            PlacesWanted wanted{0, 1, false, {}};
+            wanted.only.a = {bins->edge(i), bins->edge(i + 1), false};
+            wanted.only.b = {0, 0, true};
+            const auto found = findWorstPlaces(*a, 0, *b, 0, wanted);
+            QCOMPARE(found->chosenElements, bins->zeroed[i]);
+        }
+        const auto all = findWorstPlaces(*a, 0, *b, 0, {0, 3});
+        QCOMPARE(all->chosenElements, values->different());
+    }
 }
 
 QTEST_GUILESS_MAIN(TestDiffVerdict)

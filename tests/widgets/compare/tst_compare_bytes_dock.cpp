@@ -80,6 +80,7 @@ private Q_SLOTS:
     void swapped();
     void equalBundles();
     void strip();
+    void pairsByHand();
 };
 
 void TestCompareBytesDock::messages()
@@ -446,6 +447,39 @@ void TestCompareBytesDock::strip()
     const QImage picture = strip.grab().toImage();
     QVERIFY(picture.pixelColor(5, 320).blue() > picture.pixelColor(5, 320).red());   // A
     QVERIFY(picture.pixelColor(15, 320).red() > picture.pixelColor(15, 320).blue()); // B
+}
+
+/// A pair by hand puts other bytes beside each other: the cursor stays on its byte, and what is
+/// said of it is of the new ones.
+void TestCompareBytesDock::pairsByHand()
+{
+    Session session;
+    BytesDock dock(session);
+    const std::vector<float> one(64, 1), two(64, 2), three(32, 1.1f);
+    session.setBundle(denseBundle({{"w", "[64]", one}, {"v", "[64]", two}, {"u", "[32]", three}}));
+    session.setOther(denseBundle({{"w", "[64]", one}, {"v", "[64]", two}, {"u", "[32]", three}}));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    session.goToWeight(1, nullptr);
+    const auto byte = [&] {
+        const ByteCursor &cursor = dock.view()->cursor();
+        const AlignedSegment &at = dock.view()->bytes()->alignment.segments()[cursor.segment];
+        return std::pair(dock.view()->onSideA(),
+                         (dock.view()->onSideA() ? at.firstA : at.firstB) + cursor.offset);
+    };
+    const auto before = byte();
+    QVERIFY(says(dock, QStringLiteral("= equal")));
+    PairChoices choices;
+    choices.pair(QStringLiteral("w"), QStringLiteral("u"));
+    dock.setChoices(choices);
+    QTRY_VERIFY(dock.differences() != nullptr && !dock.view()->bytes()->alignment.empty() &&
+                dock.view()->bytes()->alignment.partner(true, 0) == 2);
+    QCOMPARE(byte(), before);
+    choices.pair(QStringLiteral("v"), QStringLiteral("u"));
+    dock.setChoices(choices);
+    QTRY_VERIFY(dock.view()->bytes()->alignment.partner(true, 1) == 2);
+    QCOMPARE(byte(), before);
+    QVERIFY(!says(dock, QStringLiteral("= equal")));
 }
 
 QTEST_MAIN(TestCompareBytesDock)

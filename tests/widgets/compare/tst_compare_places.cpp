@@ -73,6 +73,7 @@ private slots:
     void numbersAreWhole();
     void sorting();
     void enterGoesThere();
+    void choosingGoesThere();
     void swapped();
     void nothingDiffers();
     void scatterHasAllElements();
@@ -193,6 +194,38 @@ void TestComparePlaces::enterGoesThere()
              std::uint64_t{2});
 }
 
+/// One click, or an arrow key, is enough; several rows that are selected to be copied stay
+/// selected, and a table that merely gets the focus goes nowhere.
+void TestComparePlaces::choosingGoesThere()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    QTableView *elements = docks.places.elements(), *channels = docks.places.channels();
+    docks.places.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&docks.places));
+    elements->setFocus(Qt::TabFocusReason);
+    QVERIFY(!docks.session.place().element);
+    const auto click = [](QTableView *table, int row, Qt::KeyboardModifiers keys = {}) {
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, keys,
+                          table->visualRect(table->model()->index(row, 1)).center());
+    };
+    click(elements, 1);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(9));
+    QCOMPARE(docks.places.strip()->channelOf(docks.places.strip()->currentPoint()),
+             std::uint64_t{2});
+    QCOMPARE(channels->currentIndex().row(), 1);
+    QTest::keyClick(elements, Qt::Key_Up);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
+    QCOMPARE(elements->currentIndex().row(), 0);
+    click(elements, 2, Qt::ShiftModifier);
+    QCOMPARE(elements->selectionModel()->selectedRows().size(), 3);
+    click(channels, 1);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(9));
+    click(channels, 0);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
+    QCOMPARE(elements->selectionModel()->selectedRows().size(), 1);
+}
+
 /// With the document as B the same element is gone to.
 void TestComparePlaces::swapped()
 {
@@ -219,7 +252,6 @@ void TestComparePlaces::nothingDiffers()
     QVERIFY(!docks.places.showsContent());
 }
 
-/// More elements than any sample: every one of them is in a bin.
 /// A value five times as large as nearly all others is in the picture, of equal weights as well;
 /// what lies beyond the bins is counted with where they end.
 void TestComparePlaces::scatterShowsWhatIsFarOut()
@@ -245,6 +277,7 @@ void TestComparePlaces::scatterShowsWhatIsFarOut()
     QVERIFY2(cut.first.contains(QStringLiteral(", 1 beyond \u00B1")), qPrintable(cut.first));
 }
 
+/// More elements than any sample: every one of them is in a bin.
 void TestComparePlaces::scatterHasAllElements()
 {
     std::vector<float> a(300 * 200), b(a.size());

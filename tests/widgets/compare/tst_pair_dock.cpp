@@ -99,6 +99,16 @@ void TestPairDock::withoutValues()
     QVERIFY(!docks.sees(docks.figures().ulpPlot()));
     QVERIFY(!docks.sees(docks.figures().channelPlot()));
     QVERIFY(!docks.sees(docks.figures().scatterPlot()));
+    // The one section that is left is as tall as what is in it.
+    for (const auto *section : docks.figures().findChildren<PanelSection *>()) {
+        int parts = 0;
+        for (const QWidget *child :
+             section->findChildren<QWidget *>(QString(), Qt::FindDirectChildrenOnly))
+            parts += child->isVisibleTo(section) ? child->height() : 0;
+        if (docks.sees(section))
+            QVERIFY2(section->height() < parts + 60,
+                     qPrintable(QString::number(section->height())));
+    }
 }
 
 /// A bar of the channels goes to the worst element of its channel; the element has its section.

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/diff_findings.h"
+
+#include "app/cli/command.h"
+#include "app/cli/diff_pairs.h"
+#include "app/cli/diff_run.h"
+#include "core/bundle/pair_read_lock.h"
+
+#include <utility>
+
+namespace kernscope::cli {
+
+Result<void> checkForms(report::CheckedDifference &checked, Session &session)
+{
+    const auto &pairs = checked.difference.weights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (!pairs[i].values || pairs[i].storedEqual)
+            continue;
+        auto form = checkForm(*checked.a, *checked.b, pairs[i], &session.progress);
+        if (!form)
+            return tl::unexpected(std::move(form.error()));
+        if (form->mask || form->palette || form->codes || !form->notExamined.empty())
+            checked.forms.emplace_back(i, *std::move(form));
+    }
+    return {};
+}
+
+Result<void> findWorst(report::CheckedDifference &checked, const DiffArguments &arguments,
+                       Session &session)
+{
+    PlacesWanted wanted{arguments.channels ? PlacesWanted::kMostChannels : arguments.worst,
+                        arguments.worst, arguments.histograms};
+    if (!arguments.steps.empty())
+        wanted.only.steps = stepsOf(arguments.steps);
+    const auto &pairs = checked.difference.weights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (!pairs[i].values || pairs[i].values->identical())
+            continue;
+        auto worst = findWorstPlaces(*checked.a, pairs[i].a, *checked.b, pairs[i].b, wanted,
+                                     &session.progress);
+        if (!worst)
+            return tl::unexpected(std::move(worst.error()));
+        checked.worst.emplace_back(i, *std::move(worst));
+    }
+    const auto &joined = checked.difference.joined;
+    for (std::size_t i = 0; i < joined.size(); ++i) {
+        for (std::size_t part = 0; part < joined[i].parts.size(); ++part) {
+            const auto &values = joined[i].parts[part].values;
+            if (!values || values->identical())
+                continue;
+            auto worst =
+                findWorstPlaces(*checked.a, *checked.b, joined[i], part, wanted, &session.progress);
+            if (!worst)
+                return tl::unexpected(std::move(worst.error()));
+            checked.partWorst.push_back({i, part, *std::move(worst)});
+        }
+    }
+    return {};
+}
+
+std::optional<report::RangeList> findRanges(const report::CheckedDifference &checked,
+                                            Session &session)
+{
+    AlignedBytes bytes{checked.a, checked.b, {}, checked.difference.joined};
+    {
+        const PairReadLock lock(*checked.a, *checked.b);
+        bytes.alignment = ByteAlignment(*checked.a, *checked.b, checked.difference.weights);
+    }
+    const auto differences = ByteDifferences::find(bytes, session.progress);
+    if (!differences)
+        return std::nullopt;
+    return report::differentRanges(bytes, *differences, report::RangeList::kMostRanges,
+                                   session.progress);
+}
+
+Result<void> findCodebooks(report::CheckedDifference &checked, Session &session)
+{
+    const auto &pairs = checked.difference.weights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (!pairs[i].shapeEqual || !hasCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b))
+            continue;
+        auto match =
+            matchCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b, &session.progress);
+        if (match)
+            checked.codebooks.emplace_back(i, *std::move(match));
+        else if (match.error().code != "diff.codebooks")
+            return tl::unexpected(std::move(match.error()));
+    }
+    const auto &joined = checked.difference.joined;
+    for (std::size_t i = 0; i < joined.size(); ++i) {
+        for (std::size_t part = 0; part < joined[i].parts.size(); ++part) {
+            if (!hasCodebooks(*checked.a, joined[i].weightA(part), *checked.b,
+                              joined[i].weightB(part)))
+                continue;
+            auto match = matchCodebooks(*checked.a, *checked.b, joined[i], part, &session.progress);
+            if (match)
+                checked.partCodebooks.push_back({i, part, *std::move(match)});
+            else if (match.error().code != "diff.codebooks")
+                return tl::unexpected(std::move(match.error()));
+        }
+    }
+    return {};
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/range_table.h"
+
+#include "core/bundle/element_place.h"
+#include "tests/core/patch/sample_bundles.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+AlignedBytes aligned(const BundlePtr &a, const BundlePtr &b)
+{
+    auto paired = pairWeights(*a, *b);
+    ByteAlignment alignment(*a, *b, paired.pairs);
+    return {a, b, std::move(alignment), std::move(paired.joined)};
+}
+
+report::RangeList rangesOf(const AlignedBytes &bytes,
+                           std::size_t most = report::RangeList::kMostRanges)
+{
+    Progress progress;
+    const auto differences = ByteDifferences::find(bytes, progress);
+    return *report::differentRanges(bytes, *differences, most, progress);
+}
+
+/// The bundle with bytes of its weight file turned round.
+BundlePtr turned(const Bundle &bundle, std::size_t file, std::span<const ByteRange> ranges)
+{
+    OpenOptions options;
+    auto contents = contentOf(bundle);
+    for (const ByteRange &range : ranges) {
+        for (std::uint64_t i = range.offset.value; i < range.end(); ++i)
+            contents[file][i] ^= std::byte{0x41};
+    }
+    for (std::size_t i = 0; i < contents.size(); ++i)
+        options.memory.emplace_back(bundle.files()[i].path, contents[i]);
+    const auto opened = Bundle::open(bundle.path(), options);
+    return opened ? *opened : nullptr;
+}
+
+} // namespace
+
+/// The list of ranges of bytes that differ.
+class TestRangeTable : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void elementsThatWereChanged();
+    void everyPairOfForms();
+    void cut();
+    void equal();
+};
+
+/// Two elements changed far apart are two ranges, each with its bytes, part and element.
+void TestRangeTable::elementsThatWereChanged()
+{
+    const BundlePtr a = *sampleBundle("dense-fp16").open();
+    std::vector<ByteRange> places;
+    for (const std::uint64_t element : {5, 40})
+        places.push_back(placeOfElement(*a, 0, element)->bytes);
+    const std::size_t file = placeOfElement(*a, 0, 5)->file;
+    const BundlePtr b = turned(*a, file, places);
+    QVERIFY(b);
+    const auto list = rangesOf(aligned(a, b));
+    QCOMPARE(list.rows.size(), std::size_t(2));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const report::RangeFacts &row = list.rows[i];
+        QCOMPARE(row.file, a->files()[file].path);
+        QCOMPARE(*row.offsetA, places[i].offset.value);
+        QCOMPARE(*row.offsetB, places[i].offset.value);
+        QCOMPARE(row.bytesA, std::uint64_t(2));
+        QCOMPARE(row.bytesB, std::uint64_t(2));
+        QCOMPARE(row.weight, std::string("w"));
+        QCOMPARE(row.state, report::RangeFacts::State::Changed);
+        QCOMPARE(*row.firstElement, std::uint64_t(i == 0 ? 5 : 40));
+        QCOMPARE(row.firstElement, row.lastElement);
+        QCOMPARE(row.elements, std::string(i == 0 ? "[0,5]" : "[5,0]"));
+    }
+}
+
+/// Every byte that differs lies in a range of its side, and ranges do not overlap.
+void TestRangeTable::everyPairOfForms()
+{
+    for (const SampleForm &from : sampleForms()) {
+        const BundlePtr a = *sampleBundle(from.name).open();
+        for (const SampleForm &to : sampleForms()) {
+            const BundlePtr b = *sampleBundle(to.name).open();
+            const AlignedBytes bytes = aligned(a, b);
+            const auto list = rangesOf(bytes);
+            const QByteArray names = (from.name + " > " + to.name).c_str();
+            QVERIFY2(!list.cut, names);
+            for (const bool ofA : {true, false}) {
+                const Bundle &side = ofA ? *a : *b;
+                for (std::size_t file = 0; file < side.files().size(); ++file) {
+                    const std::string &path = side.files()[file].path;
+                    std::vector<bool> covered(side.files()[file].file->bytes().size());
+                    for (const report::RangeFacts &row : list.rows) {
+                        const auto &offset = ofA ? row.offsetA : row.offsetB;
+                        const std::uint64_t length = ofA ? row.bytesA : row.bytesB;
+                        QCOMPARE(offset.has_value(), length > 0);
+                        if (row.file != path || !offset)
+                            continue;
+                        QVERIFY2(*offset + length <= covered.size(), names);
+                        for (std::uint64_t i = *offset; i < *offset + length; ++i) {
+                            QVERIFY2(!covered[i], names);
+                            covered[i] = true;
+                        }
+                    }
+                    for (const AlignedSegment &segment : bytes.alignment.segments()) {
+                        const AlignedFile &at = bytes.alignment.fileOf(segment);
+                        if ((ofA ? at.a : at.b) != file || segment.stretched())
+                            continue;
+                        const std::uint64_t start = ofA ? segment.firstA : segment.firstB;
+                        for (std::uint64_t i = 0; i < segment.lengthOn(ofA); ++i)
+                            QVERIFY2(!byteDiffers(bytes, segment, i, ofA) || covered[start + i],
+                                     names);
+                    }
+                }
+            }
+        }
+    }
+}
+
+void TestRangeTable::cut()
+{
+    const BundlePtr a = *sampleBundle("dense-fp16").open();
+    std::vector<ByteRange> places;
+    for (const std::uint64_t element : {0, 20, 40, 60})
+        places.push_back(placeOfElement(*a, 0, element)->bytes);
+    const BundlePtr b = turned(*a, placeOfElement(*a, 0, 0)->file, places);
+    const AlignedBytes bytes = aligned(a, b);
+    QCOMPARE(rangesOf(bytes).rows.size(), std::size_t(4));
+    QVERIFY(!rangesOf(bytes, 4).cut);
+    const auto some = rangesOf(bytes, 3);
+    QVERIFY(some.cut);
+    QCOMPARE(some.rows.size(), std::size_t(3));
+    Progress stopped;
+    stopped.cancel();
+    Progress progress;
+    QVERIFY(!report::differentRanges(bytes, *ByteDifferences::find(bytes, progress), 9, stopped));
+}
+
+void TestRangeTable::equal()
+{
+    const BundlePtr a = *sampleBundle("lut4").open(), b = *sampleBundle("lut4").open();
+    QVERIFY(rangesOf(aligned(a, b)).rows.empty());
+}
+
+QTEST_GUILESS_MAIN(TestRangeTable)
+#include "tst_range_table.moc"
