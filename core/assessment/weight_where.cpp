@@ -19,11 +19,6 @@ constexpr std::array<std::string_view, 6> kWhereTexts{"name", "function", "form"
 constexpr std::array<std::string_view, 5> kWhereNumbers{"bytes", "elements", "ratio", "zeros",
                                                         "axes"};
 
-char lowerLetter(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 std::string lowerLetters(std::string_view text)
 {
     std::string lower(text);
@@ -107,9 +102,12 @@ Error badTerm(std::string_view term)
 /// Whether a text of the weight that the key names (no key: any that people know) has the letters.
 /// Asked of every weight at every key: nothing is copied, and a form is written out last.
 bool textHasLetters(const Weight &weight, std::string_view key, std::string_view lower,
-                    FormTexts *forms)
+                    const WhereFacts &facts)
 {
     const bool any = key.empty();
+    // What is typed has no zero, with which each of the texts ends: none reaches into the next one.
+    if (any && !facts.texts.empty() && lower.find('\0') == lower.npos)
+        return facts.texts.find(lower) != facts.texts.npos;
     if ((any || key == "name") && hasLetters(weight.name, lower))
         return true;
     if ((any || key == "function") && hasLetters(weight.function, lower))
@@ -126,8 +124,8 @@ bool textHasLetters(const Weight &weight, std::string_view key, std::string_view
         return hasLetters(weight.sourceOp, lower);
     if (!any && key != "form")
         return false;
-    return forms ? hasLetters(forms->of(weight.form), lower)
-                 : hasLetters(formText(weight.form), lower);
+    return facts.forms ? hasLetters(facts.forms->of(weight.form), lower)
+                       : hasLetters(formText(weight.form), lower);
 }
 
 std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, std::string_view key)
@@ -243,6 +241,13 @@ bool WeightWhere::needsZeros() const
     });
 }
 
+bool WeightWhere::asksForWords() const
+{
+    return std::any_of(m_terms.begin(), m_terms.end(), [](const Term &term) {
+        return term.kind == Kind::Letters && term.key.empty();
+    });
+}
+
 std::vector<const target::Target *> WeightWhere::targets() const
 {
     std::vector<const target::Target *> found;
@@ -257,7 +262,7 @@ std::optional<bool> WeightWhere::holds(const Term &term, const Weight &weight,
                                        const WhereFacts &facts)
 {
     switch (term.kind) {
-    case Kind::Letters: return textHasLetters(weight, term.key, term.letters, facts.forms);
+    case Kind::Letters: return textHasLetters(weight, term.key, term.letters, facts);
     case Kind::Outcome: {
         const auto outcome = facts.outcome ? facts.outcome(*term.target) : std::nullopt;
         if (!outcome)

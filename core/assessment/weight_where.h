@@ -28,9 +28,17 @@ private:
     std::size_t m_last = 0; ///< of `m_known`: neighbours are often alike
 };
 
+/// The letters that a filter takes for the same: A to Z for a to z.
+inline char lowerLetter(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
 /// What is not in the tables of a bundle: worked out only where a term asks for it.
 struct WhereFacts {
-    FormTexts *forms = nullptr;  ///< null: the text of each form is written anew
+    FormTexts *forms = nullptr; ///< null: the text of each form is written anew
+    /// textsOf the weight; empty: its texts are looked for where they lie.
+    std::string_view texts;
     std::optional<double> zeros; ///< share of zeros, 0 to 1; empty: not counted
     /// What a chip does with the weight; may be empty.
     std::function<std::optional<decision::Outcome>(const target::Target &)> outcome;
@@ -53,6 +61,8 @@ public:
 
     bool empty() const { return m_terms.empty(); }
     bool needsZeros() const;
+    /// Whether a term looks for letters in any text of a weight.
+    bool asksForWords() const;
     /// The chips that terms name, each once.
     std::vector<const target::Target *> targets() const;
     bool passes(const Weight &weight, const WhereFacts &facts) const;

@@ -11,15 +11,29 @@ namespace {
 
 constexpr std::size_t kSectionKinds = static_cast<std::size_t>(SectionKind::Unknown) + 1;
 
+/// stripSectionAt for a place that is not before section `from`, and most likely near it: the
+/// sections between are passed in steps that double, so that little memory is touched.
+std::size_t sectionFrom(std::span<const Section> sections, std::size_t from, std::uint64_t offset)
+{
+    std::size_t step = 1;
+    while (from + step < sections.size() && sections[from + step].range.offset.value <= offset) {
+        from += step;
+        step *= 2;
+    }
+    const std::size_t end = std::min(from + step, sections.size());
+    return from + stripSectionAt(sections.subspan(from, end - from), offset);
+}
+
 /// The kind that most of the bytes [from, to) have, by looking at a few evenly spread ones: each
 /// look costs a binary search, so a pixel over a million sections costs what one over two does.
-SectionKind mostOf(std::span<const Section> sections, double from, double to)
+/// `section` is that of `from`.
+SectionKind mostOf(std::span<const Section> sections, std::size_t section, double from, double to)
 {
     constexpr int kLooks = 9;
     std::array<int, kSectionKinds> counts{};
     for (int i = 0; i < kLooks; ++i) {
         const double at = from + (to - from) * (i + 0.5) / kLooks;
-        const auto section = stripSectionAt(sections, static_cast<std::uint64_t>(at));
+        section = sectionFrom(sections, section, static_cast<std::uint64_t>(at));
         ++counts[static_cast<std::size_t>(sections[section].kind)];
     }
     return static_cast<SectionKind>(std::max_element(counts.begin(), counts.end()) -
@@ -45,9 +59,10 @@ std::vector<StripRun> stripRuns(std::span<const Section> sections, const StripSc
     const double end = std::min(scale.end(), static_cast<double>(scale.size()));
     const double right = scale.pixelOf(end);
     double x = 0;
+    std::size_t at = stripSectionAt(sections, static_cast<std::uint64_t>(scale.byteAt(x)));
     while (x < right) {
         const double from = scale.byteAt(x);
-        const std::size_t at = stripSectionAt(sections, static_cast<std::uint64_t>(from));
+        at = sectionFrom(sections, at, static_cast<std::uint64_t>(from));
         const Section &section = sections[at];
         const double sectionEnd = scale.pixelOf(static_cast<double>(section.range.end()));
         if (sectionEnd - x >= column || at + 1 == sections.size()) {
@@ -58,7 +73,7 @@ std::vector<StripRun> stripRuns(std::span<const Section> sections, const StripSc
         }
         // The rest of this device pixel, so that what follows begins at a pixel's edge.
         const double stop = (std::floor(x / column + 1e-9) + 1) * column;
-        const SectionKind kind = mostOf(sections, from, std::min(scale.byteAt(stop), end));
+        const SectionKind kind = mostOf(sections, at, from, std::min(scale.byteAt(stop), end));
         StripRun *last = runs.empty() ? nullptr : &runs.back();
         if (last && last->merged && last->kind == kind && last->right >= x - 1e-9)
             last->right = stop;

@@ -130,7 +130,7 @@ void BundleDock::connectParts()
     connect(&m_names, &WeightNames::namesChanged, this, [this] {
         if (m_newBundle || m_model->bundle() != session().bundle())
             return;
-        m_model->setShortNames(m_names.namesInFunctions());
+        takeNames();
         fitNameColumn();
     });
     connect(&session().tasks(), &TaskManager::changed, this, &BundleDock::onTasksChanged);
@@ -166,6 +166,12 @@ void BundleDock::buildActions()
     m_tree->addActions(m_actions);
 }
 
+void BundleDock::takeNames()
+{
+    m_model->setShortNames(m_names.namesInFunctions());
+    m_model->setTexts(m_names.texts());
+}
+
 void BundleDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
@@ -176,14 +182,14 @@ void BundleDock::refresh()
         m_newBundle = m_zerosWanted = false;
         m_touched.assign(bundle ? bundle->weights().size() : 0, false);
         m_model->setBundle(bundle);
-        m_model->setShortNames(m_names.namesInFunctions());
+        takeNames();
         openGroups();
         if (bundle)
             showBundle();
     } else {
         m_model->updateBundle(bundle);
         if (!m_model->hasShortNames())
-            m_model->setShortNames(m_names.namesInFunctions());
+            takeNames();
         if (bundle)
             countZeros(staleWeights());
     }

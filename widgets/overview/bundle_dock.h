@@ -46,6 +46,7 @@ private:
     void buildActions();
     void showBundle();
     void openGroups();
+    void takeNames(); ///< those that are made of the weights, as far as they are
     void onCurrentChanged(const QModelIndex &index);
     void open(const QModelIndex &index);
     void showInHex();

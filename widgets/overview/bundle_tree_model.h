@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/weight_texts.h"
 #include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
 #include "core/report/weight_table.h"
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -44,6 +46,9 @@ public:
     const BundlePtr &bundle() const { return m_bundle; }
     /// By weight, shown instead of the whole names; empty: none are known.
     void setShortNames(QStringList names);
+    /// Made of the shown bundle elsewhere, since that takes as long as a key may; those of another
+    /// one, or null, are made when a word is typed.
+    void setTexts(std::shared_ptr<const WeightTexts> texts);
     bool hasShortNames() const { return !m_shortNames.isEmpty(); }
 
     /// Keeps the weights for which every term holds (WeightWhere), and the files whose name has
@@ -117,6 +122,7 @@ private:
     QStringList m_shortNames;         ///< by weight
     QString m_filter, m_filterFault;
     WeightWhere m_where;
+    std::shared_ptr<const WeightTexts> m_texts; ///< null: not asked for yet
     Outcomes m_outcomes;
     int m_sortColumn = -1; ///< -1: the order of the bundle
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;

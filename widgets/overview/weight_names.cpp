@@ -25,6 +25,12 @@ QStringList wholeNames(const Bundle &bundle)
 /// Across the bundle, and within its functions.
 using BothNames = std::pair<QStringList, QStringList>;
 
+/// What the task makes.
+struct Made {
+    BothNames names;
+    std::shared_ptr<const WeightTexts> texts;
+};
+
 BothNames bothNames(const Bundle &bundle)
 {
     const QStringList whole = wholeNames(bundle);
@@ -81,6 +87,7 @@ void WeightNames::rebuild()
         before->cancel();
     m_names.clear();
     m_inFunctions.clear();
+    m_texts.reset();
     const BundlePtr bundle = m_session.bundle();
     if (!bundle)
         return;
@@ -93,11 +100,14 @@ void WeightNames::rebuild()
         this, tr("Shortening names"),
         [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
-            return progress.cancelled() ? BothNames() : bothNames(*bundle);
+            return progress.cancelled()
+                       ? Made()
+                       : Made{bothNames(*bundle), std::make_shared<const WeightTexts>(bundle)};
         },
-        [this](BothNames names) {
+        [this](Made made) {
             m_task.reset();
-            std::tie(m_names, m_inFunctions) = std::move(names);
+            std::tie(m_names, m_inFunctions) = std::move(made.names);
+            m_texts = std::move(made.texts);
             Q_EMIT namesChanged();
         });
 }

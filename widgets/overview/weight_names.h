@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/weight_texts.h"
 #include "widgets/common/session.h"
 #include "widgets/common/task_manager.h"
 
 #include <QObject>
 #include <QStringList>
+
+#include <memory>
 
 namespace kernscope::ui {
 
@@ -26,6 +29,8 @@ public:
     const QStringList &namesInFunctions() const { return m_inFunctions; }
     /// The short name, or the whole one until it is known.
     QString nameOf(std::size_t weight) const;
+    /// For filters; null until they are made, and where that takes no time.
+    const std::shared_ptr<const WeightTexts> &texts() const { return m_texts; }
     bool working() const { return m_task != nullptr; }
 
 Q_SIGNALS:
@@ -37,6 +42,7 @@ private:
 
     Session &m_session;
     QStringList m_names, m_inFunctions;
+    std::shared_ptr<const WeightTexts> m_texts;
     TaskPtr m_task;
 };
 

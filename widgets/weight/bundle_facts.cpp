@@ -135,15 +135,14 @@ std::vector<BundleFacts::Sums> BundleFacts::sumsOf(const Bundle &bundle)
     return list;
 }
 
-void BundleFacts::addForms(const Bundle &bundle)
+void BundleFacts::addForms()
 {
-    const std::vector<Sums> list = sumsOf(bundle);
     std::uint64_t all = 0;
-    for (const Sums &sums : list)
+    for (const Sums &sums : m_sums)
         all += sums.known ? sums.bytes : 0;
     std::vector<ShareBar::Part> parts;
     const int side = theme::em(this, kFormSwatch);
-    for (const Sums &sums : list) {
+    for (const Sums &sums : m_sums) {
         const QString bytes =
             sums.known ? tr("%1 B").arg(groupedNumber(sums.bytes)) : tr("unknown");
         const QString name =
@@ -186,8 +185,12 @@ void BundleFacts::addProgram(const mil::Program &program)
         addRow(fromUtf8(main.body.outputs[i]), outputType(main.body, main.body.outputs[i]));
 }
 
-void BundleFacts::setBundle(const Bundle &bundle)
+void BundleFacts::setBundle(const BundlePtr &bundle)
 {
+    if (m_summed.owner_before(bundle) || bundle.owner_before(m_summed)) {
+        m_sums = sumsOf(*bundle);
+        m_summed = bundle;
+    }
     const auto anew = [this](QWidget *&body) {
         auto *fresh = new QWidget(this);
         delete layout()->replaceWidget(body, fresh);
@@ -200,11 +203,11 @@ void BundleFacts::setBundle(const Bundle &bundle)
         m_rows->setColumnStretch(1, 1);
     };
     anew(m_body);
-    addForms(bundle);
+    addForms();
     m_body->show();
     anew(m_more);
-    addFiles(bundle);
-    addProgram(bundle.program());
+    addFiles(*bundle);
+    addProgram(bundle->program());
     m_more->show();
 }
 

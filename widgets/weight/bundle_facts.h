@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ class BundleFacts : public QWidget
 public:
     explicit BundleFacts(Session &session, QWidget *parent = nullptr);
 
-    void setBundle(const Bundle &bundle);
+    void setBundle(const BundlePtr &bundle);
     const ShareBar &forms() const { return *m_forms; }
     const ChipBars &chips() const { return *m_chips; }
 
@@ -43,12 +44,15 @@ private:
         bool known = true;
     };
     static std::vector<Sums> sumsOf(const Bundle &bundle);
-    void addForms(const Bundle &bundle);
+    void addForms();
     void addFiles(const Bundle &bundle);
     void addProgram(const mil::Program &program);
     QLabel *addRow(const QString &name, const QString &value);
     void addHeading(const QString &text);
 
+    /// Of the bundle that was shown last: one comes back to it with every place without a weight.
+    std::weak_ptr<const Bundle> m_summed;
+    std::vector<Sums> m_sums;
     ShareBar *m_forms = nullptr;
     ChipBars *m_chips = nullptr;
     QWidget *m_body = nullptr;

@@ -182,7 +182,7 @@ void InspectorDock::showWeight(std::size_t index)
     setNote(one ? fromUtf8(weight->name) : fromUtf8(bundle->name()));
     showSections(weight);
     if (!one) {
-        m_facts->setBundle(*bundle);
+        m_facts->setBundle(bundle);
         m_statistics->setWeight(nullptr, 0);
         m_scales->setWeight(nullptr, 0);
     } else {

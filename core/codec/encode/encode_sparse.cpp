@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
@@ -202,17 +203,38 @@ std::optional<EncodedWeight> keptByBracket(std::span<const float> values, const 
     return weight;
 }
 
-/// By a histogram of all values: fp16 magnitudes are in the order of their bits.
-EncodedWeight keptByHistogram(std::span<const float> values, const Shape &shape,
-                              std::uint64_t wanted)
+/// The cut that keeps `wanted` of the values, which are more than that: by a histogram of all,
+/// since fp16 magnitudes are in the order of their bits.
+Cut cutByHistogram(std::span<const std::uint16_t> halves, std::uint64_t wanted)
 {
-    std::vector<std::uint16_t> halves(values.size());
-    convertFloatToHalf(values, halves);
     std::vector<std::uint64_t> histogram(0x8000);
     for (const std::uint16_t half : halves)
         ++histogram[magnitudeOf(half)];
+    return lowered({0x8000, wanted}, 1,
+                   [&](std::uint32_t magnitude) { return histogram[magnitude]; });
+}
+
+/// The same by the largest value that goes: plans try a dozen densities of each of many small
+/// weights, for which a histogram has far more room than they have values.
+Cut cutByRank(std::span<const std::uint16_t> halves, std::uint64_t wanted)
+{
+    std::vector<std::uint16_t> magnitudes(halves.size());
+    std::transform(halves.begin(), halves.end(), magnitudes.begin(), magnitudeOf);
+    const auto at = magnitudes.begin() + static_cast<std::ptrdiff_t>(wanted);
+    std::nth_element(magnitudes.begin(), at, magnitudes.end(), std::greater<>());
+    const std::uint16_t gone = *at; // what is before it is as large, or larger
+    const auto larger =
+        std::count_if(magnitudes.begin(), at, [gone](std::uint16_t other) { return other > gone; });
+    return {gone + 1u, wanted - static_cast<std::uint64_t>(larger)};
+}
+
+EncodedWeight keptByCut(std::span<const float> values, const Shape &shape, std::uint64_t wanted)
+{
+    constexpr std::size_t kFewValues = 4096;
+    std::vector<std::uint16_t> halves(values.size());
+    convertFloatToHalf(values, halves);
     Cut cut =
-        lowered({0x8000, wanted}, 1, [&](std::uint32_t magnitude) { return histogram[magnitude]; });
+        halves.size() < kFewValues ? cutByRank(halves, wanted) : cutByHistogram(halves, wanted);
     for (std::uint16_t &half : halves) {
         const std::uint32_t magnitude = magnitudeOf(half);
         if (magnitude >= cut.least)
@@ -259,7 +281,7 @@ Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const S
                 return std::move(*weight);
         }
     }
-    return keptByHistogram(values, shape, wanted);
+    return keptByCut(values, shape, wanted);
 }
 
 } // namespace kernscope::codec

@@ -71,6 +71,13 @@ public:
             double total = 0;
             for (std::size_t i = 0; i < count; ++i)
                 total += m_distances[i];
+            if (total ==
+                0) { // each point with a mass is a centre: the others lie at the last point
+                const auto last = std::span<const float>(m_points).last(m_vector);
+                while (centres.size() < clusters * m_vector)
+                    centres.insert(centres.end(), last.begin(), last.end());
+                break;
+            }
             double ticket = random.next() * total;
             next = 0;
             while (next + 1 < count && ticket >= m_distances[next])
@@ -91,6 +98,7 @@ public:
         sumServed(centres.size());
         bool moved = false;
         m_moved = 0;
+        m_allServed = false;
         for (std::size_t c = 0; c < m_served.size(); ++c)
             moved = (m_served[c] == 0 ? moveToWorst(centres, c) : moveToMean(centres, c)) || moved;
         return moved;
@@ -209,9 +217,12 @@ private:
     /// A centre that serves nothing: to what is worst served.
     bool moveToWorst(std::vector<float> &centres, std::size_t c)
     {
+        if (m_allServed) // of 256 centres over 32 points most serve nothing
+            return false;
         const auto last = m_distances.begin() + static_cast<std::ptrdiff_t>(m_columns.count());
         const auto at = std::max_element(m_distances.begin(), last);
-        if (at == last || *at == 0)
+        m_allServed = at == last || *at == 0;
+        if (m_allServed)
             return false;
         const auto worst = static_cast<std::size_t>(at - m_distances.begin());
         *at = 0;
@@ -235,6 +246,7 @@ private:
     std::optional<Sorted> m_sorted; ///< after the first round
     /// How far any centre that serves something has moved in the last round.
     double m_moved = 0;
+    bool m_allServed = false; ///< in this round: every point lies on its centre
 };
 
 constexpr int kMostRounds = 25;

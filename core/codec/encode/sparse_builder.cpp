@@ -28,6 +28,7 @@ SparseBuilder::Near SparseBuilder::addLarge(std::span<const float> values, float
                                             float limit)
 {
     bringNear();
+    m_near.resize(kRun);
     const KeptCounts counts =
         keepLarge(values, threshold, limit, nextMask(values.size()), m_kept, m_near);
     append(counts.kept);

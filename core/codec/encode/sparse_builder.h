@@ -51,9 +51,10 @@ private:
     std::vector<std::byte> m_data;
     std::size_t m_done = 0;   ///< values
     std::size_t m_before = 0; ///< survivors of the run before: about as many as of the next
-    std::array<std::uint16_t, kRun + 32> m_kept{};
-    std::array<NearValue, kRun> m_near{};
-    std::array<std::uint16_t, kRun> m_waiting{}; ///< halves that do not make a run yet
+    // Not cleared: for a small weight that would take longer than its values do.
+    std::array<std::uint16_t, kRun + 32> m_kept;
+    std::vector<NearValue> m_near;             ///< has its size once it is asked for
+    std::array<std::uint16_t, kRun> m_waiting; ///< halves that do not make a run yet
     std::size_t m_waitingCount = 0;
 };
 

@@ -20,6 +20,7 @@ public:
     void run(const Function &function)
     {
         m_names.clear();
+        m_names.reserve(function.body.operations.size() + function.inputs.size());
         m_block = &function.body; // a parameter is a name of the body like any other
         std::vector<Hidden> hidden;
         for (const NamedType &input : function.inputs)
@@ -95,6 +96,8 @@ void Validator::block(const Block &block)
         operation(op);
     for (std::size_t i = 0; i < block.outputs.size(); ++i)
         use(block.outputs[i], i < block.outputSpans.size() ? block.outputSpans[i] : SourceSpan{});
+    if (around == &block) // of the function itself: nothing comes behind it
+        return;
     for (auto it = hidden.rbegin(); it != hidden.rend(); ++it) {
         if (it->before)
             m_names[it->name] = *it->before;

@@ -109,11 +109,17 @@ void GraphBuilder::walkBlock(const mil::Block &block, bool insideLoop, const mil
         bindInputs(block, *holder);
     for (const mil::Operation &operation : block.operations)
         walkOperation(operation, insideLoop);
-    endBlock(hiddenBefore);
+    if (holder) // behind a function nothing reads what it defines
+        endBlock(hiddenBefore);
 }
 
 void GraphBuilder::run(const mil::Function &function)
 {
+    const std::size_t operations = mil::operationCount(function.body);
+    m_graph.m_operations.reserve(operations);
+    m_graph.m_definitions.reserve(operations + function.inputs.size());
+    m_graph.m_references.reserve(operations);
+    m_visible.reserve(operations + function.inputs.size());
     for (std::size_t i = 0; i < function.inputs.size(); ++i)
         define(function.inputs[i], Definition::kNoOperation, i);
     walkBlock(function.body, false, nullptr);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/weight_texts.h"
 #include "core/assessment/weight_where.h"
 #include "core/assessment/where_completions.h"
 
@@ -130,6 +131,9 @@ void TestWeightWhere::terms()
     facts.forms = &forms;
     for (int i = 0; i < 2; ++i) // written, then known
         QCOMPARE(where->passes(weight, facts), passes);
+    const std::string texts = textsOf(weight, forms);
+    facts.texts = texts;
+    QCOMPARE(where->passes(weight, facts), passes);
 }
 
 void TestWeightWhere::refusals_data()

@@ -62,6 +62,27 @@ std::vector<bool> staysByPattern(const std::vector<std::uint16_t> &halves, const
     return stays;
 }
 
+/// What stays by definition: by magnitude in fp16, among equals the first ones, never a zero.
+std::vector<bool> largest(const std::vector<std::uint16_t> &halves, double density)
+{
+    std::vector<std::uint64_t> histogram(0x8000);
+    for (const std::uint16_t half : halves)
+        ++histogram[half & 0x7fffu];
+    auto left =
+        static_cast<std::uint64_t>(std::llround(density * static_cast<double>(halves.size())));
+    std::uint32_t least = 0x8000;
+    while (least > 1 && left >= histogram[least - 1])
+        left -= histogram[--least];
+    std::vector<bool> stays(halves.size());
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+        const std::uint32_t magnitude = halves[i] & 0x7fffu;
+        const bool tie = magnitude != 0 && magnitude + 1 == least && left > 0;
+        left -= tie ? 1 : 0;
+        stays[i] = magnitude >= least || tie;
+    }
+    return stays;
+}
+
 } // namespace
 
 class TestEncodeSparse : public QObject
@@ -139,49 +160,40 @@ void TestEncodeSparse::density()
 
 void TestEncodeSparse::densityOfMany_data()
 {
+    QTest::addColumn<std::size_t>("count");
     QTest::addColumn<double>("density");
     QTest::addColumn<QString>("kind");
-    for (const char *kind : {"even", "few magnitudes", "channels apart", "sorted", "special"})
-        for (const double density : {0.001, 0.1, 0.4, 0.5, 0.97, 1.0})
-            QTest::addRow("%s, %g", kind, density) << density << QString::fromLatin1(kind);
+    for (const std::size_t count :
+         {std::size_t{77}, std::size_t{8 * 4096}, (std::size_t{1} << 20) + 77})
+        for (const char *kind : {"even", "few magnitudes", "channels apart", "sorted", "special"})
+            for (const double density : {0.0, 0.001, 0.1, 0.4, 0.5, 0.97, 1.0})
+                QTest::addRow("%zu %s, %g", count, kind, density)
+                    << count << density << QString::fromLatin1(kind);
 }
 
-/// Long tensors are cut by a sample and one pass: the same as by the order of all magnitudes.
+/// Long tensors are cut by a sample and one pass, short ones by their rank, others by a histogram:
+/// all the same as by the order of all magnitudes.
 void TestEncodeSparse::densityOfMany()
 {
+    QFETCH(std::size_t, count);
     QFETCH(double, density);
     QFETCH(QString, kind);
-    constexpr std::size_t kCount = (std::size_t{1} << 20) + 77;
-    auto values = gaussian(kCount);
-    for (std::size_t i = 0; i < kCount; ++i) {
+    auto values = gaussian(count);
+    for (std::size_t i = 0; i < count; ++i) {
         if (kind == QLatin1String("few magnitudes"))
             values[i] = std::round(values[i] * 20) / 4;
         else if (kind == QLatin1String("channels apart"))
             values[i] *= static_cast<float>(1 + i / 4096 % 7);
         else if (kind == QLatin1String("sorted"))
-            values[i] = static_cast<float>(i) / kCount;
+            values[i] = static_cast<float>(i) / static_cast<float>(count);
         else if (kind == QLatin1String("special") && i % 3 == 0)
             values[i] = i % 9 == 0 ? NAN : i % 9 == 3 ? -INFINITY : 0;
     }
-    const auto weight = encodeSparseDensity(values, {kCount}, density);
+    const auto weight = encodeSparseDensity(values, {count}, density);
     QVERIFY(weight);
-    // The definition: by magnitude in fp16, among equals the first ones, never a zero.
-    std::vector<std::uint16_t> halves(kCount);
+    std::vector<std::uint16_t> halves(values.size());
     convertFloatToHalf(values, halves);
-    std::vector<std::uint64_t> histogram(0x8000);
-    for (const std::uint16_t half : halves)
-        ++histogram[half & 0x7fffu];
-    auto left = static_cast<std::uint64_t>(std::llround(density * kCount));
-    std::uint32_t least = 0x8000;
-    while (least > 1 && left >= histogram[least - 1])
-        left -= histogram[--least];
-    std::vector<bool> stays(kCount);
-    for (std::size_t i = 0; i < kCount; ++i) {
-        const std::uint32_t magnitude = halves[i] & 0x7fffu;
-        const bool tie = magnitude != 0 && magnitude + 1 == least && left > 0;
-        left -= tie ? 1 : 0;
-        stays[i] = magnitude >= least || tie;
-    }
+    const auto stays = largest(halves, density);
     QVERIFY(keepsExactly(*weight, halves, stays));
 }
 

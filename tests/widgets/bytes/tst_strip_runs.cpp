@@ -126,6 +126,8 @@ void TestStripRuns::runsCoverThePixels()
         QVERIFY(run.right > run.left);
         at = run.right;
         QVERIFY(run.section < all.size());
+        QCOMPARE(run.section,
+                 stripSectionAt(all, static_cast<std::uint64_t>(scale.byteAt(run.left))));
         if (run.merged)
             continue;
         QCOMPARE(run.kind, all[run.section].kind);

@@ -29,15 +29,20 @@ Error BlobTable::place(Error error, const mil::BlobReference &reference) const
     return error;
 }
 
-Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference) const
+Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference)
 {
+    if (m_lastFile && m_lastPath == reference.path)
+        return *m_lastFile;
     auto path = resolveBlobPath(reference.path, m_modelFolder);
     if (!path)
         return tl::unexpected(place(std::move(path.error()), reference));
     const auto found = std::find_if(m_files.begin(), m_files.end(),
                                     [&path](const BundleFile &file) { return file.path == *path; });
-    if (found != m_files.end())
-        return static_cast<std::size_t>(found - m_files.begin());
+    if (found != m_files.end()) {
+        m_lastPath = reference.path;
+        m_lastFile = static_cast<std::size_t>(found - m_files.begin());
+        return *m_lastFile;
+    }
     return ErrorBuilder("blob.file")
         .file(*path)
         .at(FileOffset(reference.offset))
@@ -84,9 +89,9 @@ Result<BlobPlace> BlobTable::find(const mil::BlobReference &reference)
     if (!file)
         return tl::unexpected(file.error());
     const auto key = std::pair(*file, reference.offset);
-    auto known = m_records.find(key);
-    if (known == m_records.end())
-        known = m_records.emplace(key, readRecord(*file, FileOffset(reference.offset))).first;
+    auto known = m_records.lower_bound(key);
+    if (known == m_records.end() || known->first != key)
+        known = m_records.emplace_hint(known, key, readRecord(*file, FileOffset(reference.offset)));
     if (!known->second)
         return tl::unexpected(known->second.error());
     return BlobPlace{*file, *known->second};

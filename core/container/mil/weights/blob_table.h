@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +39,7 @@ public:
     bool isWeightFile(std::size_t file) const;
 
 private:
-    Result<std::size_t> findFile(const mil::BlobReference &reference) const;
+    Result<std::size_t> findFile(const mil::BlobReference &reference);
     Result<milblob::Record> readRecord(std::size_t file, FileOffset offset) const;
     Error place(Error error, const mil::BlobReference &reference) const;
 
@@ -46,6 +47,9 @@ private:
     std::string m_modelFolder;
     std::string m_programFile;
     std::map<std::pair<std::size_t, std::uint64_t>, Result<milblob::Record>> m_records;
+    /// A program names one file, again and again.
+    std::string m_lastPath;
+    std::optional<std::size_t> m_lastFile; ///< that `m_lastPath` means
 };
 
 } // namespace kernscope
