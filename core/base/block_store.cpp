@@ -24,20 +24,36 @@ BlockStore::~BlockStore()
     ::munmap(m_room, m_bytes);
 }
 
+/// Asks for all pages of a run at once, in place of a fault each; where the system knows no such
+/// call, the faults come. Who keeps on and on gets some more, fewer than are kept right before.
+void BlockStore::fetchRoom(std::size_t offset, std::size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    constexpr std::size_t kLong = 32768, kMostAhead = std::size_t{1} << 18;
+    static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t most = std::min(offset, kMostAhead) / kBlock;
+    std::size_t before = 0;
+    while (before < most && m_kept[offset / kBlock - 1 - before])
+        ++before;
+    const std::size_t end = std::min(offset + bytes + before * kBlock, m_bytes);
+    const bool isThere = before > 0 && offset + bytes <= m_fetchedEnd;
+    if (isThere || end - offset < kLong)
+        return;
+    const std::size_t start = before > 0 ? std::clamp(m_fetchedEnd, offset, end) : offset;
+    const auto first = reinterpret_cast<std::uintptr_t>(m_room + start) / page * page;
+    const auto last = reinterpret_cast<std::uintptr_t>(m_room + end);
+    ::madvise(reinterpret_cast<void *>(first), last - first, MADV_POPULATE_WRITE);
+    m_fetchedEnd = end;
+#else
+    static_cast<void>(offset);
+    static_cast<void>(bytes);
+#endif
+}
+
 const std::byte *BlockStore::keep(std::size_t offset, std::span<const std::byte> bytes)
 {
     std::byte *const to = m_room + offset;
-#ifdef MADV_POPULATE_WRITE
-    // All pages of a long run at once, in place of a fault each; where the system knows no such
-    // call, the faults come.
-    constexpr std::size_t kLong = 32768;
-    static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    if (bytes.size() >= kLong) {
-        const auto first = reinterpret_cast<std::uintptr_t>(to) / page * page;
-        const auto end = reinterpret_cast<std::uintptr_t>(to) + bytes.size();
-        ::madvise(reinterpret_cast<void *>(first), end - first, MADV_POPULATE_WRITE);
-    }
-#endif
+    fetchRoom(offset, bytes.size());
     for (std::size_t at = 0; at < bytes.size(); at += kBlock) {
         auto isKept = m_kept[(offset + at) / kBlock];
         if (!isKept)

@@ -31,9 +31,12 @@ private:
     {
     }
 
+    void fetchRoom(std::size_t offset, std::size_t bytes);
+
     std::byte *m_room;
     std::size_t m_bytes;
-    std::vector<bool> m_kept; ///< by block
+    std::size_t m_fetchedEnd = 0; ///< up to there, from what was kept last, pages are there
+    std::vector<bool> m_kept;     ///< by block
 };
 
 } // namespace kernscope

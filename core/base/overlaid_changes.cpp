@@ -52,8 +52,7 @@ bool OverlaidFile::changed(ByteRange range) const
             std::max(range.offset.value, at->first) - at->first; // both within the block
         const auto until = std::min<std::uint64_t>(end - at->first, now.size());
         if (from < until &&
-            !std::equal(now.begin() + static_cast<std::ptrdiff_t>(from),
-                        now.begin() + static_cast<std::ptrdiff_t>(until), at->second.data + from))
+            std::memcmp(now.data() + from, at->second.data + from, until - from) != 0)
             return true;
     }
     return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,13 +21,17 @@ public:
     std::span<const std::uint64_t> counts();
 
 private:
-    void flush();
+    void addRun(std::span<const std::uint16_t> run);
+    void addEach(std::span<const std::uint16_t> values);
 
-    /// Neighbours go to different tables: runs of one value would otherwise wait for each other.
-    static constexpr std::size_t kTables = 2;
-    std::array<std::vector<std::uint32_t>, kTables> m_recent;
-    std::uint64_t m_recentElements = 0;
-    std::vector<std::uint64_t> m_counts;
+    /// Counts modulo 256, a byte each: those of a weight's usual values stay in the first cache,
+    /// which wider ones would not. Two for each value, of even and of odd elements: neighbours of
+    /// one value would otherwise wait for each other.
+    std::vector<std::uint8_t> m_recent;
+    std::vector<std::uint64_t> m_counts; ///< the rest
+    /// A value that may be that of many elements, such as the zero of sparse weights. Those are
+    /// counted by vectors and left out of the tables, where they would wait for each other.
+    std::uint16_t m_common = 0;
 };
 
 } // namespace kernscope

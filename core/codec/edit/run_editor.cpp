@@ -212,11 +212,29 @@ bool RunEditor::set(std::uint64_t first, std::span<const float> values, EditTole
     if (!from)
         return false;
     const std::uint64_t changedBefore = outcome.changed;
-    if (!areFinite(values) || !own.setFloats(first, *from, values, tolerance, held, outcome)) {
+    // Those of fp16 are looked at once they are rounded.
+    const bool known = own.plainTo == ElementType::Fp16 || areFinite(values);
+    if (!known || !own.setFloats(first, *from, values, tolerance, held, outcome)) {
         own.wideRun.assign(values.begin(), values.end());
         own.setLoaded(first, *from, own.wideRun, tolerance, held, outcome);
         return true;
     }
+    outcome.seen += values.size();
+    if (outcome.changed > changedBefore && !outcome.refusal)
+        outcome.bytes = own.takeBytes();
+    return true;
+}
+
+bool RunEditor::setKept(std::uint64_t first, std::span<const float> values, std::span<float> held,
+                        RunOutcome &outcome)
+{
+    State &own = *m_state;
+    if (!own.state.mask || own.plainTo != ElementType::Fp16 || own.ordered() || values.empty())
+        return false;
+    const auto from = own.begin(first, values.size(), outcome);
+    const std::uint64_t changedBefore = outcome.changed;
+    if (!from || !own.setKeptHalves(first, *from, values, held, outcome))
+        return false;
     outcome.seen += values.size();
     if (outcome.changed > changedBefore && !outcome.refusal)
         outcome.bytes = own.takeBytes();

@@ -57,6 +57,12 @@ public:
     bool set(std::uint64_t first, std::span<const float> values, EditTolerance tolerance,
              std::span<float> held, RunOutcome &outcome);
 
+    /// The same for a weight whose survivors are stored in fp16, without a look at what `held` was.
+    /// False, with nothing done, for other weights and for numbers that not all elements can
+    /// become.
+    bool setKept(std::uint64_t first, std::span<const float> values, std::span<float> held,
+                 RunOutcome &outcome);
+
 private:
     struct State;
     explicit RunEditor(std::unique_ptr<State> state);

@@ -144,15 +144,16 @@ bool RunEditor::State::setKeptHalves(std::uint64_t element, std::uint64_t index,
 {
     constexpr std::size_t kMore = 16; // room that gatherKept() wants
     keptValues.resize(values.size() + kMore);
-    keptHeld.resize(values.size() + kMore);
     const auto mask = state.mask->bytes();
-    const KeptRun kept = gatherKept(mask, element, values, held, keptValues, keptHeld);
-    const auto someValues = std::span<const float>(keptValues).first(kept.count);
-    const auto someHeld = std::span(keptHeld).first(kept.count);
-    const double worstBefore = outcome.worst;
-    if (kept.othersDiffer || !setHalves(index, someValues, someHeld, outcome))
+    const KeptRun kept = gatherKept(mask, element, values, keptValues);
+    if (kept.othersNonzero)
         return false;
-    expandFloats(mask, element, someHeld, held); // the others hold zeros already
+    keptHeld.resize(kept.count);
+    convertHalfToFloat(std::as_bytes(std::span(packed)).subspan(2 * (index - firstCode)), keptHeld);
+    const double worstBefore = outcome.worst;
+    if (!setHalves(index, std::span<const float>(keptValues).first(kept.count), keptHeld, outcome))
+        return false;
+    expandFloats(mask, element, keptHeld, held);
     if (worstBefore < 0 && outcome.worst <= 0) { // no element is off: the first one is named
         outcome.worst = 0;
         outcome.asked = outcome.stored = static_cast<double>(values.front());

@@ -61,7 +61,8 @@ struct RunEditor::State {
     /// done.
     bool setFloats(std::uint64_t element, std::uint64_t index, std::span<const float> values,
                    EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
-    /// setHalves() of the elements that a mask names; false also where others were to change.
+    /// setHalves() of the elements that a mask names; false also where others were to change. What
+    /// `held` was does not matter.
     bool setKeptHalves(std::uint64_t element, std::uint64_t index, std::span<const float> values,
                        std::span<float> held, RunOutcome &outcome);
     /// Numbers stored as they are in fp16. False where one of them has no fp16 number near it.

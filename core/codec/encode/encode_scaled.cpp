@@ -2,6 +2,7 @@
 // Encoders of the forms with integer codes and scales: affine, blockwise.
 #include "core/codec/encode/encoder.h"
 
+#include "core/base/large_pages.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/encode/fit_scales.h"
@@ -126,7 +127,7 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
     const bool inOrder = split.outer == 1;
     EncodedPart data = makePart(PartRole::Data, options.codeType, inOrder ? Shape{0} : shape);
     data.shape = shape;
-    data.bytes.reserve(values.size());
+    reserveLarge(data.bytes, values.size());
     EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, tableShape);
     EncodedPart zeroPoint = makePart(PartRole::ZeroPoint, options.codeType, tableShape);
     const std::int64_t low = lowestUsed(options.codeType, options.symmetric);

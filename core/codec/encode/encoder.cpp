@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
 
+#include "core/base/large_pages.h"
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
-#include <cstring>
+#include <algorithm>
+#include <array>
 
 namespace kernscope::codec {
 
@@ -64,6 +66,25 @@ Encoding EncodedWeight::encoding() const
     return result;
 }
 
+namespace {
+
+/// The values as fp16 at the end of `bytes`, a part at a time that stays in a cache.
+void appendHalves(std::span<const float> values, std::vector<std::byte> &bytes)
+{
+    constexpr std::size_t kPart = 4096;
+    std::array<std::uint16_t, kPart> halves;
+    reserveLarge(bytes, 2 * values.size());
+    for (std::size_t at = 0; at < values.size(); at += kPart) {
+        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
+        const auto some = std::span(halves).first(part.size());
+        convertFloatToHalf(part, some);
+        const auto more = std::as_bytes(some);
+        bytes.insert(bytes.end(), more.begin(), more.end());
+    }
+}
+
+} // namespace
+
 Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
                                   ElementType type)
 {
@@ -76,15 +97,16 @@ Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &sh
     EncodedWeight weight;
     weight.type = type;
     weight.shape = shape;
-    EncodedPart part = makePart(PartRole::Data, type, shape);
+    // Bytes of fp32 and fp16 are appended: nothing is written twice.
+    const bool appended = type == ElementType::Fp32 || type == ElementType::Fp16;
+    EncodedPart part = makePart(PartRole::Data, type, appended ? Shape{0} : shape);
+    part.shape = shape;
     if (type == ElementType::Fp32) {
-        if (!values.empty())
-            std::memcpy(part.bytes.data(), values.data(), part.bytes.size());
+        const auto bytes = std::as_bytes(values);
+        reserveLarge(part.bytes, bytes.size());
+        part.bytes.assign(bytes.begin(), bytes.end());
     } else if (type == ElementType::Fp16) {
-        std::vector<std::uint16_t> halves(values.size());
-        convertFloatToHalf(values, halves);
-        if (!values.empty())
-            std::memcpy(part.bytes.data(), halves.data(), part.bytes.size());
+        appendHalves(values, part.bytes);
     } else {
         for (std::size_t i = 0; i < values.size(); ++i)
             storeCode(part, i, nearestCode(type, static_cast<double>(values[i])));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/sparse_builder.h"
 
+#include "core/base/large_pages.h"
 #include "core/codec/kernels/pattern_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 
@@ -13,7 +14,7 @@ SparseBuilder::SparseBuilder(const Shape &shape, std::size_t survivors)
     : m_mask(makePart(PartRole::Mask, ElementType::Uint1, shape).bytes)
 {
     m_weight.shape = shape;
-    m_data.reserve(2 * survivors);
+    reserveLarge(m_data, 2 * survivors);
 }
 
 std::span<const std::uint16_t> SparseBuilder::addLarge(std::span<const float> values,

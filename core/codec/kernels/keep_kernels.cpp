@@ -84,12 +84,10 @@ std::size_t keepNearRun(const float *in, std::size_t count, float least, float l
         fetchAhead(in + at);
         const std::uint64_t word = ~smallWord(in + at, least);
         std::uint64_t left = word & smallWord(in + at, limit);
-        const auto listFirst = [&] {
+        const auto listFirst = [&]() HWY_ATTR {
             const std::uint64_t below = (left & (0 - left)) - 1;
-            list[all.near] = {static_cast<std::uint32_t>(at) +
-                                  static_cast<std::uint32_t>(std::popcount(below)),
-                              static_cast<std::uint32_t>(all.kept) +
-                                  static_cast<std::uint32_t>(std::popcount(word & below))};
+            list[all.near] = {static_cast<std::uint32_t>(at + hwy::PopCount(below)),
+                              static_cast<std::uint32_t>(all.kept + hwy::PopCount(word & below))};
             all.near += left != 0 ? 1 : 0;
             left &= left - 1;
         };
@@ -103,19 +101,34 @@ std::size_t keepNearRun(const float *in, std::size_t count, float least, float l
     return at;
 }
 
+/// Sixty-four bits: which of so many halves are not zero.
+HWY_INLINE std::uint64_t nonzeroWord(const std::uint16_t *in)
+{
+#if HWY_TARGET <= HWY_AVX3
+    const hn::FixedTag<std::uint16_t, 32> d;
+    const auto nonzero = [&](std::size_t at) HWY_ATTR {
+        const auto magnitude = hn::And(hn::LoadU(d, in + at), hn::Set(d, 0x7fff));
+        return std::uint64_t{hn::Ne(magnitude, hn::Zero(d)).raw};
+    };
+    return nonzero(0) | nonzero(32) << 32;
+#else
+    const SixteenHalves d;
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < 64; i += hn::Lanes(d)) {
+        const auto magnitude = hn::And(hn::LoadU(d, in + i), hn::Set(d, 0x7fff));
+        word |= maskBitsOf(hn::Ne(magnitude, hn::Zero(d))) << i;
+    }
+    return word;
+#endif
+}
+
 std::size_t nonzeroRun(const std::uint16_t *in, std::size_t count, std::uint8_t *mask,
                        std::uint16_t *out, std::size_t *kept)
 {
-    const SixteenHalves d;
-    const std::size_t lanes = hn::Lanes(d);
     std::size_t next = 0;
     std::size_t at = 0;
     for (; at + 64 <= count; at += 64) {
-        std::uint64_t word = 0;
-        for (std::size_t i = 0; i < 64; i += lanes) {
-            const auto magnitude = hn::And(hn::LoadU(d, in + at + i), hn::Set(d, 0x7fff));
-            word |= maskBitsOf(hn::Ne(magnitude, hn::Zero(d))) << i;
-        }
+        const std::uint64_t word = nonzeroWord(in + at);
         next += storeWord(in + at, word, mask + at / 8, out + next);
     }
     *kept = next;

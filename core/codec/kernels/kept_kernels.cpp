@@ -89,16 +89,17 @@ std::size_t finiteFloatRun(const float *values, std::size_t count, bool *finite)
 /// `mask` starts with the bit of the first element, which is the bit `shift` of its first byte.
 /// Reads a byte behind the bits of each eight elements: `count` ends before the last eight of them.
 std::size_t gatherRun(const std::uint8_t *mask, unsigned shift, const float *values,
-                      const float *held, std::size_t count, float *keptValues, float *keptHeld,
-                      KeptRun *found)
+                      std::size_t count, float *keptValues, KeptRun *found)
 {
     std::size_t at = 0;
 #if HWY_TARGET != HWY_SCALAR
+    constexpr std::size_t kAhead = 1024; // 4 KiB: the next page, where processors stop
     const hn::CappedTag<float, 16> d;
     const std::size_t lanes = hn::Lanes(d);
     auto others = hn::FirstN(d, 0);
     std::size_t kept = 0;
     for (; at + 16 <= count; at += 16) {
+        __builtin_prefetch(values + at + kAhead);
         const std::uint8_t *const in = mask + at / 8;
         const std::uint32_t word = in[0] | std::uint32_t{in[1]} << 8 | std::uint32_t{in[2]} << 16;
         for (std::size_t i = 0; i < 16; i += lanes) {
@@ -109,10 +110,9 @@ std::size_t gatherRun(const std::uint8_t *mask, unsigned shift, const float *val
             const std::uint8_t bits[8] = {static_cast<std::uint8_t>(some)};
             const auto named = hn::LoadMaskBits(d, bits);
 #endif
-            const auto value = hn::LoadU(d, values + at + i), now = hn::LoadU(d, held + at + i);
-            others = hn::Or(others, hn::AndNot(named, hn::Ne(value, now)));
+            const auto value = hn::LoadU(d, values + at + i);
+            others = hn::Or(others, hn::AndNot(named, hn::Ne(value, hn::Zero(d))));
             hn::StoreU(hn::Compress(value, named), d, keptValues + kept);
-            hn::StoreU(hn::Compress(now, named), d, keptHeld + kept);
             kept += static_cast<std::size_t>(hwy::PopCount(std::uint64_t{some}));
         }
     }
@@ -121,10 +121,8 @@ std::size_t gatherRun(const std::uint8_t *mask, unsigned shift, const float *val
     static_cast<void>(mask);
     static_cast<void>(shift);
     static_cast<void>(values);
-    static_cast<void>(held);
     static_cast<void>(count);
     static_cast<void>(keptValues);
-    static_cast<void>(keptHeld);
     static_cast<void>(found);
 #endif
     return at;
@@ -172,8 +170,7 @@ bool areFinite(std::span<const float> values)
 }
 
 KeptRun gatherKept(std::span<const std::byte> mask, std::uint64_t first,
-                   std::span<const float> values, std::span<const float> held,
-                   std::span<float> keptValues, std::span<float> keptHeld)
+                   std::span<const float> values, std::span<float> keptValues)
 {
     KeptRun found;
     const auto bytes = mask.subspan(static_cast<std::size_t>(first / 8));
@@ -181,14 +178,13 @@ KeptRun gatherKept(std::span<const std::byte> mask, std::uint64_t first,
     // Three bytes are read for 16 elements.
     const std::size_t whole = bytes.size() < 3 ? 0 : (bytes.size() - 1) * 8;
     std::size_t at = HWY_DYNAMIC_DISPATCH(gatherRun)(
-        reinterpret_cast<const std::uint8_t *>(bytes.data()), shift, values.data(), held.data(),
-        std::min(values.size(), whole), keptValues.data(), keptHeld.data(), &found);
+        reinterpret_cast<const std::uint8_t *>(bytes.data()), shift, values.data(),
+        std::min(values.size(), whole), keptValues.data(), &found);
     for (; at < values.size(); ++at) {
         const bool named = unpackCode(bytes, 1, shift + at) != 0;
         keptValues[found.count] = values[at];
-        keptHeld[found.count] = held[at];
         found.count += named ? 1 : 0;
-        found.othersDiffer = found.othersDiffer || (!named && values[at] != held[at]);
+        found.othersNonzero = found.othersNonzero || (!named && values[at] != 0);
     }
     return found;
 }

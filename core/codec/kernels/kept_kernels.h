@@ -19,13 +19,12 @@ bool areFinite(std::span<const float> values);
 
 /// What gatherKept() found.
 struct KeptRun {
-    std::size_t count = 0;     ///< elements that the mask names
-    bool othersDiffer = false; ///< one of the others is asked for a value that it does not hold
+    std::size_t count = 0;      ///< elements that the mask names
+    bool othersNonzero = false; ///< one of the others is asked for a value other than zero
 };
-/// Brings the elements that bits [first, first + values.size()) of a mask name together: what they
-/// are asked to become, and what they hold. Both results have room for all and 16 more.
+/// Brings what the elements that bits [first, first + values.size()) of a mask name are asked to
+/// become together. The result has room for all and 16 more.
 KeptRun gatherKept(std::span<const std::byte> mask, std::uint64_t first,
-                   std::span<const float> values, std::span<const float> held,
-                   std::span<float> keptValues, std::span<float> keptHeld);
+                   std::span<const float> values, std::span<float> keptValues);
 
 } // namespace kernscope::codec

@@ -61,6 +61,31 @@ namespace kernscope::codec::HWY_NAMESPACE {
 using RankTag = hn::RebindToSigned<SixteenHalves>;
 using RankVec = hn::Vec<RankTag>;
 
+#if HWY_TARGET == HWY_AVX3_DL
+using LineTag = hn::FixedTag<std::int16_t, 32>;
+HWY_INLINE hn::Vec<LineTag> lineAt(const float *in)
+{
+    return hn::BitCast(LineTag(), lineOfHalves(in));
+}
+HWY_INLINE std::uint64_t lineBits(hn::Mask<LineTag> mask)
+{
+    return mask.raw;
+}
+#else
+using LineTag = RankTag;
+HWY_INLINE hn::Vec<LineTag> lineAt(const float *in)
+{
+    return hn::BitCast(LineTag(), manyHalvesAt(in));
+}
+HWY_INLINE std::uint64_t lineBits(hn::Mask<LineTag> mask)
+{
+    return maskBitsOf(
+        hn::MaskFromVec(hn::BitCast(SixteenHalves(), hn::VecFromMask(LineTag(), mask))));
+}
+#endif
+/// Halves, as many as the widest vector has.
+using LineVec = hn::Vec<LineTag>;
+
 HWY_INLINE RankVec magnitudesOf(HalfVec halves)
 {
     const RankTag d;
@@ -70,11 +95,11 @@ HWY_INLINE RankVec magnitudesOf(HalfVec halves)
 /// An element's rank is how many of its group go before it: the larger ones, and the equal ones
 /// that come first. Of two, one goes before the other: each pair is compared once.
 template <std::size_t Of>
-HWY_INLINE RankVec ranksInGroups(RankVec magnitudes, const Turns &turns)
+HWY_INLINE LineVec ranksInGroups(LineVec magnitudes, const Turns &turns)
 {
-    const RankTag d;
-    const hn::Repartition<std::uint8_t, RankTag> d8;
-    const auto turned = [&](RankVec values, std::size_t turn) HWY_ATTR {
+    const LineTag d;
+    const hn::Repartition<std::uint8_t, LineTag> d8;
+    const auto turned = [&](LineVec values, std::size_t turn) HWY_ATTR {
         const auto order = hn::LoadDup128(d8, turns.order[turn].data());
         return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(d8, values), order));
     };
@@ -98,9 +123,11 @@ HWY_INLINE std::size_t groupRunOf(const float *in, std::size_t count, std::size_
                                   const Turns &turns, std::uint8_t *mask, std::uint16_t *out,
                                   std::size_t *found)
 {
-    const RankTag d;
+    const LineTag d;
+    const hn::RebindToUnsigned<LineTag> dh;
     const std::size_t lanes = hn::Lanes(d);
     const auto kept = hn::Set(d, static_cast<std::int16_t>(keep));
+    const auto bits = hn::Set(d, 0x7fff);
     alignas(64) std::uint16_t halves[64];
     std::size_t next = 0;
     std::size_t at = 0;
@@ -108,15 +135,12 @@ HWY_INLINE std::size_t groupRunOf(const float *in, std::size_t count, std::size_
         fetchAhead(in + at);
         std::uint64_t word = 0;
         for (std::size_t i = 0; i < 64; i += lanes) {
-            const auto half = manyHalvesAt(in + at + i);
-            hn::Store(half, SixteenHalves(), halves + i);
-            const auto magnitudes = magnitudesOf(half);
+            const auto half = lineAt(in + at + i);
+            hn::Store(hn::BitCast(dh, half), dh, halves + i);
+            const auto magnitudes = hn::And(half, bits);
             // Zero is below no rank: it counts as one that goes.
             const auto wanted = hn::IfThenElseZero(hn::Gt(magnitudes, hn::Zero(d)), kept);
-            const auto stays = hn::Lt(ranksInGroups<Of>(magnitudes, turns), wanted);
-            word |=
-                maskBitsOf(hn::MaskFromVec(hn::BitCast(SixteenHalves(), hn::VecFromMask(d, stays))))
-                << i;
+            word |= lineBits(hn::Lt(ranksInGroups<Of>(magnitudes, turns), wanted)) << i;
         }
         next += storeWord(halves, word, mask + at / 8, out + next);
     }
@@ -137,9 +161,8 @@ std::size_t groupRun(const float *in, std::size_t count, std::size_t of, std::si
 
 /// As many groups side by side as a vector has lanes, or `width` if that is less; `rows` in each,
 /// at most kMaxRanked. What is behind `width` in a vector is written as it was read.
-template <class T>
-HWY_INLINE void rankColumns(const T *in, std::size_t rows, std::size_t stride, std::size_t width,
-                            std::size_t keep, std::uint16_t *out)
+HWY_INLINE void rankColumns(const std::uint16_t *in, std::size_t rows, std::size_t stride,
+                            std::size_t width, std::size_t keep, std::uint16_t *out)
 {
     const RankTag d;
     const SixteenHalves dh;
@@ -172,6 +195,38 @@ HWY_INLINE void rankColumns(const T *in, std::size_t rows, std::size_t stride, s
     }
 }
 
+/// As many groups side by side as LineTag has lanes, `Rows` in each.
+template <std::size_t Rows>
+HWY_INLINE void keepColumns(const float *in, std::size_t stride, std::size_t keep,
+                            std::uint16_t *out)
+{
+    const LineTag d;
+    const hn::RebindToUnsigned<LineTag> dh;
+    LineVec half[Rows], magnitude[Rows], rank[Rows];
+    HWY_UNROLL(8)
+    for (std::size_t i = 0; i < Rows; ++i) {
+        half[i] = lineAt(in + i * stride);
+        magnitude[i] = hn::And(half[i], hn::Set(d, 0x7fff));
+        rank[i] = hn::Set(d, static_cast<std::int16_t>(i));
+    }
+    // Each pair is compared once: of two, one goes before the other.
+    HWY_UNROLL(8)
+    for (std::size_t j = 1; j < Rows; ++j) {
+        HWY_UNROLL(8)
+        for (std::size_t i = 0; i < j; ++i) {
+            const auto later = hn::VecFromMask(d, hn::Gt(magnitude[j], magnitude[i])); // -1
+            rank[i] = hn::Sub(rank[i], later);
+            rank[j] = hn::Add(rank[j], later);
+        }
+    }
+    const auto kept = hn::Set(d, static_cast<std::int16_t>(keep));
+    HWY_UNROLL(8)
+    for (std::size_t i = 0; i < Rows; ++i) {
+        const auto stays = hn::IfThenElseZero(hn::Lt(rank[i], kept), half[i]);
+        hn::StoreU(hn::BitCast(dh, stays), dh, out + i * stride);
+    }
+}
+
 /// Returns how many columns were done.
 std::size_t columnRun(std::uint16_t *halves, std::size_t rows, std::size_t stride,
                       std::size_t width, std::size_t keep)
@@ -182,24 +237,24 @@ std::size_t columnRun(std::uint16_t *halves, std::size_t rows, std::size_t strid
     return width;
 }
 
-/// Only whole vectors; returns how many columns were done.
+/// Only whole vectors of groups of 2, 4 or 8; returns how many columns were done.
 std::size_t floatColumnRun(const float *in, std::size_t rows, std::size_t width, std::size_t keep,
                            std::uint16_t *out)
 {
-    constexpr std::size_t kFewRows = 4;
-    const std::size_t lanes = hn::Lanes(RankTag());
-    if (width % lanes != 0)
+    constexpr std::size_t kFetched = 512; // columns ahead
+    const std::size_t lanes = hn::Lanes(LineTag());
+    if (width % lanes != 0 || (rows != 2 && rows != 4 && rows != 8))
         return 0;
     for (std::size_t at = 0; at < width; at += lanes) {
-        // The same columns of the rows that come next. Of more rows, whose lines may all belong to
-        // one set of the first cache, they would drive each other out.
-        for (std::size_t row = rows; rows <= kFewRows && row < 2 * rows; ++row)
-            __builtin_prefetch(in + row * width + at);
-        switch (rows) { // known when this is compiled: no loop
-        case 2: rankColumns(in + at, 2, width, lanes, keep, out + at); break;
-        case 4: rankColumns(in + at, 4, width, lanes, keep, out + at); break;
-        case 8: rankColumns(in + at, 8, width, lanes, keep, out + at); break;
-        default: rankColumns(in + at, rows, width, lanes, keep, out + at);
+        // Into the second cache: in the first, lines of one column may all belong to one set.
+        for (std::size_t row = 0; row < rows; ++row) {
+            for (std::size_t line = 0; line < lanes; line += 16)
+                __builtin_prefetch(in + row * width + at + kFetched + line, 0, 2);
+        }
+        switch (rows) {
+        case 2: keepColumns<2>(in + at, width, keep, out + at); break;
+        case 4: keepColumns<4>(in + at, width, keep, out + at); break;
+        default: keepColumns<8>(in + at, width, keep, out + at);
         }
     }
     return width;

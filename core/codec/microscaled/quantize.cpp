@@ -2,6 +2,7 @@
 #include "core/codec/microscaled/quantize.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/large_pages.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 
@@ -120,7 +121,9 @@ EncodedPart makePart(PartRole role, ElementType type, Shape shape)
     part.type = type;
     // Shapes made here are those of values in memory: neither product overflows.
     const ElementCount count = elementCount(shape).value_or(ElementCount());
-    part.bytes.resize(packedBytes(count, type).value_or(ByteCount()).value);
+    const std::size_t bytes = packedBytes(count, type).value_or(ByteCount()).value;
+    reserveLarge(part.bytes, bytes);
+    part.bytes.resize(bytes);
     part.shape = std::move(shape);
     return part;
 }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -132,9 +133,15 @@ template <class Value>
 Result<void> Filler::fill(std::uint64_t first, std::span<const Value> values)
 {
     const auto held = std::span(m_held).first(values.size());
-    m_planner.decoder().decodeFloat(first, held);
     const codec::EditTolerance tolerance{m_tolerance, kDecimalTolerance};
-    if (!m_runs || !m_runs->set(first, values, tolerance, held, outcome)) {
+    bool set = false;
+    if constexpr (std::is_same_v<Value, float>)
+        set = m_runs && m_runs->setKept(first, values, held, outcome);
+    if (!set) {
+        m_planner.decoder().decodeFloat(first, held);
+        set = m_runs && m_runs->set(first, values, tolerance, held, outcome);
+    }
+    if (!set) {
         if (auto done = setEach(first, values, held); !done)
             return done;
     } else if (!outcome.bytes.empty()) {

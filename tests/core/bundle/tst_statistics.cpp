@@ -8,10 +8,12 @@
 #include <QRandomGenerator>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
+#include <hwy/targets.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -57,6 +59,8 @@ private slots:
     void allWeights();
     void cancelled();
     void countsOfManyEqualValues();
+    void countsAgreeWithPlainOnes_data();
+    void countsAgreeWithPlainOnes();
     void distinctValues();
 };
 
@@ -281,6 +285,39 @@ void TestStatistics::countsOfManyEqualValues()
     QCOMPARE(counts.counts()[0xFFFF], std::uint64_t(1));
     counts.add(odd);
     QCOMPARE(counts.counts()[0x3C00], std::uint64_t(80008));
+}
+
+void TestStatistics::countsAgreeWithPlainOnes_data()
+{
+    QTest::addColumn<qint64>("target");
+    for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1)
+        QTest::newRow(hwy::TargetName(rest & -rest)) << qint64(rest & -rest);
+}
+
+/// Runs of any length, in each of which another value, or none, is common.
+void TestStatistics::countsAgreeWithPlainOnes()
+{
+    QFETCH(qint64, target);
+    hwy::SetSupportedTargetsForTest(target);
+    QRandomGenerator random(7);
+    HalfCounts counts;
+    std::vector<std::uint64_t> expected(65536);
+    for (int run = 0; run < 120; ++run) {
+        std::vector<std::uint16_t> values(random.bounded(1u, 20000u));
+        const quint32 shareOfCommon = random.bounded(5u) * 25;
+        const quint32 different = run % 3 == 0 ? 3 : 65536;
+        const auto common = static_cast<std::uint16_t>(run % 2 == 0 ? 0 : random.bounded(65536u));
+        for (std::uint16_t &value : values) {
+            const auto other = static_cast<std::uint16_t>(random.bounded(different));
+            value = random.bounded(100u) < shareOfCommon ? common : other;
+            ++expected[value];
+        }
+        counts.add(values);
+        if (run % 50 == 49)
+            QVERIFY(std::ranges::equal(counts.counts(), expected));
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    QVERIFY(std::ranges::equal(counts.counts(), expected));
 }
 
 QTEST_APPLESS_MAIN(TestStatistics)

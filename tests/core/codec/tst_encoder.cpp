@@ -16,6 +16,7 @@ class TestEncoder : public QObject
 
 private slots:
     void dense();
+    void largeResults();
     void affine_data();
     void affine();
     void blockwise_data();
@@ -49,6 +50,37 @@ void TestEncoder::dense()
                                          : std::nearbyint(values[i]));
         }
     }
+}
+
+/// Results so large that they lie in large pages hold every element once, in its place.
+void TestEncoder::largeResults()
+{
+    constexpr std::uint64_t kColumns = 4099, kRows = 2100; // no part of the work ends with them
+    const Shape shape{kRows, kColumns};
+    auto values = gaussian(kColumns);
+    values.resize(kRows * kColumns);
+    for (std::size_t i = kColumns; i < values.size(); ++i)
+        values[i] = values[i - kColumns] * 0.999f;
+    for (const ElementType type : {ElementType::Fp16, ElementType::Fp32}) {
+        const auto dense = encodeDense(values, shape, type);
+        QVERIFY(dense);
+        QVERIFY(dense->parts[0].shape == shape);
+        QCOMPARE(dense->parts[0].bytes.size(), values.size() * bitWidth(type) / 8);
+        const auto decoded = decodeAll(*dense);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            QVERIFY(decoded[i] == (type == ElementType::Fp16 ? toHalf(values[i]) : values[i]));
+    }
+    const auto sparse = encodeSparse(values, shape, 0.001f);
+    QVERIFY(sparse && sparse->parts[1].bytes.size() > std::size_t{8} << 20);
+    const auto kept = decodeAll(*sparse);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        QVERIFY(kept[i] == (std::abs(values[i]) < 0.001f ? 0.0f : toHalf(values[i])));
+    const auto affine = encodeAffine(values, shape, {});
+    QVERIFY(affine);
+    QCOMPARE(affine->parts[0].bytes.size(), values.size());
+    const auto row = encodeAffine(std::span(values).last(kColumns), {1, kColumns}, {});
+    QVERIFY(std::equal(row->parts[0].bytes.begin(), row->parts[0].bytes.end(),
+                       affine->parts[0].bytes.end() - kColumns));
 }
 
 void TestEncoder::affine_data()
