@@ -21,6 +21,8 @@
 #include "core/report/places_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
+#include "core/report/reduce_json.h"
+#include "core/report/roof_table.h"
 #include "core/report/search_table.h"
 #include "core/report/section_json.h"
 #include "core/report/section_table.h"
@@ -55,7 +57,9 @@ std::vector<TableFacts> declaredTables()
                    sliceTable(), groupTable(), partTable(), bookEntryTable(), scaleTable(),
                    binTable(), keptChannelTable(), findingTable(), fileTable(), targetTotalsTable(),
                    collectiveOperationTable(), collectiveByteTable(), collectiveGateTable(),
-                   byteFieldTable(), readingTable());
+                   byteFieldTable(), readingTable(), ceilingTable(), powerTable(),
+                   unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
+                   listingDifferenceTable());
 }
 
 } // namespace kernscope::report
