@@ -16,6 +16,7 @@
 #include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
 #include "core/report/group_table.h"
+#include "core/report/image_table.h"
 #include "core/report/pair_table.h"
 #include "core/report/placement_table.h"
 #include "core/report/places_table.h"
@@ -47,19 +48,20 @@ std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 
 std::vector<TableFacts> declaredTables()
 {
-    return factsOf(activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
-                   diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(),
-                   codegenTable(), graphTable(), plannedWeightTable(), frontTable(), reasonTable(),
-                   hitTable(), programChangeTable(), sectionTable(), structureTable(),
-                   targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
-                   placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
-                   entryTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
-                   sliceTable(), groupTable(), partTable(), bookEntryTable(), scaleTable(),
-                   binTable(), keptChannelTable(), findingTable(), fileTable(), targetTotalsTable(),
-                   collectiveOperationTable(), collectiveByteTable(), collectiveGateTable(),
-                   byteFieldTable(), readingTable(), ceilingTable(), powerTable(),
-                   unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
-                   listingDifferenceTable());
+    return factsOf(
+        activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
+        diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
+        graphTable(), plannedWeightTable(), frontTable(), reasonTable(), hitTable(),
+        programChangeTable(), sectionTable(), structureTable(), targetFactTable(), taskTable(),
+        floorTable(), placedFactTable(), weightTable(), placementTable(), unplacedTable(),
+        pairTable(), channelTable(), elementTable(), entryTable(), matrixTable(),
+        geometryFactTable(), collectiveFactTable(), sliceTable(), groupTable(), partTable(),
+        bookEntryTable(), scaleTable(), binTable(), keptChannelTable(), findingTable(), fileTable(),
+        targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
+        collectiveGateTable(), byteFieldTable(), readingTable(), ceilingTable(), powerTable(),
+        unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
+        listingDifferenceTable(), imageGroupTable(), imageFieldTable(), relocationRegisterTable(),
+        imageStreamTable(), laneCodeTable(), doubleMacTable());
 }
 
 } // namespace kernscope::report
