@@ -27,6 +27,7 @@
 #include "core/report/search_table.h"
 #include "core/report/section_json.h"
 #include "core/report/section_table.h"
+#include "core/report/slot_table.h"
 #include "core/report/structure_table.h"
 #include "core/report/target_table.h"
 #include "core/report/target_totals_table.h"
@@ -61,7 +62,7 @@ std::vector<TableFacts> declaredTables()
         collectiveGateTable(), byteFieldTable(), readingTable(), ceilingTable(), powerTable(),
         unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
         listingDifferenceTable(), imageGroupTable(), imageFieldTable(), relocationRegisterTable(),
-        imageStreamTable(), laneCodeTable(), doubleMacTable());
+        imageStreamTable(), laneCodeTable(), doubleMacTable(), slotTable(), loadedSlotTable());
 }
 
 } // namespace kernscope::report
