@@ -77,6 +77,39 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     m_bookmarks = add<BookmarksDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_D);
     add<ui::ProgramDock>(session, host, Qt::ALT | Qt::Key_P);
     add<ui::GraphDock>(session, host, Qt::ALT | Qt::Key_R);
+    addComparing(session, host);
+    m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
+    m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
+    add<ui::TasksDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_1);
+    add<ui::RelocationsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_2);
+    add<ui::CommandsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_3);
+    add<ui::DescriptorDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_4);
+    add<ui::GroupsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_5);
+    addChips(session, host);
+    m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
+}
+
+/// What chips do with the weights.
+void DockSet::addChips(ui::Session &session, QMainWindow *host)
+{
+    add<ui::StreamDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
+    add<ui::AssessmentDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_I);
+    add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
+    add<ui::GeometryDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
+    add<ui::TargetsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
+    add<ui::PlanDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_P);
+    add<ui::ChooseDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_5);
+    add<ui::CollectiveDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_6);
+    add<ui::TimelineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_7);
+    add<ui::CalibrationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_8);
+    add<ui::ReductionDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_9);
+    add<ui::ActivationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_A);
+    add<ui::FormatsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_F);
+}
+
+/// The docks of a comparison, and what they tell each other.
+void DockSet::addComparing(ui::Session &session, QMainWindow *host)
+{
     m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
@@ -101,27 +134,6 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
             [this, &chips] { m_compare->setChip(chips.target()); });
     connect(m_compare, &ui::CompareDock::chipChosen, this,
             [&chips](std::size_t chip) { chips.setTarget(target::targets()[chip]); });
-    m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
-    m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
-    add<ui::TasksDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_1);
-    add<ui::RelocationsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_2);
-    add<ui::CommandsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_3);
-    add<ui::DescriptorDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_4);
-    add<ui::GroupsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_5);
-    add<ui::StreamDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
-    add<ui::AssessmentDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_I);
-    add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
-    add<ui::GeometryDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
-    add<ui::TargetsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
-    add<ui::PlanDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_P);
-    add<ui::ChooseDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_5);
-    add<ui::CollectiveDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_6);
-    add<ui::TimelineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_7);
-    add<ui::CalibrationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_8);
-    add<ui::ReductionDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_9);
-    add<ui::ActivationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_A);
-    add<ui::FormatsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_F);
-    m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
 }
 
 template <class T>

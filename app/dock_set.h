@@ -60,6 +60,8 @@ protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    void addComparing(ui::Session &session, QMainWindow *host);
+    void addChips(ui::Session &session, QMainWindow *host);
     template <class T>
     T *add(ui::Session &session, QMainWindow *host, const QKeySequence &key);
 

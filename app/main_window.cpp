@@ -145,6 +145,24 @@ void MainWindow::connectSession()
         if (m_document.keptEdits().empty())
             m_notices->remove(QStringLiteral("edit"));
     });
+    connectDocks();
+    connect(m_goTo, &GoToBox::left, this, [this] {
+        if (ui::Dock *dock = m_docks->dock(QStringLiteral("weight")); dock && dock->isVisible())
+            dock->setFocus(Qt::OtherFocusReason);
+        else
+            m_host->setFocus(Qt::OtherFocusReason);
+    });
+    connect(m_welcome, &WelcomePage::openFolderClicked, this, &MainWindow::openFolder);
+    connect(m_welcome, &WelcomePage::openFileClicked, this, &MainWindow::openFile);
+    connect(m_welcome, &WelcomePage::sampleClicked, this, [this] { openPaths({}); });
+    connect(m_welcome, &WelcomePage::recentClicked, this, [this](const Settings::Recent &entry) {
+        openPaths(entry.other.isEmpty() ? QStringList{entry.path}
+                                        : QStringList{entry.path, entry.other});
+    });
+}
+
+void MainWindow::connectDocks()
+{
     ui::PatchesDock *patches = m_docks->patches();
     connect(patches, &ui::PatchesDock::stepWanted, &m_document, &Document::goToStep);
     connect(patches, &ui::PatchesDock::switchWanted, &m_document, &Document::switchEdit);
@@ -165,19 +183,6 @@ void MainWindow::connectSession()
     connect(diagnostics, &ui::DiagnosticsDock::countsChanged, this, [this, diagnostics] {
         m_status->setCounts(diagnostics->countOf(Severity::Error),
                             diagnostics->countOf(Severity::Warning));
-    });
-    connect(m_goTo, &GoToBox::left, this, [this] {
-        if (ui::Dock *dock = m_docks->dock(QStringLiteral("weight")); dock && dock->isVisible())
-            dock->setFocus(Qt::OtherFocusReason);
-        else
-            m_host->setFocus(Qt::OtherFocusReason);
-    });
-    connect(m_welcome, &WelcomePage::openFolderClicked, this, &MainWindow::openFolder);
-    connect(m_welcome, &WelcomePage::openFileClicked, this, &MainWindow::openFile);
-    connect(m_welcome, &WelcomePage::sampleClicked, this, [this] { openPaths({}); });
-    connect(m_welcome, &WelcomePage::recentClicked, this, [this](const Settings::Recent &entry) {
-        openPaths(entry.other.isEmpty() ? QStringList{entry.path}
-                                        : QStringList{entry.path, entry.other});
     });
 }
 

@@ -82,6 +82,8 @@ private:
     void buildMenus();
     void buildFileMenu();
     void buildEditMenu();
+    void buildUndoActions(QMenu *menu);
+    void buildCopyActions(QMenu *menu);
     void buildViewMenu();
     void buildDockMenu(QMenu *menu);
     void buildFocusMenu(QMenu *menu);
@@ -166,6 +168,7 @@ private:
 
     // main_window.cpp
     void buildCentre();
+    void connectDocks();
     void connectSession();
     void togglePatching();
     void showWelcome(bool welcome);

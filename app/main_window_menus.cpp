@@ -107,6 +107,30 @@ void MainWindow::fillRecent()
 void MainWindow::buildEditMenu()
 {
     QMenu *menu = menuBar()->addMenu(tr("&Edit"));
+    buildUndoActions(menu);
+    menu->addSeparator();
+    buildCopyActions(menu);
+    menu->addSeparator();
+    m_patching = add(menu, tr("Enable &Patching"), Qt::CTRL | Qt::Key_E, [this] {
+        m_patching->setChecked(m_session.patchingEnabled());
+        togglePatching();
+    });
+    m_patching->setObjectName(QStringLiteral("patching"));
+    m_patching->setCheckable(true);
+    m_patching->setIcon(ui::lineIcon(QStringLiteral("lock")));
+    m_needBundle << m_patching;
+    m_needBundle << add(menu, tr("&Add Edit\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_E, [this] {
+        showWelcome(false);
+        m_docks->patches()->beginEdit();
+    });
+    add(menu, tr("&Tolerance\u2026"), {}, [this] { askTolerance(); });
+    menu->addSeparator();
+    m_needBundle << add(menu, tr("&Shapes of Inputs\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_I,
+                        [this] { askShapes(); });
+}
+
+void MainWindow::buildUndoActions(QMenu *menu)
+{
     QUndoStack &stack = m_session.undoStack();
     m_undo = stack.createUndoAction(this, tr("&Undo"));
     m_undo->setShortcut(QKeySequence::Undo);
@@ -123,7 +147,11 @@ void MainWindow::buildEditMenu()
                 [this, &stack, by = by] { m_document.goToStep(stack.index() + by); });
     }
     menu->addActions({m_undo, m_redo});
-    menu->addSeparator();
+}
+
+/// What the docks do with keys of their own: copy, find, search.
+void MainWindow::buildCopyActions(QMenu *menu)
+{
     // The keys are the docks' own; here they are found.
     m_needBundle << add(menu, tr("&Copy in This Dock") + QStringLiteral("\tCtrl+C"), {},
                         [this] { runInFocus(QKeySequence::Copy); });
@@ -149,23 +177,6 @@ void MainWindow::buildEditMenu()
         });
         m_needBundle << search;
     }
-    menu->addSeparator();
-    m_patching = add(menu, tr("Enable &Patching"), Qt::CTRL | Qt::Key_E, [this] {
-        m_patching->setChecked(m_session.patchingEnabled());
-        togglePatching();
-    });
-    m_patching->setObjectName(QStringLiteral("patching"));
-    m_patching->setCheckable(true);
-    m_patching->setIcon(ui::lineIcon(QStringLiteral("lock")));
-    m_needBundle << m_patching;
-    m_needBundle << add(menu, tr("&Add Edit\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_E, [this] {
-        showWelcome(false);
-        m_docks->patches()->beginEdit();
-    });
-    add(menu, tr("&Tolerance\u2026"), {}, [this] { askTolerance(); });
-    menu->addSeparator();
-    m_needBundle << add(menu, tr("&Shapes of Inputs\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_I,
-                        [this] { askShapes(); });
 }
 
 /// Of the table that holds the focus.

@@ -71,6 +71,14 @@ StatusLine::StatusLine(ui::Session &session, QWidget *parent) : QWidget(parent),
     for (QWidget *field : std::initializer_list<QWidget *>{m_task, m_progress, m_cancel})
         row->addWidget(field);
 
+    connectParts();
+    setCounts(0, 0);
+    showBundle();
+    showTasks();
+}
+
+void StatusLine::connectParts()
+{
     m_poll.setInterval(kStatusPollMilliseconds);
     m_fade.setSingleShot(true);
     m_fade.setInterval(kMessageMilliseconds);
@@ -79,14 +87,11 @@ StatusLine::StatusLine(ui::Session &session, QWidget *parent) : QWidget(parent),
     connect(m_lock, &QToolButton::clicked, this, &StatusLine::lockClicked);
     connect(m_diagnostics, &QToolButton::clicked, this, &StatusLine::diagnosticsClicked);
     connect(m_cancel, &QToolButton::clicked, this, [this] { m_session.tasks().cancelAll(); });
-    connect(&session, &ui::Session::bundleChanged, this, &StatusLine::showBundle);
-    connect(&session, &ui::Session::bytesChanged, this, &StatusLine::showBundle);
-    connect(&session, &ui::Session::patchingEnabledChanged, this, &StatusLine::showLock);
-    connect(&session, &ui::Session::statusMessage, this, &StatusLine::showMessage);
-    connect(&session.tasks(), &ui::TaskManager::changed, this, &StatusLine::showTasks);
-    setCounts(0, 0);
-    showBundle();
-    showTasks();
+    connect(&m_session, &ui::Session::bundleChanged, this, &StatusLine::showBundle);
+    connect(&m_session, &ui::Session::bytesChanged, this, &StatusLine::showBundle);
+    connect(&m_session, &ui::Session::patchingEnabledChanged, this, &StatusLine::showLock);
+    connect(&m_session, &ui::Session::statusMessage, this, &StatusLine::showMessage);
+    connect(&m_session.tasks(), &ui::TaskManager::changed, this, &StatusLine::showTasks);
 }
 
 void StatusLine::showMessage(const QString &text)

@@ -36,6 +36,7 @@ Q_SIGNALS:
     void diagnosticsClicked();
 
 private:
+    void connectParts();
     void showBundle();
     void showLock();
     void showTasks();

@@ -68,17 +68,18 @@ Result<search::BytePlace> placeOf(const Bundle &bundle, const BytesArguments &ar
     return place;
 }
 
-/// With --quiet only the exit code speaks.
 void printText(const Bundle &bundle, std::size_t file, const ByteRange &range,
                const std::vector<report::ByteFieldFacts> &fields,
                const std::vector<report::ReadingFacts> &readings)
 {
-    const Section &section = bundle.sections()[fields.front().field.section];
     std::string text = fmt::format("{}, {}\n", search::byteAddress(bundle, file, range.offset),
                                    counted(range.bytes.value, "byte"));
-    text += fmt::format("section {} ({}), {:#x} to {:#x}\n", section.name,
-                        sectionKindName(section.kind), section.range.offset.value,
-                        section.range.end() - 1);
+    if (!fields.empty()) {
+        const Section &section = bundle.sections()[fields.front().field.section];
+        text += fmt::format("section {} ({}), {:#x} to {:#x}\n", section.name,
+                            sectionKindName(section.kind), section.range.offset.value,
+                            section.range.end() - 1);
+    }
     text += heading("Fields") + terminalText(textTable(report::byteFieldTable(), fields));
     text += heading(fmt::format("Read at {:#x}", range.offset.value)) +
             terminalText(textTable(report::readingTable(), readings));

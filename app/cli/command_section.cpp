@@ -112,8 +112,12 @@ void addSection(CLI::App &app, Session &session)
     auto options = std::make_shared<SectionOptions>();
     CLI::App *list = command->add_subcommand("list", "Show the units, groups and slots");
     list->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
+    list->add_option("--expect", options->expected,
+                     "Compare the kernel units with a listing of a compiler, or of this command; "
+                     "1 where they differ")
+        ->type_name("LISTING");
     addCommonOptions(*list, session);
-    addExamples(*list, {"section list w.ksec"});
+    addExamples(*list, {"section list w.ksec", "section list w.ksec --expect units.txt"});
     list->callback([options, &session] { session.exitCode = runSectionList(*options, session); });
     addWrite(*command, session, false);
     addWrite(*command, session, true);

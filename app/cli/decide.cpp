@@ -161,6 +161,31 @@ std::string measuredText(const Bundle &bundle, const DecisionTable &table)
     return text.empty() ? text : heading("Measured") + text;
 }
 
+/// A row of the table of decisions.
+std::vector<std::string> decisionCells(const Weight &weight, const roofline::Assessment &assessed)
+{
+    const auto &decided = assessed.decision;
+    const auto &memory = decided.memory;
+    std::string speedup = "-";
+    if (const auto &quoted = assessed.speedup)
+        speedup = (quoted->low == quoted->high
+                       ? fmt::format("{:.2f}", quoted->low)
+                       : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high)) +
+                  (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
+    const std::string predicted = predictedText(assessed);
+    return {weight.findableName(),
+            formText(weight.form),
+            std::string(decision::outcomeName(decided.outcome())),
+            decided.bytesMoved ? grouped(*decided.bytesMoved) : "?",
+            speedup,
+            predicted,
+            std::string(roofline::boundName(assessed.bound)),
+            report::energyText(assessed.energy),
+            memoryText(memory),
+            memory.cap ? grouped(*memory.cap) : "?",
+            memory.sublayers ? grouped(*memory.sublayers) : "?"};
+}
+
 } // namespace
 
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
@@ -181,23 +206,9 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const auto assessed = table.assessment(row, 0);
         const auto &decided = assessed.decision;
-        const auto &memory = decided.memory;
-        std::string speedup = "-";
-        if (const auto &quoted = assessed.speedup)
-            speedup = (quoted->low == quoted->high
-                           ? fmt::format("{:.2f}", quoted->low)
-                           : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high)) +
-                      (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
-        const std::string predicted = predictedText(assessed);
-        contested |= memory.contested && memory.demand;
-        atMost |= memory.atMost && memory.demand;
-        rows.add({bundle.weights()[row].findableName(), formText(bundle.weights()[row].form),
-                  std::string(decision::outcomeName(decided.outcome())),
-                  decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup, predicted,
-                  std::string(roofline::boundName(assessed.bound)),
-                  report::energyText(assessed.energy), memoryText(memory),
-                  memory.cap ? grouped(*memory.cap) : "?",
-                  memory.sublayers ? grouped(*memory.sublayers) : "?"});
+        contested |= decided.memory.contested && decided.memory.demand;
+        atMost |= decided.memory.atMost && decided.memory.demand;
+        rows.add(decisionCells(bundle.weights()[row], assessed));
         const decision::Verdict *verdict = decided.verdict.get();
         const auto known = std::find_if(verdicts.begin(), verdicts.end(),
                                         [&](const auto &each) { return each.first == verdict; });

@@ -9,6 +9,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/report/descriptor_json.h"
 #include "core/report/engine_json.h"
+#include "core/report/image_table.h"
 #include "core/target/rules.h"
 
 #include <algorithm>
@@ -27,55 +28,22 @@ using report::Json;
 constexpr std::string_view kDescriptorCommand = "descriptor";
 using report::kFormatLanes;
 
-std::string addressText(const std::optional<std::uint32_t> &address)
-{
-    return address ? fmt::format("{:#x}", *address) : "-";
-}
-
 std::string groupsText()
 {
-    Table table({{"group"},
-                 {"name"},
-                 {"registers", Table::Align::Right},
-                 {"base"},
-                 {"object"},
-                 {"contents"},
-                 {"confidence"}});
-    for (const descriptor::ImageGroup &group : descriptor::imageGroups())
-        table.add({group.id, group.name, std::to_string(group.registers), addressText(group.base),
-                   fmt::format("+{:#x}", group.structOffset), group.contents,
-                   std::string(format::confidenceName(group.confidence))});
-    std::string text = heading("Register groups of version 10 (table 20.7)") + table.text() +
-                       fmt::format("\n  {}\n", descriptor::imageV10Note());
-    Table fields({{"group"}, {"field"}, {"object"}, {"word"}, {"bits"}, {"contents"}, {"source"}});
-    for (const descriptor::ImageField &field : descriptor::imageFields()) {
-        if (field.record == "field")
-            fields.add({field.group, field.name, addressText(field.structOffset),
-                        addressText(field.wordAddress), field.bits, field.contents, field.source});
-    }
-    return text + heading("Fields and ordering bits") + fields.text();
+    return heading("Register groups of version 10 (table 20.7)") +
+           terminalText(textTable(report::imageGroupTable(), descriptor::imageGroups())) +
+           fmt::format("\n  {}\n", descriptor::imageV10Note()) +
+           heading("Fields and ordering bits") +
+           terminalText(textTable(report::imageFieldTable(), report::imageFieldsOf("field")));
 }
 
 std::string streamsText()
 {
-    Table table({{"stream"}, {"enable"}, {"base offset"}, {"relocation"}, {"role"}});
-    for (const descriptor::ImageStream &stream : descriptor::imageStreams()) {
-        std::string role;
-        for (const descriptor::ImageField &field : descriptor::imageFields()) {
-            if (field.record == "reloc" && field.wordAddress == stream.relocation)
-                role = field.contents;
-        }
-        table.add({stream.name, fmt::format("{:#x}", stream.enable),
-                   fmt::format("{:#x}", stream.baseOffset), fmt::format("{:#x}", stream.relocation),
-                   role});
-    }
-    Table others({{"relocation"}, {"register"}, {"role"}});
-    for (const descriptor::ImageField &field : descriptor::imageFields()) {
-        if (field.record == "reloc")
-            others.add({field.name, addressText(field.wordAddress), field.contents});
-    }
-    return heading("Coefficient streams (tables 20.8 and 25.4)") + table.text() +
-           heading("Relocation registers") + others.text();
+    return heading("Coefficient streams (tables 20.8 and 25.4)") +
+           terminalText(textTable(report::imageStreamTable(), report::imageStreamRows())) +
+           heading("Relocation registers") +
+           terminalText(
+               textTable(report::relocationRegisterTable(), report::imageFieldsOf("reloc")));
 }
 
 std::string formatWordText(std::uint32_t version)
@@ -84,11 +52,7 @@ std::string formatWordText(std::uint32_t version)
     std::string text = heading(fmt::format("Format word of version {} (table 36.3)", version)) +
                        fmt::format("  at +{:#x} of the object, lanes of {} bits\n", layout.offset,
                                    layout.laneBits);
-    Table table({{"lane"}, {"format"}, {"bits"}, {"the compiler says"}});
-    for (const report::LaneCode &code : report::laneCodes(version))
-        table.add({std::string(descriptor::formatLaneName(code.lane)), code.name,
-                   code.bits ? fmt::format("{:#05x}", *code.bits) : "none", code.message});
-    text += table.text();
+    text += terminalText(textTable(report::laneCodeTable(), report::laneCodes(version)));
     for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
         const auto &place =
             lane == FormatLane::Source1 ? layout.overflowSource1 : layout.overflowSource2;

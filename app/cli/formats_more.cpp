@@ -5,6 +5,7 @@
 #include "app/cli/text_output.h"
 #include "core/format/contested.h"
 #include "core/report/engine_json.h"
+#include "core/report/image_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,10 +40,8 @@ std::string foldText()
 
 std::string doubleMacText()
 {
-    Table table({{"activation"}, {"kernel"}, {"double multiply"}});
-    for (const report::DoubleMacPair &pair : report::doubleMacPairs())
-        table.add({pair.activation, pair.kernel, pair.eligible ? "eligible" : "no"});
-    return heading("Double multiply (chapter 36: one byte each, of the same class)") + table.text();
+    return heading("Double multiply (chapter 36: one byte each, of the same class)") +
+           terminalText(textTable(report::doubleMacTable(), report::doubleMacPairs()));
 }
 
 std::string lanesText(std::uint32_t version)
@@ -53,14 +52,12 @@ std::string lanesText(std::uint32_t version)
     std::string text =
         heading(fmt::format("Format word of version {} (table 36.3)", version)) +
         fmt::format("  at +{:#x}, lanes of {} bits\n", layout.offset, layout.laneBits);
-    Table table({{"lane"}, {"format"}, {"bits"}, {"the compiler says"}});
-    for (const report::LaneCode &code : report::laneCodes(version)) {
-        const bool fp8 = code.name == "e4m3" || code.name == "e5m2";
-        if (code.bits || fp8) // the others are refused alike; `descriptor` lists them
-            table.add({std::string(descriptor::formatLaneName(code.lane)), code.name,
-                       code.bits ? fmt::format("{:#05x}", *code.bits) : "none", code.message});
-    }
-    return text + table.text() +
+    std::vector<report::LaneCode> codes = report::laneCodes(version);
+    // The others are refused alike; `descriptor` lists them.
+    std::erase_if(codes, [](const report::LaneCode &code) {
+        return !code.bits && code.name != "e4m3" && code.name != "e5m2";
+    });
+    return text + terminalText(textTable(report::laneCodeTable(), codes)) +
            fmt::format(
                "  E4M3 overflow: {}\n",
                layout.overflowSource1

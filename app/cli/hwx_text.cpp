@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/container/hwx/slots.h"
+#include "core/report/slot_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -124,18 +125,11 @@ std::string portsText(const hwx::Container &container)
 
 std::string slotsText(const hwx::Container &container, std::span<const std::byte> bytes)
 {
-    Table table({{"place", Align::Right},
-                 {"task", Align::Right},
-                 {"kind"},
-                 {"register"},
-                 {"role", Align::Name},
-                 {"stored", Align::Right},
-                 {"target", Align::Name}});
-    for (const hwx::Slot &slot : hwx::relocationSlots(container, bytes))
-        table.add({hex(slot.place.value), slot.task ? std::to_string(*slot.task) : "",
-                   std::string(hwx::slotKindName(slot.kind)), slot.registerName, slot.role,
-                   hex(slot.stored), printable(slot.target.name)});
-    return table.empty() ? std::string() : heading("Relocation slots") + table.text();
+    const auto slots = hwx::relocationSlots(container, bytes);
+    return slots.empty()
+               ? std::string()
+               : heading("Relocation slots") +
+                     terminalText(textTable(report::slotTable(), report::slotRows(slots, {})));
 }
 
 std::string symbolsText(const hwx::Container &container)

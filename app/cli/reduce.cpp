@@ -43,11 +43,9 @@ std::string secondReadingText()
 
 std::string reducedText(const ReductionTrace &made)
 {
-    Table table({{"tile", Table::Align::Right}, {"sum", Table::Align::Right}, {"remark"}});
-    for (std::size_t i = 0; i < std::min(kTilesShown, made.tiles.size()); ++i)
-        table.add({std::to_string(i), fmt::format("{}", made.tiles[i].sum),
-                   made.tiles[i].contested ? "partial sum of 2048 to 4095: contested" : ""});
-    std::string text = table.text();
+    std::vector<report::TileFacts> tiles = report::tileRows(made);
+    tiles.resize(std::min(kTilesShown, tiles.size()));
+    std::string text = terminalText(textTable(report::tileTable(), tiles));
     if (made.tiles.size() > kTilesShown)
         text += fmt::format("  and {}\n", counted(made.tiles.size() - kTilesShown, "more tile"));
     text += fmt::format("\n  accumulator    {} (fp32 class, over the tiles)\n"

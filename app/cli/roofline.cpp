@@ -3,9 +3,9 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/prediction_note.h"
-#include "core/bundle/stored_bytes.h"
 #include "core/report/command_documents.h"
 #include "core/report/placement_table.h"
+#include "core/report/roof_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,8 +13,6 @@
 namespace kernscope::cli {
 
 namespace {
-
-using Align = Table::Align;
 
 using roofline::Placement;
 using roofline::Roofs;
@@ -26,19 +24,11 @@ std::string numberText(const std::optional<double> &value)
 
 std::string roofsText(const Roofs &roofs)
 {
-    Table table({{"ceiling"}, {"kind"}, {"value", Align::Right}, {"unit"}, {"method"}, {"source"}});
-    for (const roofline::Ceiling &ceiling : roofs.all) {
-        if (ceiling.kind == roofline::Ceiling::Kind::Other)
-            continue;
-        const bool drawn = (roofs.compute && roofs.compute->name == ceiling.name) ||
-                           (roofs.bandwidth && roofs.bandwidth->name == ceiling.name);
-        table.add({(drawn ? "> " : "  ") + ceiling.name,
-                   std::string(roofline::ceilingKindName(ceiling.kind)),
-                   fmt::format("{:.4g}", ceiling.value), ceiling.unit,
-                   std::string(roofline::ceilingMethodName(ceiling.method)), ceiling.source});
-    }
-    std::string text = table.empty() ? std::string("\nNo ceilings are published for this chip.\n")
-                                     : heading("Ceilings (> those used)") + table.text();
+    const auto ceilings = report::ceilingRows(roofs);
+    std::string text = ceilings.empty()
+                           ? std::string("\nNo ceilings are published for this chip.\n")
+                           : heading("Ceilings (> those used)") +
+                                 terminalText(textTable(report::ceilingTable(), ceilings));
     if (roofs.ridge)
         text += fmt::format("\n  ridge {:.1f} FLOP/byte ({}; {})\n", *roofs.ridge,
                             roofs.ridgeSource, format::confidenceName(roofs.ridgeConfidence));
@@ -54,14 +44,10 @@ std::string roofsText(const Roofs &roofs)
 
 std::string unassessedText(const Bundle &bundle)
 {
-    Table table({{"weight"}, {"stored", Align::Right}, {"why it is in no layer"}});
-    for (const Unassessed &rest : unassessedWeights(bundle)) {
-        const Weight &weight = bundle.weights()[rest.weight];
-        const auto stored = knownStoredBytes(weight);
-        table.add(
-            {printable(weight.findableName()), stored ? grouped(stored->value) : "?", rest.reason});
-    }
-    return table.empty() ? std::string() : heading("Not assessed") + table.text();
+    const auto rows = report::unassessedRows(bundle);
+    return rows.empty()
+               ? std::string()
+               : heading("Not assessed") + terminalText(textTable(report::unassessedTable(), rows));
 }
 
 std::string layersText(const std::vector<Placement> &placements)
@@ -79,15 +65,12 @@ std::string layersText(const std::vector<Placement> &placements)
 /// The readings of the rail that energies are derived from.
 std::string powerText(const target::Target &target)
 {
-    Table table({{"power W", Align::Right}, {"of"}, {"method"}, {"condition"}, {"source"}});
-    for (const roofline::PowerFigure &figure : roofline::powerFigures(target))
-        table.add({fmt::format("{:g}", figure.watts), figure.quantity, figure.method,
-                   figure.condition, figure.source});
-    return table.empty()
+    const auto figures = roofline::powerFigures(target);
+    return figures.empty()
                ? "\n  no power of " + target.name + " is published: no energy\n"
                : heading("Power (energy of a layer: derived, these times its predicted time; ? "
                          "the conditions do not hold or are not known)") +
-                     table.text();
+                     terminalText(textTable(report::powerTable(), figures));
 }
 
 /// Of one dispatch, or of a pipeline whose figures are sums.

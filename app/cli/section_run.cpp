@@ -75,14 +75,37 @@ Result<section::LoadAddresses> addressesOf(const SectionOptions &options)
 /// Table 25.4: the registers that each stream of a record's slots is driven by.
 std::string streamRegistersText()
 {
-    Table table({{"stream"}, {"word"}, {"enable"}, {"base offset"}, {"relocation"}});
-    for (const section::Slot &slot : section::recordSlots()) {
-        if (slot.relocation != 0)
-            table.add({std::string(slot.name), std::to_string(slot.word),
-                       fmt::format("{:#x}", slot.enable), fmt::format("{:#x}", slot.base),
-                       fmt::format("{:#x}", slot.relocation)});
+    return heading("Load plan: registers of the streams (tables 20.8 and 25.4)") +
+           terminalText(textTable(report::streamSlotTable(), report::streamSlots()));
+}
+
+/// How the units differ from the listing of --expect; nothing without it.
+using ListingAnswer = std::optional<std::vector<section::ListingDifference>>;
+
+Result<ListingAnswer> compareExpected(const SectionOptions &options,
+                                      const section::Section &section)
+{
+    if (options.expected.empty())
+        return ListingAnswer();
+    const auto file = openFile(options.expected);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bytes = (*file)->bytes();
+    auto rows = section::compareListing(
+        section, std::string_view(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
+    if (!rows) {
+        rows.error().file = (*file)->name();
+        return tl::unexpected(std::move(rows.error()));
     }
-    return heading("Load plan: registers of the streams (tables 20.8 and 25.4)") + table.text();
+    return ListingAnswer(std::move(*rows));
+}
+
+std::string expectedText(const std::vector<section::ListingDifference> &differences)
+{
+    return differences.empty()
+               ? std::string("\nThe units are those of the listing.\n")
+               : heading("Differences from the listing") +
+                     terminalText(textTable(report::listingDifferenceTable(), differences));
 }
 
 } // namespace
@@ -109,19 +132,26 @@ int runSectionList(const SectionOptions &options, Session &session)
     const auto opened = openSection(options.path);
     if (!opened)
         return reportFailure(session, kSectionCommand, opened.error());
+    const auto expected = compareExpected(options, opened->section);
+    if (!expected)
+        return reportFailure(session, kSectionCommand, expected.error());
+    const ListingAnswer &answer = *expected;
     Diagnostics diagnostics = opened->section.diagnostics;
     const auto deep =
         section::verifySection(opened->section, opened->file->bytes(), opened->file->name());
     diagnostics.insert(diagnostics.end(), deep.begin(), deep.end());
     if (session.json) {
         report::Json document = report::sectionListJson(opened->section);
+        if (answer)
+            document["expected"] = report::expectedListingJson(options.expected, *answer);
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)
-            print(section::listing(opened->section) + streamRegistersText());
+            print(section::listing(opened->section) + streamRegistersText() +
+                  (answer ? expectedText(*answer) : std::string()));
         printDiagnostics(session, diagnostics);
     }
-    return exitCodeOf(diagnostics);
+    return hasErrors(diagnostics) ? kBadInput : answer && !answer->empty() ? kDiffers : kDone;
 }
 
 int runSectionRelocate(const SectionOptions &options, bool strip, Session &session)

@@ -87,14 +87,11 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
     return {};
 }
 
-} // namespace
-
-Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const SurveyOptions &options,
-                           const Bundle &other)
+/// Error of each row that has a partner in the other build; 0 of the others.
+Result<std::vector<double>> errorsOfRows(const Bundle &bundle, const Survey &survey,
+                                         const SurveyOptions &options, const Bundle &other,
+                                         const std::vector<std::optional<std::size_t>> &partners)
 {
-    Build build;
-    build.name = other.name();
-    const auto partners = partnersOf(bundle, survey, other);
     std::vector<double> errors(survey.rows.size(), 0);
     std::mutex mutex;
     std::optional<Error> failed;
@@ -113,6 +110,20 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
     });
     if (failed)
         return tl::unexpected(std::move(*failed));
+    return errors;
+}
+
+} // namespace
+
+Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const SurveyOptions &options,
+                           const Bundle &other)
+{
+    Build build;
+    build.name = other.name();
+    const auto partners = partnersOf(bundle, survey, other);
+    const auto errors = errorsOfRows(bundle, survey, options, other, partners);
+    if (!errors)
+        return tl::unexpected(errors.error());
     double squared = 0, energy = 0;
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
         const Row &row = survey.rows[r];
@@ -123,7 +134,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
             continue;
         }
         ++build.paired;
-        const double error = errors[r] * row.sensitivity;
+        const double error = (*errors)[r] * row.sensitivity;
         squared += error * error * row.energy;
         energy += row.energy;
         if (error > build.totals.largestError) {

@@ -264,6 +264,8 @@ std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t f
     BoundOrder order;
     for (std::uint64_t at = range.offset.value; at < end;) {
         ByteFieldFacts row{bundle, file, fieldAt(*bundle, file, FileOffset(at), order), {}, {}};
+        if (row.field.section >= bundle->sections().size())
+            break; // the file is longer than its map: it changed meanwhile
         ByteRange &field = row.field.bytes;
         if (!row.field.named && !row.field.stored)
             field = {FileOffset(at), ByteCount(unnamedEnd(row, end, order) - at)};

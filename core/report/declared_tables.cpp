@@ -16,15 +16,19 @@
 #include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
 #include "core/report/group_table.h"
+#include "core/report/image_table.h"
 #include "core/report/pair_table.h"
 #include "core/report/placement_table.h"
 #include "core/report/places_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/range_table.h"
 #include "core/report/reason_table.h"
+#include "core/report/reduce_json.h"
+#include "core/report/roof_table.h"
 #include "core/report/search_table.h"
 #include "core/report/section_json.h"
 #include "core/report/section_table.h"
+#include "core/report/slot_table.h"
 #include "core/report/structure_table.h"
 #include "core/report/target_table.h"
 #include "core/report/target_totals_table.h"
@@ -46,17 +50,20 @@ std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 
 std::vector<TableFacts> declaredTables()
 {
-    return factsOf(activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
-                   diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(),
-                   codegenTable(), graphTable(), plannedWeightTable(), frontTable(), reasonTable(),
-                   hitTable(), programChangeTable(), sectionTable(), structureTable(),
-                   targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
-                   placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
-                   entryTable(), rangeTable(), matrixTable(), geometryFactTable(),
-                   collectiveFactTable(), sliceTable(), groupTable(), partTable(), bookEntryTable(),
-                   scaleTable(), binTable(), keptChannelTable(), findingTable(), fileTable(),
-                   targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
-                   collectiveGateTable(), byteFieldTable(), readingTable());
+    return factsOf(
+        activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
+        diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
+        graphTable(), plannedWeightTable(), frontTable(), reasonTable(), hitTable(),
+        programChangeTable(), sectionTable(), structureTable(), targetFactTable(), taskTable(),
+        floorTable(), placedFactTable(), weightTable(), placementTable(), unplacedTable(),
+        pairTable(), channelTable(), elementTable(), entryTable(), rangeTable(), matrixTable(),
+        geometryFactTable(), collectiveFactTable(), sliceTable(), groupTable(), partTable(),
+        bookEntryTable(), scaleTable(), binTable(), keptChannelTable(), findingTable(), fileTable(),
+        targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
+        collectiveGateTable(), byteFieldTable(), readingTable(), ceilingTable(), powerTable(),
+        unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
+        listingDifferenceTable(), imageGroupTable(), imageFieldTable(), relocationRegisterTable(),
+        imageStreamTable(), laneCodeTable(), doubleMacTable(), slotTable(), loadedSlotTable());
 }
 
 } // namespace kernscope::report

@@ -4,6 +4,7 @@
 #include "core/assessment/geometry.h"
 #include "core/format/kernel_format.h"
 #include "core/report/collective_table.h"
+#include "core/report/image_table.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/target/hal.h"
@@ -31,22 +32,6 @@ std::string hex(std::uint64_t value)
 Json hexJson(const std::optional<std::uint32_t> &value)
 {
     return value ? Json(hex(*value)) : Json(nullptr);
-}
-
-Json fieldJson(const descriptor::ImageField &field)
-{
-    Json json;
-    json["record"] = field.record;
-    json["group"] = field.group.empty() ? Json(nullptr) : Json(field.group);
-    json["name"] = field.name;
-    json["struct_offset"] = hexJson(field.structOffset);
-    json["register"] = hexJson(field.wordAddress);
-    json["byte_address"] = hexJson(field.byteAddress);
-    json["bits"] = field.bits;
-    json["contents"] = field.contents;
-    json["source"] = field.source;
-    json["confidence"] = format::confidenceName(field.confidence);
-    return json;
 }
 
 } // namespace
@@ -132,31 +117,9 @@ Json imageJson()
     Json json;
     json["version"] = 10;
     json["note"] = descriptor::imageV10Note();
-    json["groups"] = Json::array();
-    for (const descriptor::ImageGroup &group : descriptor::imageGroups()) {
-        Json row;
-        row["id"] = group.id;
-        row["name"] = group.name;
-        row["registers"] = group.registers;
-        row["base"] = hexJson(group.base);
-        row["struct_offset"] = hex(group.structOffset);
-        row["image_offset"] = hex(group.imageOffset);
-        row["contents"] = group.contents;
-        row["reading"] = group.reading;
-        row["confidence"] = format::confidenceName(group.confidence);
-        row["source"] = "chapter 20, table 20.7";
-        json["groups"].push_back(std::move(row));
-    }
-    json["streams"] = Json::array();
-    for (const descriptor::ImageStream &stream : descriptor::imageStreams())
-        json["streams"].push_back({{"name", stream.name},
-                                   {"enable", hex(stream.enable)},
-                                   {"base_offset", hex(stream.baseOffset)},
-                                   {"relocation", hex(stream.relocation)},
-                                   {"source", "tables 20.8 and 25.4"}});
-    json["fields"] = Json::array();
-    for (const descriptor::ImageField &field : descriptor::imageFields())
-        json["fields"].push_back(fieldJson(field));
+    json["groups"] = jsonArray(imageGroupTable(), descriptor::imageGroups());
+    json["streams"] = jsonArray(imageStreamTable(), imageStreamRows());
+    json["fields"] = jsonArray(imageFieldTable(), descriptor::imageFields());
     return json;
 }
 
@@ -197,10 +160,7 @@ Json formatWordJson(std::uint32_t version)
         row["formats"] = Json::array();
         for (const LaneCode &code : laneCodes(version)) {
             if (code.lane == lane)
-                row["formats"].push_back(
-                    {{"format", code.name},
-                     {"value", hexJson(code.bits)},
-                     {"message", code.message.empty() ? Json(nullptr) : Json(code.message)}});
+                row["formats"].push_back(jsonObject(laneCodeTable(), code));
         }
         json["lanes"].push_back(std::move(row));
     }

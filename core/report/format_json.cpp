@@ -4,6 +4,7 @@
 #include "core/format/contested.h"
 #include "core/report/engine_json.h"
 #include "core/report/format_table.h"
+#include "core/report/image_table.h"
 #include "core/report/json_table.h"
 
 #include <span>
@@ -15,17 +16,6 @@ namespace {
 Json typesJson(std::span<const format::CatalogueRow> rows)
 {
     return jsonArray(elementTypeTable(), elementTypeRows({}, rows));
-}
-
-Json doubleMacJson()
-{
-    Json list = Json::array();
-    for (const DoubleMacPair &pair : doubleMacPairs())
-        list.push_back({{"activation", pair.activation},
-                        {"kernel", pair.kernel},
-                        {"eligible", pair.eligible},
-                        {"source", "chapter 36, fp8 datapath"}});
-    return list;
 }
 
 } // namespace
@@ -41,7 +31,7 @@ Json formatsJson(const target::Target &target, const format::FormatUse &use)
     json["codegen"] = jsonArray(codegenTable(), codegenRows(version));
     json["element_roles"] = elementRolesJson();
     json["fold_predicate"] = foldPredicateJson();
-    json["double_mac"] = doubleMacJson();
+    json["double_mac"] = jsonArray(doubleMacTable(), doubleMacPairs());
     json["format_word"] = version == 0 ? Json(nullptr) : formatWordJson(version);
     json["contested"] = readingsJson(format::readingsAbout("engine"));
     json["element_catalogue"] = typesJson(format::elementCatalogue());

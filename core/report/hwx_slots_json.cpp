@@ -4,7 +4,9 @@
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_alignment.h"
 #include "core/report/hwx_json.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/slot_table.h"
 
 #include <algorithm>
 
@@ -15,31 +17,8 @@ namespace kernscope::report {
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
                   const std::string &file)
 {
-    Json list = Json::array();
-    for (const hwx::Slot &slot : hwx::relocationSlots(container, bytes)) {
-        Json row;
-        row["kind"] = hwx::slotKindName(slot.kind);
-        row["file"] = file;
-        row["offset"] = numberJson(slot.place.value);
-        row["bytes"] = 4 * slot.words;
-        row["section"] = slot.section;
-        row["text_offset"] = numberJson(slot.textOffset);
-        row["task"] = slot.task ? Json(*slot.task) : Json(nullptr);
-        row["register"] = slot.registerName;
-        row["address"] = hexText(slot.address);
-        row["role"] = slot.role;
-        row["stored"] = hexText(slot.stored);
-        Json target;
-        target["kind"] = hwx::targetKindName(slot.target.kind);
-        target["index"] = slot.target.index;
-        target["name"] = slot.target.name;
-        target["address"] =
-            slot.target.address ? Json(hexText(*slot.target.address)) : Json(nullptr);
-        row["target"] = std::move(target);
-        row["confidence"] = format::confidenceName(slot.confidence);
-        list.push_back(std::move(row));
-    }
-    return list;
+    const auto slots = hwx::relocationSlots(container, bytes);
+    return jsonArray(slotTable(), slotRows(slots, file));
 }
 
 namespace {
@@ -71,32 +50,7 @@ Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
 
 Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded)
 {
-    const auto words = [](const std::array<std::uint32_t, 2> &pair, unsigned count) {
-        Json list = Json::array();
-        for (unsigned i = 0; i < count && i < pair.size(); ++i)
-            list.push_back(fmt::format("0x{:08x}", pair[i]));
-        return list;
-    };
-    Json list = Json::array();
-    for (const hwx::LoadedSlot &each : loaded) {
-        const hwx::Slot &slot = places[each.slot];
-        Json row;
-        row["offset"] = numberJson(slot.place.value);
-        row["kind"] = hwx::slotKindName(slot.kind);
-        row["section"] = slot.section;
-        row["task"] = slot.task ? Json(*slot.task) : Json(nullptr);
-        row["register"] = slot.registerName;
-        row["role"] = slot.role;
-        row["target"] = slot.target.name;
-        row["before"] = words(each.before, slot.words);
-        row["after"] = words(each.after, slot.words);
-        row["changes"] = each.changes();
-        row["device_address"] =
-            each.deviceAddress ? Json(hexText(*each.deviceAddress)) : Json(nullptr);
-        row["fault"] = each.fault ? Json(each.fault->message) : Json(nullptr);
-        list.push_back(std::move(row));
-    }
-    return list;
+    return jsonArray(loadedSlotTable(), loadedSlotRows(places, loaded));
 }
 
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)

@@ -6,6 +6,8 @@
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"
 
+#include <fmt/format.h>
+
 namespace kernscope::report {
 
 namespace {
@@ -15,15 +17,75 @@ Json reducedJson(float value)
     return json(Real{static_cast<double>(value)});
 }
 
-Json tilesJson(const codec::ReductionTrace &made)
+Value tileNumber(float value)
 {
-    Json tiles = Json::array();
-    for (std::size_t i = 0; i < made.tiles.size(); ++i)
-        tiles.push_back({{"first", i * codec::Reduction::kTile},
-                         {"sum", reducedJson(made.tiles[i].sum)},
-                         {"aligned_sum", reducedJson(made.tiles[i].alignedSum)},
-                         {"contested", made.tiles[i].contested}});
-    return tiles;
+    return Written{static_cast<double>(value), fmt::format("{}", value)};
+}
+
+std::vector<Column<TileFacts>> tileColumns()
+{
+    using Row = TileFacts;
+    constexpr auto kTileNumber = TextTable::Align::Right;
+    return {{.key = "tile",
+             .title = "tile",
+             .explanation = "Number of the tile of four values, from 0",
+             .align = kTileNumber,
+             .shown = kTables,
+             .value = [](const Row &row) -> Value { return Code{row.number}; }},
+            {.key = "first",
+             .title = "first",
+             .explanation = "Number of its first value",
+             .align = kTileNumber,
+             .shown = kDocument,
+             .value = [](const Row &row) -> Value {
+                 return Code{row.number * codec::Reduction::kTile};
+             }},
+            {.key = "sum",
+             .title = "sum",
+             .explanation = "Sum of its values, rounded to fp16 after each addition",
+             .align = kTileNumber,
+             .value = [](const Row &row) { return tileNumber(row.tile.sum); }},
+            {.key = "accumulator",
+             .title = "accumulator",
+             .explanation = "The engine's accumulator after the tile",
+             .align = kTileNumber,
+             .shown = kWindow,
+             .value = [](const Row &row) { return tileNumber(row.tile.accumulator); }},
+            {.key = "exact",
+             .title = "exact",
+             .explanation = "Exact sum of all values up to here",
+             .align = kTileNumber,
+             .shown = kWindow,
+             .value = [](const Row &row) -> Value {
+                 return Real{row.tile.exact, 17, true};
+             }},
+            {.key = "fp16",
+             .title = "fp16",
+             .explanation = "What an accumulator of fp16 would hold",
+             .align = kTileNumber,
+             .shown = kWindow,
+             .value = [](const Row &row) { return tileNumber(row.tile.everyStep); }},
+            {.key = "aligned_sum",
+             .title = "sum, second reading",
+             .explanation = "Its sum by the second reading",
+             .align = kTileNumber,
+             .shown = kDocument,
+             .value = [](const Row &row) { return tileNumber(row.tile.alignedSum); }},
+            {.key = "aligned_accumulator",
+             .title = "second reading",
+             .explanation = "The accumulator after the tile, by the second reading",
+             .align = kTileNumber,
+             .shown = kWindow,
+             .value = [](const Row &row) { return tileNumber(row.tile.alignedAccumulator); }},
+            {.key = "contested",
+             .title = "remark",
+             .explanation = "Where text and model disagree",
+             .value = [](const Row &row) -> Value {
+                 return row.tile.contested
+                            ? Value(Word{"partial sum of 2048 to 4095: contested", Mark::Contested})
+                            : Value(Nothing());
+             },
+             .document = [](const Row &row) { return Json(row.tile.contested); }}};
 }
 
 } // namespace
@@ -44,13 +106,27 @@ std::vector<NarrowedPort> narrowedPort(const codec::ReductionTrace &made, std::s
     return all;
 }
 
+std::vector<TileFacts> tileRows(const codec::ReductionTrace &made)
+{
+    std::vector<TileFacts> rows;
+    for (std::size_t i = 0; i < made.tiles.size(); ++i)
+        rows.push_back({i, made.tiles[i]});
+    return rows;
+}
+
+const TableOf<TileFacts> &tileTable()
+{
+    static const TableOf<TileFacts> kTable{"tiles", tileColumns()};
+    return kTable;
+}
+
 Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::string_view type,
                 const std::vector<NarrowedPort> &narrowed)
 {
     Json json = document("reduce");
     json["values"] = values;
     json["tile"] = codec::Reduction::kTile;
-    json["tiles"] = tilesJson(made);
+    json["tiles"] = jsonArray(tileTable(), tileRows(made));
     json["accumulator"] = reducedJson(made.whole.accumulator);
     json["port"] = reducedJson(halfToFloat(made.whole.port));
     json["port_bits"] = made.whole.port;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/calibrate.h"
-#include "core/bundle/stored_bytes.h"
 #include "core/report/chip_json.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/placement_table.h"
+#include "core/report/roof_table.h"
 
 #include <cmath>
 
@@ -24,19 +24,6 @@ Json energyJson(const std::optional<Energy> &energy)
     json["conditions_hold"] = optionalJson(energy->holds);
     json["method"] = "derived";
     return json;
-}
-
-Json powerJson(const target::Target &target)
-{
-    Json list = Json::array();
-    for (const PowerFigure &figure : powerFigures(target))
-        list.push_back({{"quantity", figure.quantity},
-                        {"watts", figure.watts},
-                        {"method", figure.method},
-                        {"condition", figure.condition},
-                        {"source", figure.source},
-                        {"confidence", format::confidenceName(figure.confidence)}});
-    return list;
 }
 
 Json programJson(const ProgramTime &program)
@@ -68,15 +55,7 @@ Json programJson(const ProgramTime &program)
 
 Json ceilingJson(const Ceiling &ceiling)
 {
-    Json json;
-    json["name"] = ceiling.name;
-    json["kind"] = ceilingKindName(ceiling.kind);
-    json["value"] = ceiling.value;
-    json["unit"] = ceiling.unit;
-    json["source"] = ceiling.source;
-    json["confidence"] = format::confidenceName(ceiling.confidence);
-    json["method"] = ceilingMethodName(ceiling.method);
-    return json;
+    return jsonObject(ceilingTable(), CeilingFacts{ceiling});
 }
 
 Json roundedJson(const std::optional<double> &count)
@@ -123,11 +102,7 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
                  std::uint64_t batch, const ProgramTime &program)
 {
     document["batch"] = numberJson(batch);
-    document["ceilings"] = Json::array();
-    for (const Ceiling &ceiling : roofs.all) {
-        if (ceiling.kind != Ceiling::Kind::Other)
-            document["ceilings"].push_back(ceilingJson(ceiling));
-    }
+    document["ceilings"] = jsonArray(ceilingTable(), ceilingRows(roofs));
     document["compute"] = roofs.compute ? Json(roofs.compute->name) : Json(nullptr);
     document["bandwidth"] = roofs.bandwidth ? Json(roofs.bandwidth->name) : Json(nullptr);
     document["ridge"] = roofs.ridge ? ratioJson(*roofs.ridge) : Json(nullptr);
@@ -146,22 +121,14 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
     // The median error of the predictions that measurements of this chip can be held against.
     document["prediction_error"] =
         optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
-    document["power"] = roofs.target ? powerJson(*roofs.target) : Json::array();
+    document["power"] =
+        roofs.target ? jsonArray(powerTable(), powerFigures(*roofs.target)) : Json::array();
     document["layers"] = jsonArray(placementTable(), placedLayers(placements));
 }
 
 void addUnassessed(Json &document, const Bundle &bundle)
 {
-    document["unassessed"] = Json::array();
-    for (const Unassessed &rest : unassessedWeights(bundle)) {
-        const Weight &weight = bundle.weights()[rest.weight];
-        Json row;
-        row["weight"] = weight.findableName();
-        const auto stored = knownStoredBytes(weight);
-        row["stored_bytes"] = stored ? numberJson(stored->value) : Json(nullptr);
-        row["reason"] = rest.reason;
-        document["unassessed"].push_back(std::move(row));
-    }
+    document["unassessed"] = jsonArray(unassessedTable(), unassessedRows(bundle));
 }
 
 } // namespace kernscope::report

@@ -4,6 +4,7 @@
 #include "core/container/section/layout.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/number_text.h"
 
 #include <fmt/format.h>
 
@@ -77,19 +78,93 @@ Json unitJson(const section::Unit &unit)
 
 } // namespace
 
-Json sectionStreamsJson()
+std::vector<section::Slot> streamSlots()
 {
-    Json list = Json::array();
+    std::vector<section::Slot> slots;
     for (const section::Slot &slot : section::recordSlots()) {
         if (slot.relocation != 0)
-            list.push_back({{"name", slot.name},
-                            {"word", slot.word},
-                            {"enable", fmt::format("{:#x}", slot.enable)},
-                            {"base_offset", fmt::format("{:#x}", slot.base)},
-                            {"relocation", fmt::format("{:#x}", slot.relocation)},
-                            {"source", "tables 20.8 and 25.4"}});
+            slots.push_back(slot);
     }
-    return list;
+    return slots;
+}
+
+const TableOf<section::Slot> &streamSlotTable()
+{
+    using Row = section::Slot;
+    static const TableOf<Row> kTable{
+        "streams",
+        {{.key = "name",
+          .title = "stream",
+          .explanation = "What the stream loads",
+          .value = [](const Row &row) -> Value { return View(row.name); }},
+         {.key = "word",
+          .title = "word",
+          .explanation = "Word of a record that has its address",
+          .value = [](const Row &row) -> Value { return Code{row.word}; }},
+         {.key = "enable",
+          .title = "enable",
+          .explanation = "Register that enables it",
+          .value = [](const Row &row) -> Value { return hexText(row.enable); }},
+         {.key = "base_offset",
+          .title = "base offset",
+          .explanation = "Register of its offset",
+          .value = [](const Row &row) -> Value { return hexText(row.base); }},
+         {.key = "relocation",
+          .title = "relocation",
+          .explanation = "Register of its relocation",
+          .value = [](const Row &row) -> Value { return hexText(row.relocation); }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where the registers are from",
+          .shown = kDocument,
+          .value = [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }}}};
+    return kTable;
+}
+
+Json sectionStreamsJson()
+{
+    return jsonArray(streamSlotTable(), streamSlots());
+}
+
+const TableOf<section::ListingDifference> &listingDifferenceTable()
+{
+    using Row = section::ListingDifference;
+    static const TableOf<Row> kTable{
+        "listing-differences",
+        {{.key = "unit",
+          .title = "unit",
+          .explanation = "Kernel unit, by its place in the listing",
+          .align = TextTable::Align::Name,
+          .value = [](const Row &row) -> Value { return View(row.unit); }},
+         {.key = "section",
+          .title = "section",
+          .explanation = "One of its six sections; empty: the unit itself",
+          .value = [](const Row &row) { return orNothing(row.section); }},
+         {.key = "field",
+          .title = "field",
+          .explanation = "What is another",
+          .value = [](const Row &row) -> Value { return View(row.field); }},
+         {.key = "expected",
+          .title = "listing",
+          .explanation = "What the listing says",
+          .align = TextTable::Align::Right,
+          .value = [](const Row &row) -> Value { return View(row.expected); }},
+         {.key = "found",
+          .title = "section file",
+          .explanation = "What the weight section has",
+          .align = TextTable::Align::Right,
+          .value = [](const Row &row) -> Value { return View(row.found); }}}};
+    return kTable;
+}
+
+Json expectedListingJson(std::string_view path,
+                         const std::vector<section::ListingDifference> &differences)
+{
+    Json json;
+    json["path"] = path;
+    json["equal"] = differences.empty();
+    json["differences"] = jsonArray(listingDifferenceTable(), differences);
+    return json;
 }
 
 Json sectionJson(const section::Section &section)

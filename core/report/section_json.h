@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/container/section/expected_listing.h"
 #include "core/container/section/section.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
@@ -21,6 +22,12 @@ Json sectionJson(const section::Section &section);
 Json sectionListJson(const section::Section &section);
 Json sectionWrittenJson(const section::Section &section, std::string_view output);
 
+/// Fields in which units are not what a listing says; `section list --expect`.
+const TableOf<section::ListingDifference> &listingDifferenceTable();
+/// The key "expected": `{"path","equal","differences":[…]}`
+Json expectedListingJson(std::string_view path,
+                         const std::vector<section::ListingDifference> &differences);
+
 /// A lane's slice of a weight, as `section build --hwx-slices` writes them one after the other.
 struct SliceRow {
     std::string weight;
@@ -33,6 +40,10 @@ struct SliceFileFacts {
     std::string_view output, target, laws;
 };
 Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file);
+
+/// A stream that a word of a record is loaded by, with its registers; table 25.4.
+std::vector<section::Slot> streamSlots();
+const TableOf<section::Slot> &streamSlotTable();
 
 /// Table 25.4, for the words of a record that streams are loaded by:
 /// `[{"name","word","enable","base_offset","relocation","source"}]`

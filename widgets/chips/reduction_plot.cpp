@@ -90,24 +90,9 @@ QString ReductionPlot::pointText(int point) const
     return text;
 }
 
-QStringList ReductionPlot::columns() const
+QVariant ReductionPlot::cellData(int point, int column, int role) const
 {
-    return {tr("tile"),           tr("sum"),      tr("accumulator"), tr("exact"), tr("fp16"),
-            tr("second reading"), tr("contested")};
-}
-
-QVariant ReductionPlot::cell(int point, int column) const
-{
-    const auto &one = tile(point);
-    switch (column) {
-    case 0: return point;
-    case 1: return static_cast<double>(one.sum);
-    case 2: return static_cast<double>(one.accumulator);
-    case 3: return one.exact;
-    case 4: return static_cast<double>(one.everyStep);
-    case 5: return static_cast<double>(one.alignedAccumulator);
-    default: return one.contested ? tr("\u2260 contested") : QString();
-    }
+    return m_columns.cell(column, {static_cast<std::size_t>(point), tile(point)}, role);
 }
 
 void ReductionPlot::applyColors(bool dark)

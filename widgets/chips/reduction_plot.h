@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/codec/analysis/reduction.h"
+#include "core/report/reduce_json.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/common/window_columns.h"
 
 class QCPGraph;
 
@@ -21,8 +23,9 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_trace.tiles.size()); }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
+    int columnCount() const override { return m_columns.count(); }
+    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
+    QVariant cellData(int point, int column, int role) const override;
 
 protected:
     double keyOf(int point) const override { return point; }
@@ -36,6 +39,7 @@ private:
     }
 
     codec::ReductionTrace m_trace;
+    WindowColumns<report::TileFacts> m_columns{report::tileTable()};
     QCPGraph *m_engine = nullptr, *m_half = nullptr, *m_aligned = nullptr, *m_contested = nullptr;
 };
 

@@ -173,13 +173,13 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
     const auto add = [&](const ChipLayer &placed) {
         const roofline::Placement &figures = *placed.figures;
         TimelineLayer layer;
-        layer.name = fromUtf8(placed.label());
-        layer.op = fromUtf8(figures.layer.op);
+        layer.name = placed.label();
+        layer.op = figures.layer.op;
         layer.weight = placed.weight;
         layer.storedS = figures.stored().timeS;
-        layer.compiler = compilerEstimate(bundle, placed.weight, placed.consumer);
+        layer.compiler = compilerEstimate(bundle, placed.weight, placed.consumer).toStdString();
         if (const roofline::Assessment *one = inForm(figures, form)) {
-            layer.form = fromUtf8(one->form);
+            layer.form = one->form;
             layer.computeS = one->computeS;
             layer.memoryS = one->memoryS;
             layer.timeS = one->timeS;

@@ -5,6 +5,7 @@
 #include "widgets/common/elided_name.h"
 #include "widgets/common/plot_tickers.h"
 #include "widgets/common/short_names.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <qcustomplot.h>
@@ -142,7 +143,7 @@ void TimelinePlot::nameLayers()
     const bool each = pointCount() <= kMostNamed;
     QStringList names;
     for (int i = 0; each && i < pointCount(); ++i)
-        names += layer(i).name;
+        names += fromUtf8(layer(i).name);
     const QStringList parts = shortNames(names);
     const QFontMetrics metrics(font());
     int step = each ? 1 : 10; // 10, 20, 50, 100, …: as many numbers as have room
@@ -195,46 +196,18 @@ QString TimelinePlot::pointText(int point) const
 {
     const TimelineLayer &one = layer(point);
     if (!one.has)
-        return tr("%1 (%2): its weight has no such form").arg(one.name, one.op);
-    QString text = tr("%1 (%2, %3): arithmetic %4, bytes %5: %6, %7")
-                       .arg(one.name, one.op, one.form, timeWord(one.computeS),
-                            timeWord(one.memoryS), bindsWord(one.bound), timeWord(one.timeS));
+        return tr("%1 (%2): its weight has no such form").arg(fromUtf8(one.name), fromUtf8(one.op));
+    QString text =
+        tr("%1 (%2, %3): arithmetic %4, bytes %5: %6, %7")
+            .arg(fromUtf8(one.name), fromUtf8(one.op), fromUtf8(one.form), timeWord(one.computeS),
+                 timeWord(one.memoryS), bindsWord(one.bound), timeWord(one.timeS));
     if (one.timeS && m_sum)
         text += tr("\n%1 % of all layers").arg(100 * *one.timeS / *m_sum, 0, 'g', 3);
     if (one.storedS && one.timeS && *one.storedS != *one.timeS)
         text += tr("; as stored %1").arg(timeWord(one.storedS));
-    if (!one.compiler.isEmpty())
-        text += tr("\nthe compiler estimates %1").arg(one.compiler);
+    if (!one.compiler.empty())
+        text += tr("\nthe compiler estimates %1").arg(fromUtf8(one.compiler));
     return text;
-}
-
-QStringList TimelinePlot::columns() const
-{
-    return {tr("layer"),   tr("op"),
-            tr("form"),    tr("arithmetic s"),
-            tr("bytes s"), tr("binds"),
-            tr("time s"),  tr("as stored s"),
-            tr("outcome"), tr("compiler's estimate")};
-}
-
-QVariant TimelinePlot::cell(int point, int column) const
-{
-    const TimelineLayer &one = layer(point);
-    const auto number = [](const std::optional<double> &value) {
-        return value ? QVariant(*value) : QVariant();
-    };
-    switch (column) {
-    case 0: return one.name;
-    case 1: return one.op;
-    case 2: return one.has ? one.form : tr("no such form");
-    case 3: return number(one.computeS);
-    case 4: return number(one.memoryS);
-    case 5: return QString::fromUtf8(roofline::boundName(one.bound).data());
-    case 6: return number(one.timeS);
-    case 7: return number(one.storedS);
-    case 8: return outcomeWord(one.outcome);
-    default: return one.compiler;
-    }
 }
 
 void TimelinePlot::applyColors(bool dark)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/assess.h"
+#include "core/report/roof_table.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/common/window_columns.h"
 
 #include <optional>
 #include <vector>
@@ -13,16 +14,9 @@ class QCPItemText;
 
 namespace kernscope::ui {
 
-/// A layer with its two times in the form that is looked at.
-struct TimelineLayer {
-    QString name, op, form;
+/// A layer with its two times in the form that is looked at, and its weight.
+struct TimelineLayer : report::TimedLayer {
     std::size_t weight = 0;
-    std::optional<double> computeS, memoryS, timeS; ///< empty: an extent is not known
-    std::optional<double> storedS;                  ///< in the form that the bundle has
-    roofline::Bound bound = roofline::Bound::Unknown;
-    decision::Outcome outcome = decision::Outcome::Unknown;
-    QString compiler; ///< the compiler's own estimate, with its backend; mostly empty
-    bool has = true;  ///< false: the weight has no such form
 };
 
 /// Two bars a layer, in the order of the program: arithmetic and bytes, by powers of ten of a
@@ -45,8 +39,12 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_layers.size()); }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
+    int columnCount() const override { return m_columns.count(); }
+    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
+    QVariant cellData(int point, int column, int role) const override
+    {
+        return m_columns.cell(column, layer(point), role);
+    }
 
     /// What is drawn, for tests.
     bool floorShown() const { return m_floor.has_value(); }
@@ -69,6 +67,7 @@ private:
     void nameLayers();
 
     std::vector<TimelineLayer> m_layers;
+    WindowColumns<report::TimedLayer> m_columns{report::timedLayerTable()};
     std::optional<double> m_sum, m_floor;
     QCPBars *m_compute = nullptr, *m_memory = nullptr;           ///< those that bind
     QCPBars *m_computeSlack = nullptr, *m_memorySlack = nullptr; ///< those that do not

@@ -3,7 +3,9 @@
 #include "core/container/hwx/field_at.h"
 #include "core/container/hwx/kernels.h"
 #include "core/format/catalogue.h"
+#include "core/report/slot_table.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/window_columns.h"
 #include "widgets/hardware/hardware_facts.h"
 
 #include <QCoreApplication>
@@ -190,64 +192,53 @@ std::vector<FactNode> symbolRows(const Bundle &bundle)
     return rows;
 }
 
+namespace {
+
+const WindowColumns<report::SlotFacts> &declaredSlotColumns()
+{
+    static const WindowColumns<report::SlotFacts> kColumns{report::slotTable()};
+    return kColumns;
+}
+
+} // namespace
+
 std::vector<FactColumn> slotColumns()
 {
-    return {{ContainerWords::tr("place"), ContainerWords::tr("Offset in the file"), true},
-            {ContainerWords::tr("task"), {}, true},
-            {ContainerWords::tr("kind"),
-             ContainerWords::tr("How the word comes to hold an address"), false},
-            {ContainerWords::tr("register"), {}, false},
-            {ContainerWords::tr("role"), {}, false},
-            {ContainerWords::tr("target"), {}, false},
-            {ContainerWords::tr("stored"),
-             ContainerWords::tr("Offset in the target, as the file has it"), true},
-            {ContainerWords::tr("loaded"), ContainerWords::tr("What the loader would write"), true},
-            {ContainerWords::tr("device address"), ContainerWords::tr("What the engine will use"),
-             true}};
+    const auto &declared = declaredSlotColumns();
+    std::vector<FactColumn> columns;
+    for (int i = 0; i < declared.count(); ++i)
+        columns.push_back({declared.header(i, Qt::DisplayRole).toString(),
+                           declared.header(i, Qt::ToolTipRole).toString(),
+                           declared.facts(i).number()});
+    return columns;
 }
 
 std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
                                const std::vector<hwx::LoadedSlot> &loaded)
 {
+    const auto &declared = declaredSlotColumns();
     std::vector<FactNode> rows;
     rows.reserve(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
         const hwx::Slot &slot = places[i];
+        const hwx::LoadedSlot *load = i < loaded.size() ? &loaded[i] : nullptr;
+        const report::SlotFacts facts{&slot, load};
         FactNode node;
-        node.cells = {hexNumber(slot.place.value),
-                      slot.task ? QString::number(*slot.task) : QString(),
-                      fromUtf8(hwx::slotKindName(slot.kind)),
-                      fromUtf8(slot.registerName),
-                      fromUtf8(slot.role),
-                      fromUtf8(slot.target.name),
-                      hexNumber(slot.stored),
-                      {},
-                      {}};
-        node.numbers = {{0, slot.place.value}, {6, slot.stored}};
-        if (slot.task)
-            node.numbers.emplace_back(1, *slot.task);
+        for (int column = 0; column < declared.count(); ++column) {
+            node.cells += declared.cell(column, facts, Qt::DisplayRole).toString();
+            const report::SortValue sort = declared.order(column, facts);
+            if (const auto *number = std::get_if<std::uint64_t>(&sort))
+                node.numbers.emplace_back(column, *number);
+        }
         node.bytes = slot.range();
         if (slot.confidence == format::Confidence::Contested)
             node.marks.push_back(Token::MarkContested);
         else if (slot.confidence == format::Confidence::Assumed)
             node.marks.push_back(Token::MarkAssumed);
-        if (i < loaded.size()) {
-            const hwx::LoadedSlot &words = loaded[i];
-            if (words.fault) {
-                node.cells[7] = ContainerWords::tr("refused");
-                node.toolTip = fromUtf8(describe(*words.fault));
-            } else {
-                const std::uint64_t value = std::uint64_t(words.after[1]) << 32 | words.after[0];
-                node.cells[7] = hexNumber(value);
-                node.numbers.emplace_back(7, value);
-                if (words.changes())
-                    node.marks.insert(node.marks.begin(), Token::MarkChanged);
-            }
-            if (words.deviceAddress) {
-                node.cells[8] = hexNumber(*words.deviceAddress);
-                node.numbers.emplace_back(8, *words.deviceAddress);
-            }
-        }
+        if (load != nullptr && load->fault)
+            node.toolTip = fromUtf8(describe(*load->fault));
+        else if (load != nullptr && load->changes())
+            node.marks.insert(node.marks.begin(), Token::MarkChanged);
         rows.push_back(std::move(node));
     }
     return rows;

@@ -74,6 +74,19 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     column->addWidget(m_findings);
     setContent(content);
     content->setFocusProxy(m_map);
+    connectParts();
+    m_actions += dockAction(this, tr("Look Over All Values"), {}, [this] {
+        if (!m_shown)
+            return;
+        if (!m_sums && !m_summing)
+            sumUp(); // was cancelled
+        examine(true);
+        showTotals();
+    });
+}
+
+void OverviewDock::connectParts()
+{
     connect(m_map, &TreemapView::picked, this,
             [this](std::size_t weight) { open(QStringLiteral("weight:%1").arg(weight)); });
     connect(m_findings, &QLabel::linkActivated, this, &OverviewDock::open);
@@ -85,19 +98,11 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
         if (m_shown && m_shown == this->session().bundle())
             scheduleRefresh();
     });
-    connect(&session.tasks(), &TaskManager::changed, this, &OverviewDock::onTasksChanged);
-    connect(&session, &Session::otherChanged, this, &OverviewDock::onBaseChanged);
-    connect(&session, &Session::bytesChanged, this, [this] {
+    connect(&this->session().tasks(), &TaskManager::changed, this, &OverviewDock::onTasksChanged);
+    connect(&this->session(), &Session::otherChanged, this, &OverviewDock::onBaseChanged);
+    connect(&this->session(), &Session::bytesChanged, this, [this] {
         if (m_cut || (m_task && m_task->progress().cancelled()))
             m_shown.reset(); // an edit stopped it: begin anew
-    });
-    m_actions += dockAction(this, tr("Look Over All Values"), {}, [this] {
-        if (!m_shown)
-            return;
-        if (!m_sums && !m_summing)
-            sumUp(); // was cancelled
-        examine(true);
-        showTotals();
     });
 }
 

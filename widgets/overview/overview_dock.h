@@ -56,6 +56,7 @@ private:
     };
     Card addCard(QWidget *parent, QHBoxLayout *row, const QString &title);
     QWidget *buildSwitch(QWidget *parent);
+    void connectParts();
     void examine(bool all);
     void findFolds();
     std::vector<Finding> allFindings() const;

@@ -105,22 +105,28 @@ EditLine::EditLine(Session &session, QWidget *parent)
 
     m_pause.setSingleShot(true);
     m_pause.setInterval(kPauseMilliseconds);
+    connectParts();
+    showKind();
+}
+
+void EditLine::connectParts()
+{
     connect(&m_pause, &QTimer::timeout, this, &EditLine::preview);
     connect(m_kind, &QComboBox::currentIndexChanged, this, &EditLine::showKind);
     connect(m_text, &QLineEdit::textChanged, &m_pause, qOverload<>(&QTimer::start));
     connect(m_text, &QLineEdit::returnPressed, this, &EditLine::add);
     connect(m_add, &QPushButton::clicked, this, &EditLine::add);
     connect(m_browse, &QPushButton::clicked, this, &EditLine::browse);
-    connect(&session, &Session::editsRefused, this, &EditLine::refused);
-    connect(&session, &Session::patchesChanged, this, &EditLine::accepted);
-    connect(&session, &Session::patchingEnabledChanged, this, &EditLine::preview);
-    connect(&session.tasks(), &TaskManager::becameIdle, this, [this] {
+    connect(&m_session, &Session::editsRefused, this, &EditLine::refused);
+    connect(&m_session, &Session::patchesChanged, this, &EditLine::accepted);
+    connect(&m_session, &Session::patchingEnabledChanged, this, &EditLine::preview);
+    connect(&m_session.tasks(), &TaskManager::becameIdle, this, [this] {
         if (!std::exchange(m_asking, false))
             return;
         preview(); // cancelled, or nothing had to change
     });
     connect(m_text, &QLineEdit::textEdited, this, [this] { m_asking = false; });
-    connect(&session, &Session::bundleChanged, this, [this] {
+    connect(&m_session, &Session::bundleChanged, this, [this] {
         m_asking = false;
         m_namesKnown = false;
         m_names->setStringList({});
@@ -128,7 +134,6 @@ EditLine::EditLine(Session &session, QWidget *parent)
             listNames();
         m_text->clear();
     });
-    showKind();
 }
 
 void EditLine::showEvent(QShowEvent *event)

@@ -31,6 +31,7 @@ protected:
     void showEvent(QShowEvent *event) override;
 
 private:
+    void connectParts();
     Edit::Kind kind() const;
     void showKind();
     void preview();

@@ -15,39 +15,39 @@
 
 namespace kernscope::ui {
 
+/// Chips on which the same bytes cross.
+struct AlikeChips {
+    const TargetTotals *totals = nullptr;
+    std::vector<const target::Target *> chips;
+};
+
 namespace {
 
 constexpr std::size_t kMostRows = 6;
 constexpr double kBarHeight = 0.7; // in ems
 
-/// Chips on which the same bytes cross.
-struct Alike {
-    const TargetTotals *totals = nullptr;
-    std::vector<const target::Target *> chips;
-};
-
 /// The chip of `first` and those alike before the others.
-std::vector<Alike> alikeChips(const DecisionTable &table, const target::Target &first)
+std::vector<AlikeChips> alikeChips(const DecisionTable &table, const target::Target &first)
 {
-    std::vector<Alike> groups;
+    std::vector<AlikeChips> groups;
     for (std::size_t column = 0; column < table.columns(); ++column) {
         const TargetTotals &totals = table.totals(column);
-        auto found = std::find_if(groups.begin(), groups.end(), [&totals](const Alike &group) {
+        auto found = std::find_if(groups.begin(), groups.end(), [&totals](const AlikeChips &group) {
             return group.totals->bytesMoved == totals.bytesMoved &&
                    group.totals->movedOpen == totals.movedOpen;
         });
         if (found == groups.end())
-            found = groups.insert(groups.end(), Alike{&totals, {}});
+            found = groups.insert(groups.end(), AlikeChips{&totals, {}});
         found->chips.push_back(&table.target(column));
     }
-    std::stable_partition(groups.begin(), groups.end(), [&first](const Alike &group) {
+    std::stable_partition(groups.begin(), groups.end(), [&first](const AlikeChips &group) {
         return std::find(group.chips.begin(), group.chips.end(), &first) != group.chips.end();
     });
     return groups;
 }
 
 /// "H13 and 6 more".
-QString chipNames(const Alike &group, const target::Target &first, std::size_t most)
+QString chipNames(const AlikeChips &group, const target::Target &first, std::size_t most)
 {
     std::vector<const target::Target *> chips = group.chips;
     std::stable_partition(chips.begin(), chips.end(),
@@ -106,45 +106,49 @@ void ChipBars::showRows()
         m_body->show();
         return;
     }
-    const std::vector<Alike> groups = alikeChips(*table, m_state.target());
+    const std::vector<AlikeChips> groups = alikeChips(*table, m_state.target());
     std::uint64_t most = 1;
-    for (const Alike &group : groups)
+    for (const AlikeChips &group : groups)
         most = std::max(most, group.totals->bytesMoved);
     for (std::size_t i = 0; i < groups.size() && i < kMostRows; ++i) {
-        const Alike &group = groups[i];
-        const bool known = group.totals->movedOpen == 0;
-        const QString all = chipNames(group, m_state.target(), group.chips.size());
-        const QString bytes = group.totals->movedOpen == table->rows() ? tr("not known")
-                              : known
-                                  ? tr("%1 B").arg(groupedNumber(group.totals->bytesMoved))
-                                  : tr("\u2265 %1 B").arg(groupedNumber(group.totals->bytesMoved));
-        auto *chips = new QLabel(m_body);
-        chips->setText(QStringLiteral("<a href=\"%1\">%2</a>")
-                           .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
-                                chipNames(group, m_state.target(), 1).toHtmlEscaped()));
-        chips->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-        chips->setToolTip(tr("%1\nJudge by %2").arg(all, fromUtf8(group.chips.front()->name)));
-        connect(chips, &QLabel::linkActivated, this,
-                [this, chip = group.chips.front()] { m_state.setTarget(*chip); });
-        auto *bar = new ShareBar(kBarHeight, m_body);
-        bar->setParts({{static_cast<double>(group.totals->bytesMoved) / static_cast<double>(most),
-                        Token::OutStreams, QStringLiteral("%1: %2").arg(all, bytes)}});
-        auto *figure = new QLabel(bytes, m_body);
-        figure->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        figure->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        if (!known)
-            figure->setToolTip(countedWords(group.totals->movedOpen,
-                                            tr("Of one weight it is not known"),
-                                            tr("Of %1 weights it is not known")));
-        const int row = static_cast<int>(i);
-        grid->addWidget(chips, row, 0);
-        grid->addWidget(bar, row, 1, Qt::AlignVCenter);
-        grid->addWidget(figure, row, 2);
-        m_words += QStringLiteral("%1: %2").arg(all, bytes);
+        addRow(static_cast<int>(i), groups[i], most);
     }
     if (groups.size() > kMostRows)
         addNote(tr("and %1 other figures: see Stream or Fold").arg(groups.size() - kMostRows));
     m_body->show();
+}
+
+/// Chips that move the same bytes: their names, a bar as a share of the most, the figure.
+void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
+{
+    auto *grid = static_cast<QGridLayout *>(m_body->layout());
+    const bool known = group.totals->movedOpen == 0;
+    const QString all = chipNames(group, m_state.target(), group.chips.size());
+    const QString bytes = group.totals->movedOpen == m_state.table()->rows() ? tr("not known")
+                          : known ? tr("%1 B").arg(groupedNumber(group.totals->bytesMoved))
+                                  : tr("\u2265 %1 B").arg(groupedNumber(group.totals->bytesMoved));
+    auto *chips = new QLabel(m_body);
+    chips->setText(QStringLiteral("<a href=\"%1\">%2</a>")
+                       .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
+                            chipNames(group, m_state.target(), 1).toHtmlEscaped()));
+    chips->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    chips->setToolTip(tr("%1\nJudge by %2").arg(all, fromUtf8(group.chips.front()->name)));
+    connect(chips, &QLabel::linkActivated, this,
+            [this, chip = group.chips.front()] { m_state.setTarget(*chip); });
+    auto *bar = new ShareBar(kBarHeight, m_body);
+    bar->setParts({{static_cast<double>(group.totals->bytesMoved) / static_cast<double>(most),
+                    Token::OutStreams, QStringLiteral("%1: %2").arg(all, bytes)}});
+    auto *figure = new QLabel(bytes, m_body);
+    figure->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    figure->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    if (!known)
+        figure->setToolTip(countedWords(group.totals->movedOpen,
+                                        tr("Of one weight it is not known"),
+                                        tr("Of %1 weights it is not known")));
+    grid->addWidget(chips, row, 0);
+    grid->addWidget(bar, row, 1, Qt::AlignVCenter);
+    grid->addWidget(figure, row, 2);
+    m_words += QStringLiteral("%1: %2").arg(all, bytes);
 }
 
 } // namespace kernscope::ui

@@ -11,6 +11,7 @@ class QLabel;
 namespace kernscope::ui {
 
 class ChipState;
+struct AlikeChips;
 
 /// The bytes of the bundle's weights that cross in a dispatch, a bar for each figure that chips
 /// have in common: one row says the chips, the bar and the bytes. The chip that the docks judge by
@@ -27,6 +28,7 @@ public:
 private:
     void showRows();
     void addNote(const QString &text);
+    void addRow(int row, const AlikeChips &group, std::uint64_t most);
 
     Session &m_session;
     ChipState &m_state;

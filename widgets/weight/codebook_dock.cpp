@@ -53,20 +53,7 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     m_sorted = new QSortFilterProxyModel(this);
     m_sorted->setSourceModel(m_model);
     m_sorted->setSortRole(SortRole);
-    m_table = new QTableView(content);
-    m_table->setModel(m_sorted);
-    m_table->setAccessibleName(tr("Entries of the codebook"));
-    m_table->setSortingEnabled(true);
-    m_table->sortByColumn(CodebookModel::IndexColumn, Qt::AscendingOrder);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
-    m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->installEventFilter(this);
+    buildTable(content);
     m_plot = new CodebookPlot(content);
 
     auto *parts = new QSplitter(Qt::Vertical, content);
@@ -86,6 +73,24 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_table);
     connectViews();
+}
+
+void CodebookDock::buildTable(QWidget *content)
+{
+    m_table = new QTableView(content);
+    m_table->setModel(m_sorted);
+    m_table->setAccessibleName(tr("Entries of the codebook"));
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(CodebookModel::IndexColumn, Qt::AscendingOrder);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setTabKeyNavigation(false);
+    m_table->setWordWrap(false);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->installEventFilter(this);
 }
 
 void CodebookDock::connectViews()

@@ -39,6 +39,7 @@ protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    void buildTable(QWidget *content);
     struct Content; ///< what a worker reads
     void connectViews();
     void showWeight(std::size_t weight);

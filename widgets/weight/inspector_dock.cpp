@@ -80,6 +80,12 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     m_chipSection = add(tr("On chips"), m_chips, 0);
     column->addStretch(1);
     setContent(content);
+    connectParts();
+}
+
+/// Menus of the parts that are docks as well, and what parts ask for.
+void InspectorDock::connectParts()
+{
     // The docks of their own that do the same are hidden, and what they do disabled with them.
     for (const auto &[title, actions] : {std::pair{tr("Codebook"), m_codebook->menuActions()},
                                          {tr("Mask"), m_mask->menuActions()}}) {

@@ -71,6 +71,7 @@ protected:
     bool working() const override;
 
 private:
+    void connectParts();
     void showPlace(const Place &place, bool anew);
     void showWeight(std::size_t weight);
     void showSections(const Weight *weight);

@@ -75,6 +75,27 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     m_density = new DensityPlot(content);
     m_density->setMinimumHeight(theme::em(this, 11)); // less shows axes and no curve
 
+    QWidget *parts = buildParts(content);
+    auto *layout = new QVBoxLayout(content);
+    const int margin = theme::em(this, 0.3);
+    layout->setContentsMargins(margin, margin, margin, margin);
+    layout->setSpacing(margin);
+    layout->addWidget(m_header);
+    layout->addWidget(m_figures);
+    layout->addWidget(m_note);
+    layout->addWidget(parts, 1);
+    setContent(content);
+    content->setFocusProxy(m_picture);
+    m_settle->setSingleShot(true);
+    m_settle->setInterval(kMaskSettleMilliseconds);
+    connect(m_settle, &QTimer::timeout, this, &MaskDock::goToMoved);
+    createActions();
+    connectViews();
+}
+
+/// The picture with what belongs to it over the plot of its density.
+QWidget *MaskDock::buildParts(QWidget *content)
+{
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_scale);
     bar->addStretch(1);
@@ -94,22 +115,7 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     parts->setStretchFactor(0, 3);
     parts->setStretchFactor(1, 2);
     parts->setChildrenCollapsible(false);
-
-    auto *layout = new QVBoxLayout(content);
-    const int margin = theme::em(this, 0.3);
-    layout->setContentsMargins(margin, margin, margin, margin);
-    layout->setSpacing(margin);
-    layout->addWidget(m_header);
-    layout->addWidget(m_figures);
-    layout->addWidget(m_note);
-    layout->addWidget(parts, 1);
-    setContent(content);
-    content->setFocusProxy(m_picture);
-    m_settle->setSingleShot(true);
-    m_settle->setInterval(kMaskSettleMilliseconds);
-    connect(m_settle, &QTimer::timeout, this, &MaskDock::goToMoved);
-    createActions();
-    connectViews();
+    return parts;
 }
 
 QWidget *MaskDock::createPainting()

@@ -52,6 +52,7 @@ protected:
 
 private:
     QWidget *createPainting();
+    QWidget *buildParts(QWidget *content);
     void createActions();
     void connectViews();
     void showWeight(std::size_t weight, bool same);

@@ -30,29 +30,7 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     : QWidget(parent), m_session(session), m_state(new QLabel(this)),
       m_again(new QToolButton(this)), m_histogram(new HistogramPlot(this))
 {
-    const QStringList names{tr("min"),   tr("max"), tr("mean"), tr("std"),   tr("distinct"),
-                            tr("zeros"), tr("NaN"), tr("inf"),  tr("stored")};
-    auto *grid = new QGridLayout;
-    grid->setHorizontalSpacing(theme::em(this, 0.6));
-    grid->setVerticalSpacing(1);
-    for (std::size_t row = 0; row < Rows; ++row) {
-        auto *name = new QLabel(names.at(static_cast<qsizetype>(row)), this);
-        name->setForegroundRole(QPalette::PlaceholderText);
-        m_values[row] = new QLabel(this);
-        m_values[row]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        m_values[row]->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        m_values[row]->setAccessibleName(name->text());
-        // Two columns: range and moments, then counts.
-        const int column = row < Zeros ? 0 : 2;
-        const int line = static_cast<int>(row < Zeros ? row : row - Zeros);
-        // The long word has half of a line of its own: it must not widen the column of short ones.
-        const int span = row == Distinct ? 2 : 1;
-        grid->addWidget(name, line, column, 1, span);
-        grid->addWidget(m_values[row], line, column + span, 1, span);
-    }
-    grid->setColumnStretch(1, 1);
-    grid->setColumnStretch(3, 1);
-
+    QGridLayout *grid = buildFigures();
     m_logarithmic = new QAction(tr("Logarithmic Histogram"), this);
     m_logarithmic->setCheckable(true);
     connect(m_logarithmic, &QAction::toggled, m_histogram, &HistogramPlot::setLogarithmic);
@@ -90,6 +68,34 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     connect(&session.tasks(), &TaskManager::changed, this, &StatisticsPanel::noticeCancel);
     connect(m_histogram, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     showDashes();
+}
+
+/// The numbers under their names, two columns.
+QGridLayout *StatisticsPanel::buildFigures()
+{
+    const QStringList names{tr("min"),   tr("max"), tr("mean"), tr("std"),   tr("distinct"),
+                            tr("zeros"), tr("NaN"), tr("inf"),  tr("stored")};
+    auto *grid = new QGridLayout;
+    grid->setHorizontalSpacing(theme::em(this, 0.6));
+    grid->setVerticalSpacing(1);
+    for (std::size_t row = 0; row < Rows; ++row) {
+        auto *name = new QLabel(names.at(static_cast<qsizetype>(row)), this);
+        name->setForegroundRole(QPalette::PlaceholderText);
+        m_values[row] = new QLabel(this);
+        m_values[row]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        m_values[row]->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        m_values[row]->setAccessibleName(name->text());
+        // Two columns: range and moments, then counts.
+        const int column = row < Zeros ? 0 : 2;
+        const int line = static_cast<int>(row < Zeros ? row : row - Zeros);
+        // The long word has half of a line of its own: it must not widen the column of short ones.
+        const int span = row == Distinct ? 2 : 1;
+        grid->addWidget(name, line, column, 1, span);
+        grid->addWidget(m_values[row], line, column + span, 1, span);
+    }
+    grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(3, 1);
+    return grid;
 }
 
 void StatisticsPanel::setWeight(BundlePtr bundle, std::size_t weight)

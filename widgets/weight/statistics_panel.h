@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 
+class QGridLayout;
 class QLabel;
 class QToolButton;
 
@@ -35,6 +36,7 @@ public:
     QList<QAction *> histogramActions() const { return {m_logarithmic, m_fullRange}; }
 
 private:
+    QGridLayout *buildFigures();
     enum Row : std::size_t {
         Min,
         Max,

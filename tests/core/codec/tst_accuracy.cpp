@@ -2,7 +2,6 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/codec/analysis/accuracy.h"
-#include "core/codec/analysis/fold_affine.h"
 #include "core/codec/analysis/reduction.h"
 #include "encoded.h"
 
@@ -34,7 +33,7 @@ Reduction survivors(float b)
 
 } // namespace
 
-/// The engine's reduction, the error worked out with it, folding, and the forms by name.
+/// The engine's reduction, the error worked out with it, and the forms by name.
 class TestAccuracy : public QObject
 {
     Q_OBJECT
@@ -173,75 +172,6 @@ private slots:
         const std::vector<float> weights(4 * 4096, 60000.0f);
         const auto error = accuracyError(FormSpec{}, weights, {4, 4096}, {4, 4096});
         QVERIFY(error && error->nonFinite > 0 && std::isfinite(error->outputRmse));
-    }
-
-    void folding_data()
-    {
-        QTest::addColumn<bool>("symmetric");
-        QTest::addColumn<bool>("perChannel");
-        QTest::addColumn<bool>("vectors");
-        for (const bool symmetric : {true, false})
-            for (const bool perChannel : {true, false})
-                for (const bool vectors : {true, false})
-                    QTest::addRow("%s, %s, into %s", symmetric ? "symmetric" : "zero points",
-                                  perChannel ? "per channel" : "per tensor",
-                                  vectors ? "vectors" : "coefficients")
-                        << symmetric << perChannel << vectors;
-    }
-    void folding()
-    {
-        QFETCH(bool, symmetric);
-        QFETCH(bool, perChannel);
-        QFETCH(bool, vectors);
-        const Shape shape{6, 5, 2};
-        AffineOptions options;
-        options.symmetric = symmetric;
-        options.axis = perChannel ? std::optional<std::uint64_t>(0) : std::nullopt;
-        const auto weight = encodeAffine(gaussian(60), shape, options);
-        const auto decoder = Decoder::make(weight->encoding());
-        const ChannelAffine layer{gaussian(6, 2), {1, 2, 0.5f, -1, 3, 0.1f}, gaussian(6, 3)};
-        const auto folded =
-            foldAffine(*decoder, layer, vectors ? FoldTarget::Vectors : FoldTarget::Coefficients);
-        QVERIFY(folded);
-        QCOMPARE(folded->postScale.size(), 6u);
-        QCOMPARE(folded->shape, shape);
-        QVERIFY(folded->largestError < 1e-3);
-        std::vector<float> decoded(60);
-        decoder->decodeFloat(0, decoded);
-        std::vector<std::int64_t> codes(60);
-        decoder->codes(0, codes);
-        for (std::size_t i = 0; i < 60; ++i) {
-            const std::size_t c = i / 10;
-            const float coefficient = halfToFloat(folded->coefficients[i]);
-            const float effective = halfToFloat(folded->postScale[c]) * coefficient;
-            QVERIFY(std::abs(effective - layer.gain[c] * decoded[i]) < 2e-3f);
-            if (vectors) // whole steps, exact in fp16
-                QCOMPARE(coefficient, std::nearbyint(coefficient));
-            else
-                QCOMPARE(halfToFloat(folded->postScale[c]), 1.0f);
-            QVERIFY(std::abs(halfToFloat(folded->bias[c]) -
-                             (layer.gain[c] * layer.bias[c] + layer.shift[c])) < 1e-3f);
-        }
-    }
-
-    void foldingRefuses()
-    {
-        const auto weights = gaussian(64 * 32);
-        const Shape shape{32, 64};
-        const auto refusal = [](const Result<EncodedWeight> &weight, const ChannelAffine &layer) {
-            const auto decoder = Decoder::make(weight->encoding());
-            const auto folded = foldAffine(*decoder, layer, FoldTarget::Vectors);
-            return folded ? std::string("taken") : folded.error().code;
-        };
-        const std::string fold = "codec.fold";
-        QCOMPARE(refusal(encodePalette(weights, shape, {}), {}), fold);
-        QCOMPARE(refusal(encodeBlockwise(weights, shape, {}), {}), fold);
-        QCOMPARE(refusal(encodeAffine(weights, shape, {ElementType::Int8, 1, true}), {}), fold);
-        QCOMPARE(refusal(encodeAffine(weights, shape, {}), {{1, 2, 3}, {}, {}}),
-                 std::string("codec.argument"));
-        // One block along the whole row is a scale a channel.
-        QCOMPARE(refusal(encodeBlockwise(weights, shape, {ElementType::Int8, 64, 1, false}), {}),
-                 std::string("taken"));
     }
 
     void formsByName()

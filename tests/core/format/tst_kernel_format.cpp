@@ -3,7 +3,10 @@
 #include "core/format/kernel_format.h"
 #include "core/format/kernel_unit.h"
 #include "core/format/legality.h"
+#include "core/format/record_fields.h"
 #include "core/numeric/element_type.h"
+
+#include <algorithm>
 
 #include <QtTest/QtTest>
 
@@ -24,6 +27,51 @@ class TestKernelFormat : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    /// Each byte of a record has one name, with a source.
+    void fieldsOfRecordsCoverThem_data()
+    {
+        QTest::addColumn<quint64>("bytes");
+        QTest::newRow("blob header") << quint64(64);
+        QTest::newRow("blob record") << quint64(64);
+        QTest::newRow("section header") << quint64(64);
+        QTest::newRow("section unit") << quint64(0x80);
+        QTest::newRow("section entry") << quint64(32);
+        QTest::newRow("anec header") << quint64(0x28);
+        QTest::newRow("anec shape") << quint64(48);
+    }
+    void fieldsOfRecordsCoverThem()
+    {
+        QFETCH(quint64, bytes);
+        const auto fields = recordFields("stored_fields", QTest::currentDataTag());
+        for (std::uint64_t at = 0; at < bytes; ++at)
+            QCOMPARE(std::count_if(fields.begin(), fields.end(),
+                                   [at](const RecordField &field) { return field.contains(at); }),
+                     1);
+        QVERIFY(fieldHolding(fields, bytes) == nullptr);
+        for (const RecordField &field : fields) {
+            QVERIFY(!field.name.empty() && !field.source.empty());
+            if (field.type != ElementType::Unknown)
+                QCOMPARE(std::uint64_t(bitWidth(field.type)), 8 * field.bytes);
+        }
+        QVERIFY(recordFields("stored_fields", "no such record").empty());
+        QVERIFY(recordFields("no_such_table", "blob header").empty());
+    }
+    /// The names stand where the reader reads.
+    void namesStandWhereTheReaderReads()
+    {
+        const auto fields = recordFields("stored_fields", "blob record");
+        const auto name = [&fields](std::uint64_t at) { return fieldHolding(fields, at)->name; };
+        QCOMPARE(name(milblob::kSentinelAt), std::string("sentinel"));
+        QCOMPARE(name(milblob::kCodeAt), std::string("element type"));
+        QCOMPARE(name(milblob::kBytesAt), std::string("payload bytes"));
+        QCOMPARE(name(milblob::kDataOffsetAt), std::string("payload offset"));
+        QCOMPARE(name(milblob::kPaddingBitsAt), std::string("padding bits"));
+        const PlacedField placed =
+            placedField("stored_fields", "blob record", 128, FileOffset(128 + 20), "record");
+        QCOMPARE(placed.name, std::string("record: payload offset (uint64)"));
+        QCOMPARE(placed.bytes, (ByteRange{FileOffset(128 + 16), ByteCount(8)}));
+        QVERIFY(placedField("stored_fields", "blob record", 128, FileOffset(4), "x").name.empty());
+    }
     void coversEveryCode()
     {
         for (std::uint32_t code = 1; code <= 31; ++code) {

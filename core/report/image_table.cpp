@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/image_table.h"
+
+#include "core/report/json_table.h"
+#include "core/report/number_text.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using descriptor::ImageField;
+using descriptor::ImageGroup;
+
+/// "0x40"; in JSON the same text, null where it is not known.
+Value addressOf(const std::optional<std::uint32_t> &address)
+{
+    return address ? Value(hexText(*address)) : Value(Unknown());
+}
+
+std::vector<Column<ImageGroup>> imageGroupColumns()
+{
+    using Row = ImageGroup;
+    return {{.key = "id",
+             .title = "group",
+             .explanation = "Number of the register group",
+             .value = [](const Row &row) -> Value { return View(row.id); }},
+            {.key = "name",
+             .title = "name",
+             .explanation = "What the group programs",
+             .value = [](const Row &row) -> Value { return View(row.name); }},
+            {.key = "registers",
+             .title = "registers",
+             .explanation = "How many registers it has",
+             .align = TextTable::Align::Right,
+             .value = [](const Row &row) -> Value { return Code{row.registers}; }},
+            {.key = "base",
+             .title = "base",
+             .explanation = "Byte address of its first register",
+             .value = [](const Row &row) { return addressOf(row.base); }},
+            {.key = "struct_offset",
+             .title = "object",
+             .explanation = "Offset in the compiler's object",
+             .value = [](const Row &row) -> Value { return '+' + hexText(row.structOffset); },
+             .document = [](const Row &row) { return Json(hexText(row.structOffset)); }},
+            {.key = "image_offset",
+             .title = "image",
+             .explanation = "Offset in the image that the engine reads",
+             .shown = kDocument,
+             .value = [](const Row &row) -> Value { return hexText(row.imageOffset); }},
+            {.key = "contents",
+             .title = "contents",
+             .explanation = "What the registers hold",
+             .value = [](const Row &row) -> Value { return View(row.contents); }},
+            {.key = "reading",
+             .title = "reading",
+             .explanation = "What the register maps make of it",
+             .shown = kDocument,
+             .value = [](const Row &row) -> Value { return View(row.reading); }},
+            {.key = "confidence",
+             .title = "confidence",
+             .explanation = "How sure it is",
+             .value = [](const Row &row) -> Value {
+                 return Word{format::confidenceName(row.confidence)};
+             }},
+            {.key = "source",
+             .title = "source",
+             .explanation = "Where it is from",
+             .shown = kDocument,
+             .value = [](const Row &) -> Value { return View("chapter 20, table 20.7"); }}};
+}
+
+std::vector<Column<ImageField>> imageFieldColumns()
+{
+    using Row = ImageField;
+    return {{.key = "record",
+             .title = "record",
+             .explanation = "Kind of row: a field, a relocation or a stream register",
+             .shown = kDocument,
+             .value = [](const Row &row) -> Value { return View(row.record); }},
+            {.key = "group",
+             .title = "group",
+             .explanation = "Register group that it is in",
+             .value = [](const Row &row) { return orNothing(row.group); }},
+            {.key = "name",
+             .title = "field",
+             .explanation = "Name of the field or register",
+             .value = [](const Row &row) -> Value { return View(row.name); }},
+            {.key = "struct_offset",
+             .title = "object",
+             .explanation = "Offset in the compiler's object",
+             .value = [](const Row &row) { return addressOf(row.structOffset); }},
+            {.key = "register",
+             .title = "word",
+             .explanation = "Word address of the register",
+             .value = [](const Row &row) { return addressOf(row.wordAddress); }},
+            {.key = "byte_address",
+             .title = "byte address",
+             .explanation = "Byte address of the register",
+             .shown = kDocument,
+             .value = [](const Row &row) { return addressOf(row.byteAddress); }},
+            {.key = "bits",
+             .title = "bits",
+             .explanation = "Bits of the register",
+             .value = [](const Row &row) -> Value { return View(row.bits); }},
+            {.key = "contents",
+             .title = "contents",
+             .explanation = "What it holds",
+             .value = [](const Row &row) -> Value { return View(row.contents); }},
+            {.key = "source",
+             .title = "source",
+             .explanation = "Where it is from",
+             .value = [](const Row &row) -> Value { return View(row.source); }},
+            {.key = "confidence",
+             .title = "confidence",
+             .explanation = "How sure it is",
+             .shown = kDocument,
+             .value = [](const Row &row) -> Value {
+                 return Word{format::confidenceName(row.confidence)};
+             }}};
+}
+
+} // namespace
+
+const TableOf<ImageGroup> &imageGroupTable()
+{
+    static const TableOf<ImageGroup> kTable{"register-groups", imageGroupColumns()};
+    return kTable;
+}
+
+const TableOf<ImageField> &imageFieldTable()
+{
+    static const TableOf<ImageField> kTable{"image-fields", imageFieldColumns()};
+    return kTable;
+}
+
+std::vector<ImageField> imageFieldsOf(std::string_view record)
+{
+    std::vector<ImageField> fields;
+    for (const ImageField &field : descriptor::imageFields()) {
+        if (field.record == record)
+            fields.push_back(field);
+    }
+    return fields;
+}
+
+const TableOf<ImageField> &relocationRegisterTable()
+{
+    using Row = ImageField;
+    static const TableOf<Row> kTable{
+        "relocation-registers",
+        {{.key = "name",
+          .title = "relocation",
+          .explanation = "Name of the relocation",
+          .value = [](const Row &row) -> Value { return View(row.name); }},
+         {.key = "register",
+          .title = "register",
+          .explanation = "Word address of the register that it fills in",
+          .value = [](const Row &row) { return addressOf(row.wordAddress); }},
+         {.key = "contents",
+          .title = "role",
+          .explanation = "What the address is of",
+          .value = [](const Row &row) -> Value { return View(row.contents); }}}};
+    return kTable;
+}
+
+std::vector<ImageStreamFacts> imageStreamRows()
+{
+    std::vector<ImageStreamFacts> rows;
+    const auto relocations = imageFieldsOf("reloc");
+    for (const descriptor::ImageStream &stream : descriptor::imageStreams()) {
+        ImageStreamFacts row{stream, {}};
+        for (const ImageField &field : relocations) {
+            if (field.wordAddress == stream.relocation)
+                row.role = field.contents;
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const TableOf<ImageStreamFacts> &imageStreamTable()
+{
+    using Row = ImageStreamFacts;
+    static const TableOf<Row> kTable{
+        "image-streams",
+        {{.key = "name",
+          .title = "stream",
+          .explanation = "What the stream loads",
+          .value = [](const Row &row) -> Value { return View(row.stream.name); }},
+         {.key = "enable",
+          .title = "enable",
+          .explanation = "Byte address of the register that enables it",
+          .value = [](const Row &row) -> Value { return hexText(row.stream.enable); }},
+         {.key = "base_offset",
+          .title = "base offset",
+          .explanation = "Byte address of the register of its offset",
+          .value = [](const Row &row) -> Value { return hexText(row.stream.baseOffset); }},
+         {.key = "relocation",
+          .title = "relocation",
+          .explanation = "Word address of its relocation register",
+          .value = [](const Row &row) -> Value { return hexText(row.stream.relocation); }},
+         {.key = "role",
+          .title = "role",
+          .explanation = "What that relocation is for",
+          .shown = kTables,
+          .value = [](const Row &row) -> Value { return View(row.role); }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where the registers are from",
+          .shown = kDocument,
+          .value = [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }}}};
+    return kTable;
+}
+
+const TableOf<LaneCode> &laneCodeTable()
+{
+    using Row = LaneCode;
+    static const TableOf<Row> kTable{
+        "format-lanes",
+        {{.key = "lane",
+          .title = "lane",
+          .explanation = "Lane of the format word",
+          .shown = kTables,
+          .value = [](const Row &row) -> Value {
+              return View(descriptor::formatLaneName(row.lane));
+          }},
+         {.key = "format",
+          .title = "format",
+          .explanation = "Tensor format",
+          .value = [](const Row &row) -> Value { return View(row.name); }},
+         {.key = "value",
+          .title = "bits",
+          .explanation = "Its bits in the format word",
+          .unknown = "none",
+          .value = [](const Row &row) -> Value {
+              return row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown());
+          },
+          .document =
+              [](const Row &row) { return row.bits ? Json(hexText(*row.bits)) : Json(nullptr); }},
+         {.key = "message",
+          .title = "the compiler says",
+          .explanation = "What the compiler answers where it has no bits",
+          .value = [](const Row &row) { return orNothing(row.message); }}}};
+    return kTable;
+}
+
+const TableOf<DoubleMacPair> &doubleMacTable()
+{
+    using Row = DoubleMacPair;
+    static const TableOf<Row> kTable{
+        "double-multiply",
+        {{.key = "activation",
+          .title = "activation",
+          .explanation = "Type of the activations",
+          .value = [](const Row &row) -> Value { return View(row.activation); }},
+         {.key = "kernel",
+          .title = "kernel",
+          .explanation = "Type of the weights",
+          .value = [](const Row &row) -> Value { return View(row.kernel); }},
+         {.key = "eligible",
+          .title = "double multiply",
+          .explanation = "Whether the array multiplies two pairs at a time",
+          .value = [](const Row &row) -> Value { return Word{row.eligible ? "eligible" : "no"}; },
+          .document = [](const Row &row) { return Json(row.eligible); }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where the rule is from",
+          .shown = kDocument,
+          .value = [](const Row &) -> Value { return View("chapter 36, fp8 datapath"); }}}};
+    return kTable;
+}
+
+} // namespace kernscope::report
