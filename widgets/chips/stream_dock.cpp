@@ -87,12 +87,12 @@ protected:
         QStyledItemDelegate::initStyleOption(option, index);
         if (index.data(StreamMatrixModel::kOutcomeRole).isNull())
             return;
+        option->displayAlignment = Qt::AlignCenter; // also where the outcome has no pill
         // All of a column have words, or none.
         if (widestOutcome(option->fontMetrics) + theme::em(option->widget, kOutcomeRoom) <=
             option->rect.width())
             return;
         option->text = option->text.left(option->text.indexOf(QLatin1Char(' ')));
-        option->displayAlignment = Qt::AlignCenter;
     }
 };
 

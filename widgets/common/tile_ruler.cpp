@@ -133,6 +133,7 @@ QRect TileRuler::labelBox(const Tick &tick, const QString &text) const
 void TileRuler::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
+    painter.setLayoutDirection(Qt::LeftToRight); // as the picture is in every window
     painter.setPen(palette().color(QPalette::PlaceholderText));
     const QFontMetrics metrics(font());
     const int line = metrics.height(), gap = theme::em(this, kGap);

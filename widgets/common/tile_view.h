@@ -51,7 +51,7 @@ public:
     /// unless set, which views that share a position need.
     void setMostStretch(double most);
     /// Enough for long and flat slices, which would be a strip of square cells.
-    static constexpr double kFillStretch = 8;
+    static constexpr double kFillStretch = 16;
 
     /// Position and zoom; setting them emits nothing, so that views can be tied to each other.
     const ViewState &viewState() const { return m_state; }

@@ -231,10 +231,11 @@ void BundleDock::follow(const Place &place, QObject *origin)
     if (!bundle || origin == this)
         return;
     const QModelIndex index =
-        place.weight < bundle->weights().size() ? m_model->indexOfWeight(place.weight)
-        : place.file < bundle->files().size()   ? m_model->indexOfFile(place.file)
-        : place == Place()                      ? m_model->index(0, 0)
-                                                : QModelIndex();
+        place.weight < bundle->weights().size()         ? m_model->indexOfWeight(place.weight)
+        : m_model->indexOfPart(place.section).isValid() ? m_model->indexOfPart(place.section)
+        : place.file < bundle->files().size()           ? m_model->indexOfFile(place.file)
+        : place == Place()                              ? m_model->index(0, 0)
+                                                        : QModelIndex();
     if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index))
         return;
     m_following = true;
@@ -252,6 +253,8 @@ void BundleDock::onCurrentChanged(const QModelIndex &index)
         session().goTo({}, this); // the whole: its overview
     } else if (node.kind == BundleTreeModel::Node::Kind::Weight) {
         session().goToWeight(node.index, this);
+    } else if (node.kind == BundleTreeModel::Node::Kind::Part) {
+        session().goToSection(node.index, this);
     } else if (node.kind == BundleTreeModel::Node::Kind::File) {
         const auto sections = m_model->bundle()->sectionsOf(node.index);
         if (sections.first < sections.second)
@@ -265,7 +268,8 @@ void BundleDock::open(const QModelIndex &index)
     onCurrentChanged(index);
     if (node.kind == BundleTreeModel::Node::Kind::Weight)
         Q_EMIT raiseRequested(QStringLiteral("weight"));
-    else if (node.kind == BundleTreeModel::Node::Kind::File)
+    else if (node.kind == BundleTreeModel::Node::Kind::File ||
+             node.kind == BundleTreeModel::Node::Kind::Part)
         Q_EMIT raiseRequested(QStringLiteral("hex"));
     else if (node.kind == BundleTreeModel::Node::Kind::Bundle)
         Q_EMIT raiseRequested(QStringLiteral("overview"));

@@ -5,6 +5,8 @@
 #include "widgets/common/table_text.h"
 #include "widgets/overview/bundle_tree_model.h"
 
+#include <QRegularExpression>
+
 #include <algorithm>
 #include <cmath>
 
@@ -43,6 +45,14 @@ bool isText(int role)
     return role == Qt::DisplayRole || role == SortRole || role == CopyRole;
 }
 
+/// "3 fvmlib_ref32" of "command 3: fvmlib_ref32": the kind beside it says what the number counts.
+QString shortPartName(const QString &name)
+{
+    static const QRegularExpression counted(QStringLiteral("^\\w+ (\\d+): (.*)$"));
+    const QRegularExpressionMatch match = counted.match(name);
+    return match.hasMatch() ? match.captured(1) + QLatin1Char(' ') + match.captured(2) : name;
+}
+
 /// A name as the models' other cells have it: shown, sorted by and copied.
 QVariant textCell(int role, std::string_view text)
 {
@@ -59,8 +69,10 @@ QVariant BundleTreeModel::data(const QModelIndex &index, int role) const
     switch (node.kind) {
     case Node::Kind::Weight: return weightData(node.index, index.column(), role);
     case Node::Kind::File: return fileData(node.index, index.column(), role);
+    case Node::Kind::Part: return partData(node.index, index.column(), role);
     case Node::Kind::Function:
-    case Node::Kind::FileGroup: return groupData(m_groups[node.index], index.column(), role);
+    case Node::Kind::FileGroup:
+    case Node::Kind::PartGroup: return groupData(m_groups[node.index], index.column(), role);
     case Node::Kind::Bundle: return bundleData(index.column(), role);
     case Node::Kind::None: break;
     }
@@ -108,8 +120,14 @@ report::SortValue BundleTreeModel::orderOf(const Group &group, std::uint32_t lea
 {
     if (group.kind == Node::Kind::Function)
         return m_columns.order(m_sortColumn, factsOf(leaf));
-    const BundleFile &file = m_bundle->files()[leaf];
     const std::string_view key = m_columns.key(m_sortColumn);
+    if (group.kind == Node::Kind::PartGroup) {
+        const Section &section = m_bundle->sections()[leaf];
+        return key == "name"           ? report::SortValue(section.name)
+               : key == "stored_bytes" ? report::SortValue(section.range.bytes.value)
+                                       : report::SortValue();
+    }
+    const BundleFile &file = m_bundle->files()[leaf];
     return key == "name"           ? report::SortValue(file.path)
            : key == "stored_bytes" ? report::SortValue(file.file->size().value)
                                    : report::SortValue();
@@ -170,10 +188,30 @@ QVariant BundleTreeModel::fileData(std::size_t at, int column, int role) const
                : QVariant();
 }
 
+QVariant BundleTreeModel::partData(std::size_t at, int column, int role) const
+{
+    const Section &section = m_bundle->sections()[at];
+    const std::string_view key = m_columns.key(column);
+    if (role == Qt::ToolTipRole)
+        return fromUtf8(section.name);
+    if (key == "name")
+        return role == kShortNameRole ? QVariant(shortPartName(fromUtf8(section.name)))
+                                      : textCell(role, section.name);
+    if (key == "form")
+        return role == Qt::DecorationRole ? QVariant(kindIcon(section.kind))
+               : isText(role)             ? QVariant(theme::sectionKindLabel(section.kind))
+                                          : QVariant();
+    return key == "stored_bytes" && isText(role)
+               ? columnCell(m_columns.facts(column), report::Count{section.range.bytes.value}, role)
+               : QVariant();
+}
+
 QVariant BundleTreeModel::groupData(const Group &group, int column, int role) const
 {
     const std::string_view key = m_columns.key(column);
     const bool files = group.kind == Node::Kind::FileGroup;
+    if (group.kind == Node::Kind::PartGroup && key == "form" && isText(role))
+        return countOf(group.all.size(), tr("1 part"), tr("%1 parts"));
     if (key == "name" && (isText(role) || role == Qt::ToolTipRole))
         return files ? group.name : group.name.isEmpty() ? tr("(weights)") : group.name;
     if (key == "form" && isText(role))

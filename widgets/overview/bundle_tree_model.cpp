@@ -65,7 +65,8 @@ void BundleTreeModel::updateBundle(BundlePtr bundle)
 {
     const bool sameRows = m_bundle && bundle &&
                           m_bundle->weights().size() == bundle->weights().size() &&
-                          m_bundle->files().size() == bundle->files().size();
+                          m_bundle->files().size() == bundle->files().size() &&
+                          m_bundle->sections().size() == bundle->sections().size();
     if (!sameRows) {
         setBundle(std::move(bundle));
         return;
@@ -116,10 +117,23 @@ void BundleTreeModel::makeGroups()
             m_groups.push_back({Node::Kind::Function, fromUtf8(functionWords(weights[i])), {}, {}});
         m_groups[at->second].all.push_back(static_cast<std::uint32_t>(i));
     }
+    if (m_bundle->hardware() || m_bundle->section())
+        m_groups.push_back(partsOf(*m_bundle));
     Group files{Node::Kind::FileGroup, tr("files"), {}, {}};
     files.all.resize(m_bundle->files().size());
     std::iota(files.all.begin(), files.all.end(), 0u);
     m_groups.push_back(std::move(files));
+}
+
+/// What a hardware container or a section is made of: commands, tasks and their registers, symbols.
+BundleTreeModel::Group BundleTreeModel::partsOf(const Bundle &bundle)
+{
+    Group parts{Node::Kind::PartGroup, tr("parts"), {}, {}};
+    for (std::size_t i = 0; i < bundle.sections().size(); ++i) {
+        if (bundle.sections()[i].kind != SectionKind::Padding)
+            parts.all.push_back(static_cast<std::uint32_t>(i));
+    }
+    return parts;
 }
 
 void BundleTreeModel::setFilter(const QString &typed)
@@ -169,6 +183,8 @@ void BundleTreeModel::applyFilter(bool fewer)
             bool passes = filter.empty();
             if (!passes && group.kind == Node::Kind::FileGroup) {
                 passes = filter.passes({m_bundle->files()[leaf].path});
+            } else if (!passes && group.kind == Node::Kind::PartGroup) {
+                passes = filter.passes({m_bundle->sections()[leaf].name});
             } else if (!passes) {
                 WhereFacts facts;
                 facts.forms = &forms;
@@ -195,9 +211,11 @@ void BundleTreeModel::indexRows()
     const std::pair<std::uint32_t, std::uint32_t> hidden{kHidden, 0};
     m_weightPlaces.assign(m_bundle ? m_bundle->weights().size() : 0, hidden);
     m_filePlaces.assign(m_bundle ? m_bundle->files().size() : 0, hidden);
+    const bool parts = m_bundle && (m_bundle->hardware() || m_bundle->section());
+    m_partPlaces.assign(parts ? m_bundle->sections().size() : 0, hidden);
     for (std::uint32_t g = 0; g < m_shown.size(); ++g) {
         const Group &group = m_groups[m_shown[g]];
-        auto &places = group.kind == Node::Kind::FileGroup ? m_filePlaces : m_weightPlaces;
+        auto &places = placesOf(group.kind);
         for (std::uint32_t row = 0; row < group.shown.size(); ++row)
             places[group.shown[row]] = {g, row};
     }
@@ -240,6 +258,8 @@ void BundleTreeModel::sort(int column, Qt::SortOrder order)
             changePersistentIndex(before[i], indexOfWeight(node.index, before[i].column()));
         else if (node.kind == Node::Kind::File)
             changePersistentIndex(before[i], indexOfFile(node.index, before[i].column()));
+        else if (node.kind == Node::Kind::Part)
+            changePersistentIndex(before[i], indexOfPart(node.index, before[i].column()));
     }
     Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
 }
@@ -271,8 +291,21 @@ BundleTreeModel::Node BundleTreeModel::nodeAt(const QModelIndex &index) const
     const Group *group = groupOfLeaf(index);
     if (!group || row >= group->shown.size())
         return {};
-    return {group->kind == Node::Kind::FileGroup ? Node::Kind::File : Node::Kind::Weight,
-            group->shown[row]};
+    return {leafKind(group->kind), group->shown[row]};
+}
+
+BundleTreeModel::Node::Kind BundleTreeModel::leafKind(Node::Kind group)
+{
+    return group == Node::Kind::FileGroup   ? Node::Kind::File
+           : group == Node::Kind::PartGroup ? Node::Kind::Part
+                                            : Node::Kind::Weight;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> &BundleTreeModel::placesOf(Node::Kind group)
+{
+    return group == Node::Kind::FileGroup   ? m_filePlaces
+           : group == Node::Kind::PartGroup ? m_partPlaces
+                                            : m_weightPlaces;
 }
 
 QModelIndex
@@ -295,6 +328,11 @@ QModelIndex BundleTreeModel::indexOfFile(std::size_t file, int column) const
     return leafIndex(m_filePlaces, file, column);
 }
 
+QModelIndex BundleTreeModel::indexOfPart(std::size_t section, int column) const
+{
+    return leafIndex(m_partPlaces, section, column);
+}
+
 QModelIndexList BundleTreeModel::groupIndexes() const
 {
     QModelIndexList indexes;
@@ -302,7 +340,7 @@ QModelIndexList BundleTreeModel::groupIndexes() const
     if (top.isValid())
         indexes += top;
     for (int g = 0; g < rowCount(top); ++g) {
-        if (nodeAt(index(g, 0, top)).kind == Node::Kind::Function)
+        if (nodeAt(index(g, 0, top)).kind != Node::Kind::FileGroup)
             indexes += index(g, 0, top);
     }
     return indexes;

@@ -19,7 +19,8 @@
 
 namespace kernscope::ui {
 
-/// The open bundle as a tree: bundle > functions > weights, and bundle > files > files. It keeps a
+/// The open bundle as a tree: bundle > functions > weights, and bundle > files > files; of a
+/// hardware container or a weight section also bundle > parts > its sections. It keeps a
 /// snapshot of the tables and vectors of row numbers; filtering and sorting permute those, so that
 /// a million weights cost a few bytes each and no proxy.
 class BundleTreeModel final : public QAbstractItemModel
@@ -28,9 +29,18 @@ class BundleTreeModel final : public QAbstractItemModel
 
 public:
     struct Node {
-        enum class Kind : std::uint8_t { None, Bundle, Function, FileGroup, Weight, File };
+        enum class Kind : std::uint8_t {
+            None,
+            Bundle,
+            Function,
+            FileGroup,
+            PartGroup,
+            Weight,
+            File,
+            Part
+        };
         Kind kind = Kind::None;
-        std::size_t index = kNoIndex; ///< of the weight or file
+        std::size_t index = kNoIndex; ///< of the weight, the file or the section
         friend bool operator==(const Node &, const Node &) = default;
     };
 
@@ -78,7 +88,8 @@ public:
     /// Invalid where the filter hides the row.
     QModelIndex indexOfWeight(std::size_t weight, int column = 0) const;
     QModelIndex indexOfFile(std::size_t file, int column = 0) const;
-    /// Rows that belong open: the bundle and its functions.
+    QModelIndex indexOfPart(std::size_t section, int column = 0) const;
+    /// Rows that belong open: the bundle, its functions and its parts.
     QModelIndexList groupIndexes() const;
 
     QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
@@ -91,7 +102,7 @@ public:
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
 private:
-    /// One row below the bundle with its own rows: a function, or the files.
+    /// One row below the bundle with its own rows: a function, the files or the parts.
     struct Group {
         Node::Kind kind = Node::Kind::Function;
         QString name;
@@ -106,6 +117,10 @@ private:
     const Group *groupOfLeaf(const QModelIndex &index) const;
     QVariant weightData(std::size_t weight, int column, int role) const;
     QVariant fileData(std::size_t file, int column, int role) const;
+    QVariant partData(std::size_t section, int column, int role) const;
+    static Group partsOf(const Bundle &bundle);
+    static Node::Kind leafKind(Node::Kind group);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> &placesOf(Node::Kind group);
     QVariant groupData(const Group &group, int column, int role) const;
     QVariant bundleData(int column, int role) const;
     bool weightChanged(const Weight &weight) const;
@@ -127,8 +142,8 @@ private:
     int m_sortColumn = -1; ///< -1: the order of the bundle
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
     std::vector<double> m_zeros; ///< by weight; NaN: not known
-    /// (shown group, row) of each weight and file; group kHidden: filtered away.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_weightPlaces, m_filePlaces;
+    /// (shown group, row) of each weight, file and section; group kHidden: not shown.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_weightPlaces, m_filePlaces, m_partPlaces;
 };
 
 } // namespace kernscope::ui

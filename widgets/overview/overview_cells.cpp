@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_cells.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -190,6 +191,7 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
         QColor color;
         std::size_t count = 0;
         std::uint64_t bytes = 0;
+        bool least = false; ///< the bytes of one are not known
     };
     const auto colorOf = [&](std::size_t weight) { // one colour a key
         TreemapView::Cell cell;
@@ -204,16 +206,22 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
             if (sum.count++ == 0)
                 sum.color = colorOf(i);
             sum.bytes += bundle.weights()[i].storedBytes.value;
+            sum.least |= !knownStoredBytes(bundle.weights()[i]);
         }
         for (const auto &[one, sum] : byOutcome)
             byKey.emplace(outcomeLabel(one), sum);
     } else {
         for (const auto &[form, sum] : sums.forms)
-            byKey.emplace(fromUtf8(form), Sum{colorOf(sum.first), sum.weights, sum.bytes});
+            byKey.emplace(fromUtf8(form), Sum{colorOf(sum.first), sum.weights, sum.bytes, false});
+        for (const Weight &weight : bundle.weights()) {
+            if (sums.unread > 0 && !knownStoredBytes(weight))
+                byKey[fromUtf8(formText(weight.form))].least = true;
+        }
     }
     QStringList parts;
     for (const auto &[key, sum] : byKey)
-        parts += swatch(sum.color, OverviewWords::tr("%1 %2 \u00B7 %3 B")
+        parts += swatch(sum.color, (sum.least ? OverviewWords::tr("%1 %2 \u00B7 \u2265 %3 B")
+                                              : OverviewWords::tr("%1 %2 \u00B7 %3 B"))
                                        .arg(key)
                                        .arg(sum.count)
                                        .arg(groupedNumber(sum.bytes)));

@@ -30,11 +30,20 @@ QString predictedNote(const ProgramTime &program, const QString &chip)
                    : program.bound == ProgramTime::Bound::Engine
                        ? TimeCard::tr("on %1, which binds the program").arg(chip)
                        : TimeCard::tr("on %1").arg(chip);
-    if (program.timed < program.layers)
-        note += TimeCard::tr(", %1 of %2 layers have no known time")
-                    .arg(program.layers - program.timed)
-                    .arg(program.layers);
     return note;
+}
+
+/// Why there is no time of all layers.
+QString unknownNote(const ProgramTime &program, const roofline::Roofs &roofs, const QString &chip)
+{
+    if (!roofs.compute && !roofs.bandwidth)
+        return TimeCard::tr("no ceilings are published for %1").arg(chip);
+    if (program.timed < program.layers)
+        return TimeCard::tr("on %1: the time of %2 of %3 layers is not known")
+            .arg(chip)
+            .arg(program.layers - program.timed)
+            .arg(program.layers);
+    return TimeCard::tr("on %1: how often its layers run is not known").arg(chip);
 }
 
 } // namespace
@@ -82,8 +91,10 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
     }
     if (program.engineTimeS)
         m_value->setText(predictedSeconds(*program.engineTimeS));
+    else if (program.knownS > 0)
+        m_value->setText(tr("at least %1").arg(predictedSeconds(program.knownS)));
     m_note->setText(program.engineTimeS ? predictedNote(program, chip)
-                                        : tr("no ceilings are published for %1").arg(chip));
+                                        : unknownNote(program, *roofs, chip));
 }
 
 } // namespace kernscope::ui

@@ -6,14 +6,19 @@
 #include "core/container/hwx/container.h"
 #include "hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/hardware/tasks_dock.h"
+#include "widgets/overview/bundle_dock.h"
+#include "widgets/overview/bundle_tree_model.h"
 
+#include <QAbstractItemModelTester>
 #include <QAction>
 #include <QLabel>
 #include <QTest>
+#include <QTreeView>
 
 #include <algorithm>
 
@@ -36,7 +41,52 @@ private Q_SLOTS:
     void bytesNameTheirField();
     void addressPacketsNameTheirBar();
     void tasksCompare();
+    void navigatorListsParts();
 };
+
+/// The navigator of a container leads to its commands, tasks and symbols, and follows them.
+void TestHardwareTasks::navigatorListsParts()
+{
+    Session session;
+    BundleDock dock(session);
+    const BundlePtr bundle = bundleOf(test::syntheticH13());
+    session.setBundle(bundle);
+    QVERIFY(showDock(dock, 300, 700));
+    auto *tree = dock.findChild<QTreeView *>();
+    QVERIFY(tree);
+    auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
+    const QAbstractItemModelTester tester(&model);
+    const auto &sections = bundle->sections();
+    std::size_t shown = 0;
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+        const QModelIndex index = model.indexOfPart(i);
+        QCOMPARE(index.isValid(), sections[i].kind != SectionKind::Padding);
+        if (!index.isValid())
+            continue;
+        ++shown;
+        QCOMPARE(index.data().toString(), fromUtf8(sections[i].name));
+        QCOMPARE(index.siblingAtColumn(model.columnOf("stored_bytes")).data(SortRole).toULongLong(),
+                 sections[i].range.bytes.value);
+    }
+    QVERIFY(shown > 5);
+    const auto header = std::find_if(sections.begin(), sections.end(), [](const Section &section) {
+        return section.name.starts_with("task 1:");
+    });
+    QVERIFY(header != sections.end());
+    const auto at = static_cast<std::size_t>(header - sections.begin());
+    // Where it has no room its number and its own name stay.
+    QCOMPARE(model.indexOfPart(at).data(kShortNameRole).toString(),
+             QStringLiteral("1 ") + fromUtf8(header->name).mid(8));
+    tree->setCurrentIndex(model.indexOfPart(at));
+    QCOMPARE(session.place().section, at);
+    QVERIFY(session.place().bytes);
+    QCOMPARE(session.place().bytes->offset.value, header->range.offset.value);
+    session.goToSection(0);
+    QTRY_COMPARE(model.nodeAt(tree->currentIndex()),
+                 (BundleTreeModel::Node{BundleTreeModel::Node::Kind::Part, 0}));
+    model.setFilter(QStringLiteral("task"));
+    QVERIFY(model.indexOfPart(at).isValid() && !model.indexOfPart(0).isValid());
+}
 
 void TestHardwareTasks::tasksShowRegisters()
 {

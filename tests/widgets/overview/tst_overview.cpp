@@ -59,49 +59,6 @@ private Q_SLOTS:
         QVERIFY(squarify(std::vector<double>{0, 0}, area)[1].isEmpty());
     }
 
-    /// A name loses what it shares with others only where the whole of it has no room.
-    void treemapNamesWholeWhereThereIsRoom()
-    {
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 900, 700));
-        TreemapView::Cell cell;
-        cell.name = QStringLiteral("encoder_layers_0_weight_to_fp16");
-        cell.shortName = QStringLiteral("\u20260_weight\u2026");
-        const QFontMetrics metrics(dock.font());
-        const int whole = metrics.horizontalAdvance(cell.name);
-        QCOMPARE(TreemapView::nameIn(cell, metrics, whole + 1), cell.name);
-        QCOMPARE(TreemapView::nameIn(cell, metrics, whole - 2), cell.shortName);
-        QVERIFY(metrics.horizontalAdvance(TreemapView::nameIn(cell, metrics, 30)) <= 30);
-        const auto &weights = session.bundle()->weights();
-        for (const TreemapView::Cell &one : dock.treemap().cells()) {
-            if (one.key < weights.size())
-                QCOMPARE(one.name, fromUtf8(weights[one.key].name));
-        }
-    }
-
-    /// The overview predicts the engine's time on the chip that the docks judge by.
-    void predictedTime()
-    {
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 900, 700));
-        const QString chip = fromUtf8(ChipState::of(session).target().name);
-        QVERIFY2(dock.time().text().contains(QStringLiteral("s\non %1").arg(chip)),
-                 qPrintable(dock.time().text()));
-        // Another chip, another figure or none: never that of the one before.
-        const QString before = dock.time().text();
-        for (const target::Target &other : target::targets()) {
-            if (other.name == "H15") {
-                ChipState::of(session).setTarget(other);
-                break;
-            }
-        }
-        QTRY_VERIFY(dock.time().text() != before);
-    }
-
     /// The inspector of a bundle: a bar of its forms, what crosses on the chips, what to do next.
     void inspectorOfTheBundle()
     {

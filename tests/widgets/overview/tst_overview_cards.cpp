@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the cards, the names and the legend of the overview say, of sound and of damaged bundles.
+#include "tests/widgets/sample_session.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/common/table_text.h"
+#include "widgets/overview/overview_dock.h"
+#include "widgets/overview/time_card.h"
+#include "widgets/overview/treemap_view.h"
+
+#include <QLabel>
+
+#include <algorithm>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using namespace kernscope::test;
+
+class TestOverviewCards : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// A name loses what it shares with others only where the whole of it has no room.
+    void treemapNamesWholeWhereThereIsRoom()
+    {
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock, 900, 700));
+        TreemapView::Cell cell;
+        cell.name = QStringLiteral("encoder_layers_0_weight_to_fp16");
+        cell.shortName = QStringLiteral("\u20260_weight\u2026");
+        const QFontMetrics metrics(dock.font());
+        const int whole = metrics.horizontalAdvance(cell.name);
+        QCOMPARE(TreemapView::nameIn(cell, metrics, whole + 1), cell.name);
+        QCOMPARE(TreemapView::nameIn(cell, metrics, whole - 2), cell.shortName);
+        QVERIFY(metrics.horizontalAdvance(TreemapView::nameIn(cell, metrics, 30)) <= 30);
+        const auto &weights = session.bundle()->weights();
+        for (const TreemapView::Cell &one : dock.treemap().cells()) {
+            if (one.key < weights.size())
+                QCOMPARE(one.name, fromUtf8(weights[one.key].name));
+        }
+    }
+
+    /// The overview predicts the engine's time on the chip that the docks judge by.
+    void predictedTime()
+    {
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock, 900, 700));
+        const QString chip = fromUtf8(ChipState::of(session).target().name);
+        QVERIFY2(dock.time().text().contains(QStringLiteral("s\non %1").arg(chip)),
+                 qPrintable(dock.time().text()));
+        // Another chip, another figure or none: never that of the one before.
+        const QString before = dock.time().text();
+        for (const target::Target &other : target::targets()) {
+            if (other.name == "H15") {
+                ChipState::of(session).setTarget(other);
+                break;
+            }
+        }
+        QTRY_VERIFY(dock.time().text() != before);
+    }
+
+    /// Weights whose bytes are cut off: the time of their layers is not known, which is not for
+    /// want of ceilings, and sums say that they are the least.
+    void damagedWeightsAreTold()
+    {
+        OpenOptions options;
+        for (sample::SampleBundle &bundle : sample::bundles()) {
+            if (bundle.name == "sample-palette.mlmodelc")
+                options.memory = std::move(bundle.files);
+        }
+        for (auto &[path, bytes] : options.memory) {
+            if (path.ends_with("weight.bin"))
+                bytes.resize(bytes.size() / 4);
+        }
+        const auto opened = Bundle::open("cut.mlmodelc", options);
+        QVERIFY(opened);
+        const auto &weights = (*opened)->weights();
+        QVERIFY(std::any_of(weights.begin(), weights.end(),
+                            [](const Weight &weight) { return static_cast<bool>(weight.fault); }));
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(*opened);
+        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(settle(dock));
+        const QString time = dock.time().text();
+        QVERIFY2(time.contains(QStringLiteral("layers is not known")), qPrintable(time));
+        QVERIFY(!time.contains(QStringLiteral("ceilings")));
+        const auto labels = dock.findChildren<QLabel *>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+            return label->text().contains(QStringLiteral("\u00B7 \u2265 "));
+        }));
+    }
+};
+
+QTEST_MAIN(TestOverviewCards)
+#include "tst_overview_cards.moc"
