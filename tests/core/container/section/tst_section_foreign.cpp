@@ -18,8 +18,8 @@ using namespace kernscope::section::made_sections;
 namespace {
 
 constexpr std::uint64_t kOutputsAt = 0x20, kPayloadAt = 0x08, kPayloadBytesAt = 0x10;
-constexpr std::uint64_t kEntriesAt = 0x80;
-constexpr std::uint64_t kFirstEntryOffsetAt = kEntriesAt + 16, kEntryBytes = 32;
+constexpr std::uint64_t kDocumentedEntriesAt = 0x80;
+constexpr std::uint64_t kFirstEntryOffsetAt = kDocumentedEntriesAt + 16, kDocumentedEntryBytes = 32;
 
 std::uint64_t row(std::uint64_t unit)
 {
@@ -80,9 +80,10 @@ void TestSectionForeign::takesCoresWithoutChannels()
     for (std::uint64_t unit = 0; unit < 3; ++unit)
         storeLittle<std::uint32_t>(bytes, row(unit) + kOutputsAt, 2);
     for (std::uint64_t kind = 0; kind < kKinds; ++kind) {
-        const std::uint64_t at = row(2) + kEntriesAt + kind * kEntryBytes;
+        const std::uint64_t at = row(2) + kDocumentedEntriesAt + kind * kDocumentedEntryBytes;
         if (kind != Kind::Pal || !keepsPalette)
-            std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), kEntryBytes, std::byte(0));
+            std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), kDocumentedEntryBytes,
+                        std::byte(0));
     }
 
     QCOMPARE(faultsOf(bytes), std::vector<std::string>());
@@ -146,7 +147,7 @@ void TestSectionForeign::refusesPayloadsOverTables()
     storeLittle<std::uint64_t>(bytes, row(0) + kPayloadAt, 0);
     storeLittle<std::uint64_t>(bytes, row(0) + kPayloadBytesAt, bytes.size());
     for (std::uint64_t kind = 0; kind < kKinds; ++kind) {
-        const std::uint64_t at = row(0) + kFirstEntryOffsetAt + kind * kEntryBytes;
+        const std::uint64_t at = row(0) + kFirstEntryOffsetAt + kind * kDocumentedEntryBytes;
         storeLittle<std::uint64_t>(bytes, at, loadLittle<std::uint64_t>(bytes, at) + payload);
     }
     QCOMPARE(faultsOf(bytes).front(),
