@@ -2,6 +2,7 @@
 #include "app/cli/inspect_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/file_table.h"
 #include "core/report/section_table.h"
@@ -41,6 +42,8 @@ std::string summaryText(const Bundle &bundle)
         text += ", program " + printable(program.version);
     else if (!program.models.empty() && !program.models.front().specification.empty())
         text += ", specification " + printable(program.models.front().specification);
+    for (const std::string &tool : buildTools(buildFacts(bundle)))
+        text += ", " + printable(tool);
     return text + "\n";
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/milblob/milblob.h"
 #include "core/report/hwx_json.h"
@@ -151,6 +152,9 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     json["bundle"] = bundle.name();
     json["program_version"] =
         bundle.program().version.empty() ? Json(nullptr) : Json(bundle.program().version);
+    json["build_info"] = Json::object();
+    for (const BuildFact &fact : buildFacts(bundle))
+        json["build_info"][fact.key] = fact.value;
     json["functions"] = Json::array();
     for (const mil::Function &function : bundle.program().functions)
         json["functions"].push_back(functionJson(bundle.program(), function));

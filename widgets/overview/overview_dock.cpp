@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_dock.h"
 
+#include "core/bundle/build_facts.h"
 #include "widgets/common/card_frame.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
@@ -308,8 +309,11 @@ void OverviewDock::sumUp()
     if (const TaskPtr before = std::exchange(m_summing, nullptr))
         before->cancel();
     m_sums.reset();
+    m_tools.clear();
     if (!m_shown)
         return;
+    for (const std::string &tool : buildTools(buildFacts(*m_shown)))
+        m_tools.append(fromUtf8(tool));
     if (m_shown->weights().size() <= kMostAtOnce) {
         m_sums = sumUpBundle(*m_shown);
         return;

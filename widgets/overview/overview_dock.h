@@ -86,6 +86,7 @@ private:
     Colors m_colors = Colors::Form;
     QList<QAction *> m_actions;
     WeightNames &m_names;
+    QStringList m_tools;              ///< that made m_shown, with their versions
     std::optional<BundleSums> m_sums; ///< of m_shown; nothing while they are added up
     TaskPtr m_summing;
     std::shared_ptr<const BaseErrors> m_errors; ///< against the other bundle; null: not measured

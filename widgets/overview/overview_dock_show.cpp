@@ -61,6 +61,7 @@ void OverviewDock::showTotals()
     QStringList facts{fromUtf8(bundleKindName(m_shown->kind()))};
     if (m_sums && m_sums->operations > 0)
         facts += countedWords(m_sums->operations, tr("1 operation"), tr("%1 operations"));
+    facts += m_tools;
     facts += m_shown->files().size() == 1
                  ? tr("%1 B in one file").arg(groupedNumber(m_shown->totalBytes().value))
                  : tr("%1 B in %2 files")

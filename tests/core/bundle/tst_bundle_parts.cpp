@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/build_facts.h"
 #include "made_bundle.h"
 #include "made_forms.h"
 
@@ -20,7 +21,62 @@ private slots:
     void sharedParts();
     void spansForEdits();
     void scaledTwice();
+    void whoMadeIt_data();
+    void whoMadeIt();
 };
+
+void TestBundleParts::whoMadeIt_data()
+{
+    QTest::addColumn<QByteArray>("metadata");
+    QTest::addColumn<QStringList>("facts");
+    QTest::addColumn<QStringList>("tools");
+    const QStringList own{QStringLiteral("coremlc-version=3505.4.1"),
+                          QStringLiteral("coremltools-version=")};
+    const QStringList compiler{QStringLiteral("coremlc 3505.4.1")};
+    QTest::newRow("no metadata") << QByteArray() << own << compiler;
+    QTest::newRow("metadata")
+        << QByteArray(R"([{"userDefinedMetadata": {"n": 3, "com.github.apple.coremltools.version":
+                          "9.0b1"}, "method": "predict"}])")
+        << own + QStringList{QStringLiteral("com.github.apple.coremltools.version=9.0b1")}
+        << QStringList{QStringLiteral("coremltools 9.0b1"), compiler.front()};
+    QTest::newRow("no JSON") << QByteArray("[{") << own << compiler;
+    QTest::newRow("another form") << QByteArray(R"({"userDefinedMetadata": 1})") << own << compiler;
+    QTest::newRow("members of another form")
+        << QByteArray(R"([3, {"userDefinedMetadata": [1]}, {}])") << own << compiler;
+    QTest::newRow("deep") << QByteArray(5000, '[') << own << compiler;
+    QTest::newRow("large") << QByteArray("[\"") + QByteArray(1 << 20, 'x') + QByteArray("\"]")
+                           << own << compiler;
+}
+
+/// What the tools wrote about themselves, in the program and beside it.
+void TestBundleParts::whoMadeIt()
+{
+    QFETCH(const QByteArray, metadata);
+    MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+    std::string text = made.text();
+    const std::string_view before = "{{\"a\", \"b\"}}";
+    const auto at = text.find(before);
+    QVERIFY(at != std::string::npos);
+    text.replace(at, before.size(),
+                 "{{\"coremlc-version\", \"3505.4.1\"}, {\"coremltools-version\", \"\"}}");
+    OpenOptions options = MadeBundle::options(text, made.weights());
+    QCOMPARE(options.memory.front().first, std::string("metadata.json"));
+    const auto bytes =
+        std::as_bytes(std::span(metadata.constData(), static_cast<std::size_t>(metadata.size())));
+    options.memory.front().second = Bytes(bytes.begin(), bytes.end());
+    if (metadata.isEmpty())
+        options.memory.erase(options.memory.begin());
+    const auto bundle = Bundle::open("made.mlmodelc", options);
+    QVERIFY(bundle);
+    QStringList facts, tools;
+    for (const BuildFact &fact : buildFacts(**bundle))
+        facts.append(QString::fromStdString(fact.key + "=" + fact.value));
+    for (const std::string &tool : buildTools(buildFacts(**bundle)))
+        tools.append(QString::fromStdString(tool));
+    QTEST(facts, "facts");
+    QTEST(tools, "tools");
+}
 
 /// Two weights that name one codebook: each counts it, both say that it is shared.
 void TestBundleParts::sharedParts()

@@ -65,8 +65,8 @@ void TestInspectJson::document()
     report::finish(json, (*bundle)->diagnostics());
     QCOMPARE(
         keysOf(json).c_str(),
-        "schema tool version command kind bundle program_version functions models files sections "
-        "weights totals warnings errors relocations diagnostics");
+        "schema tool version command kind bundle program_version build_info functions models files "
+        "sections weights totals warnings errors relocations diagnostics");
     QCOMPARE(text(json["schema"]), text(1));
     QCOMPARE(text(json["tool"]), text("kernscope"));
     QCOMPARE(text(json["kind"]), text("mlmodelc"));

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// One thing that the tools which made a bundle wrote about themselves.
+struct BuildFact {
+    std::string key, value; ///< "coremlc-version", "3505.4.1"
+    friend bool operator==(const BuildFact &, const BuildFact &) = default;
+};
+
+/// The pairs of the program's `buildInfo` in its order, then the `userDefinedMetadata` of a
+/// compiled model's metadata.json (resources/formats/programs.md). Values that are no text are left
+/// out, as is a metadata.json that is no JSON of the known form or larger than 1 MiB. On any thread
+/// that holds no BundleReadLock of the bundle.
+std::vector<BuildFact> buildFacts(const Bundle &bundle);
+
+/// The versions of the tools that are known by name, of each the first that is not empty:
+/// "coremltools 9.0b1", "coremlc 3505.4.1".
+std::vector<std::string> buildTools(const std::vector<BuildFact> &facts);
+
+} // namespace kernscope
