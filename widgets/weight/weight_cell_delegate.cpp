@@ -5,6 +5,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_grid_model.h"
 
+#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QDoubleValidator>
 #include <QLineEdit>
@@ -14,6 +15,20 @@
 namespace kernscope::ui {
 
 WeightCellDelegate::WeightCellDelegate(QObject *parent) : QStyledItemDelegate(parent) {}
+
+WeightCellDelegate::Shown WeightCellDelegate::shownTexts(const QRect &inner, const QRect &view,
+                                                         const QFontMetrics &metrics,
+                                                         const QString &code, const QString &value)
+{
+    Shown shown{code, value};
+    const int codeEnd = inner.left() + metrics.horizontalAdvance(code);
+    const int valueBegin = inner.right() + 1 - metrics.horizontalAdvance(value);
+    if (inner.left() < view.left() || codeEnd > view.right() + 1)
+        shown.code.clear();
+    if (valueBegin < view.left() || inner.right() > view.right())
+        shown.value = value.isEmpty() ? value : QString(QChar(0x2026));
+    return shown;
+}
 
 void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
                                const QModelIndex &index) const
@@ -36,11 +51,18 @@ void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &op
     painter->setFont(option.font);
     painter->setPen(faint);
     const QString code = index.data(WeightGridModel::CodeRole).toString();
-    painter->drawText(inner, Qt::AlignLeft | Qt::AlignVCenter,
-                      changed ? theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + code : code);
+    const auto *area = qobject_cast<const QAbstractScrollArea *>(cell.widget);
+    const QRect view = area ? area->viewport()->rect() : option.rect;
+    const Shown shown = shownTexts(
+        inner, view, option.fontMetrics,
+        changed ? theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + code : code, value);
+    painter->drawText(inner, Qt::AlignLeft | Qt::AlignVCenter, shown.code);
     painter->setPen(leftOut ? faint : text);
-    painter->drawText(inner, (leftOut ? Qt::AlignHCenter : Qt::AlignRight) | Qt::AlignVCenter,
-                      readFromLeft(value, option.direction));
+    const QString number = leftOut ? value : shown.value; // the dot of a zero is no number
+    const bool whole = number == value;
+    painter->drawText(whole ? inner : inner & view.adjusted(margin, 0, -margin, 0),
+                      (leftOut && whole ? Qt::AlignHCenter : Qt::AlignRight) | Qt::AlignVCenter,
+                      readFromLeft(number, option.direction));
     if (changed) {
         const int width = std::max(1, theme::em(cell.widget, 0.15));
         QPen pen(theme::color(Token::MarkChanged, theme::isDark(option.palette)), width);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QFontMetrics>
 #include <QStyledItemDelegate>
 
 namespace kernscope::ui {
@@ -18,6 +19,15 @@ public:
                const QModelIndex &index) const override;
     QWidget *createEditor(QWidget *parent, const QStyleOptionViewItem &option,
                           const QModelIndex &index) const override;
+
+    /// What is drawn of a cell that an edge of the view may cut: a code or a number that does not
+    /// show whole would be another one, so the code is left out and the number an ellipsis.
+    struct Shown {
+        QString code, value;
+    };
+    /// `inner` is the room of the texts, `view` what is seen, both in one coordinate system.
+    static Shown shownTexts(const QRect &inner, const QRect &view, const QFontMetrics &metrics,
+                            const QString &code, const QString &value);
 
 Q_SIGNALS:
     void typed(const QModelIndex &index, const QString &text) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/weight/weight_dock_fixture.h"
+#include "widgets/weight/weight_cell_delegate.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_model.h"
 #include "widgets/weight/weight_grid_view.h"
@@ -19,6 +20,7 @@ private Q_SLOTS:
     void initTestCase() { begin(); }
     void longNamesGiveWay();
     void cellsHoldMarkCodeAndValue();
+    void edgesCutNoNumber();
     void longSlicesFillThePicture();
 };
 
@@ -55,6 +57,34 @@ void TestWeightRoom::cellsHoldMarkCodeAndValue()
             QVERIFY(table.columnWidth(0) > table.fontMetrics().horizontalAdvance(all) + 8);
         }
     }
+}
+
+/// "0.0448" of 0.044861 would be another number: where an edge of the view cuts it, none is shown.
+void TestWeightRoom::edgesCutNoNumber()
+{
+    const QFontMetrics metrics{QFont()};
+    const QString code = QStringLiteral("0x29be"), value = QStringLiteral("0.044861");
+    const QString dots(QChar(0x2026));
+    const QRect view(0, 0, 500, 20);
+    const auto shown = [&](int left, int width) {
+        return WeightCellDelegate::shownTexts(QRect(left, 0, width, 20), view, metrics, code,
+                                              value);
+    };
+    const auto whole = shown(300, 200);
+    QCOMPARE(whole.code, code);
+    QCOMPARE(whole.value, value);
+    const auto right = shown(301, 200); // its last digit
+    QCOMPARE(right.code, code);
+    QCOMPARE(right.value, dots);
+    const auto narrow = shown(500 - metrics.horizontalAdvance(code) + 1, 200);
+    QCOMPARE(narrow.code, QString());
+    QCOMPARE(narrow.value, dots);
+    const auto left = shown(-1, 200);
+    QCOMPARE(left.code, QString());
+    QCOMPARE(left.value, value);
+    QCOMPARE(shown(-200 + metrics.horizontalAdvance(value) - 1, 200).value, dots);
+    QCOMPARE(WeightCellDelegate::shownTexts(QRect(450, 0, 200, 20), view, metrics, code, {}).value,
+             QString());
 }
 
 /// Square cells would make of a long slice a strip in an empty panel.
