@@ -71,6 +71,23 @@ std::optional<std::size_t> partOfPartner(const Weight &own, std::size_t operand,
     return std::nullopt;
 }
 
+/// Whether bytes of the two parts mean the same: a kept value is a value, but no mask.
+bool comparable(const codec::Operand &mine, const codec::Operand &theirs)
+{
+    const auto valueRole = [](codec::PartRole role) {
+        return role == codec::PartRole::NonzeroData ? codec::PartRole::Data : role;
+    };
+    return mine.type == theirs.type && valueRole(mine.role) == valueRole(theirs.role);
+}
+
+/// The byte alone that stands at the front of what was found can be compared.
+void compareFront(ByteCounterpart &found, std::uint64_t further)
+{
+    found.runs.front().first += further;
+    found.runs.front().length = 1;
+    found.sameByte = found.runs.front();
+}
+
 } // namespace
 
 struct ByteCounterparts::Sides {
@@ -123,8 +140,9 @@ void ByteCounterparts::byElement(const Sides &sides, const ByteOwner &owner, Fil
         if (last)
             add(sides, *last, found);
     }
+    comparePackedByte(sides, owner, offset, found);
     // One element, in as many bytes on both sides: its first byte is the first byte there.
-    if (found.elements.size() != 1 || !last || found.runs.size() != 1)
+    if (found.byteForByte || found.elements.size() != 1 || !last || found.runs.size() != 1)
         return;
     const auto own =
         placeOfElement(sides.own, owner.weight, owner.elements.front(), sides.ownOrder);
@@ -134,17 +152,54 @@ void ByteCounterparts::byElement(const Sides &sides, const ByteOwner &owner, Fil
     const auto there = ownerOfByte(sides.other, last->file, last->bytes.offset, sides.otherOrder);
     if (!there || there->weight >= sides.other.weights().size())
         return;
-    // A kept value against the mask that leaves it out is no comparison of bytes.
+    found.byteForByte = comparable(sides.own.weights()[owner.weight].operands()[owner.operand],
+                                   sides.other.weights()[there->weight].operands()[there->operand]);
+    if (found.byteForByte)
+        compareFront(found, offset.value - own->bytes.offset.value);
+}
+
+/// A byte of codes or of a mask, which several elements have bits in, against the byte over there
+/// that has bits of just those elements, the first of them at the same bit.
+void ByteCounterparts::comparePackedByte(const Sides &sides, const ByteOwner &owner,
+                                         FileOffset offset, ByteCounterpart &found) const
+{
     const codec::Operand &mine = sides.own.weights()[owner.weight].operands()[owner.operand];
-    const codec::Operand &theirs = sides.other.weights()[there->weight].operands()[there->operand];
-    const auto valueRole = [](codec::PartRole role) { // a kept value is a value
-        return role == codec::PartRole::NonzeroData ? codec::PartRole::Data : role;
-    };
-    found.byteForByte = mine.type == theirs.type && valueRole(mine.role) == valueRole(theirs.role);
-    if (found.byteForByte) {
-        found.runs.front().first += offset.value - own->bytes.offset.value;
-        found.runs.front().length = 1;
+    if (found.elements.size() < 2 || found.otherElements.size() != found.elements.size())
+        return;
+    std::optional<ElementBytes> there;
+    std::uint64_t further = 0;
+    if (mine.role == codec::PartRole::Mask) {
+        const Weight &other = sides.other.weights()[found.otherWeight];
+        const auto operand = partOfPartner(sides.own.weights()[owner.weight], owner.operand, other);
+        const codec::Operand *mask = operand ? &other.operands()[*operand] : nullptr;
+        if (mask != nullptr && mask->place)
+            there = ElementBytes{
+                mask->place->file,
+                {FileOffset(mask->place->dataOffset.value + found.otherElements.front() / 8),
+                 ByteCount(1)}};
+    } else {
+        const auto own =
+            placeOfElement(sides.own, owner.weight, found.elements.front(), sides.ownOrder);
+        there = placeOfElement(sides.other, found.otherWeight, found.otherElements.front(),
+                               sides.otherOrder);
+        if (!own || offset < own->bytes.offset)
+            return;
+        further = offset.value - own->bytes.offset.value;
     }
+    if (!there)
+        return;
+    const FileOffset candidate(there->bytes.offset.value + further);
+    const auto over = ownerOfByte(sides.other, there->file, candidate, sides.otherOrder);
+    if (!over || over->weight != found.otherWeight || over->elements != found.otherElements)
+        return;
+    const codec::Operand &theirs = sides.other.weights()[over->weight].operands()[over->operand];
+    const unsigned width = bitWidth(mine.type);
+    const auto at = m_bytes->alignment.placeOf(!sides.ofA, there->file, candidate.value);
+    if (!comparable(mine, theirs) || (owner.entry * width) % 8 != (over->entry * width) % 8 ||
+        at.segment == kNoIndex)
+        return;
+    found.byteForByte = true;
+    found.sameByte = {at.segment, at.offset, 1};
 }
 
 void ByteCounterparts::byEntry(const Sides &sides, const ByteOwner &owner, FileOffset offset,
@@ -167,10 +222,8 @@ void ByteCounterparts::byEntry(const Sides &sides, const ByteOwner &owner, FileO
                         offset.value < here->bytes.end() &&
                         here->bytes.bytes == there->bytes.bytes &&
                         own.operands()[owner.operand].type == other.operands()[*operand].type;
-    if (found.byteForByte) {
-        found.runs.front().first += offset.value - here->bytes.offset.value;
-        found.runs.front().length = 1;
-    }
+    if (found.byteForByte)
+        compareFront(found, offset.value - here->bytes.offset.value);
 }
 
 void ByteCounterparts::byOffset(const AlignedSegment &segment, std::size_t at, std::uint64_t offset,
@@ -191,6 +244,7 @@ void ByteCounterparts::byOffset(const AlignedSegment &segment, std::size_t at, s
     found.file = ofA ? file.b : file.a;
     found.runs.push_back({at, there, 1});
     found.byteForByte = true;
+    found.sameByte = found.runs.front();
 }
 
 /// Neighbours become one run.

@@ -34,8 +34,9 @@ struct ByteCounterpart {
     /// as a literal, or has no such element, part or byte).
     std::size_t file = kNoIndex; ///< of the other side; Bundle::files()
     std::vector<SegmentRun> runs;
-    /// Both sides store it in as many bytes: the run is one byte, which can be compared.
+    /// Both sides store it alike: `sameByte` is the one byte over there that can be compared.
     bool byteForByte = false;
+    SegmentRun sameByte;
 };
 
 /// Of the byte at `offset` of a segment on the side A (`ofA`) or B, what the other side has. Keeps
@@ -53,6 +54,8 @@ private:
     struct Sides;
     void byElement(const Sides &sides, const ByteOwner &owner, FileOffset offset,
                    ByteCounterpart &found);
+    void comparePackedByte(const Sides &sides, const ByteOwner &owner, FileOffset offset,
+                           ByteCounterpart &found) const;
     void byEntry(const Sides &sides, const ByteOwner &owner, FileOffset offset,
                  ByteCounterpart &found) const;
     void byOffset(const AlignedSegment &segment, std::size_t at, std::uint64_t offset, bool ofA,

@@ -277,7 +277,7 @@ QString ByteCompareView::cursorText() const
     } else if (!m_counterpart.byteForByte) {
         words << tr("\u2260 stored otherwise");
     } else {
-        const SegmentRun &run = m_counterpart.runs.front();
+        const SegmentRun &run = m_counterpart.sameByte;
         const auto own = bytesOn(m_sideA, segment);
         const auto other = bytesOn(!m_sideA, alignment().segments()[run.segment]);
         const bool equal = m_cursor.offset < own.size() && run.first < other.size() &&

@@ -68,6 +68,8 @@ private slots:
     void bytesOfElements_data();
     void bytesOfElements();
     void everyPairOfForms();
+    void equalBundles_data() { bytesOfElements_data(); }
+    void equalBundles();
     void halvesAgainstBytes();
     void entries();
     void sharedNothing();
@@ -170,6 +172,32 @@ void TestByteCounterpart::everyPairOfForms()
             }
         }
     }
+}
+
+/// Each stored byte of a bundle has the same byte of an equal one to be compared with, also where
+/// several elements share it: codes of fewer bits than eight, bits of a mask, vectors.
+void TestByteCounterpart::equalBundles()
+{
+    QFETCH(const QString, form);
+    const auto bytes = alignedPair(*sampleBundle(form.toStdString()).open(),
+                                   *sampleBundle(form.toStdString()).open());
+    ByteCounterparts counterparts(bytes);
+    std::size_t compared = 0;
+    for (const codec::Operand &operand : bytes->a->weights()[0].operands()) {
+        const std::uint64_t first = operand.place ? operand.place->dataOffset.value : 0;
+        if (!operand.place ||
+            bytes->alignment.placeOf(true, operand.place->file, first).segment == kNoIndex)
+            continue; // a literal of the program
+        for (std::uint64_t i = 0; i < bytes->a->operandBytes(operand).size(); ++i) {
+            const auto at = bytes->alignment.placeOf(true, operand.place->file, first + i);
+            QVERIFY(at.segment != kNoIndex);
+            const auto found = counterparts.of(at.segment, at.offset, true);
+            QVERIFY2(found.byteForByte, qPrintable(QString::number(first + i, 16)));
+            QCOMPARE(fileBytes(*bytes, found.sameByte, false).offset.value, first + i);
+            ++compared;
+        }
+    }
+    QVERIFY(compared > 0);
 }
 
 /// Two bytes against one: the element, not the distance from the start; the second byte of two is
