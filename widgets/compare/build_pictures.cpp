@@ -64,6 +64,7 @@ BuildPictures::Pane BuildPictures::makePane(TaskManager &tasks, std::size_t numb
     pane.title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     pane.stack = new QStackedWidget(pane.box);
     pane.view = new TileView(tasks, pane.stack);
+    pane.view->setMostStretch(TileView::kFillStretch);
     pane.view->setAccessibleName(number == 0 ? tr("Picture of the base")
                                              : tr("Picture of build %1").arg(number));
     pane.message = new QLabel(pane.stack);

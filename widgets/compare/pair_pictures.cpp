@@ -77,6 +77,7 @@ PairPictures::Pane PairPictures::makePane(TaskManager &tasks, const QString &nam
     pane.title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     pane.stack = new QStackedWidget(box);
     pane.view = new TileView(tasks, pane.stack);
+    pane.view->setMostStretch(TileView::kFillStretch);
     pane.view->setAccessibleName(name);
     pane.message = new QLabel(pane.stack);
     pane.message->setWordWrap(true);
