@@ -120,7 +120,7 @@ private:
     void fillPalette(PaletteIndex &index);
     void copyLink();
     void addDockActions(QMenu *menu, const QStringList &ids);
-    void copyRowsAs(TableFormat format);
+    void copyRowsAs(ui::TableFormat format);
     void runInFocus(QKeySequence::StandardKey key);
     void fillHistory(QMenu *menu, bool back);
     void buildHelpMenu();

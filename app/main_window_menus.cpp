@@ -156,13 +156,13 @@ void MainWindow::buildCopyActions(QMenu *menu)
     m_needBundle << add(menu, tr("&Copy in This Dock") + QStringLiteral("\tCtrl+C"), {},
                         [this] { runInFocus(QKeySequence::Copy); });
     QMenu *copyAs = menu->addMenu(tr("Copy Rows &As"));
-    const auto addCopy = [this, copyAs](const QString &text, Qt::Key key, TableFormat format) {
+    const auto addCopy = [this, copyAs](const QString &text, Qt::Key key, ui::TableFormat format) {
         add(copyAs, text, QKeySequence(Qt::CTRL | Qt::SHIFT | key),
             [this, format] { copyRowsAs(format); });
     };
-    addCopy(tr("&Tab-Separated with Titles"), Qt::Key_C, TableFormat::TabSeparated);
-    addCopy(tr("&Markdown"), Qt::Key_M, TableFormat::Markdown);
-    addCopy(tr("&JSON"), Qt::Key_J, TableFormat::Json);
+    addCopy(tr("&Tab-Separated with Titles"), Qt::Key_C, ui::TableFormat::TabSeparated);
+    addCopy(tr("&Markdown"), Qt::Key_M, ui::TableFormat::Markdown);
+    addCopy(tr("&JSON"), Qt::Key_J, ui::TableFormat::Json);
     m_needBundle << copyAs->menuAction()
                  << add(menu, tr("&Find in This Dock") + QStringLiteral("\tCtrl+F"), {},
                         [this] { runInFocus(QKeySequence::Find); });
@@ -180,7 +180,7 @@ void MainWindow::buildCopyActions(QMenu *menu)
 }
 
 /// Of the table that holds the focus.
-void MainWindow::copyRowsAs(TableFormat format)
+void MainWindow::copyRowsAs(ui::TableFormat format)
 {
     const auto *view = qobject_cast<const QAbstractItemView *>(QApplication::focusWidget());
     const QString text = view ? copiedTable(*view, format) : QString();

@@ -13,7 +13,7 @@
 #include <QTreeView>
 
 using namespace kernscope;
-using app::TableFormat;
+using ui::TableFormat;
 
 /// Selected rows as text for a spreadsheet, a report, a script.
 class TestTableCopy : public QObject

@@ -5,6 +5,7 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/session.h"
 #include "widgets/common/short_names.h"
+#include "widgets/common/table_formats.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
@@ -296,10 +297,13 @@ void copySelection(const QAbstractItemView &view)
 
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
 {
+    if (model.rowCount() == 0)
+        return DockWords::tr("Nothing is exported: the table has no rows. Show it first.");
     const QString path =
         askSavePath(parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
-                    DockWords::tr("Comma-separated values (*.csv)"));
-    return path.isEmpty() ? QString() : writeTextFile(path, tableAsCsv(model));
+                    DockWords::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
+                                  "Markdown (*.md);;JSON (*.json)"));
+    return path.isEmpty() ? QString() : writeTextFile(path, tableAs(model, tableFormatOf(path)));
 }
 
 QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)

@@ -56,7 +56,8 @@ void chooseRow(QAbstractItemView *view, const QModelIndex &index);
 
 /// Puts the selected rows on the clipboard as tab-separated text.
 void copySelection(const QAbstractItemView &view);
-/// Asks for a file and writes the whole table as CSV. What went wrong, or an empty text.
+/// Asks for a file and writes the whole table, in the format of the file's ending: CSV, TSV,
+/// Markdown or JSON. What went wrong, also that there are no rows, or an empty text.
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName);
 
 /// An action of `scope` that puts the keyboard into a filter box (Ctrl+F).

@@ -3,12 +3,16 @@
 #include "widgets/bytes/inspector_model.h"
 #include "widgets/bytes/section_model.h"
 #include "widgets/common/diagnostics_model.h"
+#include "widgets/common/table_formats.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_filter.h"
 #include "widgets/overview/bundle_tree_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QItemSelectionModel>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTest>
 
 #include <array>
@@ -46,6 +50,7 @@ private Q_SLOTS:
     void diagnosticsSort();
     void selectionCopiesAsTsv();
     void tablesExportAsCsv();
+    void tablesExportByEnding();
     void readingsOfKnownBytes();
 };
 
@@ -145,6 +150,29 @@ void TestTableModels::tablesExportAsCsv()
     QCOMPARE(lines.size(),
              2 + groups + static_cast<int>(bundle->weights().size() + bundle->files().size()));
     QVERIFY(lines[0].startsWith(QStringLiteral("name,form")));
+}
+
+/// A file is in the format that its name ends with, whole; numbers of JSON are numbers.
+void TestTableModels::tablesExportByEnding()
+{
+    QCOMPARE(tableFormatOf(QStringLiteral("/a/b.csv")), TableFormat::CommaSeparated);
+    QCOMPARE(tableFormatOf(QStringLiteral("/a.md/b")), TableFormat::CommaSeparated);
+    QCOMPARE(tableFormatOf(QStringLiteral("b.TSV")), TableFormat::TabSeparated);
+    QCOMPARE(tableFormatOf(QStringLiteral("b.md")), TableFormat::Markdown);
+    QCOMPARE(tableFormatOf(QStringLiteral("b.json")), TableFormat::Json);
+    BundleTreeModel model;
+    model.setBundle(test::sampleBundle("palette"));
+    const auto rows = tableAs(model, TableFormat::CommaSeparated).count(u'\n') - 1;
+    QCOMPARE(tableAs(model, TableFormat::TabSeparated).count(u'\n') - 1, rows);
+    const QStringList markdown = tableAs(model, TableFormat::Markdown).trimmed().split(u'\n');
+    QCOMPARE(markdown.size() - 2, rows);
+    QVERIFY(markdown[1].startsWith(QStringLiteral("| --- |")));
+    const QJsonArray list =
+        QJsonDocument::fromJson(tableAs(model, TableFormat::Json).toUtf8()).array();
+    QCOMPARE(list.size(), rows);
+    QVERIFY(list[2].toObject().value(QStringLiteral("stored_bytes")).isDouble());
+    DiagnosticsModel none;
+    QCOMPARE(tableAs(none, TableFormat::Json).trimmed(), QStringLiteral("[\n]"));
 }
 
 void TestTableModels::readingsOfKnownBytes()
