@@ -79,8 +79,9 @@ void appendRowsBelow(std::vector<QModelIndex> &rows, const QAbstractItemModel &m
                      const QModelIndex &parent)
 {
     for (int i = 0; i < model.rowCount(parent); ++i) {
-        rows.push_back(model.index(i, 0, parent));
-        appendRowsBelow(rows, model, rows.back());
+        const QModelIndex row = model.index(i, 0, parent);
+        rows.push_back(row);
+        appendRowsBelow(rows, model, row);
     }
 }
 
