@@ -44,6 +44,12 @@ std::uint64_t sparseBytes(std::uint64_t elements, double density, std::uint64_t 
            number * static_cast<std::uint64_t>(std::llround(kept));
 }
 
+/// The share of the elements that an encoder of the sparse form keeps.
+std::optional<double> keptBySparse(const decision::WeightForm &form)
+{
+    return form.nonzero ? form.nonzero : form.density;
+}
+
 } // namespace
 
 std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape,
@@ -114,10 +120,11 @@ std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key
                                 : blockwiseBytes(*spec, form.shape, n, number);
         break;
     case FormNode::Sparse:
-        if (!form.density)
+        other.density = keptBySparse(form);
+        if (!other.density)
             return std::nullopt;
         other.masked = true;
-        other.storedBytes = sparseBytes(n, *form.density, number);
+        other.storedBytes = sparseBytes(n, *other.density, number);
         break;
     case FormNode::Dense:
     case FormNode::Microscaled:
@@ -129,7 +136,7 @@ std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key
 
 std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key)
 {
-    if (key == "sparse" && form.density.value_or(1) > 0.5)
+    if (key == "sparse" && keptBySparse(form).value_or(1) > 0.5)
         return std::nullopt;
     return sizedForm(form, key);
 }

@@ -2,6 +2,8 @@
 #include "core/assessment/choose_form.h"
 
 #include "core/assessment/weight_layers.h"
+#include "core/assessment/zero_share.h"
+#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/old_network.h"
 
@@ -13,9 +15,6 @@
 namespace kernscope {
 
 namespace {
-
-/// More elements than this are judged by evenly picked output channels.
-constexpr std::uint64_t kMostElements = std::uint64_t(1) << 22;
 
 Error failure(std::string code, std::string message, std::string found = {})
 {
@@ -40,14 +39,14 @@ LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight, const 
     const std::uint64_t rows = weight.shape.empty() ? 1 : weight.shape[0];
     const std::uint64_t length = weight.elements.value / std::max<std::uint64_t>(rows, 1);
     std::uint64_t take = rows;
-    if (weight.elements.value > kMostElements) {
+    if (weight.elements.value > kMostValuesRead) {
         take =
-            std::clamp<std::uint64_t>(kMostElements / std::max<std::uint64_t>(length, 1), 1, rows);
+            std::clamp<std::uint64_t>(kMostValuesRead / std::max<std::uint64_t>(length, 1), 1, rows);
         if (axes.input == 0 && take > kCandidateBlock)
             take -= take % kCandidateBlock;
         picked.sampled = true;
     }
-    const std::uint64_t width = std::min(length, kMostElements);
+    const std::uint64_t width = std::min(length, kMostValuesRead);
     picked.sampled |= width < length;
     picked.values.resize(take * width);
     for (std::uint64_t i = 0; i < take; ++i) {
@@ -71,12 +70,7 @@ Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const C
         const BundleReadLock lock(bundle);
         return pickRows(*decoder, weight, axes);
     }();
-    // Zero in fp16, which sparse values are kept in.
-    const auto zeros = std::count_if(picked.values.begin(), picked.values.end(),
-                                     [](float value) { return std::abs(value) <= 0x1p-25F; });
-    picked.zeroFraction = picked.values.empty() ? 0
-                                                : static_cast<double>(zeros) /
-                                                      static_cast<double>(picked.values.size());
+    picked.zeroFraction = zeroShare(picked.values);
     if (picked.shape.size() == weight.shape.size())
         picked.axes = axes;
     return picked;
@@ -116,7 +110,7 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
                         static_cast<double>(candidate.bytes) /
                             static_cast<double>(std::max<std::uint64_t>(form.denseBytes, 1)));
     else if (candidate.bytes >= form.denseBytes)
-        candidate.passedOver = fmt::format("no smaller than dense fp16: {} B", form.denseBytes);
+        candidate.passedOver = fmt::format("no smaller than dense fp16: {} B", grouped(form.denseBytes));
     return candidate;
 }
 
@@ -132,17 +126,13 @@ std::vector<FormCandidate> candidatesOf(const roofline::Layer &layer, const roof
         candidates.back().stored = true;
     }
     decision::WeightForm facts = layer.form;
-    facts.density = 1 - zeroFraction;
+    facts.nonzero = 1 - zeroFraction;
     for (const std::string_view key : roofline::candidateForms()) {
         if (key == stored)
             continue;
-        auto form = roofline::sizedForm(facts, key);
+        const auto form = roofline::sizedForm(facts, key);
         if (!form)
             continue;
-        // Zeros that no mask holds are not counted by whoever does not read values, and the stored
-        // form is judged without them: all times are to be of one kind.
-        if (!form->masked)
-            form->density = layer.form.density;
         candidates.push_back(candidateOf(layer, *form, roofs, judge, batch));
         if (!roofline::asForm(facts, key)) // its bytes are seen all the same
             candidates.back().passedOver =
@@ -248,7 +238,7 @@ void adviseForSize(FormChoice &choice, const roofline::Roofs &roofs)
     choice.advice = fmt::format(
         "for its stored size alone: int8, {} of {} bytes; sixteen levels are too coarse here, and "
         "int8 folds on {}, so no time is gained (chapter 7, choosing a form)",
-        bytes->bytes, bytes->assessment.weight.denseBytes, roofs.target->name);
+        grouped(bytes->bytes), grouped(bytes->assessment.weight.denseBytes), roofs.target->name);
 }
 
 /// The error of a candidate, encoded as the whole weight would be: of the stored form its decoded

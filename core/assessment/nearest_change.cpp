@@ -70,7 +70,7 @@ WeightForm fresh(const WeightForm &form, std::string_view key)
 /// Less than half of it is zeros, or nobody knows how much.
 bool isToBePruned(const WeightForm &form, std::string_view key)
 {
-    return key == "sparse" && form.density.value_or(1) > 0.5;
+    return key == "sparse" && !roofline::asForm(form, key);
 }
 
 /// Whether the form, pruned where it must be, takes fewer bytes than dense fp16. Of a weight whose
@@ -80,8 +80,10 @@ bool isSmaller(const WeightForm &form, std::string_view key)
     if (form.shape.empty())
         return true;
     WeightForm pruned = form;
-    if (isToBePruned(form, key))
+    if (isToBePruned(form, key)) {
         pruned.density = 0.5;
+        pruned.nonzero.reset();
+    }
     const auto sized = roofline::sizedForm(pruned, key);
     return sized && sized->storedBytes && *sized->storedBytes < form.denseBytes;
 }

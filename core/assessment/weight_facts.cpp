@@ -3,6 +3,7 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/entries.h"
+#include "core/assessment/zero_share.h"
 #include "core/bundle/old_network.h"
 #include "core/bundle/stored_bytes.h"
 
@@ -114,6 +115,8 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     if (zeroFraction)
         form.density = 1 - *zeroFraction;
     const codec::Operand *kept = weight.operand(codec::PartRole::NonzeroData);
+    if (kept == nullptr) // codes of a codebook in place of values
+        kept = weight.operand(codec::PartRole::Indices);
     const auto survivors = kept ? elementCount(kept->declaredShape()) : std::nullopt;
     if (form.masked && survivors && form.elements > 0)
         form.density = std::min(1.0, static_cast<double>(survivors->value) /
@@ -126,8 +129,10 @@ std::vector<decision::WeightForm> weightForms(const Bundle &bundle)
     std::vector<WeightForm> forms;
     forms.reserve(bundle.weights().size());
     const Entries entries(bundle.program());
-    for (const Weight &weight : bundle.weights())
-        forms.push_back(weightForm(bundle, weight, std::nullopt, &entries));
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        forms.push_back(weightForm(bundle, bundle.weights()[i], std::nullopt, &entries));
+        readZerosBehindMask(bundle, i, forms.back());
+    }
     return forms;
 }
 

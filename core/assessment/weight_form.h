@@ -40,6 +40,9 @@ struct WeightForm {
     std::optional<std::uint64_t> storedBytes = 0; ///< empty: an operand could not be read
     std::uint64_t denseBytes = 0;                 ///< as fp16
     std::optional<double> density;                ///< share of elements that are kept, or not zero
+    /// Share that is not zero, where the values were read and a mask may keep zeros too: what the
+    /// sparse form would keep.
+    std::optional<double> nonzero;
 
     bool compressed() const
     {

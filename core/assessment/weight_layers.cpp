@@ -4,6 +4,7 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/shared_operations.h"
+#include "core/assessment/zero_share.h"
 
 #include <algorithm>
 #include <functional>
@@ -123,7 +124,9 @@ void LayerReader::findShared(const Places &places)
 
 decision::WeightForm LayerReader::form(std::size_t weight) const
 {
-    return weightForm(m_bundle, m_bundle.weights()[weight], std::nullopt, &m_entries);
+    auto form = weightForm(m_bundle, m_bundle.weights()[weight], std::nullopt, &m_entries);
+    readZerosBehindMask(m_bundle, weight, form);
+    return form;
 }
 
 std::vector<roofline::Layer> LayerReader::layers(std::size_t index,
@@ -195,8 +198,9 @@ std::vector<ChannelAxes> judgedAxes(const Bundle &bundle)
     const LayerReader reader(bundle);
     std::vector<ChannelAxes> axes(reader.weights(), ChannelAxes{0, 1, 0, 1});
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        if (const WeightLayers weight = reader.at(i); !weight.all.empty())
-            axes[i] = weight.judged.form.axes;
+        const auto layers = reader.layers(i, decision::WeightForm()); // the form does not matter
+        if (const roofline::Layer *judged = heaviest(layers))
+            axes[i] = judged->form.axes;
     }
     return axes;
 }

@@ -29,7 +29,7 @@ public:
     explicit LayerReader(const Bundle &bundle);
 
     std::size_t weights() const { return m_bundle.weights().size(); }
-    /// As weightForm gives it.
+    /// As weightForms gives it.
     decision::WeightForm form(std::size_t weight) const;
     /// One a consumer that is a layer, with the weight in `form`.
     std::vector<roofline::Layer> layers(std::size_t weight, const decision::WeightForm &form) const;

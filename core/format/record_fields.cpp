@@ -72,15 +72,16 @@ const RecordField *fieldHolding(std::span<const RecordField> fields, std::uint64
     return nullptr;
 }
 
-PlacedField placedField(std::string_view table, std::string_view record, std::uint64_t begin,
-                        FileOffset offset, std::string_view owner)
+std::optional<PlacedField> placedField(std::string_view table, std::string_view record,
+                                       std::uint64_t begin, FileOffset offset,
+                                       std::string_view owner)
 {
-    PlacedField placed;
     const RecordField *field =
         offset.value < begin ? nullptr
                              : fieldHolding(recordFields(table, record), offset.value - begin);
     if (field == nullptr)
-        return placed;
+        return std::nullopt;
+    PlacedField placed;
     placed.name = fmt::format("{}: {}", owner, field->text());
     placed.bytes = {FileOffset(begin + field->offset), ByteCount(field->bytes)};
     placed.type = field->type;

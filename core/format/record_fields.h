@@ -6,6 +6,7 @@
 #include "core/numeric/element_type.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,8 +42,9 @@ struct PlacedField {
     std::string source;
 };
 /// The field of the record beginning at `begin` that holds the byte; its name behind "OWNER: ".
-/// `bytes` 0 and no name where none does.
-PlacedField placedField(std::string_view table, std::string_view record, std::uint64_t begin,
-                        FileOffset offset, std::string_view owner);
+/// Empty where none does.
+std::optional<PlacedField> placedField(std::string_view table, std::string_view record,
+                                       std::uint64_t begin, FileOffset offset,
+                                       std::string_view owner);
 
 } // namespace kernscope::format

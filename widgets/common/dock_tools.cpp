@@ -298,7 +298,7 @@ void copySelection(const QAbstractItemView &view)
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
 {
     if (model.rowCount() == 0)
-        return DockWords::tr("Nothing is exported: the table has no rows. Show it first.");
+        return DockWords::tr("Nothing is exported: the table has no rows.");
     const QString path =
         askSavePath(parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
                     DockWords::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"

@@ -4,7 +4,6 @@
 #include "core/container/anec/anec.h"
 
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,12 +15,12 @@ constexpr std::string_view kFieldTable = "stored_fields";
 constexpr std::uint64_t kTilesAt = 0x28, kTileBytes = 4, kShapesAt = kTilesAt + kTileBytes * kTiles,
                         kShapeBytes = 48;
 
-format::PlacedField apertureField(std::string_view record, std::uint64_t table, std::uint64_t step,
-                                  FileOffset offset)
+std::optional<format::PlacedField> apertureField(std::string_view record, std::uint64_t table,
+                                                 std::uint64_t step, FileOffset offset)
 {
     const std::uint64_t number = (offset.value - table) / step;
     if (number >= kTiles)
-        return {};
+        return std::nullopt;
     return format::placedField(kFieldTable, record, table + number * step, offset,
                                fmt::format("aperture {}", number));
 }
@@ -30,12 +29,11 @@ format::PlacedField apertureField(std::string_view record, std::uint64_t table, 
 
 std::optional<format::PlacedField> fieldAt(FileOffset offset)
 {
-    format::PlacedField field =
-        offset.value < kTilesAt
-            ? format::placedField(kFieldTable, "anec header", 0, offset, "header")
-        : offset.value < kShapesAt ? apertureField("anec aperture", kTilesAt, kTileBytes, offset)
-                                   : apertureField("anec shape", kShapesAt, kShapeBytes, offset);
-    return field.name.empty() ? std::nullopt : std::optional(std::move(field));
+    if (offset.value < kTilesAt)
+        return format::placedField(kFieldTable, "anec header", 0, offset, "header");
+    return offset.value < kShapesAt
+               ? apertureField("anec aperture", kTilesAt, kTileBytes, offset)
+               : apertureField("anec shape", kShapesAt, kShapeBytes, offset);
 }
 
 } // namespace kernscope::anec

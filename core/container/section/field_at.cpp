@@ -7,7 +7,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,8 +21,7 @@ constexpr std::string_view kFieldTable = "stored_fields";
 std::optional<PlacedField> storedField(std::string_view record, std::uint64_t begin,
                                        FileOffset offset, const std::string &owner)
 {
-    PlacedField field = format::placedField(kFieldTable, record, begin, offset, owner);
-    return field.name.empty() ? std::nullopt : std::optional(std::move(field));
+    return format::placedField(kFieldTable, record, begin, offset, owner);
 }
 
 std::optional<PlacedField> unitField(std::size_t number, std::uint64_t begin, FileOffset offset)

@@ -59,6 +59,37 @@ test::MadeBundle unevenBundle()
     return made;
 }
 
+/// A convolution whose weight keeps every second element behind a mask; of the kept ones, every
+/// fourth is the codebook's zero.
+test::MadeBundle zerosBehindMask()
+{
+    test::MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 64, 8, 8]> x";
+    const std::string shape = "[128, 64, 1, 1]";
+    const test::Bytes mask(128 * 64 / 8, std::byte{0x55});
+    test::Bytes codes;
+    for (int i = 0; i < 128 * 64 / 4; ++i)
+        codes.push_back(i % 2 == 0 ? std::byte{0x10} : std::byte{0x32});
+    test::Bytes book;
+    for (int i = 0; i < 16; ++i) {
+        const test::Bytes entry = test::halves({static_cast<float>(i)});
+        book.insert(book.end(), entry.begin(), entry.end());
+    }
+    made.line("tensor<uint1, " + shape +
+              "> m, tensor<fp16, [4096]> v = constexpr_lut_to_sparse("
+              "indices_mask = " +
+              made.blob(ElementType::Uint1, shape, mask) +
+              ", indices_nonzero_data = " + made.blob(ElementType::Uint4, "[4096]", codes) +
+              ", lut = " + made.blob(ElementType::Fp16, "[1, 1, 1, 1, 16, 1]", book) +
+              ")[name = string(\"p\")]");
+    made.line("tensor<fp16, " + shape +
+              "> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
+              "[name = string(\"w\")]");
+    made.line("tensor<fp16, [1, 128, 8, 8]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+    made.result = "y";
+    return made;
+}
+
 } // namespace
 
 class TestOneAnswerMade : public QObject
@@ -133,6 +164,24 @@ private Q_SLOTS:
         QCOMPARE(layers.size(), std::size_t(7));
         for (const roofline::Layer &layer : layers)
             test::choiceIsPlaced(**bundle, layer);
+    }
+
+    /// A mask that keeps zeros: everyone takes the sparse form to keep what is not zero, as its
+    /// encoder does.
+    void zerosAreBehindTheMask()
+    {
+        const auto bundle = zerosBehindMask().open();
+        QVERIFY(bundle);
+        const auto faults = test::faults((*bundle)->diagnostics());
+        QVERIFY2(faults.empty(), faults.empty() ? "" : faults.front().c_str());
+        const WeightLayers weight = LayerReader(**bundle).at(0);
+        QCOMPARE(weight.form.density, std::optional(0.5));
+        QCOMPARE(weight.form.nonzero, std::optional(0.375));
+        test::hasOneAnswer(**bundle);
+        test::choiceIsPlaced(**bundle);
+        const auto sized = roofline::sizedForm(weight.form, "sparse");
+        QVERIFY(sized);
+        QCOMPARE(sized->storedBytes, std::optional<std::uint64_t>(128 * 64 / 8 + 2 * 3072));
     }
 
     /// The file ends within the operands of the first weight: some can be read, some cannot.
