@@ -40,8 +40,8 @@ LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight, const 
     const std::uint64_t length = weight.elements.value / std::max<std::uint64_t>(rows, 1);
     std::uint64_t take = rows;
     if (weight.elements.value > kMostValuesRead) {
-        take =
-            std::clamp<std::uint64_t>(kMostValuesRead / std::max<std::uint64_t>(length, 1), 1, rows);
+        take = std::clamp<std::uint64_t>(kMostValuesRead / std::max<std::uint64_t>(length, 1), 1,
+                                         rows);
         if (axes.input == 0 && take > kCandidateBlock)
             take -= take % kCandidateBlock;
         picked.sampled = true;
@@ -110,7 +110,8 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
                         static_cast<double>(candidate.bytes) /
                             static_cast<double>(std::max<std::uint64_t>(form.denseBytes, 1)));
     else if (candidate.bytes >= form.denseBytes)
-        candidate.passedOver = fmt::format("no smaller than dense fp16: {} B", grouped(form.denseBytes));
+        candidate.passedOver =
+            fmt::format("no smaller than dense fp16: {} B", grouped(form.denseBytes));
     return candidate;
 }
 

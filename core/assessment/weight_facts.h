@@ -27,8 +27,8 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
                                 std::optional<double> zeroFraction = std::nullopt,
                                 const Entries *entries = nullptr);
 
-/// Every weight's, in the bundle's order, with the zeros behind masks (readZerosBehindMask): hold no
-/// BundleReadLock.
+/// Every weight's, in the bundle's order, with the zeros behind masks (readZerosBehindMask): hold
+/// no BundleReadLock.
 std::vector<decision::WeightForm> weightForms(const Bundle &bundle);
 
 /// The operation by which a consumer reads a weight: conv, conv_transpose, linear or matmul whose

@@ -31,9 +31,8 @@ std::optional<format::PlacedField> fieldAt(FileOffset offset)
 {
     if (offset.value < kTilesAt)
         return format::placedField(kFieldTable, "anec header", 0, offset, "header");
-    return offset.value < kShapesAt
-               ? apertureField("anec aperture", kTilesAt, kTileBytes, offset)
-               : apertureField("anec shape", kShapesAt, kShapeBytes, offset);
+    return offset.value < kShapesAt ? apertureField("anec aperture", kTilesAt, kTileBytes, offset)
+                                    : apertureField("anec shape", kShapesAt, kShapeBytes, offset);
 }
 
 } // namespace kernscope::anec
