@@ -26,7 +26,8 @@
 #define KERNSCOPE_MX_SHARED
 namespace kernscope::codec {
 
-inline constexpr std::uint16_t kMxNan = 0x7e00; ///< every NaN of a decoded matrix
+inline constexpr std::uint16_t kMxNan = 0x7e00;       ///< every NaN of a decoded matrix
+inline constexpr std::uint16_t kMxNanFactor = 0x7fc0; ///< upper half of a NaN of fp32
 
 /// The definition that the vectors below reproduce.
 inline std::uint16_t mxHalf(float element, std::uint8_t exponent)
@@ -49,9 +50,10 @@ struct MxGroups {
     const std::uint8_t *in = nullptr; ///< of the first group
     bool mxfp4 = false;
     const std::uint8_t *exponents = nullptr; ///< one a group
-    const float *factors = nullptr;          ///< one an element instead, or null
-    bool nanFactors = false;                 ///< some factors are NaN
-    const std::uint16_t *shifts = nullptr;   ///< MXFP4: instead of factors, or null
+    /// One an element instead, upper halves of fp32, or null.
+    const std::uint16_t *factors = nullptr;
+    bool nanFactors = false;               ///< some factors are NaN
+    const std::uint16_t *shifts = nullptr; ///< MXFP4: instead of factors, or null
     std::size_t count = 0;
 };
 
@@ -102,17 +104,23 @@ HWY_INLINE HalfVec halvesOf(hn::Vec<SomeBytes> bytes)
     return hn::IfThenElse(isNan, hn::Set(d, kMxNan), half);
 }
 
-/// Powers of two that bring halves to their value. Exponents that leave the range of fp16 whatever
-/// the element are limited to what fp32 has, or make zero: zero and infinity come out as they
-/// should.
-template <bool E4m3>
+/// Powers of two that bring halves of E4M3FN to their value. Exponents that leave the range of fp16
+/// whatever the element are limited to what fp32 has: infinity comes out as it should.
 HWY_INLINE FloatVec factorsOf(hn::Vec<IntTag> exponent)
 {
     const IntTag di;
     const SixteenFloats df;
-    if constexpr (E4m3)
-        exponent = hn::Min(hn::Add(exponent, hn::Set(di, 8)), hn::Set(di, 254));
-    return hn::BitCast(df, hn::ShiftLeft<23>(exponent));
+    const auto raised = hn::Min(hn::Add(exponent, hn::Set(di, 8)), hn::Set(di, 254));
+    return hn::BitCast(df, hn::ShiftLeft<23>(raised));
+}
+
+/// Factors from the upper halves of fp32.
+HWY_INLINE FloatVec loadFactors(const std::uint16_t *factors)
+{
+    const SixteenFloats df;
+    const hn::Rebind<std::uint16_t, SixteenFloats> d16;
+    const hn::RebindToUnsigned<SixteenFloats> d32;
+    return hn::BitCast(df, hn::ShiftLeft<16>(hn::PromoteTo(d32, hn::LoadU(d16, factors))));
 }
 
 /// Sixteen elements times the factors that `factor(i)` gives for the ones from i on.

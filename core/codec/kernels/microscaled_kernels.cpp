@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #undef HWY_TARGET_INCLUDE
@@ -24,41 +22,35 @@ namespace kernscope::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Powers of two of a row's exponents; returns how many, all but the last few. NaN for a NaN.
-template <bool E4m3>
-HWY_INLINE std::size_t factorRunOf(const std::uint8_t *exponents, float *out, std::size_t count)
+/// Powers of two of a row's exponents, upper halves of fp32; returns how many, all but the last
+/// few. Those of E4M3FN are limited as in factorsOf(), exponent 0 of E2M1 makes zero, 255 a NaN.
+std::size_t factorRun(const std::uint8_t *exponents, bool mxfp4, std::uint16_t *out,
+                      std::size_t count)
 {
-    const IntTag di;
-    const SixteenFloats df;
-    const hn::Rebind<std::uint8_t, SixteenFloats> d8;
-    const std::size_t lanes = hn::Lanes(df);
-    const auto nan = hn::Set(df, std::numeric_limits<float>::quiet_NaN());
+    const hn::CappedTag<std::uint16_t, 32> d;
+    const hn::Rebind<std::uint8_t, decltype(d)> d8;
+    const std::size_t lanes = hn::Lanes(d);
+    const auto raised = hn::Set(d, mxfp4 ? 0 : 8), most = hn::Set(d, 254);
     std::size_t at = 0;
     for (; at + lanes <= count; at += lanes) {
-        const auto exponent = hn::PromoteTo(di, hn::LoadU(d8, exponents + at));
-        const auto isNan = hn::Eq(exponent, hn::Set(di, kE8m0Nan));
-        hn::StoreU(hn::IfThenElse(hn::RebindMask(df, isNan), nan, factorsOf<E4m3>(exponent)), df,
-                   out + at);
+        const auto exponent = hn::PromoteTo(d, hn::LoadU(d8, exponents + at));
+        const auto upper = hn::ShiftLeft<7>(hn::Min(hn::Add(exponent, raised), most));
+        const auto isNan = hn::Eq(exponent, hn::Set(d, kE8m0Nan));
+        hn::StoreU(hn::IfThenElse(isNan, hn::Set(d, kMxNanFactor), upper), d, out + at);
     }
     return at;
-}
-
-std::size_t factorRun(const std::uint8_t *exponents, bool mxfp4, float *out, std::size_t count)
-{
-    return mxfp4 ? factorRunOf<false>(exponents, out, count)
-                 : factorRunOf<true>(exponents, out, count);
 }
 
 #if HWY_TARGET <= HWY_AVX3
 
 /// A line of halves times a factor each.
 template <bool WithNan, bool Streamed>
-HWY_INLINE void storeLine(HalfLine halves, const float *factors, std::uint16_t *out)
+HWY_INLINE void storeLine(HalfLine halves, const std::uint16_t *factors, std::uint16_t *out)
 {
     const hn::FixedTag<std::uint16_t, 16> half;
     const SixteenFloats df;
     const auto product = [&](auto some, std::size_t at) HWY_ATTR {
-        auto result = narrowToHalf(df, hn::Mul(widenHalf(df, some), hn::LoadU(df, factors + at)));
+        auto result = narrowToHalf(df, hn::Mul(widenHalf(df, some), loadFactors(factors + at)));
         if constexpr (WithNan) {
             const auto magnitude = hn::And(result, hn::Set(half, 0x7fff));
             const auto isNan = hn::Gt(magnitude, hn::Set(half, 0x7c00));
@@ -79,8 +71,8 @@ HWY_INLINE void storeLine(HalfLine halves, const float *factors, std::uint16_t *
 
 /// Groups of 32 elements with a factor each; `nanFactors`: some of which are NaN.
 template <bool E4m3, bool Streamed>
-void elementRun(const std::uint8_t *in, const float *factors, bool nanFactors, std::uint16_t *out,
-                std::size_t groups)
+void elementRun(const std::uint8_t *in, const std::uint16_t *factors, bool nanFactors,
+                std::uint16_t *out, std::size_t groups)
 {
     constexpr std::size_t kOne = 127;    // the exponent of 1
     constexpr std::size_t kAhead = 2048; // bytes: beyond the page where processors stop
@@ -148,12 +140,11 @@ void shiftedRun(const std::uint8_t *, const std::uint16_t *, std::uint16_t *, st
 
 /// Groups of 32 elements with a factor each; `nanFactors`: some of which are NaN.
 template <bool E4m3, bool Streamed>
-void elementRun(const std::uint8_t *in, const float *factors, bool nanFactors, std::uint16_t *out,
-                std::size_t groups)
+void elementRun(const std::uint8_t *in, const std::uint16_t *factors, bool nanFactors,
+                std::uint16_t *out, std::size_t groups)
 {
-    const SixteenFloats df;
     for (std::size_t g = 0; g < groups; ++g, in += E4m3 ? 32 : 16, factors += 32, out += 32) {
-        const auto own = [&](std::size_t at) HWY_ATTR { return hn::LoadU(df, factors + at); };
+        const auto own = [&](std::size_t at) HWY_ATTR { return loadFactors(factors + at); };
         if (HWY_UNLIKELY(nanFactors)) {
             const auto later = [&](std::size_t at) HWY_ATTR { return own(at + 16); };
             storeScaled<E4m3, true, Streamed>(loadElements<E4m3>(in), own, out);
@@ -222,7 +213,7 @@ void byteGroupRun(const std::uint8_t *in, const std::uint8_t *exponents, std::ui
             std::fill_n(out, 32, kMxNan);
             continue;
         }
-        const auto factor = factorsOf<true>(hn::Set(di, exponents[g]));
+        const auto factor = factorsOf(hn::Set(di, exponents[g]));
         storeGroup<true, Streamed>(
             in, [&](std::size_t) HWY_ATTR { return factor; }, out);
     }
@@ -259,7 +250,7 @@ std::size_t mxRun(const MxGroups &groups, bool streamed, std::uint16_t *out)
 
 #else
 
-std::size_t factorRun(const std::uint8_t *, bool, float *, std::size_t)
+std::size_t factorRun(const std::uint8_t *, bool, std::uint16_t *, std::size_t)
 {
     return 0;
 }
@@ -322,15 +313,14 @@ bool streamsMicroscaled(const MxRun &run, std::span<const std::uint16_t> out)
     return elementsBeforeLine(out.subspan(head)) == 0;
 }
 
-bool microscaledFactors(std::span<const std::uint8_t> exponents, bool mxfp4, std::span<float> out)
+bool microscaledFactors(std::span<const std::uint8_t> exponents, bool mxfp4,
+                        std::span<std::uint16_t> out)
 {
     std::size_t at =
         HWY_DYNAMIC_DISPATCH(factorRun)(exponents.data(), mxfp4, out.data(), exponents.size());
     for (; at < exponents.size(); ++at) {
-        const std::uint32_t field =
-            mxfp4 ? exponents[at] : std::min<std::uint32_t>(exponents[at] + 8u, 254);
-        out[at] = exponents[at] == kE8m0Nan ? std::numeric_limits<float>::quiet_NaN()
-                                            : std::bit_cast<float>(field << 23);
+        const unsigned field = mxfp4 ? exponents[at] : std::min(exponents[at] + 8U, 254U);
+        out[at] = exponents[at] == kE8m0Nan ? kMxNanFactor : static_cast<std::uint16_t>(field << 7);
     }
     return std::find(exponents.begin(), exponents.end(), kE8m0Nan) != exponents.end();
 }

@@ -18,7 +18,7 @@ struct MxRun {
     bool perElement = false;
     std::span<const std::uint8_t> exponents;
     /// Where every element has one: the same as microscaledFactors(), and whether some are NaN.
-    std::span<const float> factors;
+    std::span<const std::uint16_t> factors;
     bool nanFactors = false;
     /// MXFP4, where every element has one: what microscaledShifts() found, or empty.
     std::span<const std::uint16_t> shifts;
@@ -31,8 +31,11 @@ struct MxRun {
 void microscaledRunToHalf(const MxRun &run, std::span<std::uint16_t> out);
 
 /// What the vector code multiplies elements by, of exponents.size() of them (`out` as long), so
-/// that it is worked out once for the 32 rows that share them. Returns whether some are NaN.
-bool microscaledFactors(std::span<const std::uint8_t> exponents, bool mxfp4, std::span<float> out);
+/// that it is worked out once for the 32 rows that share them: powers of two, of which the upper
+/// halves of fp32 say all and which take half the room in the first cache. Returns whether some are
+/// NaN.
+bool microscaledFactors(std::span<const std::uint8_t> exponents, bool mxfp4,
+                        std::span<std::uint16_t> out);
 
 /// What is added to the halves of E2M1 elements that are not zero, so that they are multiplied by
 /// 2^(exponent - 127), exactly. False, and no use of `out` (as long as `exponents`), where one of

@@ -185,7 +185,7 @@ void decodeRows(const Microscaled &matrix, const Rows &rows, bool streamed, std:
 {
     constexpr std::uint64_t kColumns =
         8192; // what the second cache holds, and prefetching pays for
-    std::vector<float> factors(std::min(kColumns, rows.width));
+    std::vector<std::uint16_t> factors(std::min(kColumns, rows.width));
     MxRun run;
     run.data = matrix.data;
     run.mxfp4 = matrix.format == MxFormat::Mxfp4;
