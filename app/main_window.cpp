@@ -20,6 +20,7 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
+#include "widgets/compare/builds_dock.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/inspector_dock.h"
@@ -71,6 +72,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     resize(sizeHint());
     restoreGeometry(m_settings.windowGeometry());
     setProperty(ui::kDialogFolder, m_settings.lastFolder());
+    ui::setShownInputs(this, [this] { return shownPaths(); });
 }
 
 MainWindow::~MainWindow()
@@ -81,6 +83,21 @@ MainWindow::~MainWindow()
     m_session.undoStack().disconnect();
     delete takeCentralWidget();
     delete m_status;
+}
+
+/// Files and folders that the window shows: the two of the session, and builds that were added.
+std::vector<std::filesystem::path> MainWindow::shownPaths() const
+{
+    std::vector<std::filesystem::path> paths;
+    if (!m_document.inMemory() && m_session.bundle())
+        paths.push_back(m_session.bundle()->path());
+    if (!m_document.otherPath().isEmpty() && m_session.other())
+        paths.push_back(m_session.other()->path());
+    if (const auto *builds =
+            qobject_cast<ui::BuildsDock *>(m_docks->dock(QStringLiteral("builds"))))
+        for (const BundlePtr &build : builds->added())
+            paths.push_back(build->path());
+    return paths;
 }
 
 QSize MainWindow::sizeHint() const

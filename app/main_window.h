@@ -15,6 +15,7 @@
 #include <QMainWindow>
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -109,6 +110,7 @@ private:
     void buildSessionActions(QMenu *menu);
     void buildExportActions(QMenu *menu);
     void doNext(const QString &what);
+    std::vector<std::filesystem::path> shownPaths() const;
     void askExport(const QString &title, const QString &filters, const QString &suffix,
                    const std::function<void(const QString &)> &write);
     std::vector<report::ReportNote> reportNotes();

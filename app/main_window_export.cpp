@@ -8,7 +8,6 @@
 #include "widgets/common/export_whole.h"
 #include "widgets/common/file_dialogs.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 
@@ -50,22 +49,12 @@ void MainWindow::doNext(const QString &what)
 void MainWindow::askExport(const QString &title, const QString &filters, const QString &suffix,
                            const std::function<void(const QString &)> &write)
 {
-    auto *dialog = new QFileDialog(this, title, ui::dialogFolder(this), filters);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(suffix);
-    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString &filter) {
-        // "PDF (*.pdf)": its suffix is that of the file then.
-        const qsizetype dot = filter.indexOf(QLatin1String("*."));
-        dialog->setDefaultSuffix(filter.mid(dot + 2).chopped(1));
-    });
-    dialog->selectFile(QFileInfo(m_document.name()).completeBaseName() + QLatin1Char('.') + suffix);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, write](const QString &path) {
-        ui::setDialogFolder(this, QFileInfo(path).absolutePath());
+    const QString name =
+        QFileInfo(m_document.name()).completeBaseName() + QLatin1Char('.') + suffix;
+    ui::openSaveDialog(this, title, name, filters, [this, write](const QString &path) {
         if (m_session.bundle())
             write(path);
     });
-    dialog->open();
 }
 
 /// The bookmarks of the bundle, as the report has them.

@@ -53,18 +53,10 @@ void MainWindow::buildSessionActions(QMenu *menu)
         dialog->open();
     });
     m_needBundle << add(menu, tr("Save Sessio&n\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_S, [this] {
-        auto *dialog =
-            new QFileDialog(this, tr("Save Session"), ui::dialogFolder(this), sessionFilter());
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setAcceptMode(QFileDialog::AcceptSave);
-        dialog->setDefaultSuffix(QString::fromLatin1(kSessionSuffix).mid(1));
-        dialog->selectFile(QFileInfo(m_document.name()).completeBaseName() +
-                           QLatin1String(kSessionSuffix));
-        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
-            ui::setDialogFolder(this, QFileInfo(path).absolutePath());
-            saveSession(path);
-        });
-        dialog->open();
+        const QString name =
+            QFileInfo(m_document.name()).completeBaseName() + QLatin1String(kSessionSuffix);
+        ui::openSaveDialog(this, tr("Save Session"), name, sessionFilter(),
+                           [this](const QString &path) { saveSession(path); });
     });
 }
 

@@ -3,7 +3,9 @@
 #include "app/palette_list.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
+#include "widgets/compare/builds_dock.h"
 
 #include <QAbstractButton>
 #include <QAction>
@@ -35,6 +37,7 @@ private Q_SLOTS:
     void stepsThroughWeights();
     void helpOfTheFocusedDock();
     void everyDockHasHelp();
+    void exportsDoNotReplaceWhatIsOpen();
 };
 
 void TestWindowActions::everyDockByShortcut()
@@ -325,6 +328,29 @@ void TestWindowActions::everyDockHasHelp()
 {
     for (const QString &id : (*m_window)->docks().ids())
         QVERIFY2(id == QLatin1String("help") || ui::HelpDock::hasPage(id), qPrintable(id));
+}
+
+/// Neither of the two bundles, nor a build that was added; asked from any dock.
+void TestWindowActions::exportsDoNotReplaceWhatIsOpen()
+{
+    QStringList paths;
+    for (const char *name : {"dense", "sparse", "palette"})
+        paths += test::writeSample(m_folder->path(), QString::fromLatin1(name));
+    QVERIFY(m_window->open({paths[0], paths[1]}));
+    const app::DockSet &docks = (*m_window)->docks();
+    auto *builds = qobject_cast<ui::BuildsDock *>(docks.dock(QStringLiteral("builds")));
+    QVERIFY(builds);
+    const auto third = Bundle::open(paths[2].toStdString());
+    QVERIFY(third);
+    builds->addBuild(*third);
+    const QWidget *dock = docks.dock(QStringLiteral("weight"));
+    for (const QString &path : paths) {
+        QVERIFY2(!ui::outputRefusal(dock, path + QStringLiteral("/model.mil")).isEmpty(),
+                 qPrintable(path));
+        QVERIFY2(!ui::outputRefusal(dock, path + QStringLiteral("/new.csv")).isEmpty(),
+                 qPrintable(path));
+    }
+    QCOMPARE(ui::outputRefusal(dock, m_folder->filePath(QStringLiteral("new.csv"))), QString());
 }
 
 QTEST_MAIN(TestWindowActions)

@@ -1,15 +1,50 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/file_dialogs.h"
 
+#include "core/base/output_place.h"
+#include "widgets/common/table_text.h"
+
+#include <QCoreApplication>
 #include <QDir>
+#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMessageBox>
 #include <QVariant>
 #include <QWidget>
+
+#include <utility>
 
 namespace kernscope::ui {
 
 namespace {
+
+struct FileDialogWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::FileDialogs)
+};
+
+/// What a window shows, for its dialogs: a child of the window.
+class ShownInputs final : public QObject
+{
+public:
+    ShownInputs(QWidget *window, std::function<std::vector<std::filesystem::path>()> inputs)
+        : QObject(window), paths(std::move(inputs))
+    {
+        setObjectName(kName);
+    }
+
+    /// Null where the window has none.
+    static const ShownInputs *of(const QWidget *window)
+    {
+        return static_cast<ShownInputs *>(
+            window->findChild<QObject *>(kName, Qt::FindDirectChildrenOnly));
+    }
+
+    const std::function<std::vector<std::filesystem::path>()> paths;
+
+private:
+    static inline const QString kName = QStringLiteral("kernscopeShownInputs");
+};
 
 /// A dock that floats is still a child of its window.
 template <class Widget>
@@ -49,10 +84,39 @@ void setDialogFolder(QWidget *asking, const QString &folder)
         window->setProperty(kDialogFolder, folder);
 }
 
-QString askSavePath(QWidget *asking, const QString &title, const QString &name,
-                    const QString &filters)
+void setShownInputs(QWidget *window, std::function<std::vector<std::filesystem::path>()> inputs)
 {
-    QFileDialog dialog(asking, title, dialogFolder(asking), filters);
+    delete ShownInputs::of(window);
+    new ShownInputs(window, std::move(inputs));
+}
+
+QString outputRefusal(const QWidget *asking, const QString &path)
+{
+    OutputRules rules;
+    rules.replace = true; // the dialog has asked
+    for (const QWidget *one = asking; one; one = one->parentWidget()) {
+        if (const ShownInputs *inputs = ShownInputs::of(one))
+            rules.inputs = inputs->paths();
+    }
+    const auto target = checkOutput(QFile::encodeName(path).toStdString(), OutputKind::File, rules);
+    if (target)
+        return {};
+    const QString name = shown(path);
+    if (target.error().code == "io.input")
+        return FileDialogWords::tr("%1 is open in this window, or lies inside of what is open. An "
+                                   "export never changes what it is made from: choose another "
+                                   "place.")
+            .arg(name);
+    if (target.error().code == "io.kind")
+        return FileDialogWords::tr("%1 is no file: choose another place.").arg(name);
+    return FileDialogWords::tr("%1 cannot be written: %2.")
+        .arg(name, fromUtf8(target.error().message));
+}
+
+namespace {
+
+void prepareSave(QFileDialog &dialog, const QString &name)
+{
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setFileMode(QFileDialog::AnyFile);
     dialog.setDefaultSuffix(suffixOf(dialog.selectedNameFilter()));
@@ -61,11 +125,50 @@ QString askSavePath(QWidget *asking, const QString &title, const QString &name,
         [&dialog](const QString &filter) { dialog.setDefaultSuffix(suffixOf(filter)); });
     if (!name.isEmpty())
         dialog.selectFile(name);
-    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty())
-        return {};
-    const QString path = dialog.selectedFiles().constFirst();
-    setDialogFolder(asking, QFileInfo(path).absolutePath());
-    return path;
+}
+
+} // namespace
+
+QString askSavePath(QWidget *asking, const QString &title, const QString &name,
+                    const QString &filters)
+{
+    QFileDialog dialog(asking, title, dialogFolder(asking), filters);
+    prepareSave(dialog, name);
+    while (dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty()) {
+        const QString path = dialog.selectedFiles().constFirst();
+        const QString refusal = outputRefusal(asking, path);
+        if (refusal.isEmpty()) {
+            setDialogFolder(asking, QFileInfo(path).absolutePath());
+            return path;
+        }
+        QMessageBox::warning(asking, title, refusal);
+    }
+    return {};
+}
+
+void openSaveDialog(QWidget *asking, const QString &title, const QString &name,
+                    const QString &filters, std::function<void(const QString &)> chosen)
+{
+    auto *dialog = new QFileDialog(asking, title, dialogFolder(asking), filters);
+    prepareSave(*dialog, name);
+    QObject::connect(dialog, &QDialog::rejected, dialog, &QObject::deleteLater);
+    QObject::connect(
+        dialog, &QFileDialog::fileSelected, asking,
+        [asking, title, dialog, chosen = std::move(chosen)](const QString &path) {
+            const QString refusal = outputRefusal(asking, path);
+            if (refusal.isEmpty()) {
+                setDialogFolder(asking, QFileInfo(path).absolutePath());
+                dialog->deleteLater();
+                chosen(path);
+                return;
+            }
+            auto *box =
+                new QMessageBox(QMessageBox::Warning, title, refusal, QMessageBox::Ok, asking);
+            box->setAttribute(Qt::WA_DeleteOnClose);
+            QObject::connect(box, &QDialog::finished, dialog, [dialog] { dialog->open(); });
+            box->open();
+        });
+    dialog->open();
 }
 
 QString askOpenPath(QWidget *asking, const QString &title, const QString &filters,

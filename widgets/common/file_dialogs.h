@@ -3,6 +3,10 @@
 
 #include <QString>
 
+#include <filesystem>
+#include <functional>
+#include <vector>
+
 class QWidget;
 
 namespace kernscope::ui {
@@ -16,10 +20,21 @@ QString dialogFolder(const QWidget *asking);
 /// Remembers the folder of a file that was chosen. Does nothing where no window has a folder.
 void setDialogFolder(QWidget *asking, const QString &folder);
 
+/// What the window shows: files and folders that no output chosen in its dialogs may replace or lie
+/// inside of. `inputs` is asked when an output is chosen and lives as long as the window.
+void setShownInputs(QWidget *window, std::function<std::vector<std::filesystem::path>()> inputs);
+/// Why an output may not be written there, by the rule that the command line keeps (checkOutput):
+/// it is shown in the window of `asking`, or no regular file. Empty: it may.
+QString outputRefusal(const QWidget *asking, const QString &path);
+
 /// Asks where to write a file; `name` is what is proposed, `filters` as QFileDialog has them. A
-/// name that is typed without a suffix gets that of the kind chosen. Empty: the user cancelled.
+/// name that is typed without a suffix gets that of the kind chosen. A place that is refused
+/// (outputRefusal) is asked for again. Empty: the user cancelled.
 QString askSavePath(QWidget *asking, const QString &title, const QString &name,
                     const QString &filters = {});
+/// The same without waiting: `chosen` gets the path, and nothing is called where the user cancels.
+void openSaveDialog(QWidget *asking, const QString &title, const QString &name,
+                    const QString &filters, std::function<void(const QString &)> chosen);
 /// Asks for a file that is there; starts at `before` where that is not empty. Empty: cancelled.
 QString askOpenPath(QWidget *asking, const QString &title, const QString &filters = {},
                     const QString &before = {});

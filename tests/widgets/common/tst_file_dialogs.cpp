@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where file dialogs start, and what they make of a name without a suffix.
+// Where file dialogs start, what they make of a name without a suffix, and which places they
+// refuse.
 #include "widgets/common/file_dialogs.h"
 
 #include <QApplication>
 #include <QDir>
+#include <QFile>
 #include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -18,6 +23,9 @@ class TestFileDialogs : public QObject
 
 private Q_SLOTS:
     void startInTheFolderOfTheWindow();
+    void whatIsShownIsNotReplaced_data();
+    void whatIsShownIsNotReplaced();
+    void refusedPlaceIsAskedForAgain();
 
 private:
     /// Types a name into the dialog that opens next and accepts it, or cancels without one; the
@@ -54,6 +62,107 @@ void TestFileDialogs::startInTheFolderOfTheWindow()
     answer(QString(), &started);
     QCOMPARE(askSavePath(&window, QStringLiteral("Export"), QString()), QString());
     QCOMPARE(started, folder.filePath(QStringLiteral("elsewhere")));
+}
+
+namespace {
+
+void write(const QString &path)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("kept") == 4);
+}
+
+} // namespace
+
+void TestFileDialogs::whatIsShownIsNotReplaced_data()
+{
+    QTest::addColumn<QString>("path"); // within the folder, or as it stands
+    QTest::addColumn<bool>("refused");
+    QTest::newRow("beside it") << QStringLiteral("other.csv") << false;
+    QTest::newRow("a file that is there") << QStringLiteral("there.csv") << false;
+    QTest::newRow("the file shown") << QStringLiteral("net.safetensors") << true;
+    QTest::newRow("a link to it") << QStringLiteral("link.safetensors") << true;
+    QTest::newRow("inside the bundle shown") << QStringLiteral("m.mlmodelc/model.mil") << true;
+    QTest::newRow("new inside of it") << QStringLiteral("m.mlmodelc/weights/new.csv") << true;
+    QTest::newRow("a folder") << QStringLiteral("m.mlmodelc") << true;
+    QTest::newRow("a device") << QStringLiteral("/dev/null") << true;
+    QTest::newRow("no such folder") << QStringLiteral("none/x.csv") << true;
+}
+void TestFileDialogs::whatIsShownIsNotReplaced()
+{
+    QFETCH(QString, path);
+    QFETCH(bool, refused);
+    const QTemporaryDir folder;
+    QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("m.mlmodelc/weights")));
+    for (const char *name : {"net.safetensors", "there.csv", "m.mlmodelc/model.mil"})
+        write(folder.filePath(QLatin1String(name)));
+    QVERIFY(QFile::link(folder.filePath(QStringLiteral("net.safetensors")),
+                        folder.filePath(QStringLiteral("link.safetensors"))));
+    QWidget window;
+    QWidget plot(&window);
+    setShownInputs(&window, [&folder] {
+        std::vector<std::filesystem::path> paths;
+        for (const char *name : {"net.safetensors", "m.mlmodelc"})
+            paths.emplace_back(folder.filePath(QLatin1String(name)).toStdString());
+        return paths;
+    });
+    const QString place = QDir(folder.path()).absoluteFilePath(path);
+    const QString said = outputRefusal(&plot, place);
+    QCOMPARE(!said.isEmpty(), refused);
+    QVERIFY2(said.isEmpty() || said.contains(QFileInfo(place).fileName()), qPrintable(said));
+}
+
+/// The dialog comes back after the message, and takes another name.
+void TestFileDialogs::refusedPlaceIsAskedForAgain()
+{
+    const QTemporaryDir folder;
+    const QString shown = folder.filePath(QStringLiteral("net.csv"));
+    write(shown);
+    QWidget window;
+    window.setProperty(kDialogFolder, folder.path());
+    setShownInputs(&window,
+                   [&shown] { return std::vector<std::filesystem::path>{shown.toStdString()}; });
+    QString message;
+    int asked = 0;
+    QTimer timer;
+    connect(&timer, &QTimer::timeout, qApp, [&] {
+        QWidget *modal = QApplication::activeModalWidget();
+        if (auto *box = qobject_cast<QMessageBox *>(modal)) {
+            // Whether to replace it, and then that it may not be.
+            if (QAbstractButton *yes = box->button(QMessageBox::Yes)) {
+                yes->click();
+            } else {
+                message = box->text();
+                box->accept();
+            }
+        } else if (auto *dialog = qobject_cast<QFileDialog *>(modal)) {
+            timer.stop();
+            dialog->selectFile(++asked == 1 ? QStringLiteral("net.csv") : QStringLiteral("x.csv"));
+            // Queued: it asks in an event loop of its own, in which a timer at work stands still.
+            QMetaObject::invokeMethod(
+                dialog,
+                [dialog, &timer] {
+                    timer.start(0);
+                    QMetaObject::invokeMethod(dialog, "accept");
+                },
+                Qt::QueuedConnection);
+        }
+    });
+    timer.start(0);
+    QCOMPARE(askSavePath(&window, QStringLiteral("Export"), QString()),
+             folder.filePath(QStringLiteral("x.csv")));
+    QVERIFY2(message.contains(QStringLiteral("net.csv")), qPrintable(message));
+    asked = 0;
+    message.clear();
+    QString path;
+    openSaveDialog(&window, QStringLiteral("Export"), QString(), QString(),
+                   [&path](const QString &chosen) { path = chosen; });
+    QTRY_COMPARE(path, folder.filePath(QStringLiteral("x.csv")));
+    QVERIFY2(message.contains(QStringLiteral("net.csv")), qPrintable(message));
+    timer.stop();
+    QFile kept(shown);
+    QVERIFY(kept.open(QIODevice::ReadOnly));
+    QCOMPARE(kept.readAll(), QByteArray("kept"));
 }
 
 QTEST_MAIN(TestFileDialogs)
