@@ -27,6 +27,7 @@
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/pair_dock.h"
 #include "widgets/compare/places_dock.h"
+#include "widgets/compare/ranges_dock.h"
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/hardware/commands_dock.h"
 #include "widgets/hardware/descriptor_dock.h"
@@ -114,6 +115,11 @@ void DockSet::addComparing(ui::Session &session, QMainWindow *host)
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
     connect(m_compare, &ui::CompareDock::choicesChanged, bytes, &ui::BytesDock::setChoices);
+    auto *ranges = add<ui::RangesDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_R);
+    connect(bytes, &ui::BytesDock::differencesChanged, ranges, &ui::RangesDock::setDifferences);
+    connect(bytes, &ui::BytesDock::comparisonCancelled, ranges, &ui::RangesDock::setCancelled);
+    connect(ranges, &ui::RangesDock::differencesWanted, bytes, &ui::BytesDock::compareHidden);
+    connect(ranges, &ui::RangesDock::rangeWanted, bytes, &ui::BytesDock::goToRange);
     add<ui::PairDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_J)->inspect(*m_compare);
     auto *places = add<ui::PlacesDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_C);
     connect(m_compare, &ui::CompareDock::placesChanged, places, &ui::PlacesDock::setPlaces);

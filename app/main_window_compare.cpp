@@ -95,7 +95,7 @@ void MainWindow::addCompareTask(QMenu *menu, ui::CompareTask task)
     part->setToolTipsVisible(true);
     if (task == ui::CompareTask::Export)
         addChangesAction(part);
-    for (const char *id : {"compare", "places", "codebooks", "builds", "bytes"}) {
+    for (const char *id : {"compare", "places", "codebooks", "builds", "bytes", "ranges"}) {
         QList<QAction *> actions;
         for (const DockSet::Entry &entry : m_docks->entries()) {
             if (entry.dock->id() == QLatin1String(id))

@@ -88,6 +88,12 @@ void addFormat(CLI::App &command, DiffArguments &arguments, Session &session)
         ->type_name("NAME")
         ->check(CLI::IsMember(
             {"text", "json", "junit", "markdown", "html", "csv", "changes", "ips", "bps"}));
+    command
+        .add_option("--order", arguments.order,
+                    "Weights in the reports: the worst first (worst), as text, Markdown and HTML "
+                    "have them unless told, or in the order of A (a), as JSON, JUnit and CSV do")
+        ->type_name("ORDER")
+        ->check(CLI::IsMember({"worst", "a"}));
     addOutput(command, session, arguments.output,
               "Write the report to this file; its name gives the format where --format does not",
               "FILE");

@@ -168,6 +168,15 @@ struct Answer {
     Diagnostics diagnostics;
 };
 
+/// Sets the order of the weights for a report of that format.
+void order(std::vector<Checked> &all, const DiffArguments &arguments, std::string_view format)
+{
+    const bool forPeople = format == "text" || format == "markdown" || format == "html";
+    const bool worstFirst = arguments.order.empty() ? forPeople : arguments.order == "worst";
+    for (Checked &checked : all)
+        checked.order = worstFirst ? report::RowOrder::WorstFirst : report::RowOrder::OfA;
+}
+
 report::Json documentOf(const std::vector<Checked> &all)
 {
     return all.size() == 1 ? report::checkedDifferenceJson(all.front())
@@ -207,9 +216,10 @@ Result<std::string> rendered(const std::string &format, const Answer &answer, Se
 }
 
 /// The report into its file, and to standard output what was asked for there.
-Result<void> deliver(const DiffArguments &arguments, const Answer &answer, Session &session)
+Result<void> deliver(const DiffArguments &arguments, Answer &answer, Session &session)
 {
     if (!arguments.output.empty()) {
+        order(answer.all, arguments, arguments.format);
         const auto text = rendered(arguments.format, answer, session);
         if (!text)
             return tl::unexpected(text.error());
@@ -222,17 +232,21 @@ Result<void> deliver(const DiffArguments &arguments, const Answer &answer, Sessi
             return written;
     }
     if (session.json) {
+        order(answer.all, arguments, "json");
         report::Json document = documentOf(answer.all);
         printDocument(session, document, answer.diagnostics);
         return {};
     }
     if (arguments.output.empty() && arguments.format != "text") {
+        order(answer.all, arguments, arguments.format);
         auto text = rendered(arguments.format, answer, session);
         if (!text)
             return tl::unexpected(std::move(text.error()));
         print(*std::move(text));
-    } else if (!session.quiet)
+    } else if (!session.quiet) {
+        order(answer.all, arguments, "text");
         print(differencesText(answer.all, answer.text));
+    }
     printDiagnostics(session, answer.diagnostics);
     return {};
 }

@@ -28,6 +28,9 @@ struct DiffArguments {
     std::string rules;  ///< file of rules; empty: none
     std::string format; ///< "text", "json", …; empty: by the output's name, else text
     std::string output; ///< file to write the report to; empty: standard output
+    /// "worst" or "a"; empty: the worst weights first in reports for people, the order of A in
+    /// those for programs.
+    std::string order;
 };
 
 /// The command `diff`. Returns the exit code: 1 where anything differs, or exceeds its limit.

@@ -98,13 +98,18 @@ std::string programText(const Difference &difference)
     return text.empty() ? text : "\n" + text;
 }
 
-std::string weightsText(const Bundle &a, const Bundle &b, const Difference &difference, bool values)
+std::string weightsText(const report::CheckedDifference &checked, bool values)
 {
     std::vector<report::PairFacts> rows;
-    for (const WeightPair &pair : difference.weights) {
-        rows.push_back(report::pairFacts(a, b, pair));
+    for (const WeightPair &pair : checked.difference.weights) {
+        rows.push_back(report::pairFacts(*checked.a, *checked.b, pair));
         rows.back().asked = values;
     }
+    if (checked.order == report::RowOrder::WorstFirst)
+        std::stable_sort(rows.begin(), rows.end(),
+                         [](const report::PairFacts &x, const report::PairFacts &y) {
+                             return worse(x.severity, y.severity);
+                         });
     return rows.empty() ? std::string() : terminalText(textTable(report::pairTable(), rows));
 }
 
@@ -149,9 +154,10 @@ std::string onlyText(const Bundle &bundle, const std::vector<std::size_t> &weigh
 
 } // namespace
 
-std::string differenceText(const Bundle &a, const Bundle &b, const Difference &difference,
-                           const DiffOptions &options)
+std::string differenceText(const report::CheckedDifference &checked, const DiffOptions &options)
 {
+    const Bundle &a = *checked.a, &b = *checked.b;
+    const Difference &difference = checked.difference;
     std::string text = fmt::format("A  {}  {} B\nB  {}  {} B\n", printable(a.name()),
                                    grouped(a.totalBytes().value), printable(b.name()),
                                    grouped(b.totalBytes().value));
@@ -161,7 +167,7 @@ std::string differenceText(const Bundle &a, const Bundle &b, const Difference &d
     if (!summary.empty())
         text += summary + "\n";
     text += "\n" + filesText(difference) + rangesText(difference) + programText(difference);
-    const std::string weights = weightsText(a, b, difference, options.values);
+    const std::string weights = weightsText(checked, options.values);
     if (!weights.empty())
         text += "\n" + weights;
     text += joinedText(a, b, difference) + onlyText(a, difference.onlyA, "A") +

@@ -9,8 +9,7 @@
 namespace kernscope::cli {
 
 /// What `diff` prints for people: the files, then a table of the weights with their verdicts.
-std::string differenceText(const Bundle &a, const Bundle &b, const Difference &difference,
-                           const DiffOptions &options);
+std::string differenceText(const report::CheckedDifference &checked, const DiffOptions &options);
 
 struct DiffTextOptions {
     DiffOptions options;

@@ -302,9 +302,9 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
 {
     if (all.size() == 1) {
         const Checked &checked = all.front();
-        return differenceText(*checked.a, *checked.b, checked.difference, options.options) +
-               worstText(checked) + codebooksText(checked) + rangeListText(checked) +
-               verdictText(checked, options) + (options.limits ? faultsText(checked) : "");
+        return differenceText(checked, options.options) + worstText(checked) +
+               codebooksText(checked) + rangeListText(checked) + verdictText(checked, options) +
+               (options.limits ? faultsText(checked) : "");
     }
     std::string text = fmt::format("A  {}  {} B\n", printable(all.front().a->name()),
                                    grouped(all.front().a->totalBytes().value));

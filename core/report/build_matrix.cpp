@@ -27,16 +27,34 @@ outcomesOf(const Bundle &bundle, const std::vector<const target::Target *> &chip
     return outcomes;
 }
 
-/// "split" or "merged" where a weight of the base is.
-std::optional<std::string> joinedName(const Difference &difference, std::size_t weight)
+/// Of a weight of the base that was split or merged: nothing of others.
+std::optional<MatrixCell> joinedCell(const Difference &difference, std::size_t weight)
 {
+    std::optional<MatrixCell> cell;
     for (const JoinedWeights &joined : difference.joined) {
         for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-            if (joined.weightA(i) == weight)
-                return std::string(joined.name());
+            if (joined.weightA(i) != weight)
+                continue;
+            const PairSeverity severity = severityOf(joined.parts[i]);
+            if (!cell || worse(severity, cell->severity)) {
+                cell.emplace();
+                cell->verdict = joined.name();
+                cell->severity = severity;
+            }
         }
     }
-    return std::nullopt;
+    return cell;
+}
+
+/// The worst of all builds; the base itself is its first cell.
+PairSeverity rowSeverity(const BuildMatrix::Row &row)
+{
+    PairSeverity worst;
+    for (std::size_t i = 1; i < row.cells.size(); ++i) {
+        if (worse(row.cells[i].severity, worst))
+            worst = row.cells[i].severity;
+    }
+    return worst;
 }
 
 MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
@@ -47,9 +65,11 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
     const auto pair = std::find_if(pairs.begin(), pairs.end(),
                                    [weight](const WeightPair &each) { return each.a == weight; });
     if (pair == pairs.end()) {
-        const auto joined = joinedName(checked.difference, weight);
-        cell.alone = !joined;
-        cell.verdict = joined.value_or("only in the first");
+        if (auto joined = joinedCell(checked.difference, weight))
+            return *std::move(joined);
+        cell.alone = true;
+        cell.verdict = "only in the first";
+        cell.severity = {PairSeverity::Kind::OneSided};
         return cell;
     }
     cell.weight = pair->b;
@@ -58,6 +78,7 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
     cell.values = pair->values;
     cell.verdict = verdict(*pair, *checked.a, *checked.b);
     cell.outcomes = outcomes[pair->b];
+    cell.severity = severityOf(*pair);
     return cell;
 }
 
@@ -198,6 +219,11 @@ BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> a
         for (BuildMatrix::Row &row : matrix.rows)
             row.cells.push_back(cellOf(checked, row.weight, outcomes));
     }
+    if (!all.empty() && all.front().order == RowOrder::WorstFirst)
+        std::stable_sort(matrix.rows.begin(), matrix.rows.end(),
+                         [](const BuildMatrix::Row &x, const BuildMatrix::Row &y) {
+                             return worse(rowSeverity(x), rowSeverity(y));
+                         });
     return matrix;
 }
 

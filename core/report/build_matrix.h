@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/stream.h"
+#include "core/diff/severity.h"
 #include "core/report/column.h"
 #include "core/report/difference_report.h"
 
@@ -23,6 +24,7 @@ struct MatrixCell {
     std::optional<ValueDifference> values;   ///< against the base; of the base itself none
     std::string verdict;                     ///< "kept values exact", "only in the first", "split"
     std::vector<decision::Outcome> outcomes; ///< on each chip; empty where there is no weight
+    PairSeverity severity; ///< of the pair; of split and merged ones of the worst part
 };
 
 /// Several builds of one network: weights down, builds across. The first is the base that the
@@ -35,13 +37,14 @@ struct BuildMatrix {
         std::string name;
         std::vector<MatrixCell> cells; ///< as many as there are builds
     };
-    std::vector<Row> rows; ///< in the order of the base
+    std::vector<Row> rows; ///< in the order of the base, or the worst of any build first
 };
 
 /// What a cell can show: a column each. JSON has all of them but those for the window alone.
 const TableOf<MatrixCell> &matrixTable();
 
-/// `all`: one comparison a build, each with the same base.
+/// `all`: one comparison a build, each with the same base; the order of the first is that of the
+/// rows.
 BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> all);
 
 } // namespace kernscope::report

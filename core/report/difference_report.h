@@ -10,12 +10,16 @@
 #include "core/report/range_table.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace kernscope::report {
+
+/// In which order a report has the pairs of weights.
+enum class RowOrder : std::uint8_t { OfA, WorstFirst };
 
 /// One comparison with what its limits and its figures say of it.
 struct CheckedDifference {
@@ -46,6 +50,7 @@ struct CheckedDifference {
 
     /// Ranges of bytes that differ; empty where they were not asked for.
     std::optional<RangeList> ranges = {};
+    RowOrder order = RowOrder::OfA; ///< of the tables of weights in its reports
 
     bool holds() const { return faults.empty(); }
 };

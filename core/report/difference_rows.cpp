@@ -69,6 +69,10 @@ std::vector<PairFacts> differenceRows(const CheckedDifference &checked)
         rows.push_back(checkedRow(checked, aloneFacts(a, i, true)));
     for (const std::size_t i : checked.difference.onlyB)
         rows.push_back(checkedRow(checked, aloneFacts(b, i, false)));
+    if (checked.order == RowOrder::WorstFirst)
+        std::stable_sort(rows.begin(), rows.end(), [](const PairFacts &x, const PairFacts &y) {
+            return worse(x.severity, y.severity);
+        });
     return rows;
 }
 

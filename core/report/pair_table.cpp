@@ -308,6 +308,7 @@ PairFacts pairFacts(const Bundle &a, const Bundle &b, const WeightPair &pair)
     facts.pairedBy = pairedByText(pair);
     facts.changes = pairChangesText(a, b, pair);
     facts.verdict = verdict(pair, a, b);
+    facts.severity = severityOf(pair);
     return facts;
 }
 
@@ -321,6 +322,7 @@ PairFacts partFacts(const Bundle &a, const Bundle &b, const JoinedWeights &joine
     facts.pairing = pairingName(Pairing::Content);
     facts.changes = joinedText(joined, part);
     facts.verdict = joinedVerdict(joined, part);
+    facts.severity = severityOf(joined.parts[part]);
     return facts;
 }
 
@@ -334,6 +336,7 @@ PairFacts aloneFacts(const Bundle &bundle, std::size_t weight, bool ofA)
     (ofA ? facts.formA : facts.formB) = formText(alone.form);
     (ofA ? facts.bytesA : facts.bytesB) = knownStoredBytes(alone);
     facts.verdict = ofA ? "only in A" : "only in B";
+    facts.severity = {PairSeverity::Kind::OneSided};
     return facts;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/assessment/stream.h"
 #include "core/diff/diff.h"
+#include "core/diff/severity.h"
 #include "core/report/column.h"
 
 #include <optional>
@@ -26,6 +27,7 @@ struct PairFacts {
     std::string pairedBy = {};               ///< "by the op that uses them (a guess)"
     std::optional<decision::Outcome> outcome = {}; ///< of B on the chosen chip
     std::string changes = {}, verdict = {}, limits = {};
+    PairSeverity severity = {}; ///< by which rows are ordered, the worst first
 };
 
 /// What the tables say of a pair; without its limits.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_report.h"
 
+#include "core/diff/severity.h"
 #include "core/report/build_matrix.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
@@ -205,6 +206,21 @@ Json countJson(const std::optional<ByteCount> &bytes)
     return bytes ? numberJson(bytes->value) : Json(nullptr);
 }
 
+/// The pairs in the order that is asked for; whatever is found by their index must be there
+/// already.
+void orderWeights(Json &weights, const CheckedDifference &checked)
+{
+    if (checked.order == RowOrder::OfA)
+        return;
+    std::vector<PairSeverity> severities;
+    for (const WeightPair &pair : checked.difference.weights)
+        severities.push_back(severityOf(pair));
+    Json ordered = Json::array();
+    for (const std::size_t index : worstFirst(severities))
+        ordered.push_back(std::move(weights[index]));
+    weights = std::move(ordered);
+}
+
 Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &build)
 {
     if (cell.weight == kNoIndex)
@@ -258,6 +274,7 @@ Json checkedDifferenceJson(const CheckedDifference &checked)
         json["byte_ranges_cut"] = checked.ranges->cut;
     }
     json["verdict"] = verdictJson(checked);
+    orderWeights(json["weights"], checked);
     return json;
 }
 

@@ -57,7 +57,7 @@ void TestCompareMenu::holdsEveryAction()
     for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
         if (!QStringList{QStringLiteral("compare"), QStringLiteral("places"),
                          QStringLiteral("codebooks"), QStringLiteral("builds"),
-                         QStringLiteral("bytes")}
+                         QStringLiteral("bytes"), QStringLiteral("ranges")}
                  .contains(entry.dock->id()))
             continue;
         for (QAction *action : entry.menuActions) {

@@ -5,6 +5,11 @@
 #include <QFile>
 #include <QTest>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -29,6 +34,7 @@ private slots:
     void initTestCase();
     void output();
     void formats();
+    void orderOfWeights();
     void hostileNames();
     void worstPlaces();
     void changes();
@@ -121,6 +127,60 @@ void TestCliDiffReports::formats()
 }
 
 /// What a name holds stays text in every format.
+/// Reports for people begin with the worst, those for programs keep the order of A; either can be
+/// asked for.
+void TestCliDiffReports::orderOfWeights()
+{
+    const auto three = [](float small, float large) {
+        MadeBundle made;
+        for (const auto &[name, value] :
+             {std::pair("alike", 1.0f), std::pair("small", small), std::pair("large", large)}) {
+            made.constant("tensor<fp16, [2]>", name,
+                          made.blob(ElementType::Fp16, "[2]", halves({value, 7})));
+            made.consume(name);
+        }
+        return made;
+    };
+    const QString a = writeBundle(m_scratch, "order_a.mlmodelc", three(2, 3));
+    const QString b = writeBundle(m_scratch, "order_b.mlmodelc", three(2.5f, 9));
+    // The names in the order of their first line that is of a weight.
+    const auto order = [&](const QStringList &more, const char *before = "") {
+        const QByteArray text = diff(a, b, QStringList{m_values} + more).out;
+        std::vector<std::pair<qsizetype, QByteArray>> places;
+        for (const char *name : {"alike", "small", "large"})
+            places.emplace_back(text.indexOf(QByteArray(before) + name), name);
+        std::sort(places.begin(), places.end());
+        return places.front().first < 0
+                   ? QByteArray("missing: ") + text
+                   : places[0].second + ' ' + places[1].second + ' ' + places[2].second;
+    };
+    const QString format = QStringLiteral("--format"), option = QStringLiteral("--order");
+    const QByteArray worst = "large small alike", ofA = "alike small large";
+    QCOMPARE(order({}, "\n  "), worst);
+    QCOMPARE(order({option, QStringLiteral("a")}, "\n  "), ofA);
+    QCOMPARE(order({format, QStringLiteral("markdown")}, "\n| "), worst);
+    QCOMPARE(order({format, QStringLiteral("html")}, "<tr><td>"), worst);
+    QCOMPARE(order({format, QStringLiteral("csv")}, ","), ofA);
+    QCOMPARE(order({format, QStringLiteral("junit")}, " name=\""), ofA);
+    for (const QString &chosen : {QString(), QStringLiteral("a"), QStringLiteral("worst")}) {
+        QStringList more{m_json, QStringLiteral("--worst"), QStringLiteral("1")};
+        if (!chosen.isEmpty())
+            more << option << chosen;
+        const auto json = diff(a, b, more).json();
+        const bool byOrderOfA = chosen != QStringLiteral("worst");
+        const auto &first = json["weights"][0];
+        QCOMPARE(first["name"].get<std::string>(), std::string(byOrderOfA ? "alike" : "large"));
+        // What was found for a weight moves with it.
+        QCOMPARE(first.contains("worst"), !byOrderOfA);
+    }
+    const QString c = writeBundle(m_scratch, "order_c.mlmodelc", three(50, 3));
+    const QByteArray several =
+        runCli({QStringLiteral("diff"), a, b, c, m_values}).out.split('\n').mid(8).join('\n');
+    QVERIFY2(several.indexOf("  small") < several.indexOf("  large") &&
+                 several.indexOf("  large") < several.indexOf("  alike"),
+             several.constData());
+}
+
 void TestCliDiffReports::hostileNames()
 {
     const QString b =

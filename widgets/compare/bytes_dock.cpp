@@ -86,7 +86,10 @@ void BytesDock::buildActions()
         if (!fault.isEmpty())
             Q_EMIT this->session().statusMessage(fault);
     });
-    m_againAction = dockAction(this, tr("Compare Bytes Again"), {}, [this] { scheduleRefresh(); });
+    m_againAction = dockAction(this, tr("Compare Bytes Again"), {}, [this] {
+        forget();
+        scheduleRefresh();
+    });
     m_againAction->setEnabled(false);
     m_actions = {m_next, m_previous, m_tableAction, m_againAction, copy, save};
     setCompareTask({m_next, m_previous}, CompareTask::GoTo);
@@ -128,10 +131,17 @@ QWidget *BytesDock::buildToolRow(QWidget *parent)
 void BytesDock::connectParts()
 {
     connect(&session(), &Session::otherChanged, this, &BytesDock::scheduleRefresh);
+    for (const auto changed :
+         {&Session::bundleChanged, &Session::bytesChanged, &Session::otherChanged})
+        connect(&session(), changed, this, &BytesDock::forget);
+    // What was under way then is never delivered.
+    connect(&session(), &Session::filesHoldChanged, this, &BytesDock::forget);
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
             return;
         m_task = nullptr;
+        m_current = false;
+        Q_EMIT comparisonCancelled();
         m_againAction->setEnabled(true);
         m_summary->setText(tr("The comparison was cancelled."));
         if (!m_bytes)
@@ -158,6 +168,7 @@ void BytesDock::setSwapped(bool swapped)
     if (m_swapped == swapped)
         return;
     m_swapped = swapped;
+    forget();
     scheduleRefresh();
 }
 
@@ -166,6 +177,7 @@ void BytesDock::setChoices(const PairChoices &choices)
     if (m_choices == choices)
         return;
     m_choices = choices;
+    forget();
     scheduleRefresh();
 }
 
@@ -180,8 +192,26 @@ void BytesDock::cancel()
     m_againAction->setEnabled(false);
 }
 
+/// What was found is of other bytes than those of now.
+void BytesDock::forget()
+{
+    cancel();
+    m_current = false;
+    Q_EMIT differencesChanged(nullptr, nullptr, m_swapped);
+}
+
+/// On view it comes by itself.
+void BytesDock::compareHidden()
+{
+    if (!onView())
+        refresh();
+}
+
 void BytesDock::refresh()
 {
+    if (m_current)
+        return; // compared while it was hidden
+    m_current = true;
     cancel();
     if (session().bundle() && session().other()) {
         align();
@@ -264,6 +294,7 @@ void BytesDock::showDifferences(std::shared_ptr<const ByteDifferences> differenc
     const bool any = m_differences && m_differences->tally().any();
     m_next->setEnabled(any);
     m_previous->setEnabled(any);
+    Q_EMIT differencesChanged(m_bytes, m_differences, m_swapped);
     std::size_t sections = 0;
     for (std::size_t i = 0; any && i < m_bytes->alignment.sections().size(); ++i)
         sections += m_differences->tallyOf(i).any() ? 1 : 0;

@@ -42,6 +42,9 @@ public:
     void setChoices(const PairChoices &choices);
     bool swapped() const { return m_swapped; }
 
+    /// Finds the differences also while the dock is hidden, for the list of them.
+    void compareHidden();
+    void goToRange(const DifferenceRun &run);
     bool goToNextDifference();
     bool goToPreviousDifference();
     /// A file by its path in A or B.
@@ -52,6 +55,13 @@ public:
     const ByteSectionModel &sections() const { return *m_model; }
     /// Null until every byte has been compared.
     const std::shared_ptr<const ByteDifferences> &differences() const { return m_differences; }
+
+Q_SIGNALS:
+    /// Null: they are looked for anew, or there is nothing to compare.
+    void differencesChanged(const kernscope::AlignedBytesPtr &bytes,
+                            const std::shared_ptr<const kernscope::ByteDifferences> &differences,
+                            bool documentIsB);
+    void comparisonCancelled();
 
 protected:
     void refresh() override;
@@ -66,6 +76,7 @@ private:
     void showAligned(AlignedBytesPtr bytes);
     void showDifferences(std::shared_ptr<const ByteDifferences> differences);
     void cancel();
+    void forget();
     void fillFiles();
     void updateStrip();
     void onScrolled();
@@ -99,6 +110,7 @@ private:
     TaskPtr m_task;
     PairChoices m_choices;
     bool m_swapped = false;
+    bool m_current = false; ///< of the bundles of now, or under way
     bool m_visited = false; ///< the cursor has been somewhere
 };
 

@@ -75,6 +75,14 @@ bool BytesDock::goTo(const std::optional<DifferenceRun> &run)
     return true;
 }
 
+void BytesDock::goToRange(const DifferenceRun &run)
+{
+    if (!m_bytes || run.segment >= m_bytes->alignment.segments().size())
+        return;
+    m_visited = true;
+    goTo(run);
+}
+
 /// Where the cursor is, as differences are numbered: by the longer side.
 std::uint64_t BytesDock::offsetOfCursor() const
 {

@@ -96,6 +96,7 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
         made->setFocusPolicy(Qt::TabFocus);
         row->addWidget(made);
     };
+    button(m_worstAction);
     button(m_onlyAction);
     button(m_limitsAction);
     button(m_largestAction);
@@ -120,6 +121,8 @@ void CompareDock::connectParts()
     connect(m_modeGroup, &QActionGroup::triggered, this, [this](const QAction *action) {
         m_pictures->setMode(static_cast<PictureMode>(action->data().toInt()));
     });
+    connect(m_worstAction, &QAction::toggled, this, &CompareDock::chooseOrder);
+    connect(m_runner, &CompareRunner::pairsTold, this, &CompareDock::arrangeRows);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &CompareDock::onCurrentRow);
     connect(m_table, &QAbstractItemView::clicked, this, &CompareDock::onCurrentRow);

@@ -11,6 +11,7 @@
 #include "widgets/compare/compare_model.h"
 #include "widgets/compare/pair_choices.h"
 
+#include <QElapsedTimer>
 #include <QList>
 
 #include <functional>
@@ -142,6 +143,8 @@ private:
     void onElement(std::uint64_t element);
     void selectRow(std::size_t row);
     void keepSelection(const std::function<void()> &change);
+    void arrangeRows();
+    void chooseOrder(bool worstFirst);
     void showRow(std::size_t number);
     void showOutcome();
     void goToPair(std::size_t weightA, std::size_t weightB, std::optional<quint64> element);
@@ -179,6 +182,9 @@ private:
     RowTable<report::ProgramChangeFacts> *m_programModel = nullptr;
     RowTable<report::StructureFacts> *m_structureModel = nullptr;
     QList<QAction *> m_pageActions;
+    QAction *m_worstAction = nullptr;
+    QElapsedTimer m_arranged;         ///< since the rows were last put in order
+    qint64 m_arrangeMilliseconds = 0; ///< what that took
     QAction *m_swapAction = nullptr, *m_onlyAction = nullptr, *m_againAction = nullptr;
     QAction *m_largestAction = nullptr, *m_limitsAction = nullptr, *m_saveAction = nullptr;
     QAction *m_pairAction = nullptr, *m_unpairAction = nullptr, *m_forgetPairsAction = nullptr;

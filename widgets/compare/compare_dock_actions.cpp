@@ -13,7 +13,10 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QHeaderView>
 #include <QTableView>
+
+#include <algorithm>
 
 namespace kernscope::ui {
 
@@ -38,6 +41,14 @@ void CompareDock::buildCheckedActions()
     m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
     markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
                 m_onlyAction->text());
+    m_worstAction = new QAction(tr("Worst First"), this);
+    m_worstAction->setCheckable(true);
+    m_worstAction->setChecked(true);
+    m_worstAction->setToolTip(tr("Pairs that cannot be compared, weights of one side and the "
+                                 "largest differences at the top; off: the order of A. A column "
+                                 "whose header is clicked goes before either"));
+    markChecked(m_worstAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
+                m_worstAction->text());
     m_limitsAction = new QAction(tr("Limits"), this);
     m_limitsAction->setCheckable(true);
     m_limitsAction->setToolTip(tr("Hold every pair against limits, and say which keep them"));
@@ -102,7 +113,8 @@ void CompareDock::buildActions()
            "step"));
     m_acceptAction->setEnabled(false);
     m_copyActions << m_acceptAction;
-    m_actions = m_pageActions + QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction} +
+    m_actions = m_pageActions +
+                QList<QAction *>{m_swapAction, m_worstAction, m_onlyAction, m_limitsAction} +
                 modes + QList<QAction *>{m_largestAction} + pairing + m_copyActions +
                 QList<QAction *>{m_againAction, copy, save, m_saveAction};
     m_actions += m_figures->menuActions();
@@ -111,10 +123,34 @@ void CompareDock::buildActions()
     setCompareTask(m_copyActions, CompareTask::Copy);
     setCompareTask({m_limitsAction, m_againAction}, CompareTask::Limits);
     setCompareTask({copy, save, m_saveAction}, CompareTask::Export);
-    m_table->addActions({m_swapAction, m_onlyAction, m_limitsAction, m_largestAction});
+    m_table->addActions(
+        {m_swapAction, m_worstAction, m_onlyAction, m_limitsAction, m_largestAction});
     m_table->addActions(pairing);
     m_table->addActions(m_copyActions);
     m_table->addActions({m_againAction, save, m_saveAction});
+}
+
+/// While pairs are compared: the worst so far rise to the top. With many rows that takes its time,
+/// which is to be a small part of all.
+void CompareDock::arrangeRows()
+{
+    constexpr qint64 kPause = 250, kShare = 20;
+    if (!m_model->ordersBySeverity() ||
+        (m_arranged.isValid() &&
+         m_arranged.elapsed() < std::max(kPause, kShare * m_arrangeMilliseconds)))
+        return;
+    m_arranged.start();
+    keepSelection([this] { m_model->arrange(); });
+    m_arrangeMilliseconds = m_arranged.restart();
+}
+
+/// A click on a header chose a column: this one goes back from it.
+void CompareDock::chooseOrder(bool worstFirst)
+{
+    keepSelection([&] {
+        m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+        m_model->setWorstFirst(worstFirst);
+    });
 }
 
 void CompareDock::showLimits(bool shown)

@@ -26,7 +26,7 @@ public:
     void setRows(std::vector<CompareRow> rows);
     /// Rows by their stable number.
     const std::vector<CompareRow> &rows() const { return m_rows; }
-    /// What is known of a pair by now; the order shown stays, so that nothing jumps.
+    /// What is known of a pair by now; the order shown stays until arrange() or settle().
     void setPair(std::size_t row, const WeightPair &pair, CompareState state,
                  const QString &word = {}, const QString &changes = {});
     /// Marks the rows that still wait as not compared, or as waiting again.
@@ -37,6 +37,15 @@ public:
     /// Shows only rows whose names, forms, pairing or verdict contain every word of `text`.
     void setFilterText(const QString &text);
     void setDifferencesOnly(bool only);
+    /// Without a column to sort by: the worst rows first, as long as they are not all compared by
+    /// what is known; else the order of A.
+    void setWorstFirst(bool worstFirst);
+    bool worstFirst() const { return m_worstFirst; }
+    /// Without a column to sort by, and with the worst first.
+    bool ordersBySeverity() const;
+    /// Puts the rows that are shown where they belong by what is known now, without a reset. Does
+    /// nothing where a person chose a column or the order of A: those stay until settle().
+    void arrange();
     /// What every pair is held against.
     void setLimits(const ValueLimits &limits);
     const ValueLimits &limits() const { return m_limits; }
@@ -80,6 +89,7 @@ private:
     bool samePairs(const std::vector<CompareRow> &rows) const;
     bool accepts(const CompareRow &row) const;
     void applyFilter();
+    void putWorstFirst(std::vector<std::size_t> &order) const;
     void reorder(std::vector<std::size_t> order);
 
     std::vector<CompareRow> m_rows;
@@ -88,7 +98,7 @@ private:
     TextFilter m_filter;
     QString m_chipTitle; ///< of the column of outcomes; empty: none is chosen yet
     ValueLimits m_limits;
-    bool m_differencesOnly = false;
+    bool m_differencesOnly = false, m_worstFirst = true;
     int m_sortColumn = -1;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };

@@ -90,6 +90,14 @@ std::optional<bool> CompareRow::holds() const
     return pair.values && exceededLimits(*pair.values, limits).empty();
 }
 
+PairSeverity CompareRow::severity() const
+{
+    const bool waits = state == CompareState::Waiting || state == CompareState::Stopped;
+    if (waits && onA() && onB() && !pair.storedEqual)
+        return {PairSeverity::Kind::Unknown};
+    return severityOf(pair);
+}
+
 CompareVerdict CompareRow::verdict() const
 {
     if (!onB())

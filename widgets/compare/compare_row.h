@@ -4,6 +4,7 @@
 #include "core/assessment/stream.h"
 #include "core/diff/diff.h"
 #include "core/diff/limits.h"
+#include "core/diff/severity.h"
 
 #include <QString>
 #include <QVariant>
@@ -93,6 +94,8 @@ struct CompareRow {
     CompareVerdict verdict() const;
     /// Whether the row keeps its limits; nothing without limits, or as long as it is not compared.
     std::optional<bool> holds() const;
+    /// By which rows are ordered; of a pair that is not compared yet what the stored bytes say.
+    PairSeverity severity() const;
     bool joined() const { return !part.isEmpty(); }
 };
 

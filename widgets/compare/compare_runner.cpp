@@ -103,6 +103,8 @@ void CompareRunner::drain()
         m_model.setPair(row, pair, state, fromUtf8(verdict), fromUtf8(changes));
         Q_EMIT pairCompared(row);
     }
+    if (!pairs.empty())
+        Q_EMIT pairsTold();
     if (outcome) {
         m_outcome = std::move(outcome);
         Q_EMIT summedUp();

@@ -43,6 +43,7 @@ Q_SIGNALS:
     void rowsReady();     ///< the model has all its rows
     void filesCompared(); ///< files() is there
     void pairCompared(std::size_t row);
+    void pairsTold(); ///< after some of them: the order of the rows may be another one now
     void progressed();
     void summedUp(); ///< outcome() is there
     void finished(); ///< everything is there, or the task was cancelled; settle the model now

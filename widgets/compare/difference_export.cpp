@@ -47,6 +47,9 @@ Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
     report::CheckedDifference checked{a, b, *std::move(difference), {}, {}, {}, {}, {}};
     checked.faults = checkLimits(*a, *b, checked.difference, limits);
     checked.verdict = buildVerdict(*a, *b, checked.difference);
+    // As the command line has it: what people read begins with the worst.
+    if (ending == QLatin1String("html") || ending == QLatin1String("md"))
+        checked.order = report::RowOrder::WorstFirst;
     const std::span<const report::CheckedDifference> all(&checked, 1);
     if (ending == QLatin1String("html"))
         return report::differenceHtml(all, &progress);

@@ -11,6 +11,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include <cmath>
+
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::test::denseBundle;
@@ -26,6 +28,15 @@ int column(CompareColumn c)
 QString text(const CompareModel &model, int row, CompareColumn c)
 {
     return model.index(row, column(c)).data().toString();
+}
+
+/// The names of A in the order shown.
+QString shownNames(const CompareModel &model)
+{
+    QStringList list;
+    for (int row = 0; row < model.rowCount(); ++row)
+        list.append(text(model, row, CompareColumn::Weight));
+    return list.join(u' ');
 }
 
 /// Runs a comparison to its end.
@@ -58,6 +69,7 @@ private Q_SLOTS:
     void figures();
     void oneSidedAndShapes();
     void sortsByNumber();
+    void worstFirst();
     void filters();
     void differencesOnly();
     void copyAndCsv();
@@ -193,21 +205,75 @@ void TestCompareModel::sortsByNumber()
     CompareModel model;
     CompareRunner runner(tasks, model);
     QVERIFY(compare(runner, a, b));
-    const auto names = [&model] {
-        QStringList list;
-        for (int row = 0; row < model.rowCount(); ++row)
-            list.append(text(model, row, CompareColumn::Weight));
-        return list.join(u' ');
-    };
+    const auto names = [&model] { return shownNames(model); };
     model.sort(column(CompareColumn::MaxAbs), Qt::AscendingOrder);
     QCOMPARE(names(), QStringLiteral("w0 w3 w1 w2")); // 0.5, 4, 10; what has no number is last
     model.sort(column(CompareColumn::MaxAbs), Qt::DescendingOrder);
     QCOMPARE(names(), QStringLiteral("w1 w3 w0 w2"));
     model.sort(column(CompareColumn::Weight), Qt::DescendingOrder);
     QCOMPARE(names(), QStringLiteral("w3 w2 w1 w0"));
+    model.setWorstFirst(false);
     model.sort(-1, Qt::AscendingOrder);
     QCOMPARE(names(), QStringLiteral("w0 w1 w2 w3"));
     QCOMPARE(model.shownRow(2), 2);
+}
+
+/// What cannot be compared, what has no partner, the largest differences, what is not compared yet,
+/// what is the same: while the values come in as well as afterwards.
+void TestCompareModel::worstFirst()
+{
+    const auto a = denseBundle({{"same", "[1, 2]", {1, 2}},
+                                {"small", "[1, 2]", {1, 2}},
+                                {"large", "[1, 2]", {1, 2}},
+                                {"shape", "[1, 2]", {1, 2}},
+                                {"inf", "[1, 2]", {1, 2}},
+                                {"gone", "[1, 2]", {1, 2}}},
+                               false);
+    const auto b = denseBundle({{"same", "[1, 2]", {1, 2}},
+                                {"small", "[1, 2]", {1, 2.5f}},
+                                {"large", "[1, 2]", {1, 12}},
+                                {"shape", "[1, 3]", {7, 8, 9}},
+                                {"inf", "[1, 2]", {1, INFINITY}}},
+                               false);
+    TaskManager tasks;
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    CompareRunner runner(tasks, model);
+    QVERIFY(model.worstFirst() && model.ordersBySeverity());
+    std::vector<CompareRow> rows = makeCompareRows(*a, *b, pairWeights(*a, *b));
+    model.setRows(rows);
+    QCOMPARE(shownNames(model), QStringLiteral("shape gone same small large inf"));
+    const QPersistentModelIndex kept(model.index(3, 0)); // "small"
+    QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+
+    // One pair after the other: nothing moves before it is asked for.
+    Difference whole = *compareBundles(*a, *b, {.values = true});
+    const auto tell = [&](const QString &name) {
+        const std::size_t row = model.rowOfNames(name, {});
+        model.setPair(row, whole.weights[row], CompareState::Compared);
+    };
+    tell(QStringLiteral("large"));
+    QCOMPARE(shownNames(model), QStringLiteral("shape gone same small large inf"));
+    model.arrange();
+    QCOMPARE(shownNames(model), QStringLiteral("shape gone large same small inf"));
+    tell(QStringLiteral("same"));
+    tell(QStringLiteral("inf"));
+    model.arrange();
+    QCOMPARE(shownNames(model), QStringLiteral("shape gone inf large small same"));
+    QCOMPARE(kept.data().toString(), QStringLiteral("small"));
+    QCOMPARE(reset.count(), 0);
+
+    // A column that a person chose stays until all is there.
+    model.sort(column(CompareColumn::Weight), Qt::AscendingOrder);
+    tell(QStringLiteral("small"));
+    model.arrange();
+    QCOMPARE(shownNames(model), QStringLiteral("gone inf large same shape small"));
+    model.sort(-1, Qt::AscendingOrder);
+    QCOMPARE(shownNames(model), QStringLiteral("shape gone inf large small same"));
+    model.setWorstFirst(false);
+    QCOMPARE(shownNames(model), QStringLiteral("same small large shape inf gone"));
+    model.arrange();
+    QCOMPARE(shownNames(model), QStringLiteral("same small large shape inf gone"));
 }
 
 void TestCompareModel::filters()

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/severity.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace kernscope {
+
+using SeverityKind = PairSeverity::Kind;
+
+PairSeverity severityOf(const ValueDifference &values, bool storedEqual)
+{
+    if (values.identical())
+        return {storedEqual ? SeverityKind::Identical : SeverityKind::SameValues};
+    return {values.notFinite > 0 ? SeverityKind::NotFinite : SeverityKind::Differs, values.maxAbs,
+            values.different()};
+}
+
+PairSeverity severityOf(const WeightPair &pair)
+{
+    if (pair.a == kNoIndex || pair.b == kNoIndex)
+        return {SeverityKind::OneSided};
+    if (pair.values)
+        return severityOf(*pair.values, pair.storedEqual);
+    if (pair.storedEqual)
+        return {SeverityKind::Identical};
+    if (pair.reshaped)
+        return {SeverityKind::SameValues};
+    return {pair.shapeEqual && !pair.fault ? SeverityKind::Unknown : SeverityKind::NotComparable};
+}
+
+PairSeverity severityOf(const JoinedPart &part)
+{
+    if (part.values)
+        return severityOf(*part.values, false);
+    return {part.fault ? SeverityKind::NotComparable : SeverityKind::Unknown};
+}
+
+bool worse(const PairSeverity &x, const PairSeverity &y)
+{
+    // Larger differences come first, hence the sides change places.
+    return std::tie(x.kind, y.maxAbs, y.different) < std::tie(y.kind, x.maxAbs, x.different);
+}
+
+std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities)
+{
+    std::vector<std::size_t> order(severities.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+        return worse(severities[x], severities[y]);
+    });
+    return order;
+}
+
+} // namespace kernscope

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/report/range_table.h"
+#include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
+#include "widgets/common/task_manager.h"
+
+#include <QList>
+
+#include <memory>
+#include <optional>
+
+class QAction;
+class QTableView;
+
+namespace kernscope::ui {
+
+/// The ranges of bytes in which two bundles differ, as a list: where they are on either side, what
+/// part of which weight they are of. Choosing one goes there in both bundles.
+class RangesDock : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit RangesDock(Session &session, QWidget *parent = nullptr);
+
+    /// What the bytes side by side found; null: not known (any more). `documentIsB`: the document
+    /// is their B.
+    void setDifferences(const AlignedBytesPtr &bytes,
+                        const std::shared_ptr<const ByteDifferences> &differences,
+                        bool documentIsB);
+    /// A person cancelled the comparison that it waits for.
+    void setCancelled();
+
+    /// List again, copy, export.
+    QList<QAction *> menuActions() const { return m_actions; }
+    QTableView *table() const { return m_table; }
+    const RowTable<report::RangeFacts> &model() const { return *m_model; }
+
+Q_SIGNALS:
+    /// The dock is on view and needs the differences.
+    void differencesWanted();
+    void rangeWanted(const kernscope::DifferenceRun &run);
+    /// Another dock, by its id.
+    void raiseRequested(const QString &id);
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+
+private:
+    void list();
+    void showList(std::optional<report::RangeList> list);
+    void onTasksChanged();
+    void forget();
+
+    RowTable<report::RangeFacts> *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QAction *m_again = nullptr;
+    QList<QAction *> m_actions;
+    AlignedBytesPtr m_bytes;
+    std::shared_ptr<const ByteDifferences> m_differences;
+    std::shared_ptr<const ByteDifferences> m_listed; ///< what the rows are of
+    TaskPtr m_task;
+    bool m_documentIsB = false;
+    bool m_waiting = false; ///< for the differences
+    bool m_cancelled = false, m_following = false;
+};
+
+} // namespace kernscope::ui
