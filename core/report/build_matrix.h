@@ -44,4 +44,7 @@ const TableOf<MatrixCell> &matrixTable();
 /// `all`: one comparison a build, each with the same base.
 BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> all);
 
+/// For people: a row a weight of the base; of each build how much it stores, and the verdict.
+TextTable matrixTextTable(const BuildMatrix &matrix);
+
 } // namespace kernscope::report
