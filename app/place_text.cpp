@@ -5,7 +5,12 @@
 #include "core/search/place.h"
 #include "widgets/common/table_text.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace kernscope::app {
 
@@ -29,13 +34,34 @@ bool ofWholeWeight(const Bundle &bundle, const ui::Place &place)
            bundle.sectionAt(stored->place->file, stored->place->dataOffset) == place.section;
 }
 
+/// The sentence in the window's language, with its values.
+QString faultSentence(const search::PlaceFault &fault)
+{
+    QString text =
+        QCoreApplication::translate("kernscope::PlaceText", std::string(fault.sentence).c_str());
+    // Backwards: a value, such as a name, may itself hold {0}.
+    std::vector<std::pair<qsizetype, std::size_t>> places;
+    for (std::size_t i = 0; i < fault.values.size(); ++i)
+        places.emplace_back(text.indexOf(QStringLiteral("{%1}").arg(i)), i);
+    std::sort(places.rbegin(), places.rend());
+    for (const auto &[at, value] : places) {
+        if (at >= 0)
+            text.replace(at, QStringLiteral("{%1}").arg(value).size(),
+                         ui::fromUtf8(fault.values[value]));
+    }
+    return text;
+}
+
 } // namespace
 
 Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::size_t currentFile)
 {
-    const auto typed = search::parsePlace(bundle, text.toStdString(), currentFile);
-    if (!typed)
-        return tl::unexpected(typed.error());
+    const auto typed = search::readPlace(bundle, text.toStdString(), currentFile);
+    if (!typed) {
+        Error error = typed.error().error();
+        error.message = faultSentence(typed.error()).toStdString();
+        return tl::unexpected(std::move(error));
+    }
     ui::Place place;
     if (typed->bytes)
         place.file = typed->file;

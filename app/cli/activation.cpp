@@ -128,13 +128,7 @@ std::string tableText(const Named &named, const ActivationOptions &options)
                     format::activationLayoutName(table.layout()), domain.low, domain.high,
                     domain.assumed ? " (assumed)" : "", table.lowClamp(), table.highClamp());
     text += terminalText(textTable(report::activationTable(), report::activationFieldRows(table)));
-    Table knots({{"knot", Table::Align::Right},
-                 {"input", Table::Align::Right},
-                 {"output", Table::Align::Right}});
-    for (std::size_t i = 0; i < ActivationTable::kKnots; ++i)
-        knots.add({std::to_string(i), fmt::format("{:g}", table.knotInput(i)),
-                   fmt::format("{:g}", table.knot(i))});
-    text += "\n" + knots.text();
+    text += "\n" + terminalText(textTable(report::knotTable(), report::knotFacts(table)));
     for (const double input : options.inputs)
         text +=
             fmt::format("  f({:g}) = {:g}\n", input, halfToFloat(evaluate(table, options, input)));

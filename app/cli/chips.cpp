@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
+#include "core/report/chip_table.h"
 #include "core/report/command_documents.h"
 #include "core/target/rules.h"
 
@@ -71,39 +72,6 @@ int refuseTarget(Session &session, std::string_view command, const Error &error)
     return kUsage;
 }
 
-namespace {
-
-std::string targetsTable(const std::vector<const target::Target *> &shown)
-{
-    const auto number = [](const target::Target &target, const char *fact,
-                           const std::optional<unsigned> &value) {
-        return fmt::format("{}{}", value ? std::to_string(*value) : "?",
-                           target::isContested(target, fact) ? " *" : "");
-    };
-    Table table({{"target"},
-                 {"names", Table::Align::Name},
-                 {"silicon", Table::Align::Name},
-                 {"family"},
-                 {"cores", Table::Align::Right},
-                 {"cpusubtype", Table::Align::Right},
-                 {"descriptor", Table::Align::Right},
-                 {"hardware", Table::Align::Right}});
-    for (const target::Target *each : shown) {
-        const target::Target &target = *each;
-        std::string names;
-        for (const std::string &alias : target.aliases)
-            names += (names.empty() ? "" : ", ") + alias;
-        table.add({target.name, names, target.silicon, target.family.empty() ? "?" : target.family,
-                   number(target, "cores", target.cores),
-                   number(target, "cpusubtype", target.cpuSubtype),
-                   number(target, "descriptor_version", target.descriptorVersion),
-                   number(target, "hardware_version", target.hardwareVersion)});
-    }
-    return table.text();
-}
-
-} // namespace
-
 int runTargets(const ChipOptions &options, Session &session)
 {
     std::vector<const target::Target *> shown;
@@ -127,7 +95,7 @@ int runTargets(const ChipOptions &options, Session &session)
         printDocument(session, document, {});
         return kDone;
     }
-    print(targetsTable(shown));
+    print(terminalText(textTable(report::chipTable(), shown)));
     print("\n  * sources disagree: --json names them and what each says\n");
     if (options.bytes)
         print(targetDetailsText(*shown.front()));

@@ -2,8 +2,11 @@
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
 #include "core/patch/interrupted_save.h"
+#include "core/report/written_table.h"
 
+#include <algorithm>
 #include <memory>
+#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,11 +25,9 @@ constexpr std::size_t kShownRuns = 32; ///< of one journal
 
 std::string runsText(const std::vector<WrittenRange> &ranges)
 {
-    Table table({{"file"}, {"offset", Table::Align::Right}, {"bytes", Table::Align::Right}});
-    for (std::size_t i = 0; i < std::min(ranges.size(), kShownRuns); ++i)
-        table.add({printable(ranges[i].file), fmt::format("{:#x}", ranges[i].range.offset.value),
-                   grouped(ranges[i].range.bytes.value)});
-    std::string text = table.empty() ? std::string() : table.text();
+    const std::span shown = std::span(ranges).first(std::min(ranges.size(), kShownRuns));
+    std::string text =
+        shown.empty() ? std::string() : terminalText(textTable(report::writtenRangeTable(), shown));
     if (ranges.size() > kShownRuns)
         text += fmt::format("  and {}\n", counted(ranges.size() - kShownRuns, "more range"));
     return text;

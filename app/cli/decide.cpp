@@ -6,8 +6,8 @@
 #include "core/assessment/prediction_note.h"
 #include "core/format/contested.h"
 #include "core/report/command_documents.h"
+#include "core/report/decision_table.h"
 #include "core/report/json_values.h"
-#include "core/report/placement_table.h"
 #include "core/report/target_totals_table.h"
 
 #include <algorithm>
@@ -18,22 +18,6 @@
 namespace kernscope::cli {
 
 namespace {
-
-using Align = Table::Align;
-
-using decision::Outcome;
-
-std::string glyph(Outcome outcome)
-{
-    switch (outcome) {
-    case Outcome::Streams: return "S";
-    case Outcome::Folds: return "F";
-    case Outcome::Dense: return "-";
-    case Outcome::Rejected: return "X";
-    case Outcome::Unknown: break;
-    }
-    return "?";
-}
 
 std::string reasonText(const decision::Reason &reason)
 {
@@ -57,28 +41,6 @@ std::string verdictText(const decision::Verdict &verdict, std::size_t weights)
         text += "    sources disagree: " + line + "\n";
     if (!verdict.nearestChange.empty())
         text += "    nearest change: " + verdict.nearestChange + "\n";
-    return text;
-}
-
-/// "41,504 *" where sources disagree, "<= 41,504" where it is a bound.
-std::string memoryText(const decision::KernelMemory &memory)
-{
-    if (!memory.demand)
-        return "?";
-    return (memory.atMost ? "<= " : "") + grouped(*memory.demand) + (memory.contested ? " *" : "");
-}
-
-/// Against the same values stored dense; after a slash against dense weights without zeros, where
-/// that is another figure.
-std::string predictedText(const roofline::Assessment &assessed)
-{
-    if (!assessed.predictedSpeedup)
-        return "-";
-    std::string text = fmt::format("{:.2f}", *assessed.predictedSpeedup);
-    if (assessed.predictedOverUnpruned) {
-        const std::string unpruned = fmt::format("{:.2f}", *assessed.predictedOverUnpruned);
-        text += unpruned == text ? "" : " / " + unpruned;
-    }
     return text;
 }
 
@@ -161,54 +123,17 @@ std::string measuredText(const Bundle &bundle, const DecisionTable &table)
     return text.empty() ? text : heading("Measured") + text;
 }
 
-/// A row of the table of decisions.
-std::vector<std::string> decisionCells(const Weight &weight, const roofline::Assessment &assessed)
-{
-    const auto &decided = assessed.decision;
-    const auto &memory = decided.memory;
-    std::string speedup = "-";
-    if (const auto &quoted = assessed.speedup)
-        speedup = (quoted->low == quoted->high
-                       ? fmt::format("{:.2f}", quoted->low)
-                       : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high)) +
-                  (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
-    const std::string predicted = predictedText(assessed);
-    return {weight.findableName(),
-            formText(weight.form),
-            std::string(decision::outcomeName(decided.outcome())),
-            decided.bytesMoved ? grouped(*decided.bytesMoved) : "?",
-            speedup,
-            predicted,
-            std::string(roofline::boundName(assessed.bound)),
-            report::energyText(assessed.energy),
-            memoryText(memory),
-            memory.cap ? grouped(*memory.cap) : "?",
-            memory.sublayers ? grouped(*memory.sublayers) : "?"};
-}
-
 } // namespace
 
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
 {
-    Table rows({{"weight", Align::Name},
-                {"form", Align::Name},
-                {"outcome"},
-                {"moved B", Align::Right},
-                {"measured", Align::Right},
-                {"predicted", Align::Right},
-                {"bound"},
-                {"energy uJ", Align::Right},
-                {"a core needs B", Align::Right},
-                {"of cap B", Align::Right},
-                {"parts", Align::Right}});
+    const std::vector<report::DecisionFacts> rows = report::decisionFacts(bundle, table);
     bool contested = false, atMost = false;
     std::vector<std::pair<const decision::Verdict *, std::size_t>> verdicts;
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-        const auto assessed = table.assessment(row, 0);
-        const auto &decided = assessed.decision;
+    for (const report::DecisionFacts &row : rows) {
+        const auto &decided = row.assessed.decision;
         contested |= decided.memory.contested && decided.memory.demand;
         atMost |= decided.memory.atMost && decided.memory.demand;
-        rows.add(decisionCells(bundle.weights()[row], assessed));
         const decision::Verdict *verdict = decided.verdict.get();
         const auto known = std::find_if(verdicts.begin(), verdicts.end(),
                                         [&](const auto &each) { return each.first == verdict; });
@@ -218,7 +143,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
             ++known->second;
     }
     std::string text =
-        rows.text() +
+        terminalText(textTable(report::decisionTable(), rows)) +
         "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
         "  predicted: against the same values stored dense; after a slash, against dense weights "
         "without zeros, where that is another figure\n"
@@ -234,18 +159,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
 
 std::string matrixText(const Bundle &bundle, const DecisionTable &table)
 {
-    std::vector<Table::Column> columns = {{"weight", Align::Name}, {"form", Align::Name}};
-    for (std::size_t column = 0; column < table.columns(); ++column)
-        columns.push_back({table.target(column).name});
-    Table rows(std::move(columns));
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-        std::vector<std::string> cells = {bundle.weights()[row].findableName(),
-                                          formText(bundle.weights()[row].form)};
-        for (std::size_t column = 0; column < table.columns(); ++column)
-            cells.push_back(glyph(table.verdict(row, column).outcome));
-        rows.add(std::move(cells));
-    }
-    std::string text = rows.text();
+    std::string text = terminalText(report::outcomeMatrix(bundle, table));
     text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
     std::vector<TargetTotals> sums;
     for (std::size_t column = 0; column < table.columns(); ++column)

@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/report/pair_table.h"
+#include "core/report/written_table.h"
 
 #include <algorithm>
 
@@ -12,41 +13,8 @@ namespace kernscope::cli {
 
 namespace {
 
-using Align = Table::Align;
-
 constexpr std::size_t kShownChanges = 8;
 constexpr std::size_t kShownOperations = 12;
-
-std::string sizeText(const std::optional<ByteCount> &bytes)
-{
-    return bytes ? grouped(bytes->value) + " B" : "-";
-}
-
-std::string fileVerdict(const FileDifference &file)
-{
-    if (!file.bytesA)
-        return "only in B";
-    if (!file.bytesB)
-        return "only in A";
-    if (file.equal)
-        return "equal";
-    if (file.otherNotation)
-        return "in another notation";
-    const std::size_t places = std::max(file.ranges.size(), file.rangesB.size());
-    if (places == 0)
-        return "the same parts in another order";
-    return fmt::format("{} at {}{}", tallyText(file.tally), file.rangesCut ? "more than " : "",
-                       counted(places, "place"));
-}
-
-std::string filesText(const Difference &difference)
-{
-    Table table({{"file", Align::Name}, {"A", Align::Right}, {"B", Align::Right}, {"bytes"}});
-    for (const FileDifference &file : difference.files)
-        table.add({printable(file.path), sizeText(file.bytesA), sizeText(file.bytesB),
-                   fileVerdict(file)});
-    return table.text();
-}
 
 std::string placesText(const std::vector<ByteRange> &ranges)
 {
@@ -166,7 +134,8 @@ std::string differenceText(const report::CheckedDifference &checked, const DiffO
     const std::string summary = differenceSummary(a, b, difference);
     if (!summary.empty())
         text += summary + "\n";
-    text += "\n" + filesText(difference) + rangesText(difference) + programText(difference);
+    text += "\n" + terminalText(textTable(report::fileDifferenceTable(), difference.files)) +
+            rangesText(difference) + programText(difference);
     const std::string weights = weightsText(checked, options.values);
     if (!weights.empty())
         text += "\n" + weights;

@@ -5,6 +5,7 @@
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
 #include "core/report/places_table.h"
+#include "core/report/value_bin_table.h"
 #include "core/target/rules.h"
 #include "core/target/target.h"
 
@@ -130,32 +131,10 @@ std::string formsText(const Checked &checked)
 /// Both histograms as a table of at most 16 rows over the bins that hold anything.
 std::string histogramText(const PairBins &bins)
 {
-    constexpr std::size_t kRows = 16;
-    const auto occupied = bins.occupied();
-    if (!occupied)
+    const std::vector<report::ValueBin> rows = report::valueBins(bins);
+    if (rows.empty())
         return {};
-    Table table({{"from", Table::Align::Right},
-                 {"below", Table::Align::Right},
-                 {"in A", Table::Align::Right},
-                 {"in B", Table::Align::Right},
-                 {"B - A", Table::Align::Right}});
-    const auto [first, last] = *occupied;
-    const std::size_t step = (last - first) / kRows + 1;
-    for (std::size_t bin = first; bin <= last; bin += step) {
-        const std::size_t end = std::min(bin + step, PairBins::kBins);
-        std::uint64_t a = 0, b = 0;
-        for (std::size_t i = bin; i < end; ++i) {
-            a += bins.a[i];
-            b += bins.b[i];
-        }
-        table.add({fmt::format("{}", bins.edge(bin)), fmt::format("{}", bins.edge(end)), grouped(a),
-                   grouped(b),
-                   (a > b   ? "-"
-                    : b > a ? "+"
-                            : "") +
-                       grouped(a > b ? a - b : b - a)});
-    }
-    std::string text = table.text();
+    std::string text = terminalText(textTable(report::valueBinTable(), rows));
     const auto beyond = [&text](std::uint64_t a, std::uint64_t b, std::string_view what) {
         if (a > 0 || b > 0)
             text += fmt::format("  {}: {} in A, {} in B\n", what, grouped(a), grouped(b));
@@ -274,26 +253,9 @@ std::string verdictText(const Checked &checked, const DiffTextOptions &options)
 
 std::string matrixText(std::span<const Checked> all)
 {
-    const Bundle &a = *all.front().a;
-    std::vector<Table::Column> columns{{"weight", Table::Align::Name},
-                                       {"stored B", Table::Align::Right}};
-    for (const Checked &checked : all) {
-        columns.push_back({printable(checked.b->name()), Table::Align::Right});
-        columns.push_back({"verdict", Table::Align::Name});
-    }
-    Table table(std::move(columns));
-    for (const report::BuildMatrix::Row &line : report::buildMatrix(a, all).rows) {
-        const auto &stored = line.cells.front().storedBytes;
-        std::vector<std::string> row{printable(line.name),
-                                     stored ? grouped(stored->value) : "unknown"};
-        for (std::size_t i = 1; i < line.cells.size(); ++i) {
-            const report::MatrixCell &cell = line.cells[i];
-            row.push_back(cell.ratio ? fmt::format("{:.3f}", *cell.ratio) : "-");
-            row.push_back(cell.verdict);
-        }
-        table.add(std::move(row));
-    }
-    return table.empty() ? std::string() : "\n" + table.text();
+    const report::BuildMatrix matrix = report::buildMatrix(*all.front().a, all);
+    return matrix.rows.empty() ? std::string()
+                               : "\n" + terminalText(report::matrixTextTable(matrix));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
+#include "core/report/encode_table.h"
 
 #include <charconv>
 
@@ -139,23 +140,12 @@ static std::string raisedText(const RaisedBundle &raised)
 static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded)
 {
     const EncodedOne &one = encoded.weights.front();
-    const Weight &before = bundle.weights()[one.before];
     const Weight &after = encoded.made->weights()[one.after];
     const codec::AccuracyError &error = one.error;
     std::string text = fmt::format("{}  {} {}\n", styled(Style::Bold, printable(after.name)),
                                    elementTypeName(after.type), shapeText(after.shape));
-    Table table({{""},
-                 {"form"},
-                 {"stored", Table::Align::Right},
-                 {"ratio", Table::Align::Right},
-                 {"bundle", Table::Align::Right}});
-    const auto row = [&](const char *name, const Bundle &of, const Weight &weight) {
-        table.add({name, formText(weight.form), grouped(weight.storedBytes.value),
-                   fmt::format("{:.3f}", weight.ratio()), grouped(of.totalBytes().value)});
-    };
-    row("before", bundle, before);
-    row("after", *encoded.made, after);
-    text += table.text();
+    text += terminalText(textTable(report::encodedSideTable(),
+                                   report::encodedSides(bundle, encoded), {{"side", ""}}));
     text += fmt::format("asked   {}\n", report::askedText(encoded));
     text += fmt::format("weights max |d| {:.6g}, rmse {:.6g}, relative {:.6g}\n",
                         error.weightMaxAbs, error.weightRmse, error.weightRelative);
@@ -173,25 +163,8 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded)
 
 static std::string severalText(const Bundle &bundle, const EncodedBundle &encoded)
 {
-    Table table({{"weight", Table::Align::Name},
-                 {"before"},
-                 {"stored", Table::Align::Right},
-                 {"after"},
-                 {"stored", Table::Align::Right},
-                 {"weights", Table::Align::Right},
-                 {"layer", Table::Align::Right},
-                 {"inputs", Table::Align::Right}});
-    for (const EncodedOne &one : encoded.weights) {
-        const Weight &before = bundle.weights()[one.before];
-        const Weight &after = encoded.made->weights()[one.after];
-        table.add({printable(after.findableName()), formText(before.form),
-                   grouped(before.storedBytes.value), formText(after.form),
-                   grouped(after.storedBytes.value),
-                   fmt::format("{:.3g}", one.error.weightRelative),
-                   fmt::format("{:.3g}", one.error.outputRelative),
-                   one.inputRelative ? fmt::format("{:.3g}", *one.inputRelative) : "-"});
-    }
-    std::string text = table.text();
+    std::string text =
+        terminalText(textTable(report::encodedTable(), report::encodedFacts(bundle, encoded)));
     text += fmt::format("asked   {}\n", report::askedText(encoded));
     text += "errors  relative: of the weights, of the layer through the engine's reduction "
             "(estimate), by the statistics of the inputs (expected)\n";

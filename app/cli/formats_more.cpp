@@ -16,10 +16,8 @@ namespace {
 
 std::string rolesText()
 {
-    Table table({{"type"}, {"width"}, {"role in a weight"}, {"source"}});
-    for (const format::WeightElementRole &role : format::weightElementRoles())
-        table.add({role.name, role.width, role.role, role.source});
-    return heading("Types in a weight") + table.text();
+    return heading("Types in a weight") +
+           terminalText(textTable(report::elementRoleTable(), format::weightElementRoles()));
 }
 
 /// Runs of codes that the predicate answers alike.

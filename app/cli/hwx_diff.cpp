@@ -8,6 +8,7 @@
 #include "core/diff/diff.h"
 #include "core/diff/task_comparison.h"
 #include "core/report/container_difference.h"
+#include "core/report/register_table.h"
 
 #include <algorithm>
 #include <optional>
@@ -23,9 +24,8 @@ namespace kernscope::cli {
 
 namespace {
 
-using Align = Table::Align;
-
 using report::ContainerDifference;
+using report::RegisterChange;
 
 Result<ContainerDifference> compareContainers(const HwxOptions &options, Session &session)
 {
@@ -52,16 +52,6 @@ Result<ContainerDifference> compareContainers(const HwxOptions &options, Session
             result.sections.emplace_back(bytes.alignment.sections()[i].name, found->tallyOf(i));
     }
     return result;
-}
-
-std::string hexOrNone(const std::optional<std::uint32_t> &value)
-{
-    return value ? fmt::format("{:#010x}", *value) : "-";
-}
-
-std::string numberOrNone(const std::optional<std::uint32_t> &value)
-{
-    return value ? std::to_string(*value) : "-";
 }
 
 /// "CoeffBaseAddr[0]" and "CoeffBaseAddr[15]" are elements of one array: its name without them.
@@ -94,46 +84,53 @@ std::string taskNumber(const descriptor::TaskDifference &task)
 
 /// The register at `first`, with those after it that are its array's and differ alike. Returns the
 /// place after them.
-std::size_t addRegisters(Table &table, const std::string &number,
+std::size_t addRegisters(std::vector<RegisterChange> &rows, const std::string &number,
                          const descriptor::TaskDifference &task, std::size_t first)
 {
     const auto &reg = task.registers[first];
     std::size_t end = first + 1;
     while (end < task.registers.size() && sameElement(reg, task.registers[end]))
         ++end;
-    std::string where = reg.reg == nullptr ? fmt::format("{:#x}", reg.address)
-                                           : reg.reg->block + " " + reg.reg->name;
+    std::vector<RegisterChange> own = report::registerChanges(reg);
+    own.front().task = number;
     if (end - first > 1)
-        where +=
+        own.front().name +=
             fmt::format(" to {} ({} registers)", task.registers[end - 1].reg->name, end - first);
-    table.add({number, where, "", hexOrNone(reg.a), hexOrNone(reg.b)});
-    for (const auto &field : reg.fields)
-        table.add({"", "", field.name, numberOrNone(field.a), numberOrNone(field.b)});
+    rows.insert(rows.end(), own.begin(), own.end());
     return end;
+}
+
+void addTask(std::vector<RegisterChange> &rows, const descriptor::TaskDifference &task)
+{
+    RegisterChange row;
+    row.task = taskNumber(task);
+    if (task.a == descriptor::kNoTask || task.b == descriptor::kNoTask) {
+        row.name = task.a == descriptor::kNoTask ? "inserted" : "removed";
+        row.taskAlone = true;
+        rows.push_back(std::move(row));
+        return;
+    }
+    row.name = "header";
+    for (const auto &field : task.header) {
+        row.field = field.name;
+        row.a = field.a;
+        row.b = field.b;
+        rows.push_back(row);
+    }
+    for (std::size_t i = 0; i < task.registers.size();)
+        i = addRegisters(rows, row.task, task, i);
 }
 
 std::string tasksText(const ContainerDifference &difference)
 {
-    Table table({{"task", Align::Right},
-                 {"register"},
-                 {"field"},
-                 {"A", Align::Right},
-                 {"B", Align::Right}});
-    for (const descriptor::TaskDifference &task : difference.tasks.differences) {
-        const std::string number = taskNumber(task);
-        if (task.a == descriptor::kNoTask || task.b == descriptor::kNoTask) {
-            table.add({number, task.a == descriptor::kNoTask ? "inserted" : "removed", "", "", ""});
-            continue;
-        }
-        for (const auto &field : task.header)
-            table.add({number, "header", field.name, numberOrNone(field.a), numberOrNone(field.b)});
-        for (std::size_t i = 0; i < task.registers.size();)
-            i = addRegisters(table, number, task, i);
-    }
+    std::vector<RegisterChange> rows;
+    for (const descriptor::TaskDifference &task : difference.tasks.differences)
+        addTask(rows, task);
     std::string text;
     if (!difference.tasks.sameVersion)
         text += "  The descriptor versions differ: registers are compared by their addresses.\n";
-    return text + (table.empty() ? "  No task differs.\n" : table.text());
+    return text + (rows.empty() ? "  No task differs.\n"
+                                : terminalText(textTable(report::registerChangeTable(), rows)));
 }
 
 std::string weightsText(const ContainerDifference &difference)

@@ -11,6 +11,7 @@
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/slots.h"
 #include "core/report/command_documents.h"
+#include "core/report/register_table.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -74,30 +75,12 @@ std::vector<std::filesystem::path> containersIn(const std::string &folder)
 
 std::string surveyText(const report::HwxSurvey &survey)
 {
-    constexpr std::size_t kShown = 6;
-    Table table({{"kind"},
-                 {"version", Table::Align::Right},
-                 {"address", Table::Align::Right},
-                 {"files", Table::Align::Right},
-                 {"writes", Table::Align::Right},
-                 {"values"}});
-    for (const report::SurveyRow &row : survey.rows()) {
-        std::string values;
-        std::size_t shown = 0;
-        for (const auto &[value, times] : row.values) {
-            if (shown++ < kShown)
-                values += fmt::format("{}{:#x} ({})", values.empty() ? "" : ", ", value, times);
-        }
-        if (row.values.size() > kShown || row.more)
-            values += fmt::format(" and {}{} more", row.more ? "at least " : "",
-                                  row.values.size() - std::min(kShown, row.values.size()));
-        table.add({row.kind, std::to_string(row.version), fmt::format("{:#x}", row.address),
-                   grouped(row.files), grouped(row.writes), values});
-    }
+    const std::vector<report::SurveyRow> rows = survey.rows();
     return fmt::format("{}, {}\n", counted(survey.files(), "container"),
                        counted(survey.tasks(), "task")) +
-           (table.empty() ? std::string("Every word has a name.\n")
-                          : heading("Words without a name") + table.text());
+           (rows.empty() ? std::string("Every word has a name.\n")
+                         : heading("Words without a name") +
+                               terminalText(textTable(report::surveyTable(), rows)));
 }
 
 /// Containers that cannot be read are diagnostics; the others are surveyed.

@@ -2,6 +2,7 @@
 #include "app/cli/hwx_text.h"
 #include "app/cli/text_output.h"
 #include "core/container/hwx/kernels.h"
+#include "core/report/register_table.h"
 
 #include <fmt/format.h>
 
@@ -11,67 +12,6 @@ namespace {
 
 using descriptor::TaskDetail;
 using descriptor::TaskReader;
-using Align = Table::Align;
-
-std::string fieldsText(const descriptor::Register *reg, std::uint32_t value, std::uint32_t version)
-{
-    std::string text;
-    if (reg == nullptr)
-        return text;
-    for (const descriptor::BitField &field : reg->fields) {
-        const std::uint32_t number = field.of(value);
-        if (number == 0)
-            continue; // of thirty fields most are
-        const auto meaning = descriptor::decodedField(*reg, field, number, version);
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, number);
-        if (!meaning.empty())
-            text += " (" + meaning + ")";
-    }
-    return text;
-}
-
-std::string registersText(const TaskDetail &detail, const descriptor::RegisterState &before,
-                          const descriptor::Version &version)
-{
-    const auto *map = descriptor::RegisterMap::of(version.registerMap);
-    Table table({{"at", Align::Right},
-                 {"register", Align::Right},
-                 {"value"},
-                 {"block"},
-                 {"name", Align::Name},
-                 {""},
-                 {"fields", Align::Name}});
-    for (const auto &write : detail.stream.writes) {
-        const auto *reg = map == nullptr ? nullptr : map->find(write.address);
-        const auto previous = before.get(write.address);
-        const bool changed = previous && *previous != write.value;
-        const bool contested = reg != nullptr && reg->confidence == format::Confidence::Contested;
-        table.add({fmt::format("{:#x}", write.offset), fmt::format("{:#x}", write.address),
-                   fmt::format("{:#010x}", write.value), reg == nullptr ? "?" : reg->block,
-                   reg == nullptr ? "?" : reg->name,
-                   fmt::format("{}{}", changed ? "*" : "", contested ? "!" : ""),
-                   fieldsText(reg, write.value, version.registerMap)});
-    }
-    return table.text();
-}
-
-std::string lanesText(const std::vector<hwx::KernelLane> &lanes,
-                      const std::vector<hwx::KernelTile> &tiles, const hwx::Container &container)
-{
-    Table table({{"lane", Align::Right},
-                 {"base", Align::Right},
-                 {"bytes", Align::Right},
-                 {"relocated"},
-                 {"kernel"}});
-    for (const hwx::KernelLane &lane : lanes) {
-        if (lane.enabled)
-            table.add({std::to_string(lane.lane), fmt::format("{:#x}", lane.base),
-                       grouped(lane.size), lane.relocated ? "yes" : "",
-                       lane.tile ? printable(container.symbols[tiles[*lane.tile].symbol].name)
-                                 : "no symbol"});
-    }
-    return table.empty() ? std::string() : table.text();
-}
 
 std::string tensorsText(const TaskDetail &detail, const TaskReader &reader)
 {
@@ -104,8 +44,10 @@ std::string taskText(const hwx::Container &container, const hwx::Text &text, Tas
     }
     result += "  header:" + (header.empty() ? " all zero" : header) + "\n";
     if (registers)
-        result += registersText(detail, before, version);
-    return result + lanesText(finder.lanes(detail, reader), tiles, container);
+        result += terminalText(
+            textTable(report::registerTable(), report::registerFacts(detail, before, version, 0)));
+    const auto lanes = report::laneFacts(finder.lanes(detail, reader), tiles, container);
+    return lanes.empty() ? result : result + terminalText(textTable(report::laneTable(), lanes));
 }
 
 } // namespace

@@ -5,21 +5,15 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/file_table.h"
+#include "core/report/program_table.h"
 #include "core/report/section_table.h"
 #include "core/report/weight_table.h"
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace kernscope::cli {
 
 namespace {
-
-using Align = Table::Align;
 
 std::string typeText(const mil::ValueType &type)
 {
@@ -50,22 +44,10 @@ std::string summaryText(const Bundle &bundle)
 /// The models of a pipeline; of a lone model nothing.
 std::string modelsText(const Bundle &bundle)
 {
-    const auto &models = bundle.program().models;
-    if (models.size() < 2)
+    if (bundle.program().models.size() < 2)
         return {};
-    Table table({{"model"}, {"kind"}, {"specification"}, {"bytes", Align::Right}, {"weights"}});
-    for (const mil::ModelNode &node : models) {
-        std::size_t weights = 0;
-        for (const Weight &weight : bundle.weights())
-            weights += weight.model == node.path ? 1 : 0;
-        const bool read = node.isProgram() || node.isNetwork();
-        table.add({node.path.empty() ? "(the pipeline)" : node.path, node.kind, node.specification,
-                   grouped(node.span.length),
-                   read                ? grouped(weights)
-                   : node.isPipeline() ? ""
-                                       : "shown as bytes"});
-    }
-    return heading("Models") + table.text();
+    return heading("Models") +
+           terminalText(textTable(report::modelTable(), report::modelFacts(bundle)));
 }
 
 std::string functionsText(const Bundle &bundle)
@@ -84,37 +66,17 @@ std::string functionsText(const Bundle &bundle)
     return text.empty() ? text : heading("Functions") + text;
 }
 
-/// "ane 0.00175, bnns 0.0375": the compiler's own estimates, in milliseconds.
-std::string estimatesText(const mil::BackendNotes &notes)
-{
-    std::string text;
-    for (const auto &[backend, ms] : notes.estimatedMs)
-        text += fmt::format("{}{} {:.3g}", text.empty() ? "" : ", ", printable(backend), ms);
-    return text;
-}
-
-void addOperations(Table &table, const mil::Function &function, const mil::Block &block,
-                   const std::string &segment)
-{
-    for (const mil::Operation &operation : block.operations) {
-        const mil::BackendNotes notes = mil::backendNotes(operation, segment);
-        if (!notes.empty() && operation.type != "const")
-            table.add({function.name, operation.displayName(), operation.type, notes.selected,
-                       fmt::format("{}", fmt::join(notes.supported, ", ")), estimatesText(notes)});
-        for (const mil::Block &nested : operation.blocks)
-            addOperations(table, function, nested, segment);
-    }
-}
-
 /// Where the compiler runs each op, as far as it says so.
 std::string backendsText(const Bundle &bundle)
 {
-    Table table({{"function"}, {"name"}, {"op"}, {"runs on"}, {"supported"}, {"estimated ms"}});
-    for (const mil::Function &function : bundle.program().functions)
-        addOperations(table, function, function.body,
-                      mil::segmentBackend(bundle.program(), function));
-    return table.empty() ? std::string()
-                         : heading("Backends (the compiler's notes)") + table.text();
+    std::vector<report::AnnotatedOperation> rows;
+    for (const mil::Function &function : bundle.program().functions) {
+        const auto own = report::annotatedOperations(bundle.program(), function);
+        rows.insert(rows.end(), own.begin(), own.end());
+    }
+    return rows.empty() ? std::string()
+                        : heading("Backends (the compiler's notes)") +
+                              terminalText(textTable(report::annotatedOperationTable(), rows));
 }
 
 std::string filesText(const Bundle &bundle)
@@ -125,36 +87,10 @@ std::string filesText(const Bundle &bundle)
 /// What several weights store: each of them counts the bytes as its own, the totals only once.
 std::string sharedText(const Bundle &bundle)
 {
-    std::string text;
-    std::map<std::pair<std::size_t, std::uint64_t>, std::vector<std::size_t>> users;
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        for (const codec::Operand &operand : bundle.weights()[i].operands()) {
-            const OperandPlace &place = *operand.place;
-            if (!place.shared || !place.pieces.empty())
-                continue;
-            auto &weights = users[{place.file, place.metaOffset.value}];
-            if (weights.empty() || weights.back() != i)
-                weights.push_back(i);
-        }
-    }
-    Table table({{"file"}, {"offset", Align::Right}, {"bytes", Align::Right}, {"weights"}});
-    for (const auto &[place, weights] : users) {
-        if (weights.size() < 2)
-            continue;
-        const Weight &first = bundle.weights()[weights.front()];
-        std::string names;
-        std::uint64_t bytes = 0;
-        for (const codec::Operand &operand : first.operands()) {
-            if (operand.place->file == place.first &&
-                operand.place->metaOffset.value == place.second)
-                bytes = operand.place->bytes.value;
-        }
-        for (const std::size_t weight : weights)
-            names += (names.empty() ? "" : ", ") + bundle.weights()[weight].findableName();
-        table.add({bundle.files()[place.first].path, fmt::format("{:#x}", place.second),
-                   grouped(bytes), names});
-    }
-    return table.empty() ? text : heading("Shared records") + table.text();
+    const auto rows = report::sharedRecords(bundle);
+    return rows.empty() ? std::string()
+                        : heading("Shared records") +
+                              terminalText(textTable(report::sharedRecordTable(), rows));
 }
 
 std::string weightsText(const Bundle &bundle,

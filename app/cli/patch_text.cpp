@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/report/edit_table.h"
+#include "core/report/written_table.h"
 
 #include <algorithm>
 
@@ -12,41 +13,21 @@ namespace kernscope::cli {
 
 namespace {
 
-using Align = Table::Align;
-
 constexpr std::size_t kShownRanges = 16; ///< of one edit
-constexpr std::size_t kShownBytes = 8;   ///< of one range
-
-std::string hexText(const SharedBytes &bytes)
-{
-    std::string text;
-    for (std::size_t i = 0; i < std::min(bytes.size(), kShownBytes); ++i)
-        text += fmt::format("{}{:02x}", i == 0 ? "" : " ", std::to_integer<unsigned>(bytes[i]));
-    return bytes.size() > kShownBytes ? text + " …" : text;
-}
 
 std::string rangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
 {
-    Table table({{"file", Align::Name},
-                 {"offset", Align::Right},
-                 {"bytes", Align::Right},
-                 {"before"},
-                 {"after"}});
+    std::vector<report::ChangedBytes> rows;
     std::size_t hidden = 0;
     for (const AppliedEdit &edit : edits) {
-        for (std::size_t i = 0; i < edit.bytes.size(); ++i) {
-            const FileEdit &bytes = edit.bytes[i];
-            if (i >= kShownRanges) {
-                ++hidden;
-                continue;
-            }
-            table.add({bundle.files()[bytes.file].path, fmt::format("{:#x}", bytes.offset.value),
-                       grouped(bytes.after.size()), hexText(bytes.before), hexText(bytes.after)});
-        }
+        const auto own = report::changedBytes(bundle, edit);
+        const std::size_t shown = std::min(own.size(), kShownRanges);
+        rows.insert(rows.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(shown));
+        hidden += own.size() - shown;
     }
-    if (table.empty())
+    if (rows.empty())
         return {};
-    std::string text = "\n" + table.text();
+    std::string text = "\n" + terminalText(textTable(report::changedBytesTable(), rows));
     if (hidden > 0)
         text += fmt::format("  and {}\n", counted(hidden, "more range"));
     return text;

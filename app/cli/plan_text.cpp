@@ -2,6 +2,7 @@
 #include "app/cli/plan.h"
 #include "app/cli/text_output.h"
 #include "core/report/plan_table.h"
+#include "core/report/plan_totals_table.h"
 
 #include <algorithm>
 
@@ -11,18 +12,7 @@ namespace kernscope::cli {
 
 namespace {
 
-using Align = Table::Align;
 using report::PlanSubject;
-
-std::string planSeconds(const std::optional<double> &time)
-{
-    return time ? fmt::format("{:.4g}", *time) : "unknown";
-}
-
-std::string planBytes(const std::optional<std::uint64_t> &bytes)
-{
-    return bytes ? grouped(*bytes) : "unknown";
-}
 
 std::string planTitle(const PlanSubject &subject)
 {
@@ -48,25 +38,6 @@ std::string planWeights(const PlanSubject &subject)
                report::plannedWeights(*subject.survey, subject.plan->choice, subject.plan->why)));
 }
 
-std::string planTotals(const PlanSubject &subject)
-{
-    const plan::Survey &survey = *subject.survey;
-    const plan::PlanTotals &before = subject.plan->before, &after = subject.plan->after;
-    Table table({{""}, {"before", Align::Right}, {"after", Align::Right}});
-    table.add({"stored B", planBytes(before.allStored()), planBytes(after.allStored())});
-    table.add({"error of the network", fmt::format("{:.4g}", before.error),
-               fmt::format("{:.4g}", after.error)});
-    table.add({"largest error of a layer", fmt::format("{:.4g}", before.largestError),
-               fmt::format("{:.4g}", after.largestError)});
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        const std::string &chip = survey.targets[t]->name;
-        table.add({chip + " moved B", planBytes(before.moved[t]), planBytes(after.moved[t])});
-        for (const report::ProgramRow &row : report::programRows(subject, t))
-            table.add({printable(row.name), planSeconds(row.before), planSeconds(row.after)});
-    }
-    return heading("Before and after") + table.text();
-}
-
 std::string planFront(const PlanSubject &subject, const char *axis,
                       const std::vector<plan::FrontPoint> &points, const plan::FrontCount &count)
 {
@@ -87,22 +58,14 @@ std::string planText(const PlanSubject &subject)
                                       plan.bound);
     for (const std::string &note : report::planNotes(subject))
         text += "  " + printable(note) + "\n";
-    text += planWeights(subject) + planTotals(subject);
+    text += planWeights(subject) + heading("Before and after") +
+            terminalText(textTable(report::planTotalsTable(), report::planTotals(subject)));
     text += planFront(subject, "stored bytes", plan.storedFront, plan.storedCount);
     text += planFront(subject, "time", plan.timeFront, plan.timeCount);
-    if (!subject.builds.empty()) {
-        Table table({{"build", Align::Name},
-                     {"error", Align::Right},
-                     {"largest of a layer", Align::Right},
-                     {"stored B", Align::Right},
-                     {"time s", Align::Right}});
-        for (const plan::Build &build : subject.builds)
-            table.add({build.name, fmt::format("{:.4g}", build.totals.error),
-                       fmt::format("{:.4g}", build.totals.largestError),
-                       planBytes(build.totals.allStored()),
-                       planSeconds(plan::slowest(build.totals))});
-        text += heading("Other builds") + table.text();
-    }
+    if (!subject.builds.empty())
+        text +=
+            heading("Other builds") + terminalText(textTable(report::buildTotalsTable(),
+                                                             report::buildTotals(subject, false)));
     text += heading("Rules");
     for (const std::string &rule : report::planRules(*subject.survey))
         text += "  " + rule + "\n";

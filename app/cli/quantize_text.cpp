@@ -2,6 +2,7 @@
 #include "app/cli/engine.h"
 #include "app/cli/quantize.h"
 #include "app/cli/text_output.h"
+#include "core/report/quantize_table.h"
 
 #include <cmath>
 
@@ -23,17 +24,6 @@ std::string figuresText(const quantized::ErrorFigures &figures)
     if (figures.nonFinite > 0)
         text += fmt::format(", {} not finite", grouped(figures.nonFinite));
     return text + "\n";
-}
-
-/// Which devices need a tile that not all of them do.
-std::string tileRemark(const codec::TquantTile &tile)
-{
-    const std::string devices =
-        tile.name == "tmp" ? format::tquantDevicesWith("tmp", "needed") : std::string();
-    std::string remark = tile.scratch ? "scratch" : "";
-    if (!devices.empty())
-        remark += (remark.empty() ? "" : ", ") + devices + " only";
-    return remark;
 }
 
 /// How the instruction is written, what its devices are known to have, what is contested.
@@ -64,16 +54,10 @@ std::string quantizeText(const quantized::Quantized &made,
                             options.perTensor ? "tensor" : "row");
     text += fmt::format("\n{} from {}\n", shapeText(made.folder.matrix.shape),
                         made.folder.manifest.value("source", std::string()));
-    Table files({{"file"}, {"type"}, {"bytes", Table::Align::Right}});
-    for (const auto &file : made.folder.manifest["files"])
-        files.add({file.value("path", std::string()), file.value("dtype", std::string()),
-                   grouped(file.value("bytes", std::uint64_t{0}))});
-    text += files.text();
-    Table tiles({{"tile"}, {"type"}, {"shape"}, {"bytes", Table::Align::Right}, {""}});
-    for (const codec::TquantTile &tile : made.tiles)
-        tiles.add(
-            {tile.name, tile.type, shapeText(tile.shape), grouped(tile.bytes), tileRemark(tile)});
-    text += heading("Tiles of the instruction") + tiles.text() + instructionText(made) + "\n";
+    text += terminalText(textTable(report::quantizedFileTable(), made.folder.manifest["files"]));
+    text += heading("Tiles of the instruction") +
+            terminalText(textTable(report::quantizeTileTable(), made.tiles)) +
+            instructionText(made) + "\n";
     text += fmt::format(
         "stored  {}, {:.3f} of fp16\n", bytesText(made.bytes),
         static_cast<double>(made.bytes) /

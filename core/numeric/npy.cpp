@@ -6,6 +6,7 @@
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 #include "core/numeric/npy_header.h"
+#include "core/numeric/npy_types.h"
 
 #include <algorithm>
 #include <array>
@@ -70,12 +71,10 @@ void withStoredType(ElementType type, Work work)
     }
 }
 
+/// The header was checked: it names one of NumPy's types.
 ElementType typeOf(const NpyHeader &header)
 {
-    if (header.kind == 'b')
-        return ElementType::Bool;
-    const char *kind = header.kind == 'f' ? "fp" : header.kind == 'u' ? "uint" : "int";
-    return elementTypeFromName(fmt::format("{}{}", kind, 8 * header.itemBytes));
+    return numpyElementType(header.kind, header.itemBytes).value_or(ElementType::Bool);
 }
 
 /// Visits elements in the order of their rows where they lie with the first axis innermost.
@@ -141,11 +140,9 @@ std::string npyHeader(ElementType type, const Shape &shape)
         extents += fmt::format("{}{}", extents.empty() ? "" : ", ", extent);
     if (shape.size() == 1)
         extents += ",";
+    const bool isWritten = type == ElementType::Fp16 || type == ElementType::Fp64;
     std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   type == ElementType::Fp16   ? "<f2"
-                                   : type == ElementType::Fp64 ? "<f8"
-                                                               : "<f4",
-                                   extents);
+                                   numpyTypeName(isWritten ? type : ElementType::Fp32), extents);
     // The elements begin at a multiple of 64; the last byte before them is a newline.
     const std::size_t start = 10;
     const std::size_t total = (start + text.size() + 1 + 63) / 64 * 64;

@@ -3,11 +3,10 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
+#include "core/numeric/npy_types.h"
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -86,26 +85,11 @@ private:
             header.bigEndian = type.front() == '>';
             type.remove_prefix(1);
         }
-        static constexpr std::array<std::pair<std::string_view, std::size_t>, 12> kTypes{{
-            {"f2", 2},
-            {"f4", 4},
-            {"f8", 8},
-            {"i1", 1},
-            {"i2", 2},
-            {"i4", 4},
-            {"i8", 8},
-            {"u1", 1},
-            {"u2", 2},
-            {"u4", 4},
-            {"u8", 8},
-            {"b1", 1},
-        }};
-        for (const auto &[name, bytes] : kTypes) {
-            if (type == name) {
-                header.kind = name.front();
-                header.itemBytes = bytes;
-                return {};
-            }
+        const auto bytes = type.size() == 2 ? static_cast<std::size_t>(type[1] - '0') : 0;
+        if (bytes != 0 && numpyElementType(type[0], bytes)) {
+            header.kind = type[0];
+            header.itemBytes = bytes;
+            return {};
         }
         return fault("npy.type", "f2, f4, f8, i1 to i8, u1 to u8 or b1", *text);
     }

@@ -169,6 +169,42 @@ const TableOf<ActivationEntry> &activationTable()
     return kTable;
 }
 
+std::vector<KnotFacts> knotFacts(const ActivationTable &table)
+{
+    std::vector<KnotFacts> rows;
+    for (std::size_t i = 0; i < ActivationTable::kKnots; ++i)
+        rows.push_back({i, table.knotInput(i), table.knot(i)});
+    return rows;
+}
+
+const TableOf<KnotFacts> &knotTable()
+{
+    constexpr auto kKnotNumber = TextTable::Align::Right;
+    static const TableOf<KnotFacts> kTable{
+        "knots",
+        {{.key = "knot",
+          .title = "knot",
+          .explanation = "Number of the knot, from 0",
+          .align = kKnotNumber,
+          .shown = kTerminal,
+          .value = [](const KnotFacts &row) -> Value { return Code{row.knot}; }},
+         {.key = "input",
+          .title = "input",
+          .explanation = "Where the knot lies",
+          .align = kKnotNumber,
+          .value = [](const KnotFacts &row) -> Value {
+              return Real{row.input, kActivationDigits, true};
+          }},
+         {.key = "output",
+          .title = "output",
+          .explanation = "Value of the function there",
+          .align = kKnotNumber,
+          .value = [](const KnotFacts &row) -> Value {
+              return Real{static_cast<double>(row.output), kActivationDigits, true};
+          }}}};
+    return kTable;
+}
+
 Json activationJson(std::string_view name, const ActivationTable &table,
                     std::span<const EvaluatedInput> evaluated)
 {
@@ -181,10 +217,7 @@ Json activationJson(std::string_view name, const ActivationTable &table,
                       {"assumed", domain.assumed}};
     json["entries"] = table.entries();
     json["fields"] = jsonArray(activationTable(), activationFieldRows(table));
-    json["knots"] = Json::array();
-    for (std::size_t i = 0; i < ActivationTable::kKnots; ++i)
-        json["knots"].push_back({{"input", report::json(Real{table.knotInput(i)})},
-                                 {"output", halfJson(table.knot(i))}});
+    json["knots"] = jsonArray(knotTable(), knotFacts(table));
     json["evaluated"] = Json::array();
     for (const EvaluatedInput &each : evaluated)
         json["evaluated"].push_back({{"input", each.input},

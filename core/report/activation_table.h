@@ -27,6 +27,15 @@ std::vector<ActivationEntry> activationEntries(const format::ActivationTable &ta
 std::vector<ActivationEntry> activationFieldRows(const format::ActivationTable &table);
 const TableOf<ActivationEntry> &activationTable();
 
+/// One of the 33 knots.
+struct KnotFacts {
+    std::size_t knot = 0;
+    double input = 0;
+    float output = 0;
+};
+std::vector<KnotFacts> knotFacts(const format::ActivationTable &table);
+const TableOf<KnotFacts> &knotTable();
+
 /// A place at which the function was evaluated.
 struct EvaluatedInput {
     double input = 0;

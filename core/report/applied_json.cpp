@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/applied_json.h"
 
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/written_table.h"
+
+#include <vector>
 
 namespace kernscope::report {
 
@@ -13,11 +17,10 @@ Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
     if (!names.output.empty())
         json["output"] = names.output;
     json["edits"] = Json::array();
-    json["ranges"] = Json::array();
+    std::vector<WrittenRange> ranges;
     for (const ByteRange &range : applied.changed.ranges)
-        json["ranges"].push_back({{"file", names.file},
-                                  {"offset", numberJson(range.offset.value)},
-                                  {"bytes", numberJson(range.bytes.value)}});
+        ranges.push_back({names.file, range});
+    json["ranges"] = jsonArray(writtenRangeTable(), ranges);
     json["ranges_cut"] = applied.changed.cut;
     json["applied"] = {{"patch", names.patch},
                        {"format", patch::binaryFormatName(applied.result.format)},

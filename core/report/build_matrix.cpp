@@ -2,6 +2,7 @@
 #include "core/report/build_matrix.h"
 
 #include "core/assessment/weight_facts.h"
+#include "core/base/printable.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
@@ -225,6 +226,33 @@ BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> a
                              return worse(rowSeverity(x), rowSeverity(y));
                          });
     return matrix;
+}
+
+TextTable matrixTextTable(const BuildMatrix &matrix)
+{
+    const auto columnOf = [](std::string_view key) -> const Column<MatrixCell> & {
+        const auto &columns = matrixTable().columns;
+        return *std::find_if(columns.begin(), columns.end(),
+                             [key](const auto &column) { return column.key == key; });
+    };
+    const auto &stored = columnOf("stored_bytes"), &ratio = columnOf("stored_ratio"),
+               &verdict = columnOf("verdict");
+    std::vector<TextTable::Column> headers{{"weight", TextTable::Align::Name},
+                                           {"stored B", stored.align}};
+    for (std::size_t i = 1; i < matrix.builds.size(); ++i) {
+        headers.push_back({printable(matrix.builds[i]), ratio.align});
+        headers.push_back({std::string(verdict.title), TextTable::Align::Name});
+    }
+    TextTable table(std::move(headers));
+    for (const BuildMatrix::Row &row : matrix.rows) {
+        std::vector<std::string> cells{row.name, text(stored.value(row.cells.front()), "unknown")};
+        for (std::size_t i = 1; i < row.cells.size(); ++i) {
+            cells.push_back(text(ratio.value(row.cells[i]), ratio.unknown));
+            cells.push_back(text(verdict.value(row.cells[i])));
+        }
+        table.add(std::move(cells));
+    }
+    return table;
 }
 
 } // namespace kernscope::report

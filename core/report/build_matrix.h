@@ -47,4 +47,7 @@ const TableOf<MatrixCell> &matrixTable();
 /// rows.
 BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> all);
 
+/// For people: a row a weight of the base; of each build how much it stores, and the verdict.
+TextTable matrixTextTable(const BuildMatrix &matrix);
+
 } // namespace kernscope::report

@@ -5,10 +5,14 @@
 #include "core/report/build_matrix.h"
 #include "core/report/byte_table.h"
 #include "core/report/calibration_table.h"
+#include "core/report/chip_table.h"
 #include "core/report/choice_json.h"
 #include "core/report/collective_table.h"
+#include "core/report/container_table.h"
+#include "core/report/decision_table.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
+#include "core/report/encode_table.h"
 #include "core/report/engine_facts.h"
 #include "core/report/file_table.h"
 #include "core/report/finding_table.h"
@@ -21,9 +25,13 @@
 #include "core/report/placement_table.h"
 #include "core/report/places_table.h"
 #include "core/report/plan_table.h"
+#include "core/report/plan_totals_table.h"
+#include "core/report/program_table.h"
+#include "core/report/quantize_table.h"
 #include "core/report/range_table.h"
 #include "core/report/reason_table.h"
 #include "core/report/reduce_json.h"
+#include "core/report/register_table.h"
 #include "core/report/roof_table.h"
 #include "core/report/search_table.h"
 #include "core/report/section_json.h"
@@ -33,8 +41,10 @@
 #include "core/report/target_table.h"
 #include "core/report/target_totals_table.h"
 #include "core/report/task_table.h"
+#include "core/report/value_bin_table.h"
 #include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
+#include "core/report/written_table.h"
 
 namespace kernscope::report {
 
@@ -48,9 +58,25 @@ std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 
 } // namespace
 
+namespace {
+
+/// Those of files: programs, containers, weights, what is written.
+std::vector<TableFacts> fileTables()
+{
+    return factsOf(commandTable(), containerSectionTable(), portTable(), symbolTable(),
+                   registerTable(), laneTable(), surveyTable(), registerChangeTable(), modelTable(),
+                   annotatedOperationTable(), sharedRecordTable(), writtenRangeTable(),
+                   changedBytesTable(), fileDifferenceTable(), valueBinTable(), encodedSideTable(),
+                   encodedTable(), quantizedFileTable(), quantizeTileTable(), decisionTable(),
+                   planTotalsTable(), buildTotalsTable(), chipTable(), knotTable(),
+                   elementRoleTable());
+}
+
+} // namespace
+
 std::vector<TableFacts> declaredTables()
 {
-    return factsOf(
+    std::vector<TableFacts> all = factsOf(
         activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
         diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
         graphTable(), plannedWeightTable(), frontTable(), reasonTable(), hitTable(),
@@ -64,6 +90,9 @@ std::vector<TableFacts> declaredTables()
         unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
         listingDifferenceTable(), imageGroupTable(), imageFieldTable(), relocationRegisterTable(),
         imageStreamTable(), laneCodeTable(), doubleMacTable(), slotTable(), loadedSlotTable());
+    for (TableFacts &table : fileTables())
+        all.push_back(std::move(table));
+    return all;
 }
 
 } // namespace kernscope::report

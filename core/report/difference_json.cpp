@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/task_comparison.h"
 #include "core/report/hwx_json.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/written_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,30 +15,6 @@ namespace {
 Json bytesJson(const std::optional<ByteCount> &bytes)
 {
     return bytes ? numberJson(bytes->value) : Json(nullptr);
-}
-
-Json fileJson(const FileDifference &file)
-{
-    Json json;
-    json["path"] = file.path;
-    json["bytes_a"] = bytesJson(file.bytesA);
-    json["bytes_b"] = bytesJson(file.bytesB);
-    json["equal"] = file.equal;
-    json["ranges"] = Json::array();
-    for (const ByteRange &range : file.ranges)
-        json["ranges"].push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
-    json["ranges_b"] = Json::array();
-    for (const ByteRange &range : file.rangesB)
-        json["ranges_b"].push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
-    json["different_bytes"] = numberJson(file.tally.total());
-    json["changed_bytes"] = numberJson(file.tally.changed);
-    json["only_a_bytes"] = numberJson(file.tally.onlyA);
-    json["only_b_bytes"] = numberJson(file.tally.onlyB);
-    if (file.otherNotation)
-        json["other_spelling"] = true;
-    if (file.rangesCut)
-        json["ranges_cut"] = true;
-    return json;
 }
 
 Json valuesJson(const ValueDifference &values)
@@ -193,9 +171,7 @@ Json differenceJson(const Bundle &a, const Bundle &b, const Difference &differen
     json["a"] = a.name();
     json["b"] = b.name();
     json["identical"] = difference.identical;
-    json["files"] = Json::array();
-    for (const FileDifference &file : difference.files)
-        json["files"].push_back(fileJson(file));
+    json["files"] = jsonArray(fileDifferenceTable(), difference.files);
     json["program"] = {{"equal", difference.program.equal},
                        {"same_computation", difference.program.sameComputation},
                        {"same_bytes", difference.program.sameBytes},

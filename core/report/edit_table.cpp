@@ -2,9 +2,8 @@
 #include "core/report/edit_table.h"
 
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
+#include "core/report/written_table.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,38 +12,15 @@ namespace kernscope::report {
 
 namespace {
 
-/// Bytes of a change that are written out; of longer ones the first so many.
-constexpr std::size_t kShownBytes = 64;
-
 /// A number; "nan", "inf" and "-inf", which JSON has no numbers for, as strings.
 Json valueJson(double value)
 {
     return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
 
-std::string hexOf(const SharedBytes &bytes)
-{
-    std::string text;
-    for (std::size_t i = 0; i < std::min(bytes.size(), kShownBytes); ++i)
-        text += fmt::format("{:02x}", std::to_integer<unsigned>(bytes[i]));
-    return text;
-}
-
 Json rangesJson(const EditFacts &row)
 {
-    Json ranges = Json::array();
-    for (const FileEdit &edit : row.edit->bytes) {
-        Json json;
-        json["file"] = row.bundle->files()[edit.file].path;
-        json["offset"] = numberJson(edit.offset.value);
-        json["bytes"] = numberJson(edit.after.size());
-        json["before"] = hexOf(edit.before);
-        json["after"] = hexOf(edit.after);
-        if (edit.after.size() > kShownBytes)
-            json["cut"] = true;
-        ranges.push_back(std::move(json));
-    }
-    return ranges;
+    return jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit));
 }
 
 Value whereValue(const EditFacts &row)

@@ -50,18 +50,6 @@ Json readingsJson(std::span<const format::Reading> readings)
     return list;
 }
 
-Json elementRolesJson()
-{
-    Json list = Json::array();
-    for (const format::WeightElementRole &role : format::weightElementRoles())
-        list.push_back({{"name", role.name},
-                        {"width", role.width},
-                        {"role", role.role},
-                        {"source", role.source},
-                        {"confidence", format::confidenceName(role.confidence)}});
-    return list;
-}
-
 HalShown halShown(const target::Target &target, const target::HalField &field)
 {
     HalShown shown;

@@ -21,8 +21,6 @@ namespace kernscope::report {
 
 /// `[{"topic","subject","reading","taken","source","confidence","note"}]`
 Json readingsJson(std::span<const format::Reading> readings);
-/// Table 7.5: `[{"name","width","role","source","confidence"}]`
-Json elementRolesJson();
 
 /// What a chip's table holds in a field. The core count is the one that the chip is listed with.
 struct HalShown {

@@ -29,7 +29,7 @@ Json formatsJson(const target::Target &target, const format::FormatUse &use)
     json["kernel_formats"] = jsonArray(kernelFormatTable(), kernelFormatRows(use));
     json["tensor_formats"] = jsonArray(elementTypeTable(), tensorFormatRows(target));
     json["codegen"] = jsonArray(codegenTable(), codegenRows(version));
-    json["element_roles"] = elementRolesJson();
+    json["element_roles"] = jsonArray(elementRoleTable(), format::weightElementRoles());
     json["fold_predicate"] = foldPredicateJson();
     json["double_mac"] = jsonArray(doubleMacTable(), doubleMacPairs());
     json["format_word"] = version == 0 ? Json(nullptr) : formatWordJson(version);

@@ -2,6 +2,8 @@
 #include "core/report/hwx_json.h"
 
 #include "core/base/sha256.h"
+#include "core/report/container_table.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
 #include <fmt/format.h>
@@ -83,26 +85,10 @@ void addProgram(Json &json, const Thread &thread)
     json["tags"] = tagsJson(thread);
 }
 
-Json directionJson(std::uint32_t direction)
-{
-    if (direction == 1 || direction == 2)
-        return direction == 1 ? "input" : "output";
-    return direction;
-}
-
 void addPort(Json &json, const Thread &thread)
 {
     json["role"] = "port";
-    json["kind"] = thread.kind;
-    json["direction"] = directionJson(thread.direction);
-    json["procedure"] = thread.procedure;
-    json["name"] = thread.name;
-    json["symbol"] = thread.symbol;
-    json["element_type"] = thread.elementType;
-    json["dims_n_c_h_w_d"] = thread.dims;
-    json["strides_n_c_h_w_d"] = numbersJson(thread.strides);
-    json["interleave"] = thread.interleave;
-    json["byte_size"] = numberJson(thread.byteSize);
+    json.update(jsonObject(portTable(), &thread));
 }
 
 Json threadJson(const Thread &thread)
@@ -144,16 +130,11 @@ void addNote(Json &json, const Note &note)
     json["size"] = hexText(note.size);
 }
 
-Json commandJson(const Container &container, const LoadCommand &command)
+Json commandJson(const CommandFacts &row)
 {
-    Json json;
-    json["index"] = command.index;
-    json["offset"] = hexText(command.offset.value);
-    json["cmd"] = hexText(command.cmd);
-    json["cmd_name"] = commandKindName(command.kind);
-    json["cmdsize"] = hexText(command.stated);
-    if (command.size != command.stated)
-        json["bytes"] = hexText(command.size);
+    const Container &container = *row.container;
+    const LoadCommand &command = *row.command;
+    Json json = jsonObject(commandTable(), row);
     switch (command.kind) {
     case CommandKind::Segment:
         json["segment"] = container.segments[command.item].name;
@@ -174,24 +155,6 @@ Json commandJson(const Container &container, const LoadCommand &command)
     return json;
 }
 
-Json sectionJson(const hwx::Section &section)
-{
-    Json json;
-    json["ordinal"] = section.ordinal;
-    json["sectname"] = section.name;
-    json["segname"] = section.segment;
-    json["addr"] = hexText(section.address);
-    json["size"] = hexText(section.size);
-    json["offset"] = hexText(section.offset);
-    json["align_log2"] = section.alignLog2;
-    json["reloff"] = hexText(section.relocationOffset);
-    json["nreloc"] = section.relocationCount;
-    json["flags"] = hexText(section.flags);
-    json["type"] = sectionTypeName(section.type());
-    json["attributes"] = sectionAttributeNames(section.flags);
-    return json;
-}
-
 Json segmentJson(const Segment &segment)
 {
     Json json;
@@ -206,9 +169,10 @@ Json segmentJson(const Segment &segment)
     json["flags"] = hexText(segment.flags);
     json["flag_names"] = segmentFlagNames(segment.flags);
     json["virtual_window"] = !segment.hasBytes();
-    json["sections"] = Json::array();
+    std::vector<ContainerSectionFacts> sections;
     for (const hwx::Section &section : segment.sections)
-        json["sections"].push_back(sectionJson(section));
+        sections.push_back({&segment, &section});
+    json["sections"] = jsonArray(containerSectionTable(), sections);
     return json;
 }
 
@@ -241,20 +205,6 @@ Json rowsJson(const Items &items, RowOf rowOf)
     for (const auto &item : items)
         list.push_back(rowOf(item));
     return list;
-}
-
-Json symbolsJson(const Container &container)
-{
-    std::size_t index = 0;
-    return rowsJson(container.symbols, [&index](const Symbol &symbol) {
-        return Json{{"index", index++},
-                    {"name", symbol.name},
-                    {"n_type", hexText(symbol.type)},
-                    {"kind", symbolKindName(symbol.type)},
-                    {"n_sect", symbol.section},
-                    {"n_desc", hexText(symbol.desc)},
-                    {"n_value", hexText(symbol.value)}};
-    });
 }
 
 Json typesJson(const Container &container)
@@ -324,14 +274,12 @@ Json hwxJson(const Container &container, std::span<const std::byte> bytes, const
     json["size"] = numberJson(bytes.size());
     json["sha256"] = Sha256::hexOf(bytes).value_or(std::string());
     json["header"] = headerJson(container);
-    json["load_commands"] = Json::array();
-    for (const LoadCommand &command : container.commands)
-        json["load_commands"].push_back(commandJson(container, command));
+    json["load_commands"] = rowsJson(commandFacts(container), commandJson);
     json["segments"] = Json::array();
     for (const Segment &segment : container.segments)
         json["segments"].push_back(segmentJson(segment));
     json["relocations"] = relocationsJson(container);
-    json["symbols"] = symbolsJson(container);
+    json["symbols"] = jsonArray(symbolTable(), symbolFacts(container));
     json["types"] = typesJson(container);
     json["tensors"] = tensorsJson(container);
     json["bindings"] = Json::array();

@@ -3,9 +3,8 @@
 
 #include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
-#include "core/report/json_values.h"
-
-#include <fmt/format.h>
+#include "core/report/json_table.h"
+#include "core/report/register_table.h"
 
 namespace kernscope::report {
 
@@ -80,22 +79,7 @@ Json hwxSurveyJson(const HwxSurvey &survey)
     Json json;
     json["files"] = survey.files();
     json["tasks"] = survey.tasks();
-    json["words"] = Json::array();
-    for (const SurveyRow &row : survey.rows()) {
-        Json word;
-        word["kind"] = row.kind;
-        word["version"] = row.version;
-        word["address"] = hexText(row.address);
-        word["files"] = row.files;
-        word["writes"] = row.writes;
-        word["set_bits"] = hexText(row.setBits);
-        word["clear_bits"] = hexText(row.clearBits);
-        word["more_values"] = row.more;
-        word["values"] = Json::array();
-        for (const auto &[value, times] : row.values)
-            word["values"].push_back({{"value", hexText(value)}, {"times", times}});
-        json["words"].push_back(std::move(word));
-    }
+    json["words"] = jsonArray(surveyTable(), survey.rows());
     return json;
 }
 

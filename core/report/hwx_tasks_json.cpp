@@ -5,7 +5,9 @@
 #include "core/descriptor/task_reader.h"
 #include "core/numeric/half.h"
 #include "core/report/hwx_json.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/register_table.h"
 
 #include <algorithm>
 #include <array>
@@ -41,70 +43,6 @@ Json packetsJson(const TaskDetail &detail)
         row["kind"] = descriptor::packetKindName(packet.kind);
         if (packet.kind == descriptor::PacketKind::Address)
             row["bar"] = packet.bar;
-        list.push_back(std::move(row));
-    }
-    return list;
-}
-
-/// Fields of a register by name; "decoded" has those whose number means more.
-void addFields(Json &row, const descriptor::Register *reg, std::uint32_t value,
-               std::uint32_t version)
-{
-    Json fields = Json::object(), decoded = Json::object();
-    for (const descriptor::BitField &field :
-         reg == nullptr ? std::span<const descriptor::BitField>() : std::span(reg->fields)) {
-        fields[field.name] = field.of(value);
-        auto text = descriptor::decodedField(*reg, field, field.of(value), version);
-        if (!text.empty())
-            decoded[field.name] = std::move(text);
-    }
-    row["fields"] = std::move(fields);
-    if (!decoded.empty())
-        row["decoded"] = std::move(decoded);
-    if (reg != nullptr)
-        row["confidence"] = reg->evidence;
-}
-
-Json registersJson(const TaskDetail &detail, const descriptor::RegisterState &before,
-                   const descriptor::Version &version, std::uint64_t fileOffset)
-{
-    Json list = Json::array();
-    const auto *map = descriptor::RegisterMap::of(version.registerMap);
-    for (const descriptor::RegisterWrite &write : detail.stream.writes) {
-        const auto *reg = map == nullptr ? nullptr : map->find(write.address);
-        Json row;
-        row["address"] = fmt::format("0x{:05x}", write.address);
-        row["td_offset"] = hexText(write.offset);
-        row["file_offset"] = hexText(fileOffset + write.offset);
-        row["value"] = fmt::format("0x{:08x}", write.value);
-        row["block"] = reg == nullptr ? "?" : reg->block;
-        row["name"] = reg == nullptr ? "?" : reg->name;
-        addFields(row, reg, write.value, version.registerMap);
-        const auto previous = before.get(write.address);
-        row["previous"] = previous ? Json(fmt::format("0x{:08x}", *previous)) : Json(nullptr);
-        list.push_back(std::move(row));
-    }
-    return list;
-}
-
-Json lanesJson(const std::vector<KernelLane> &lanes, const std::vector<KernelTile> &tiles,
-               const Container &container)
-{
-    Json list = Json::array();
-    for (const KernelLane &lane : lanes) {
-        if (!lane.enabled)
-            continue;
-        Json row;
-        row["lane"] = lane.lane;
-        row["enable"] = 1;
-        row["base"] = hexText(lane.base);
-        row["size"] = hexText(lane.size);
-        row["vmaddr"] = lane.address ? Json(hexText(*lane.address)) : Json(nullptr);
-        row["symbol"] =
-            lane.tile ? Json(container.symbols[tiles[*lane.tile].symbol].name) : Json(nullptr);
-        row["matches_symbol"] = lane.matchesSymbol;
-        row["size_matches"] = lane.sizeMatches;
-        row["relocated"] = lane.relocated;
         list.push_back(std::move(row));
     }
     return list;
@@ -158,7 +96,8 @@ Json taskJson(TaskReader &reader, std::size_t index, TaskDetail &detail,
     json["header"] = std::move(header);
     json["packets"] = packetsJson(detail);
     if (options.registers)
-        json["registers"] = registersJson(detail, state, version, fileOffset);
+        json["registers"] =
+            jsonArray(registerTable(), registerFacts(detail, state, version, fileOffset));
     return json;
 }
 
@@ -210,7 +149,8 @@ Json hwxTasksJson(const Container &container, std::span<const std::byte> bytes,
         TaskDetail detail;
         for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
             Json json = taskJson(reader, i, detail, *section, options);
-            json["lanes"] = lanesJson(finder.lanes(detail, reader), tiles, container);
+            json["lanes"] =
+                jsonArray(laneTable(), laneFacts(finder.lanes(detail, reader), tiles, container));
             json["summary"] = summaryJson(detail, reader);
             list.push_back(std::move(json));
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/image_table.h"
 
+#include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 #include "core/report/number_text.h"
 
@@ -243,6 +244,34 @@ const TableOf<LaneCode> &laneCodeTable()
           .title = "the compiler says",
           .explanation = "What the compiler answers where it has no bits",
           .value = [](const Row &row) { return orNothing(row.message); }}}};
+    return kTable;
+}
+
+const TableOf<format::WeightElementRole> &elementRoleTable()
+{
+    using Row = format::WeightElementRole;
+    static const TableOf<Row> kTable{
+        "element_roles",
+        {{.key = "name",
+          .title = "type",
+          .explanation = "Element type, as the numberings have it",
+          .value = [](const Row &row) -> Value { return View(row.name); }},
+         {.key = "width",
+          .title = "width",
+          .explanation = "Bits of an element",
+          .value = [](const Row &row) -> Value { return View(row.width); }},
+         {.key = "role",
+          .title = "role in a weight",
+          .explanation = "What it is for in a weight",
+          .value = [](const Row &row) -> Value { return View(row.role); }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where it is documented",
+          .value = [](const Row &row) -> Value { return View(row.source); }},
+         {.key = "confidence",
+          .title = "confidence",
+          .explanation = "How well it is known",
+          .value = [](const Row &row) { return confidenceValue(row.confidence); }}}};
     return kTable;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/descriptor/image_v10.h"
+#include "core/format/contested.h"
 #include "core/report/column.h"
 #include "core/report/engine_json.h"
 
@@ -30,5 +31,8 @@ const TableOf<ImageStreamFacts> &imageStreamTable();
 const TableOf<LaneCode> &laneCodeTable();
 /// Pairs of types that the array multiplies two at a time.
 const TableOf<DoubleMacPair> &doubleMacTable();
+
+/// Table 7.5: what an element type is for in a weight.
+const TableOf<format::WeightElementRole> &elementRoleTable();
 
 } // namespace kernscope::report

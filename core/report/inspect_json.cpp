@@ -5,6 +5,7 @@
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/program_table.h"
 #include "core/report/section_table.h"
 
 namespace kernscope::report {
@@ -26,25 +27,6 @@ Json stridesJson(const std::vector<std::int64_t> &numbers)
     for (const std::int64_t number : numbers)
         list.push_back(number < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(number)));
     return list;
-}
-
-/// The operations that the compiler annotated.
-void addOperations(Json &list, const mil::Block &block, const std::string &segment)
-{
-    for (const mil::Operation &operation : block.operations) {
-        const mil::BackendNotes notes = mil::backendNotes(operation, segment);
-        if (!notes.empty() && operation.type != "const") {
-            Json row;
-            row["op"] = operation.type;
-            row["name"] = operation.displayName();
-            if (!operation.opset.empty())
-                row["opset"] = operation.opset;
-            addBackends(row, notes);
-            list.push_back(std::move(row));
-        }
-        for (const mil::Block &nested : operation.blocks)
-            addOperations(list, nested, segment);
-    }
 }
 
 Json functionJson(const mil::Program &program, const mil::Function &function)
@@ -74,10 +56,9 @@ Json functionJson(const mil::Program &program, const mil::Function &function)
         attributes[name] = number;
     if (!attributes.empty())
         json["attributes"] = std::move(attributes);
-    Json operations = Json::array();
-    addOperations(operations, function.body, segment);
+    const auto operations = annotatedOperations(program, function);
     if (!operations.empty())
-        json["operations"] = std::move(operations);
+        json["operations"] = jsonArray(annotatedOperationTable(), operations);
     return json;
 }
 
@@ -91,19 +72,6 @@ Json blobJson(const milblob::Record &record)
     json["data_offset"] = numberJson(record.dataOffset.value);
     json["padding_bits"] = numberJson(record.paddingBits);
     json["elements"] = numberJson(record.elements.value);
-    return json;
-}
-
-Json modelJson(const mil::ModelNode &node)
-{
-    Json json;
-    json["path"] = node.path;
-    json["kind"] = node.kind;
-    json["field"] = node.field;
-    json["specification"] = node.specification;
-    json["offset"] = numberJson(node.span.offset);
-    json["bytes"] = numberJson(node.span.length);
-    json["read"] = node.isProgram() || node.isNetwork() || node.isPipeline();
     return json;
 }
 
@@ -158,9 +126,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     json["functions"] = Json::array();
     for (const mil::Function &function : bundle.program().functions)
         json["functions"].push_back(functionJson(bundle.program(), function));
-    json["models"] = Json::array();
-    for (const mil::ModelNode &node : bundle.program().models)
-        json["models"].push_back(modelJson(node));
+    json["models"] = jsonArray(modelTable(), modelFacts(bundle));
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();
     json["files"] = Json::array();

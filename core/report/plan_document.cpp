@@ -4,6 +4,7 @@
 #include "core/report/plan_front_picture.h"
 #include "core/report/plan_report.h"
 #include "core/report/plan_table.h"
+#include "core/report/plan_totals_table.h"
 
 #include "core/base/printable.h"
 
@@ -79,26 +80,40 @@ std::vector<Cells> weightTable(const PlanSubject &subject)
     return table;
 }
 
+/// A cell of a document: integers without separators.
+std::string documentCell(const Value &value, std::string_view unknown)
+{
+    return std::holds_alternative<Count>(value) ? plainText(value) : text(value, unknown);
+}
+
+/// A declared table as cells, the header first.
+template <class Row>
+std::vector<Cells> declaredCells(const TableOf<Row> &table, const std::vector<Row> &rows,
+                                 Cells header)
+{
+    std::vector<Cells> all{std::move(header)};
+    for (const Row &row : rows) {
+        Cells &cells = all.emplace_back();
+        for (const Column<Row> &column : table.columns)
+            cells.push_back(documentCell(column.value(row), column.unknown));
+    }
+    return all;
+}
+
+template <class Row>
+Cells titlesOf(const TableOf<Row> &table)
+{
+    Cells titles;
+    for (const Column<Row> &column : table.columns)
+        titles.emplace_back(column.title);
+    return titles;
+}
+
 std::vector<Cells> totalsTable(const PlanSubject &subject)
 {
-    const plan::Survey &survey = *subject.survey;
-    const plan::PlanTotals &before = subject.plan->before, &after = subject.plan->after;
-    std::vector<Cells> table{{"", "before", "after"}};
-    const auto add = [&](std::string name, std::string a, std::string b) {
-        table.push_back({std::move(name), std::move(a), std::move(b)});
-    };
-    add("stored bytes", count(before.allStored()), count(after.allStored()));
-    add("error of the network", fmt::format("{:.4g}", before.error),
-        fmt::format("{:.4g}", after.error));
-    add("largest error of a layer", fmt::format("{:.4g}", before.largestError),
-        fmt::format("{:.4g}", after.largestError));
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        const std::string &chip = survey.targets[t]->name;
-        add(chip + " bytes moved", count(before.moved[t]), count(after.moved[t]));
-        for (const ProgramRow &row : programRows(subject, t))
-            add(row.name, seconds(row.before), seconds(row.after));
-    }
-    return table;
+    Cells header = titlesOf(planTotalsTable());
+    header.front().clear();
+    return declaredCells(planTotalsTable(), planTotals(subject), std::move(header));
 }
 
 std::vector<Cells> frontCells(const std::vector<plan::FrontPoint> &points, const std::string &chips)
@@ -116,18 +131,9 @@ std::vector<Cells> frontCells(const std::vector<plan::FrontPoint> &points, const
 
 std::vector<Cells> buildTable(const PlanSubject &subject)
 {
-    std::vector<Cells> table{{"build", "error of the network", "largest error of a layer",
-                              "stored bytes", "time on " + timedChips(*subject.survey) + " s"}};
-    const auto add = [&table](const std::string &name, const plan::PlanTotals &totals) {
-        const auto slowest = plan::slowest(totals);
-        table.push_back({name, fmt::format("{:.4g}", totals.error),
-                         fmt::format("{:.4g}", totals.largestError), count(totals.allStored()),
-                         seconds(slowest)});
-    };
-    add("this plan", subject.plan->after);
-    for (const plan::Build &build : subject.builds)
-        add(build.name, build.totals);
-    return table;
+    Cells header = titlesOf(buildTotalsTable());
+    header.back() = "time on " + timedChips(*subject.survey) + " s";
+    return declaredCells(buildTotalsTable(), buildTotals(subject, true), std::move(header));
 }
 
 std::string headline(const PlanSubject &subject)

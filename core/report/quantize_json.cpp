@@ -2,29 +2,14 @@
 #include "core/report/quantize_json.h"
 
 #include "core/report/engine_json.h"
+#include "core/report/json_table.h"
+#include "core/report/quantize_table.h"
 
 #include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
 namespace {
-
-Json tilesJson(const quantized::Quantized &made)
-{
-    Json rows = Json::array();
-    for (const codec::TquantTile &tile : made.tiles) {
-        Json row;
-        row["name"] = tile.name;
-        row["dtype"] = tile.type;
-        row["shape"] = tile.shape;
-        row["bytes"] = tile.bytes;
-        row["scratch"] = tile.scratch;
-        row["devices"] =
-            tile.name == "tmp" ? Json(format::tquantDevicesWith("tmp", "needed")) : Json(nullptr);
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
 
 void addInstruction(Json &document, const quantized::Quantized &made)
 {
@@ -77,7 +62,7 @@ Json quantizeJson(const quantized::Quantized &made, std::string_view input, std:
     json["ratio"] =
         static_cast<double>(made.bytes) / static_cast<double>(2 * matrix.rows * matrix.columns);
     json["constraints"] = constraintsJson(made.constraints);
-    json["tiles"] = tilesJson(made);
+    json["tiles"] = jsonArray(quantizeTileTable(), made.tiles);
     addInstruction(json, made);
     return json;
 }

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/written_table.h"
 
 namespace kernscope::report {
 
 namespace {
-
-Json writtenJson(const std::vector<WrittenRange> &ranges)
-{
-    Json list = Json::array();
-    for (const WrittenRange &written : ranges)
-        list.push_back({{"file", written.file},
-                        {"offset", numberJson(written.range.offset.value)},
-                        {"bytes", numberJson(written.range.bytes.value)}});
-    return list;
-}
 
 std::string_view actionName(RecoverAction action)
 {
@@ -38,8 +30,8 @@ Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
     for (const RecoveredSave &done : report.saves)
         json["saves"].push_back({{"journal", done.save.journal.string()},
                                  {"state", interruptedStateName(done.save.state)},
-                                 {"save_ranges", writtenJson(done.save.ranges)},
-                                 {"ranges", writtenJson(done.ranges)},
+                                 {"save_ranges", jsonArray(writtenRangeTable(), done.save.ranges)},
+                                 {"ranges", jsonArray(writtenRangeTable(), done.ranges)},
                                  {"bytes_written", numberJson(done.bytesWritten.value)}});
     json["verified"] = report.verified;
     return json;

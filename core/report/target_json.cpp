@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/chip_json.h"
+#include "core/report/chip_table.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
 namespace kernscope::report {
-
-namespace {
-
-Json claimsJson(const target::Target &target)
-{
-    Json facts = Json::object();
-    for (const char *fact : {"cores", "descriptor_version", "hardware_version", "family",
-                             "family_index", "cpusubtype"}) {
-        for (const target::Claim &claim : target::claims(target, fact)) {
-            Json row;
-            row["value"] = claim.value;
-            row["default"] = claim.byDefault;
-            row["source"] = claim.source;
-            row["confidence"] = format::confidenceName(claim.confidence);
-            if (!claim.note.empty())
-                row["note"] = claim.note;
-            facts[fact].push_back(std::move(row));
-        }
-    }
-    return facts;
-}
-
-} // namespace
 
 Json figureJson(const target::ChosenFigure &figure)
 {
@@ -39,28 +18,7 @@ Json figureJson(const target::ChosenFigure &figure)
 
 Json targetJson(const target::Target &target)
 {
-    Json json;
-    json["name"] = target.name;
-    json["kind"] = target.kind;
-    json["since"] = target.since;
-    json["aliases"] = target.aliases;
-    json["silicon"] = target.silicon;
-    json["family"] = target.family.empty() ? Json(nullptr) : Json(target.family);
-    json["family_index"] = optionalJson(target.familyIndex);
-    json["hardware_version"] = optionalJson(target.hardwareVersion);
-    json["cpusubtype"] = optionalJson(target.cpuSubtype);
-    json["descriptor_version"] = optionalJson(target.descriptorVersion);
-    json["cores"] = optionalJson(target.cores);
-    if (const auto *bucket = target.cores ? target::deviceBucket(*target.cores) : nullptr) {
-        json["device_bucket"] = bucket->bucket;
-        json["device_peak_units"] = optionalJson(bucket->peak);
-    }
-    json["source"] = target.source;
-    json["confidence"] = format::confidenceName(target.confidence);
-    json["claims"] = claimsJson(target);
-    if (!target.note.empty())
-        json["note"] = target.note;
-    return json;
+    return jsonObject(chipTable(), &target);
 }
 
 Json chosenTargetJson(const target::Target &target, const target::Choice &choice,

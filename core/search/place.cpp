@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include <fmt/args.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,9 +21,15 @@ namespace kernscope::search {
 
 namespace {
 
-tl::unexpected<Error> noPlace(const char *code, std::string message, std::string found = {})
+template <class T>
+using Placed = tl::expected<T, PlaceFault>;
+
+/// `sentence` has its values as {0}, {1}, so that another language may say them in another order.
+template <class... Values>
+tl::unexpected<PlaceFault> noPlace(std::string_view code, std::string_view sentence,
+                                   const Values &...values)
 {
-    return ErrorBuilder(code).message(std::move(message)).found(std::move(found)).unexpected();
+    return tl::unexpected(PlaceFault{code, sentence, {fmt::format("{}", values)...}, {}});
 }
 
 std::string_view trimmed(std::string_view text)
@@ -47,6 +54,11 @@ std::optional<std::uint64_t> parseUnsigned(std::string_view text)
         std::from_chars(text.data(), text.data() + text.size(), number, hex ? 16 : 10);
     const bool whole = !text.empty() && read.ec == std::errc() && read.ptr == text.end();
     return whole ? std::optional(number) : std::nullopt;
+}
+
+std::string hexOf(std::uint64_t offset)
+{
+    return fmt::format("{:#x}", offset);
 }
 
 /// A weight (first) or a section (second).
@@ -86,7 +98,7 @@ bool containsFolded(std::string_view text, std::string_view part)
 }
 
 /// Exact names first, then the only weight whose name contains it.
-Result<NamedThing> findNamed(const Bundle &bundle, std::string_view name)
+Placed<NamedThing> findNamed(const Bundle &bundle, std::string_view name)
 {
     constexpr std::size_t kMostNamed = 3;
     if (const auto exact = exactlyNamed(bundle, name))
@@ -105,16 +117,16 @@ Result<NamedThing> findNamed(const Bundle &bundle, std::string_view name)
     if (count == 1)
         return NamedThing{only, kNoIndex};
     if (count == 0)
-        return noPlace("goto.name", fmt::format("No weight or section has this name: {}", name));
-    return noPlace("goto.ambiguous",
-                   fmt::format("{} weights have this in their name: {}", count, name),
-                   fmt::format("{}", fmt::join(some, ", ")));
+        return noPlace("goto.name", "No weight or section has this name: {0}", name);
+    auto fault = noPlace("goto.ambiguous", "{0} weights have this in their name: {1}", count, name);
+    fault.value().found = fmt::format("{}", fmt::join(some, ", "));
+    return fault;
 }
 
-Result<TypedPlace> byteOfFile(const Bundle &bundle, std::size_t file, std::uint64_t offset)
+Placed<TypedPlace> byteOfFile(const Bundle &bundle, std::size_t file, std::uint64_t offset)
 {
     if (file >= bundle.files().size() || offset >= bundle.files()[file].file->size().value)
-        return noPlace("goto.range", fmt::format("The file ends before {:#x}.", offset));
+        return noPlace("goto.range", "The file ends before {0}.", hexOf(offset));
     TypedPlace place;
     place.file = file;
     place.bytes = ByteRange{FileOffset(offset), ByteCount(1)};
@@ -133,25 +145,24 @@ std::vector<std::string_view> splitAtCommas(std::string_view list)
     return parts;
 }
 
-Result<TypedPlace> elementOfWeight(const Bundle &bundle, std::size_t index, std::string_view list)
+Placed<TypedPlace> elementOfWeight(const Bundle &bundle, std::size_t index, std::string_view list)
 {
     const Weight &weight = bundle.weights()[index];
     const auto parts = splitAtCommas(list);
     const bool flat = parts.size() == 1;
     if (!flat && parts.size() != weight.shape.size())
-        return noPlace("goto.range",
-                       weight.shape.size() == 1
-                           ? std::string("This weight has 1 axis.")
-                           : fmt::format("This weight has {} axes.", grouped(weight.shape.size())));
+        return weight.shape.size() == 1 ? noPlace("goto.range", "This weight has 1 axis.")
+                                        : noPlace("goto.range", "This weight has {0} axes.",
+                                                  grouped(weight.shape.size()));
     std::uint64_t element = 0;
     for (std::size_t axis = 0; axis < parts.size(); ++axis) {
         const auto number = parseUnsigned(parts[axis]);
         if (!number)
-            return noPlace("goto.syntax", fmt::format("Not an index: {}", parts[axis]));
+            return noPlace("goto.syntax", "Not an index: {0}", parts[axis]);
         const std::uint64_t extent = flat ? weight.elements.value : weight.shape[axis];
         if (*number >= extent)
-            return noPlace("goto.range", fmt::format("Index {} of axis {} is past its end, {}.",
-                                                     *number, axis, extent));
+            return noPlace("goto.range", "Index {0} of axis {1} is past its end, {2}.", *number,
+                           axis, extent);
         // Cannot wrap: every index is below its extent, and the extents' product was checked.
         element = flat ? *number : element * extent + *number;
     }
@@ -184,26 +195,27 @@ std::optional<FileBytes> bytesOfNamed(const Bundle &bundle, std::size_t weight, 
     return stored ? std::optional(FileBytes{stored->file, stored->range()}) : std::nullopt;
 }
 
-tl::unexpected<Error> noBytes()
+tl::unexpected<PlaceFault> noBytes()
 {
     return noPlace("goto.range",
                    "This weight is written in the program text; it has no bytes of its own.");
 }
 
-Result<TypedPlace> offsetFrom(const Bundle &bundle, const NamedThing &named, std::uint64_t offset)
+Placed<TypedPlace> offsetFrom(const Bundle &bundle, const NamedThing &named, std::uint64_t offset)
 {
     const auto bytes = bytesOfNamed(bundle, named.weight, named.section);
     if (!bytes)
         return noBytes();
     if (offset >= bytes->range.bytes.value)
-        return noPlace("goto.range",
-                       fmt::format("It has {}; {:#x} is past its end.",
-                                   counted(bytes->range.bytes.value, "byte"), offset));
+        return bytes->range.bytes.value == 1
+                   ? noPlace("goto.range", "It has 1 byte; {0} is past its end.", hexOf(offset))
+                   : noPlace("goto.range", "It has {0} bytes; {1} is past its end.",
+                             grouped(bytes->range.bytes.value), hexOf(offset));
     return byteOfFile(bundle, bytes->file, bytes->range.offset.value + offset);
 }
 
 /// "name[i,j]"; nothing where the text is not of that kind.
-std::optional<Result<TypedPlace>> parseElement(const Bundle &bundle, std::string_view text)
+std::optional<Placed<TypedPlace>> parseElement(const Bundle &bundle, std::string_view text)
 {
     const auto open = text.rfind('[');
     if (!text.ends_with(']') || open == std::string_view::npos || open == 0 ||
@@ -226,7 +238,8 @@ std::string byteAddress(const Bundle &bundle, std::size_t file, FileOffset offse
                : std::string();
 }
 
-Result<TypedPlace> parsePlace(const Bundle &bundle, std::string_view text, std::size_t currentFile)
+tl::expected<TypedPlace, PlaceFault> readPlace(const Bundle &bundle, std::string_view text,
+                                               std::size_t currentFile)
 {
     text = trimmed(text);
     if (text.empty())
@@ -255,9 +268,25 @@ Result<TypedPlace> parsePlace(const Bundle &bundle, std::string_view text, std::
             return byteOfFile(bundle, *file, *offset);
         const auto named = findNamed(bundle, name);
         return named ? offsetFrom(bundle, *named, *offset)
-                     : Result<TypedPlace>(tl::unexpected(named.error()));
+                     : Placed<TypedPlace>(tl::unexpected(named.error()));
     }
     return tl::unexpected(whole.error());
+}
+
+Error PlaceFault::error() const
+{
+    fmt::dynamic_format_arg_store<fmt::format_context> store;
+    for (const std::string &value : values)
+        store.push_back(value);
+    return ErrorBuilder(std::string(code)).message(fmt::vformat(sentence, store)).found(found);
+}
+
+Result<TypedPlace> parsePlace(const Bundle &bundle, std::string_view text, std::size_t currentFile)
+{
+    auto place = readPlace(bundle, text, currentFile);
+    if (!place)
+        return tl::unexpected(place.error().error());
+    return *std::move(place);
 }
 
 Result<BytePlace> firstByte(const Bundle &bundle, const TypedPlace &place)
@@ -267,12 +296,15 @@ Result<BytePlace> firstByte(const Bundle &bundle, const TypedPlace &place)
     if (place.element) {
         const auto stored = placeOfElement(bundle, place.weight, *place.element);
         if (!stored)
-            return noPlace("goto.range", "This element has no bytes of its own in a file.");
+            return tl::unexpected(
+                noPlace("goto.range", "This element has no bytes of its own in a file.")
+                    .value()
+                    .error());
         return BytePlace{stored->file, stored->bytes.offset};
     }
     const auto bytes = bytesOfNamed(bundle, place.weight, place.section);
     if (!bytes)
-        return noBytes();
+        return tl::unexpected(noBytes().value().error());
     return BytePlace{bytes->file, bytes->range.offset};
 }
 

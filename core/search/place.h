@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Places of a bundle as people type them, and as find, links and bookmarks write them.
 namespace kernscope::search {
@@ -33,6 +34,18 @@ std::string byteAddress(const Bundle &bundle, std::size_t file, FileOffset offse
 /// Upper and lower case of a part of a name are the same in ASCII. Errors: "goto.syntax",
 /// "goto.name", "goto.ambiguous" (`found` names some), "goto.range".
 Result<TypedPlace> parsePlace(const Bundle &bundle, std::string_view text, std::size_t currentFile);
+
+/// Why a text names no place, so that a window can say it in its language.
+struct PlaceFault {
+    std::string_view code;     ///< of the error
+    std::string_view sentence; ///< English, with the values as {0}, {1}, …
+    std::vector<std::string> values;
+    std::string found; ///< names that would fit; empty where there are none
+    Error error() const;
+};
+/// The same as parsePlace().
+tl::expected<TypedPlace, PlaceFault> readPlace(const Bundle &bundle, std::string_view text,
+                                               std::size_t currentFile);
 
 /// The first byte of what was typed: of an element its code, of a weight its first stored part.
 /// Error "goto.range" where it has no bytes of its own in a file.

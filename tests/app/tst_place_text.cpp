@@ -2,6 +2,8 @@
 #include "app/place_text.h"
 #include "window_fixture.h"
 
+#include <QTranslator>
+
 using namespace kernscope;
 using kernscope::app::parsePlace;
 
@@ -18,6 +20,7 @@ private Q_SLOTS:
     void offsets();
     void refuses_data();
     void refuses();
+    void saysWhyInTheWindowsLanguage();
     void everyElementReturns();
     void sharedNamesReturn();
     void weightsAreNamed();
@@ -151,6 +154,45 @@ void TestPlaceText::refuses()
     QVERIFY(!place);
     QCOMPARE(QString::fromStdString(place.error().code), code);
     QVERIFY(!place.error().message.empty());
+}
+
+namespace {
+
+/// Says the values in another order; a name may look like a place for one.
+class ReversedTranslator : public QTranslator
+{
+public:
+    QString translate(const char *context, const char *source, const char *, int) const override
+    {
+        if (qstrcmp(context, "kernscope::PlaceText") != 0)
+            return {};
+        return qstrcmp(source, "Index {0} of axis {1} is past its end, {2}.") == 0
+                   ? QStringLiteral("{2}: {1}, {0}")
+                   : QStringLiteral("<%1>").arg(QLatin1String(source));
+    }
+    bool isEmpty() const override { return false; }
+};
+
+} // namespace
+
+void TestPlaceText::saysWhyInTheWindowsLanguage()
+{
+    ReversedTranslator reversed;
+    QVERIFY(QCoreApplication::installTranslator(&reversed));
+    const auto messageOf = [this](const QString &text) {
+        const auto place = parsePlace(*m_bundle, text, 0);
+        return place ? QString() : QString::fromStdString(place.error().message);
+    };
+    const Weight &weight = m_bundle->weights()[m_weight];
+    QStringList index{QStringLiteral("999999999")};
+    while (std::size_t(index.size()) < weight.shape.size())
+        index << QStringLiteral("0");
+    QCOMPARE(messageOf(QString::fromStdString(weight.name) + u'[' + index.join(u',') + u']'),
+             QStringLiteral("%1: 0, 999999999").arg(weight.shape[0]));
+    QCOMPARE(messageOf(QStringLiteral("{0} {1}")),
+             QStringLiteral("<No weight or section has this name: {0} {1}>"));
+    QCoreApplication::removeTranslator(&reversed);
+    QCOMPARE(messageOf(QString()), QStringLiteral("Type a weight, a section or an offset."));
 }
 
 void TestPlaceText::everyElementReturns()

@@ -3,6 +3,7 @@
 
 #include "core/base/quantity.h"
 #include "core/numeric/byte_readings.h"
+#include "core/numeric/npy_types.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -62,27 +63,9 @@ QString pythonBytes(std::span<const std::byte> bytes)
     return text + u'\'';
 }
 
-/// NumPy's name of a type, or nothing where it has none.
-QString numpyType(ElementType type)
-{
-    switch (type) {
-    case ElementType::Fp16: return QStringLiteral("<f2");
-    case ElementType::Fp32: return QStringLiteral("<f4");
-    case ElementType::Fp64: return QStringLiteral("<f8");
-    case ElementType::Int8: return QStringLiteral("i1");
-    case ElementType::Int16: return QStringLiteral("<i2");
-    case ElementType::Int32: return QStringLiteral("<i4");
-    case ElementType::Int64: return QStringLiteral("<i8");
-    case ElementType::Uint16: return QStringLiteral("<u2");
-    case ElementType::Uint32: return QStringLiteral("<u4");
-    case ElementType::Uint64: return QStringLiteral("<u8");
-    default: return {};
-    }
-}
-
 QString numpyArray(std::span<const std::byte> bytes, ElementType type)
 {
-    QString dtype = numpyType(type);
+    QString dtype = fromUtf8(numpyTypeName(type));
     if (dtype.isEmpty() || bytes.size() % (bitWidth(type) / 8) != 0)
         dtype = QStringLiteral("u1");
     QString hex;

@@ -132,15 +132,27 @@ void CompareDock::connectParts()
         if (m_pictures->subject().sameWeights(subjectOf(m_row)))
             onElement(element);
     });
-    connect(&session().tasks(), &TaskManager::changed, this, &CompareDock::onTasksChanged);
     connect(m_pictures, &PairPictures::elementRead, this, [this](const ElementReadings &readings) {
         m_figures->showElement(m_pictures->subject(), readings);
     });
     connect(m_pictures, &PairPictures::elementLeft, m_figures, &PairFigures::clearElement);
-    connect(m_runner, &CompareRunner::summedUp, this, &CompareDock::showOutcome);
     connect(m_strip, &VerdictStrip::placeWanted, this, &CompareDock::goToPair);
     connect(m_figures, &PairFigures::elementPicked, this,
             [this](quint64 element) { showElement(element); });
+    connect(m_limits, &LimitsBar::limitsChanged, this, [this] {
+        keepSelection([this] { m_model->setLimits(m_limits->limits()); });
+        countLimits();
+        updateCopyActions();
+    });
+    connect(&session(), &Session::patchingEnabledChanged, this, &CompareDock::updateCopyActions);
+    connectRunner();
+}
+
+/// What a comparison that runs shows of itself.
+void CompareDock::connectRunner()
+{
+    connect(&session().tasks(), &TaskManager::changed, this, &CompareDock::onTasksChanged);
+    connect(m_runner, &CompareRunner::summedUp, this, &CompareDock::showOutcome);
     connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
     connect(m_runner, &CompareRunner::filesCompared, this, &CompareDock::showProgram);
     connect(m_runner, &CompareRunner::pairCompared, this, [this](std::size_t row) {
@@ -153,12 +165,6 @@ void CompareDock::connectParts()
         m_againAction->setEnabled(m_runner->stopped());
     };
     connect(m_runner, &CompareRunner::progressed, this, progress);
-    connect(m_limits, &LimitsBar::limitsChanged, this, [this] {
-        keepSelection([this] { m_model->setLimits(m_limits->limits()); });
-        countLimits();
-        updateCopyActions();
-    });
-    connect(&session(), &Session::patchingEnabledChanged, this, &CompareDock::updateCopyActions);
     connect(m_runner, &CompareRunner::finished, this, [this, progress] {
         keepSelection([this] { m_model->settle(); });
         countLimits();

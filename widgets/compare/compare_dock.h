@@ -131,6 +131,7 @@ private:
     void saveDifference();
     QWidget *buildToolRow(QWidget *parent);
     void connectParts();
+    void connectRunner();
     /// Weight of the document in a row, and the way back; kNoIndex for none.
     std::size_t documentWeight(std::size_t row) const;
     /// Of the rows of a weight that was split the one whose part has the element; the shown one

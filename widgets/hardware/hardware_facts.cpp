@@ -3,8 +3,10 @@
 
 #include "core/base/little_endian.h"
 #include "core/container/hwx/field_at.h"
+#include "core/report/register_table.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
+#include "widgets/hardware/declared_facts.h"
 
 #include <QCoreApplication>
 
@@ -27,68 +29,56 @@ std::vector<Token> marksOf(format::Confidence confidence)
     return {};
 }
 
-QString bitsText(const descriptor::BitField &field)
-{
-    return field.low == field.high ? QString::number(field.low)
-                                   : QStringLiteral("%1:%2").arg(field.high).arg(field.low);
-}
-
 /// The bytes of a word that hold a field's bits.
 ByteRange bytesOfField(std::uint64_t word, const descriptor::BitField &field)
 {
     return {FileOffset(word + field.low / 8), ByteCount(field.high / 8 - field.low / 8 + 1)};
 }
 
-FactNode fieldNode(const descriptor::Register &reg, const descriptor::BitField &field,
-                   std::uint32_t value, std::optional<std::uint32_t> before, std::uint64_t place,
-                   std::uint32_t version)
+const WindowColumns<report::RegisterFacts> &declaredRegisterColumns()
 {
-    FactNode node;
-    const std::uint32_t number = field.of(value);
-    const std::uint32_t previous = field.of(before.value_or(value));
-    node.cells = {fromUtf8(field.name),
-                  bitsText(field),
-                  QString::number(number),
-                  fromUtf8(descriptor::decodedField(reg, field, number, version)),
-                  before ? QString::number(previous) : QString(),
-                  hexNumber(place),
-                  fromUtf8(field.evidence)};
-    node.bytes = bytesOfField(place, field);
+    static const WindowColumns<report::RegisterFacts> kColumns{report::registerTable()};
+    return kColumns;
+}
+
+const WindowColumns<report::RegisterChange> &declaredChangeColumns()
+{
+    static const WindowColumns<report::RegisterChange> kColumns{report::registerChangeTable()};
+    return kColumns;
+}
+
+FactNode registerFieldNode(const report::RegisterFacts &facts)
+{
+    FactNode node = factNode(declaredRegisterColumns(), facts);
+    const descriptor::BitField &field = *facts.field;
+    node.bytes = bytesOfField(facts.place, field);
     node.bits = BitRun{field.low % 8, field.high - field.low + 1};
     node.marks = marksOf(field.confidence);
-    if (previous != number)
+    if (facts.changed())
         node.marks.insert(node.marks.begin(), Token::MarkChanged);
     return node;
 }
 
-FactNode registerNode(const descriptor::Register *reg, std::uint32_t address, std::uint32_t value,
-                      std::optional<std::uint32_t> before, std::uint64_t place,
-                      const descriptor::Version &version)
+FactNode registerNode(const report::RegisterFacts &facts)
 {
-    FactNode node;
-    node.cells = {reg == nullptr ? HardwareWords::tr("register %1").arg(hexNumber(address))
-                                 : fromUtf8(reg->name),
-                  hexNumber(address),
-                  wordText(value),
-                  {},
-                  before ? wordText(*before) : QString(),
-                  hexNumber(place),
-                  reg == nullptr ? HardwareWords::tr("not named") : fromUtf8(reg->evidence)};
-    node.bytes = ByteRange{FileOffset(place), ByteCount(4)};
-    if (before && *before != value)
+    FactNode node = factNode(declaredRegisterColumns(), facts);
+    node.bytes = ByteRange{FileOffset(facts.place), ByteCount(4)};
+    if (facts.changed())
         node.marks.push_back(Token::MarkChanged);
-    if (reg == nullptr)
+    if (facts.reg == nullptr) {
+        node.cells[0] = HardwareWords::tr("register %1").arg(hexNumber(facts.address));
         return node;
-    for (const Token mark : marksOf(reg->confidence))
+    }
+    for (const Token mark : marksOf(facts.reg->confidence))
         node.marks.push_back(mark);
-    node.toolTip = HardwareWords::tr("Source: %1").arg(fromUtf8(reg->source));
-    if (const auto *map = descriptor::RegisterMap::of(version.registerMap)) {
-        for (const descriptor::Register *other : map->alternatives(address))
+    node.toolTip = HardwareWords::tr("Source: %1").arg(fromUtf8(facts.reg->source));
+    if (const auto *map = descriptor::RegisterMap::of(facts.map)) {
+        for (const descriptor::Register *other : map->alternatives(facts.address))
             node.toolTip += u'\n' + HardwareWords::tr("Another source: %1 (%2)")
                                         .arg(fromUtf8(other->name), fromUtf8(other->source));
     }
-    for (const descriptor::BitField &field : reg->fields)
-        node.children.push_back(fieldNode(*reg, field, value, before, place, version.registerMap));
+    for (const descriptor::BitField &field : facts.reg->fields)
+        node.children.push_back(registerFieldNode(facts.of(field)));
     return node;
 }
 
@@ -103,7 +93,8 @@ FactNode headerNode(const descriptor::TaskDetail &detail, const descriptor::Vers
         const auto word = static_cast<std::uint32_t>(i);
         const auto *reg = map == nullptr ? nullptr : map->header(word);
         node.children.push_back(
-            registerNode(reg, 4 * word, detail.header[i], std::nullopt, place + 4 * i, version));
+            registerNode({reg, nullptr, 4 * word, 4 * word, place + 4 * i, detail.header[i],
+                          std::nullopt, version.registerMap}));
         if (reg == nullptr)
             node.children.back().cells[0] = HardwareWords::tr("word %1").arg(i);
     }
@@ -137,16 +128,7 @@ TaskSource taskSource(const Bundle &bundle, std::size_t text)
 
 std::vector<FactColumn> registerColumns()
 {
-    return {
-        {HardwareWords::tr("name"), HardwareWords::tr("Block, register, field"), false},
-        {HardwareWords::tr("at"), HardwareWords::tr("Address of a register, bits of a field"),
-         true},
-        {HardwareWords::tr("value"), HardwareWords::tr("As stored"), true},
-        {HardwareWords::tr("meaning"),
-         HardwareWords::tr("What the number stands for, where that is known"), false},
-        {HardwareWords::tr("before"), HardwareWords::tr("What the tasks before left there"), true},
-        {HardwareWords::tr("place"), HardwareWords::tr("Offset in the file"), true},
-        {HardwareWords::tr("known by"), HardwareWords::tr("What this row rests on"), false}};
+    return factColumns(declaredRegisterColumns());
 }
 
 std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
@@ -160,11 +142,10 @@ std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
     const auto &version = *source.text->tasks->version;
     const std::uint64_t place = source.section->bytes->offset.value + detail.task.offset;
     rows.push_back(headerNode(detail, version, place));
-    const auto *map = descriptor::RegisterMap::of(version.registerMap);
-    for (const auto &write : detail.stream.writes) {
-        const auto *reg = map == nullptr ? nullptr : map->find(write.address);
+    for (const report::RegisterFacts &facts :
+         report::registerFacts(detail, state, version, place)) {
         const QString block =
-            reg == nullptr ? HardwareWords::tr("Not named") : fromUtf8(reg->block);
+            facts.reg == nullptr ? HardwareWords::tr("Not named") : fromUtf8(facts.reg->block);
         auto group = std::find_if(rows.begin(), rows.end(), [&block](const FactNode &node) {
             return node.cells.first() == block;
         });
@@ -173,9 +154,7 @@ std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
             node.cells = {block, {}, {}, {}, {}, {}, {}};
             group = rows.insert(rows.end(), std::move(node));
         }
-        group->children.push_back(registerNode(reg, write.address, write.value,
-                                               state.get(write.address), place + write.offset,
-                                               version));
+        group->children.push_back(registerNode(facts));
     }
     for (FactNode &group : rows)
         group.cells[3] = HardwareWords::tr("%1 words").arg(group.children.size());
@@ -231,43 +210,33 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
 
 std::vector<FactColumn> differenceColumns()
 {
-    return {{HardwareWords::tr("name"), HardwareWords::tr("Register or field that differs"), false},
-            {HardwareWords::tr("this task"), {}, true},
-            {HardwareWords::tr("the other"), {}, true}};
+    std::vector<FactColumn> columns = factColumns(declaredChangeColumns());
+    columns[1].title = HardwareWords::tr("this task");
+    columns[2].title = HardwareWords::tr("the other");
+    return columns;
 }
 
 std::vector<FactNode> differenceRows(const descriptor::TaskDifference &difference)
 {
-    const auto number = [](const std::optional<std::uint32_t> &value) {
-        return value ? QString::number(*value) : QStringLiteral("\u2013");
-    };
-    const auto word = [](const std::optional<std::uint32_t> &value) {
-        return value ? wordText(*value) : QStringLiteral("\u2013");
-    };
-    const auto fields = [&number](const std::vector<descriptor::FieldDifference> &list) {
-        std::vector<FactNode> nodes;
-        for (const auto &field : list) {
-            FactNode node;
-            node.cells = {fromUtf8(field.name), number(field.a), number(field.b)};
-            nodes.push_back(std::move(node));
-        }
-        return nodes;
+    const auto fieldOf = [](const report::RegisterChange &change) {
+        FactNode node = factNode(declaredChangeColumns(), change);
+        node.cells[0] = fromUtf8(change.field);
+        return node;
     };
     std::vector<FactNode> rows;
     if (!difference.header.empty()) {
         FactNode header;
         header.cells = {HardwareWords::tr("Header"), {}, {}};
-        header.children = fields(difference.header);
+        for (const auto &field : difference.header)
+            header.children.push_back(
+                fieldOf({{}, {}, field.name, field.a, field.b, false, false}));
         rows.push_back(std::move(header));
     }
     for (const auto &reg : difference.registers) {
-        FactNode node;
-        node.cells = {reg.reg == nullptr
-                          ? hexNumber(reg.address)
-                          : fromUtf8(reg.reg->block) + u' ' + fromUtf8(reg.reg->name),
-                      word(reg.a), word(reg.b)};
-        node.children = fields(reg.fields);
-        rows.push_back(std::move(node));
+        const std::vector<report::RegisterChange> changes = report::registerChanges(reg);
+        rows.push_back(factNode(declaredChangeColumns(), changes.front()));
+        for (std::size_t i = 1; i < changes.size(); ++i)
+            rows.back().children.push_back(fieldOf(changes[i]));
     }
     return rows;
 }

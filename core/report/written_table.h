@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/diff/diff.h"
+#include "core/patch/patch.h"
+#include "core/report/column.h"
+
+#include <string_view>
+#include <vector>
+
+/// Ranges of files: those that a save writes, those that an edit changes, and files that differ.
+namespace kernscope::report {
+
+/// A range that was written, or would be: `patch`, `recover`.
+const TableOf<WrittenRange> &writtenRangeTable();
+/// The ranges that edits change, as if they were saved.
+std::vector<WrittenRange> plannedRanges(const Bundle &bundle,
+                                        const std::vector<AppliedEdit> &edits);
+
+/// The bytes of an edit, before and after.
+struct ChangedBytes {
+    std::string_view file;
+    const FileEdit *edit = nullptr;
+};
+std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &edit);
+const TableOf<ChangedBytes> &changedBytesTable();
+
+/// The files of two builds: `diff`.
+const TableOf<FileDifference> &fileDifferenceTable();
+
+} // namespace kernscope::report
