@@ -95,7 +95,7 @@ private:
     // main_window_compare.cpp
     void buildCompareMenu();
     void addCompareTask(QMenu *menu, ui::CompareTask task);
-    void addChangesAction(QMenu *menu);
+    void addPatchFileAction(QMenu *menu);
     void keepPairs();
     void compareWeightWith(std::size_t weight);
     // main_window_session.cpp
@@ -204,7 +204,7 @@ private:
     QActionGroup *m_layoutGroup = nullptr;
     QAction *m_patching = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_open = nullptr,
             *m_save = nullptr, *m_undo = nullptr, *m_redo = nullptr, *m_compareWith = nullptr,
-            *m_exportReport = nullptr, *m_compareWeight = nullptr;
+            *m_exportReport = nullptr, *m_compareWeight = nullptr, *m_applyPatches = nullptr;
     QList<QAction *> m_needBundle, m_needOther, m_needChanges;
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.

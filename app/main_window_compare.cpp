@@ -94,7 +94,7 @@ void MainWindow::addCompareTask(QMenu *menu, ui::CompareTask task)
     QMenu *part = menu->addMenu(compareTaskTitle(task));
     part->setToolTipsVisible(true);
     if (task == ui::CompareTask::Export)
-        addChangesAction(part);
+        part->addAction(m_applyPatches);
     for (const char *id : {"compare", "places", "codebooks", "builds", "bytes", "ranges"}) {
         QList<QAction *> actions;
         for (const DockSet::Entry &entry : m_docks->entries()) {
@@ -109,8 +109,8 @@ void MainWindow::addCompareTask(QMenu *menu, ui::CompareTask task)
     }
 }
 
-/// The changes that a comparison was saved as, made on the document.
-void MainWindow::addChangesAction(QMenu *menu)
+/// The patches that a list of them or a comparison was saved as, made on the document.
+void MainWindow::addPatchFileAction(QMenu *menu)
 {
     auto *changes = new ChangeApplier(m_session, this);
     connect(changes, &ChangeApplier::failed, this, &MainWindow::onRefused);
@@ -120,15 +120,16 @@ void MainWindow::addChangesAction(QMenu *menu)
             proved ? tr("%1 is applied; the weights are those that it was made of").arg(name)
                    : tr("%1 is applied").arg(name));
     });
-    m_needBundle << add(menu, tr("&Apply Changes from File\u2026"), {}, [this, changes] {
+    m_applyPatches = add(menu, tr("Apply Patch &File\u2026"), {}, [this, changes] {
         auto *dialog =
-            new QFileDialog(this, tr("Apply Changes"), ui::dialogFolder(this),
-                            tr("Changes (*.kpatch);;Scripts of edits (*.txt);;All files (*)"));
+            new QFileDialog(this, tr("Apply Patch File"), ui::dialogFolder(this),
+                            tr("Patches (*.kpatch);;Scripts of edits (*.txt);;All files (*)"));
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setFileMode(QFileDialog::ExistingFile);
         connect(dialog, &QFileDialog::fileSelected, changes, &ChangeApplier::apply);
         dialog->open();
     });
+    m_needBundle << m_applyPatches;
 }
 
 /// Pairs by hand of the two files that are open now are those of the last time; what is chosen from

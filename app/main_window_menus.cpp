@@ -123,6 +123,7 @@ void MainWindow::buildEditMenu()
         showWelcome(false);
         m_docks->patches()->beginEdit();
     });
+    addPatchFileAction(menu);
     add(menu, tr("&Tolerance\u2026"), {}, [this] { askTolerance(); });
     menu->addSeparator();
     m_needBundle << add(menu, tr("&Shapes of Inputs\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_I,

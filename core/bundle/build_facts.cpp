@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/build_facts.h"
 
+#include "core/container/mil/model_metadata.h"
+#include "core/container/mil/sniff.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -53,7 +56,16 @@ void appendMetadata(std::span<const std::byte> bytes, std::vector<BuildFact> &fa
     if (!json.is_array())
         return;
     for (const Json &model : json) {
-        const auto own = model.is_object() ? model.find("userDefinedMetadata") : model.end();
+        if (!model.is_object())
+            continue;
+        for (const char *key : {"shortDescription", "version", "author", "license"}) {
+            const auto said = model.find(key);
+            const auto *words =
+                said == model.end() ? nullptr : said->get_ptr<const std::string *>();
+            if (words && !words->empty())
+                facts.push_back({key, *words});
+        }
+        const auto own = model.find("userDefinedMetadata");
         if (own == model.end() || !own->is_object())
             continue;
         for (const auto &[key, value] : own->items()) {
@@ -72,6 +84,14 @@ std::vector<BuildFact> buildFacts(const Bundle &bundle)
     if (const auto metadata = bundle.fileByPath("metadata.json")) {
         const BundleReadLock lock(bundle);
         appendMetadata(bundle.files()[*metadata].file->bytes(), facts);
+    } else if (bundle.programFile() != kNoIndex) {
+        const BundleReadLock lock(bundle);
+        const BundleFile &model = bundle.files()[bundle.programFile()];
+        const auto bytes = model.file->bytes();
+        if (isModelProtobuf(bytes, model.path)) {
+            for (auto &[key, value] : mil::modelMetadata(bytes))
+                facts.push_back({std::move(key), std::move(value)});
+        }
     }
     return facts;
 }

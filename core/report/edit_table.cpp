@@ -174,7 +174,8 @@ const TableOf<EditFacts> &editTable()
     static const TableOf<EditFacts> kTable{
         "edits",
         editColumns(),
-        {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"}};
+        {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
+        {"active", "edit", "old", "new", "note"}};
     return kTable;
 }
 

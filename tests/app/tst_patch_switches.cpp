@@ -3,6 +3,7 @@
 #include "widgets/patch/patch_list_model.h"
 
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QUndoStack>
 
 #include <random>
@@ -21,6 +22,8 @@ private Q_SLOTS:
     void laterEditsArePlannedAnew();
     void randomSwitches();
     void notesStay();
+    void theRowStays();
+    void notesAreWrittenInView();
 };
 
 void TestPatchSwitches::switchesOne()
@@ -55,6 +58,41 @@ void TestPatchSwitches::switchesOne()
     verifyAsPlanned();
     stack.setIndex(0);
     QVERIFY(!(*m_window)->document().modified());
+}
+
+/// A list that jumps to its end under the mouse makes the next click switch another edit.
+void TestPatchSwitches::theRowStays()
+{
+    auto &session = (*m_window)->session();
+    for (std::uint64_t element = 0; element < 40; ++element)
+        session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
+    QVERIFY(m_window->settle());
+    table().scrollToTop();
+    for (const bool on : {false, true}) {
+        const QRect cell = table().visualRect(table().model()->index(1, 0));
+        QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
+                          {cell.left() + cell.height() / 2, cell.center().y()});
+        QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
+        QVERIFY(m_window->settle());
+        QCOMPARE(session.patches()[1].active, on);
+        QCOMPARE(table().currentIndex().row(), 1);
+        QCOMPARE(table().verticalScrollBar()->value(), 0);
+    }
+}
+
+/// F2 writes the note where it is seen, however narrow the list is.
+void TestPatchSwitches::notesAreWrittenInView()
+{
+    auto &session = (*m_window)->session();
+    session.requestEdits({test::setEdit(*session.bundle(), 1, 9, 9)}, {});
+    QVERIFY(m_window->settle());
+    table().setFixedWidth(200);
+    table().horizontalScrollBar()->setValue(0);
+    table().setFocus();
+    QTest::keyClick(&table(), Qt::Key_F2);
+    const auto *editor = table().viewport()->findChild<QLineEdit *>();
+    QVERIFY(editor);
+    QVERIFY(table().viewport()->rect().contains(editor->geometry().center()));
 }
 
 /// The last edit is undone, and what is undone is redone.

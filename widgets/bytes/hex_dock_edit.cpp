@@ -37,6 +37,7 @@ void HexDock::typeDigit(QChar key)
     const auto byte = static_cast<std::byte>(*m_firstDigit * 16 + digit);
     m_firstDigit.reset();
     const std::uint64_t at = m_view->cursor();
+    Q_EMIT session().statusMessage({}); // the one digit more was typed
     changeBytes(at, {byte});
     if (at + 1 < m_view->size())
         m_view->select({FileOffset(at + 1), ByteCount(1)});

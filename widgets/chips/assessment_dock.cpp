@@ -4,6 +4,7 @@
 #include "core/assessment/layer_geometry.h"
 #include "core/report/reason_table.h"
 #include "widgets/chips/assessment_panels.h"
+#include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/panel_section.h"
@@ -183,8 +184,8 @@ void AssessmentDock::showCell()
             geometry = std::move(*computed);
     }
     m_words = assessmentWords(*bundle, layer, assessment, geometry);
-    m_cell = tr("%1 on %2")
-                 .arg(fromUtf8(bundle->weights()[weight].findableName()), fromUtf8(m_chip->name));
+    m_cell =
+        tr("%1 on %2").arg(fromUtf8(bundle->weights()[weight].findableName()), chipName(*m_chip));
     m_gates->setRows(assessment.decision.verdict->reasons);
     setNote(m_cell);
     showSections();

@@ -21,6 +21,30 @@ struct ChipWords {
 
 } // namespace
 
+QString productWord(const target::Target &target, bool brief)
+{
+    if (target.kind != "silicon")
+        return {};
+    // The table says "M1 base (T8103); A14": what comes first is the product.
+    const QString silicon = fromUtf8(target.silicon);
+    QStringList ends{QStringLiteral(" base"), QStringLiteral(" ("), QStringLiteral(";"),
+                     QStringLiteral(",")};
+    if (brief)
+        ends << QStringLiteral("/");
+    qsizetype end = silicon.size();
+    for (const QString &mark : std::as_const(ends)) {
+        if (const qsizetype at = silicon.indexOf(mark); at >= 0)
+            end = std::min(end, at);
+    }
+    return silicon.left(end);
+}
+
+QString chipName(const target::Target &target)
+{
+    const QString product = productWord(target), name = fromUtf8(target.name);
+    return product.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(product, name);
+}
+
 QVariant outcomeLook(decision::Outcome outcome, int role)
 {
     const Token token = outcomeToken(outcome);

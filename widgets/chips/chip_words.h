@@ -9,6 +9,15 @@
 
 namespace kernscope::ui {
 
+/// Role of the header of a column a chip: its product, shown below its name. A copied or exported
+/// table has the name alone.
+inline constexpr int kProductRole = Qt::UserRole + 120;
+
+/// The product that a chip is in, as people know it: "M1", "M1 Pro/Max/Ultra", "A14 Max-class";
+/// empty of references and of chips that are in no product. `brief`: the first of several products.
+QString productWord(const target::Target &target, bool brief = false);
+/// The product beside the name of the target, where it has one: "M1 (H13)", "U1".
+QString chipName(const target::Target &target);
 /// A pale ground of a token's hue, on which the text of the palette keeps its contrast.
 QColor tokenTint(Token token, bool dark);
 /// Ground and text of a cell that holds an outcome; invalid for other roles.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/stream_dock.h"
 
+#include "widgets/chips/chip_header.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
@@ -105,6 +106,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     m_matrix = new QTableView(content);
     m_matrix->setAccessibleName(tr("Weights by chips"));
+    m_matrix->setHorizontalHeader(new ChipHeader(m_matrix));
     m_matrix->setModel(m_model);
     prepareTable(m_matrix);
     m_matrix->setItemDelegate(new OutcomeCell(m_matrix));
@@ -194,7 +196,7 @@ void StreamDock::refresh()
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
         m_matrix->setColumnHidden(m_model->columnOf("function"), true);
-        setColumnWidths(m_matrix->horizontalHeader(), {11, 8, 6, 5});
+        setColumnWidths(m_matrix->horizontalHeader(), {10.5, 8, 6.2, 5});
         m_sized = true;
     }
     const bool several = severalFunctions(*bundle);

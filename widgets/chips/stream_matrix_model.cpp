@@ -215,6 +215,8 @@ QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation,
     const target::Target &target = m_table->target(chip);
     if (role == Qt::DisplayRole)
         return fromUtf8(target.name);
+    if (role == kProductRole)
+        return productWord(target, true);
     if (role == Qt::ToolTipRole)
         return target.silicon.empty() ? fromUtf8(target.name)
                                       : fromUtf8(target.name + ": " + target.silicon);

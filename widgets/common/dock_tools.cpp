@@ -142,35 +142,52 @@ public:
         for (const int column : m_columns)
             m_least.push_back(table->columnWidth(column));
         table->viewport()->installEventFilter(this);
-        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
-            m_userSized |= !m_growing && !growsByItself(m_table->horizontalHeader());
-        });
+        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this,
+                [this](int, int before, int now) {
+                    // A column that is hidden or shown is not sized by hand: it leaves or takes
+                    // room.
+                    if (before == 0 || now == 0)
+                        QTimer::singleShot(0, this, &ColumnGrower::growWhereFree);
+                    else
+                        m_userSized |= !m_growing && !growsByItself(m_table->horizontalHeader());
+                });
     }
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override
     {
-        const bool sized = event->type() == QEvent::Resize || event->type() == QEvent::Show;
-        if (sized && !m_userSized) {
-            // Wider columns bring or take away a scroll bar, which comes back here.
-            m_again = true;
-            for (int turn = 0; !m_growing && m_again && turn < 3; ++turn)
-                grow();
-        }
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Show)
+            growWhereFree();
         return QObject::eventFilter(watched, event);
     }
 
 private:
+    void growWhereFree()
+    {
+        if (m_userSized)
+            return;
+        // Wider columns bring or take away a scroll bar, which comes back here.
+        m_again = true;
+        for (int turn = 0; !m_growing && m_again && turn < 3; ++turn)
+            grow();
+    }
+
     void grow()
     {
         m_again = false;
         m_growing = true;
-        int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length();
-        for (std::size_t i = 0; i < m_columns.size(); ++i)
+        int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length(), shown = 0;
+        for (std::size_t i = 0; i < m_columns.size(); ++i) {
+            if (m_table->isColumnHidden(m_columns[i]))
+                continue;
             rest += m_table->columnWidth(m_columns[i]) - m_least[i];
-        const int more = std::max(0, rest) / static_cast<int>(m_columns.size());
-        for (std::size_t i = 0; i < m_columns.size(); ++i)
-            m_table->setColumnWidth(m_columns[i], m_least[i] + more);
+            ++shown;
+        }
+        const int more = std::max(0, rest) / std::max(shown, 1);
+        for (std::size_t i = 0; i < m_columns.size(); ++i) {
+            if (!m_table->isColumnHidden(m_columns[i]))
+                m_table->setColumnWidth(m_columns[i], m_least[i] + more);
+        }
         m_growing = false;
     }
 

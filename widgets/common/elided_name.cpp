@@ -9,6 +9,7 @@ namespace kernscope::ui {
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
 {
     constexpr qsizetype kTail = 6;
+    constexpr qsizetype kLeastNameLetters = 6;
     constexpr int kLeastHeads = 2; // a head of that many tails, or the cut is no better
     if (metrics.horizontalAdvance(name) <= width)
         return name;
@@ -16,6 +17,19 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
     // there goes next, so that it is cut once and not twice.
     if (name.endsWith(QChar(0x2026)))
         return metrics.elidedText(name, Qt::ElideRight, width);
+    // An index tells places of one weight apart: letters of the name go before it, and what is said
+    // of the place.
+    const qsizetype open = name.lastIndexOf(QLatin1Char('[')),
+                    close = name.indexOf(QLatin1Char(']'), std::max<qsizetype>(open, 0));
+    if (open > 0 && close > open) {
+        const QString index = name.mid(open, close - open + 1);
+        const QString most = name.left(kLeastNameLetters) + QChar(0x2026);
+        for (const QString &end : {name.mid(open), index + QChar(0x2026)}) {
+            const int room = width - metrics.horizontalAdvance(end);
+            if (room >= metrics.horizontalAdvance(most))
+                return elidedName(metrics, name.left(open), room) + end;
+        }
+    }
     // Of a file's path the last parts tell which it is, as many as there is room for.
     const bool file = name.lastIndexOf(QLatin1Char('.')) > name.lastIndexOf(QLatin1Char('/'));
     for (qsizetype slash = name.indexOf(QLatin1Char('/')); file && slash > 0;

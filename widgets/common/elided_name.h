@@ -16,7 +16,8 @@ inline constexpr char kAlwaysShort[] = "kernscopeAlwaysShort";
 /// ("encoder_layers_0_weight_to_fp16_quantized"), and the plain middle would cut just that out.
 /// `width` in pixels; where it is very small the plain middle is cut. A name that was shortened at
 /// its end before ("conv_1_weight…") is cut there. Of a file's path ("a/b/weight.bin") whole parts
-/// at its beginning go first ("…/weight.bin").
+/// at its beginning go first ("…/weight.bin"). The index of a place ("conv_1[3,0]=0.5") stays
+/// whole.
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width);
 
 /// Whether the edge of the view cuts the text of a cell that stands at its right: what is left of

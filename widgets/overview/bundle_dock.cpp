@@ -188,6 +188,7 @@ void BundleDock::refresh()
             showBundle();
     } else {
         m_model->updateBundle(bundle);
+        spanBundle(); // where the rows are new ones
         if (!m_model->hasShortNames())
             takeNames();
         if (bundle)
@@ -213,10 +214,16 @@ void BundleDock::showBundle()
         m_zerosAction->trigger();
 }
 
+/// The name of the bundle takes its whole row.
+void BundleDock::spanBundle()
+{
+    if (m_model->rowCount() > 0)
+        m_tree->setFirstColumnSpanned(0, {}, true);
+}
+
 void BundleDock::openGroups()
 {
-    if (m_model->rowCount() > 0) // the name of the bundle takes its whole row
-        m_tree->setFirstColumnSpanned(0, {}, true);
+    spanBundle();
     if (!m_model->filter().isEmpty()) {
         m_tree->expandAll();
         return;

@@ -45,6 +45,7 @@ private:
     void connectParts();
     void buildActions();
     void showBundle();
+    void spanBundle();
     void openGroups();
     void takeNames(); ///< those that are made of the weights, as far as they are
     void onCurrentChanged(const QModelIndex &index);

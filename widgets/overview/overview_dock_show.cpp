@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the overview says in words: its cards and what is worth a look.
+#include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/overview_dock.h"
@@ -83,7 +84,7 @@ void OverviewDock::showTotals()
                                : sums.movedOpen == table->rows() ? tr("unknown")
                                                                  : tr("at least %1").arg(moved));
         m_moved.note->setText(tr("on %1: %2 stream, %3 fold to dense, %4 dense")
-                                  .arg(fromUtf8(m_chips.target().name))
+                                  .arg(chipName(m_chips.target()))
                                   .arg(sums.streams)
                                   .arg(sums.folds)
                                   .arg(sums.dense) +

@@ -72,7 +72,7 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
     m_bundle = bundle;
     m_target = &chips.target();
     m_value->setText(QStringLiteral("\u2013"));
-    const QString chip = fromUtf8(m_target->name);
+    const QString chip = chipName(*m_target);
     if (bundle->weights().size() > kMostPlacedAtOnce) {
         m_note->setText(tr("many layers: Timeline works it out"));
         return;

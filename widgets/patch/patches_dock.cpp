@@ -46,7 +46,11 @@ PatchesDock::PatchesDock(Session &session, QWidget *parent)
     setContent(content);
     setFocusProxy(m_table);
 
-    connect(m_model, &PatchListModel::switchWanted, this, &PatchesDock::switchWanted);
+    connect(m_model, &PatchListModel::switchWanted, this, [this](std::size_t row, bool on) {
+        // A click into the box alone chooses no row, and the list would go back to the chosen one.
+        chooseRow(m_table, m_model->index(static_cast<int>(row), 0));
+        Q_EMIT switchWanted(row, on);
+    });
     connect(m_model, &PatchListModel::noteWritten, this, &PatchesDock::noteWritten);
     connect(&session, &Session::patchesChanged, this, &PatchesDock::scheduleRefresh);
 }
@@ -57,18 +61,15 @@ QWidget *PatchesDock::buildList()
     m_table = new QTableView(splitter);
     m_table->setModel(m_model);
     m_table->setAccessibleName(tr("List of patches"));
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setAlternatingRowColors(true);
+    prepareView(m_table); // F2 edits the note
+    m_table->addActions(m_actions);
     m_table->setShowGrid(false);
-    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setWordWrap(false);
-    m_table->setTextElideMode(Qt::ElideMiddle);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers); // F2 edits the note
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    setColumnWidths(m_table->horizontalHeader(), {3.5, 13.5, 6.5, 6.5, 12.5, 3.5, 10});
-    growColumns(m_table, {m_model->columnOf("old"), m_model->columnOf("new")});
+    setColumnWidths(m_table->horizontalHeader(), {3.5, 13.5, 6.5, 6.5, 6, 11, 3.5});
+    growColumns(m_table, {m_model->columnOf("edit"), m_model->columnOf("note")});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);
 
@@ -185,8 +186,11 @@ void PatchesDock::copyText(const QString &text, const QString &what)
 void PatchesDock::editNote()
 {
     const QModelIndex current = m_table->currentIndex();
-    if (current.isValid())
-        m_table->edit(current.siblingAtColumn(m_model->columnOf("note")));
+    if (!current.isValid())
+        return;
+    const QModelIndex note = current.siblingAtColumn(m_model->columnOf("note"));
+    m_table->scrollTo(note); // a narrow list ends before it
+    m_table->edit(note);
 }
 
 void PatchesDock::askAndExport()

@@ -165,6 +165,8 @@ void SearchDock::showFields()
                             tr("how many: 100")};
     m_pattern->setPlaceholderText(hints.value(kind));
     m_pattern->setEnabled(kind != NotANumber && kind != Infinite);
+    if (!m_pattern->isEnabled())
+        m_pattern->clear(); // what was typed for another kind is not looked for
     m_tolerance->setVisible(kind == Value);
     m_width->setVisible(kind == Integer);
     m_endian->setVisible(kind == Integer);

@@ -2,6 +2,7 @@
 #include "widgets/weight/chip_bars.h"
 
 #include "widgets/chips/chip_state.h"
+#include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/table_text.h"
@@ -54,7 +55,7 @@ QString chipNames(const AlikeChips &group, const target::Target &first, std::siz
                           [&first](const target::Target *chip) { return chip == &first; });
     QStringList names;
     for (std::size_t i = 0; i < chips.size() && i < most; ++i)
-        names += fromUtf8(chips[i]->name);
+        names += chipName(*chips[i]);
     const QString text = names.join(QStringLiteral(", "));
     return chips.size() > most ? ChipBars::tr("%1 and %2 more").arg(text).arg(chips.size() - most)
                                : text;

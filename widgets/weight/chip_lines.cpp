@@ -54,7 +54,7 @@ QString ChipLines::lineOf(const target::Target &target) const
         return {};
     const roofline::Assessment made = table->assessment(m_weight, column);
     QString line =
-        tr("<b>%1</b>: %2").arg(fromUtf8(target.name).toHtmlEscaped(), outcomeLabel(made.outcome));
+        tr("<b>%1</b>: %2").arg(chipName(target).toHtmlEscaped(), outcomeLabel(made.outcome));
     const std::uint64_t dense = table->form(m_weight).denseBytes;
     if (const auto moved = table->bytesMoved(m_weight, column); moved && dense > 0)
         line += tr(", %1 of the dense bytes cross")

@@ -88,6 +88,7 @@ void MaskDock::paintStroke(bool accepted)
         edits.push_back(elementEdit(weight, element,
                                     m_strokeKeeps ? Edit::Kind::Keep : Edit::Kind::Drop, value));
     const QString count = groupedNumber(elements.size());
+    Q_EMIT session().statusMessage({}); // what releasing would do was done
     session().requestEdits(
         std::move(edits),
         m_strokeKeeps ? tr("Keep %1 elements of %2").arg(count, fromUtf8(weight.name))

@@ -2,6 +2,7 @@
 #include "widgets/weight/weight_dock.h"
 
 #include "widgets/chips/chip_state.h"
+#include "widgets/chips/chip_words.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -84,7 +85,7 @@ void WeightDock::showOutcome()
         return;
     }
     const decision::Verdict &verdict = table->verdict(m_weight, column);
-    m_header->setOutcome(verdict.outcome, fromUtf8(chips.target().name),
+    m_header->setOutcome(verdict.outcome, chipName(chips.target()),
                          fromUtf8(verdict.nearestChange));
 }
 

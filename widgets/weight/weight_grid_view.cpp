@@ -62,7 +62,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->setAccessibleName(tr("Values of the slice"));
     m_table->setTabKeyNavigation(false);
     m_table->setWordWrap(false);
-    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerItem); // whole columns
     m_table->setCornerButtonEnabled(false);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -72,6 +72,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->verticalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->installEventFilter(this);
+    m_table->viewport()->installEventFilter(this);
     m_answer->setTextInteractionFlags(Qt::TextSelectableByMouse);
     // What the cell holds stands in the line of the scroll bar: a line of its own would cost a row.
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
@@ -180,14 +181,18 @@ void WeightGridView::setReader(WeightReaderPtr reader, bool sameCells)
     }
 }
 
-/// The mark of a change, the code and the longest value stand side by side.
+/// The mark of a change, the code and the longest value stand side by side. As many columns as
+/// there is room for share it, so that the edge of the view cuts none of them.
 void WeightGridView::fitColumns()
 {
     const QString widest =
         theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + m_model->widestCode();
-    const int width =
+    const int least =
         m_table->fontMetrics().horizontalAdvance(widest + QStringLiteral(" -8.8888e-08")) +
         theme::em(this, kCellMargins);
+    const int room = m_table->viewport()->width();
+    const int shown = room / least;
+    const int width = shown > 0 && shown <= m_model->columnCount() ? room / shown : least;
     if (m_table->horizontalHeader()->defaultSectionSize() != width)
         m_table->horizontalHeader()->setDefaultSectionSize(width);
 }
@@ -324,6 +329,8 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
     constexpr int kAnswerPercent = 70; // of the line that it shares with the scroll bar
     if (watched == m_table && event->type() == QEvent::Resize)
         m_answer->setFixedWidth(m_table->width() * kAnswerPercent / 100);
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize)
+        fitColumns();
     if (watched == m_table && event->type() == QEvent::FocusIn &&
         !m_table->currentIndex().isValid()) {
         // The view picks its first cell by itself then: the person did not choose it.

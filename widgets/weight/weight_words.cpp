@@ -118,7 +118,7 @@ QString tensorFacts(const Weight &weight)
     if (!stored)
         return WeightWords::tr("%1 \u00B7 stored bytes unknown, %2 B as dense fp16")
             .arg(tensor, dense);
-    return WeightWords::tr("%1 \u00B7 %2 B of %3 B dense fp16 \u00B7 ratio %4")
+    return WeightWords::tr("%1 \u00B7 %2 of %3 B dense fp16 (%4)")
         .arg(tensor, groupedNumber(stored->value), dense, ratioText(weight.ratio()));
 }
 

@@ -2,6 +2,7 @@
 #include "answers.h"
 #include "made_bundle.h"
 
+#include "core/bundle/build_facts.h"
 #include "core/bundle/statistics.h"
 #include "core/report/json.h"
 
@@ -24,6 +25,7 @@ private slots:
     void everything();
     void twins();
     void loopWeights();
+    void packageTools();
 };
 
 void TestBundleData::initTestCase()
@@ -151,6 +153,25 @@ void TestBundleData::loopWeights()
         inside += weight.consumers.front().geometry.insideLoop ? 1 : 0;
     }
     QCOMPARE(inside, 6);
+}
+
+/// A package says which tools made it, as the compiled model does.
+void TestBundleData::packageTools()
+{
+    const QString folder = dataFolder() + QStringLiteral("/real/silero-vad/unified_pruned_int8.");
+    if (!QDir(folder + QStringLiteral("mlpackage")).exists())
+        QSKIP("The network in both forms is not there.");
+    std::vector<std::vector<BuildFact>> facts;
+    for (const char *kind : {"mlpackage", "mlmodelc"}) {
+        const auto bundle = Bundle::open((folder + QLatin1String(kind)).toStdString());
+        QVERIFY(bundle);
+        facts.push_back(buildFacts(**bundle));
+    }
+    QCOMPARE(buildTools(facts[0]), std::vector<std::string>{"coremltools 9.0b1"});
+    // The compiler adds its own, and keeps those of the package.
+    for (const BuildFact &fact : facts[0])
+        QVERIFY2(std::find(facts[1].begin(), facts[1].end(), fact) != facts[1].end(),
+                 (fact.key + "=" + fact.value).c_str());
 }
 
 QTEST_APPLESS_MAIN(TestBundleData)

@@ -39,6 +39,12 @@ void TestBundleParts::whoMadeIt_data()
                           "9.0b1"}, "method": "predict"}])")
         << own + QStringList{QStringLiteral("com.github.apple.coremltools.version=9.0b1")}
         << QStringList{QStringLiteral("coremltools 9.0b1"), compiler.front()};
+    QTest::newRow("texts of the model")
+        << QByteArray(R"([{"shortDescription": "finds speech", "author": "A. Person", "license": "",
+                          "version": 3}])")
+        << own + QStringList{QStringLiteral("shortDescription=finds speech"),
+                             QStringLiteral("author=A. Person")}
+        << compiler;
     QTest::newRow("no JSON") << QByteArray("[{") << own << compiler;
     QTest::newRow("another form") << QByteArray(R"({"userDefinedMetadata": 1})") << own << compiler;
     QTest::newRow("members of another form")

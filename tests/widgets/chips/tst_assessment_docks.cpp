@@ -172,6 +172,31 @@ private Q_SLOTS:
                 !textAt(dock.model(), threshold, 2).contains(QStringLiteral("float")));
     }
 
+    /// The product that people know stands beside the name of the chip.
+    void chipsHaveTheirProducts()
+    {
+        const auto named = [](const char *name) -> const target::Target & {
+            return *target::findTarget(name)->target;
+        };
+        QCOMPARE(chipName(named("H13")), QStringLiteral("M1 (H13)"));
+        QCOMPARE(productWord(named("H13g")), QStringLiteral("M1 Pro/Max/Ultra"));
+        QCOMPARE(productWord(named("H13g"), true), QStringLiteral("M1 Pro"));
+        QCOMPARE(chipName(named("U1")), QStringLiteral("U1"));
+        for (const target::Target &target : target::targets()) {
+            const QString product = productWord(target);
+            QVERIFY2(product.size() < 24 && product == product.trimmed(), qPrintable(product));
+        }
+        Session session;
+        session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+        StreamDock dock(session);
+        QVERIFY(showDock(dock));
+        QTRY_VERIFY(dock.model().columnCount() > dock.model().firstChip());
+        const int first = dock.model().firstChip();
+        QCOMPARE(dock.model().headerData(first, Qt::Horizontal).toString(), QStringLiteral("H13"));
+        QCOMPARE(dock.model().headerData(first, Qt::Horizontal, kProductRole).toString(),
+                 QStringLiteral("M1"));
+    }
+
     void targetsAreSearchedAndCompared()
     {
         Session session;

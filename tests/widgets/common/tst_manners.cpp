@@ -135,6 +135,17 @@ void TestManners::namesAreCutNearTheirEnd()
              QStringLiteral("\u2026/com.apple.CoreML/weights/0-weight.bin"));
     const QString end = QStringLiteral("\u2026/weights/0-weight.bin");
     QCOMPARE(elidedName(metrics, path, metrics.horizontalAdvance(end)), end);
+    // The index of a place stays whole, however long its name is.
+    const QString place = name + QStringLiteral("[12,0,345]");
+    for (const QString &said : {place, place + QStringLiteral("=-0.0017633438")}) {
+        const int all = metrics.horizontalAdvance(said);
+        for (int width = all - 1; width > all * 2 / 5; width -= 7) {
+            const QString cut = elidedName(metrics, said, width);
+            QVERIFY2(cut.contains(QStringLiteral("[12,0,345]")), qPrintable(cut));
+            QVERIFY2(cut.startsWith(QStringLiteral("enc")), qPrintable(cut));
+            QVERIFY2(metrics.horizontalAdvance(cut) <= width, qPrintable(cut));
+        }
+    }
     // What was shortened before is cut once, and keeps what tells it from others.
     const QString shorter = QStringLiteral("conv_1_weight\u2026");
     const int room = metrics.horizontalAdvance(shorter) * 4 / 5;

@@ -19,6 +19,7 @@ class TestNavigator : public QObject
 private Q_SLOTS:
     void columnsWithoutWeights();
     void openingFilesMovesNoColumn();
+    void theBundleTakesItsRow();
 
 private:
     static QString cutCell(const QTreeView &tree, int column);
@@ -74,6 +75,22 @@ void TestNavigator::openingFilesMovesNoColumn()
     QTest::qWait(0);
     QCOMPARE(tree->columnWidth(form), before);
     QCOMPARE(cutCell(*tree, form), QString());
+}
+
+/// Its name is not cut after an edit either, which may change tables and with them the rows.
+void TestNavigator::theBundleTakesItsRow()
+{
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 290, 500));
+    const auto *tree = dock.findChild<QTreeView *>();
+    QVERIFY(tree->isFirstColumnSpanned(0, {}));
+    const auto again = session.bundle()->reread();
+    QVERIFY(again);
+    session.updateBundle(*again);
+    QTRY_VERIFY(session.tasks().idle());
+    QVERIFY(tree->isFirstColumnSpanned(0, {}));
 }
 
 QTEST_MAIN(TestNavigator)

@@ -39,6 +39,7 @@ private Q_SLOTS:
     void columnsAreThoseOfTheCommand_data() { finds_data(); }
     void columnsAreThoseOfTheCommand();
     void hiddenColumnsStayHidden();
+    void placesAreWhole();
     void largestFirst();
     void inTheWeightOnly();
     void rowsAreGoneTo();
@@ -167,6 +168,25 @@ void TestSearchDock::hiddenColumnsStayHidden()
     QVERIFY(!table->isColumnHidden(hex));
     const QVariantList absent = table->horizontalHeader()->property(kAbsentColumns).toList();
     QVERIFY(absent.contains(element) && !absent.contains(weight));
+}
+
+/// Columns that a search has no use for leave their room to the places, and no index is cut.
+void TestSearchDock::placesAreWhole()
+{
+    auto *table = m_dock->findChild<QTableView *>();
+    m_dock->resize(800, 300);
+    for (const int kind : {8, 0, 8}) {
+        type(kind, kind == 0 ? QStringLiteral("ef be ?? de") : QStringLiteral("30"));
+        QVERIFY(search());
+        const QHeaderView *header = table->horizontalHeader();
+        QTRY_VERIFY2(
+            header->length() >= table->viewport()->width() - header->count(),
+            qPrintable(
+                QStringLiteral("%1 of %2").arg(header->length()).arg(table->viewport()->width())));
+    }
+    type(3, QStringLiteral("12"));
+    box("What to look for")->setCurrentIndex(4);
+    QVERIFY(pattern()->text().isEmpty()); // NaN is looked for, not 12
 }
 
 /// Each row is the next maximum.

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void initTestCase() { begin(); }
     void longNamesGiveWay();
     void cellsHoldMarkCodeAndValue();
+    void columnsAreWhole();
     void edgesCutNoNumber();
     void longSlicesFillThePicture();
 };
@@ -35,6 +36,24 @@ void TestWeightRoom::longNamesGiveWay()
     header.setOutcome(decision::Outcome::Streams, QStringLiteral("H13"), {});
     QVERIFY2(header.minimumSizeHint().width() < 300,
              qPrintable(QString::number(header.minimumSizeHint().width())));
+}
+
+/// The edge of the view cuts no column, however wide it is: they share the room.
+void TestWeightRoom::columnsAreWhole()
+{
+    Session session;
+    WeightDock dock(session);
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    for (const int width : {500, 640, 790, 1200}) {
+        session.goToWeight(0);
+        QVERIFY(test::showDock(dock, width, 500));
+        const QTableView &table = dock.grid().table();
+        QTRY_VERIFY(!dock.grid().model().loading());
+        const int room = table.viewport()->width(), column = table.columnWidth(0);
+        if (dock.grid().model().columnCount() * column > room)
+            QVERIFY2(room % column < room / column,
+                     qPrintable(QStringLiteral("%1 of %2").arg(column).arg(room)));
+    }
 }
 
 /// Of every form: a changed cell's mark, code and value stand beside one another.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/model_metadata.h"
 #include "mil_text.h"
 #include "proto_builder.h"
 
@@ -33,6 +34,8 @@ private slots:
     void types_data();
     void types();
     void operations();
+    void metadata();
+    void metadataOfDamagedModels();
     void states();
     void nestedBlocks();
     void specializations();
@@ -316,6 +319,37 @@ void TestMilProtobuf::unknownFieldsAreSkipped()
     const auto parsed = readProto(file);
     QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
     QCOMPARE(parsed.program.functions[0].body.operations.size(), 1U);
+}
+
+/// What a model says of itself, and its user-defined pairs.
+void TestMilProtobuf::metadata()
+{
+    const QByteArray said = bytes(1, "finds speech") + bytes(2, "6.0") + bytes(3, "A. \xffPerson") +
+                            bytes(4, "") +
+                            entry(100, "com.github.apple.coremltools.version", "9.0b1") +
+                            entry(100, "", "no key") + number(7, 5);
+    const QByteArray file = model("") + bytes(2, number(9, 1) + bytes(100, said));
+    const auto facts = mil::modelMetadata(bytesOf(file));
+    QStringList words;
+    for (const auto &[key, value] : facts)
+        words << QString::fromStdString(key + "=" + value);
+    QCOMPARE(words,
+             (QStringList{QStringLiteral("shortDescription=finds speech"),
+                          QStringLiteral("version=6.0"), QStringLiteral("author=A. \uFFFDPerson"),
+                          QStringLiteral("com.github.apple.coremltools.version=9.0b1")}));
+}
+
+/// Every beginning of a file, and one whose texts are too long, gives what is there.
+void TestMilProtobuf::metadataOfDamagedModels()
+{
+    const QByteArray file =
+        bytes(2, bytes(100, bytes(3, "A. Person") + entry(100, "key", "value")));
+    for (qsizetype length = 0; length < file.size(); ++length)
+        QVERIFY(mil::modelMetadata(bytesOf(file.left(length))).size() <= 2);
+    const QByteArray large =
+        bytes(2, bytes(100, bytes(3, "A. Person") + bytes(1, QByteArray((1 << 20) + 1, 'x'))));
+    QCOMPARE(mil::modelMetadata(bytesOf(large)).size(), 1U);
+    QCOMPARE(mil::modelMetadata({}).size(), 0U);
 }
 
 /// Values before types, outputs before inputs, the program before the version.
