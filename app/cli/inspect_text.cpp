@@ -37,7 +37,7 @@ std::string summaryText(const Bundle &bundle)
                        fmt::format("{}, {} in {} {}", bundleKindName(bundle.kind()),
                                    bytesText(bundle.totalBytes().value), bundle.files().size(),
                                    bundle.files().size() == 1 ? "file" : "files");
-    const mil::Program &program = bundle.program();
+    const mil::Program &program = bundle.programOutline();
     if (!program.version.empty())
         text += ", program " + printable(program.version);
     else if (!program.models.empty() && !program.models.front().specification.empty())
@@ -50,7 +50,7 @@ std::string summaryText(const Bundle &bundle)
 /// The models of a pipeline; of a lone model nothing.
 std::string modelsText(const Bundle &bundle)
 {
-    const auto &models = bundle.program().models;
+    const auto &models = bundle.programOutline().models;
     if (models.size() < 2)
         return {};
     Table table({{"model"}, {"kind"}, {"specification"}, {"bytes", Align::Right}, {"weights"}});
@@ -71,7 +71,8 @@ std::string modelsText(const Bundle &bundle)
 std::string functionsText(const Bundle &bundle)
 {
     std::string text;
-    for (const mil::Function &function : bundle.program().functions) {
+    const auto program = bundle.program();
+    for (const mil::Function &function : program->functions) {
         const std::string name =
             function.model.empty() ? function.name : function.model + "/" + function.name;
         text += fmt::format("  {} ({}, {})\n", printable(name), printable(function.opset),
@@ -110,9 +111,9 @@ void addOperations(Table &table, const mil::Function &function, const mil::Block
 std::string backendsText(const Bundle &bundle)
 {
     Table table({{"function"}, {"name"}, {"op"}, {"runs on"}, {"supported"}, {"estimated ms"}});
-    for (const mil::Function &function : bundle.program().functions)
-        addOperations(table, function, function.body,
-                      mil::segmentBackend(bundle.program(), function));
+    const auto program = bundle.program();
+    for (const mil::Function &function : program->functions)
+        addOperations(table, function, function.body, mil::segmentBackend(*program, function));
     return table.empty() ? std::string()
                          : heading("Backends (the compiler's notes)") + table.text();
 }

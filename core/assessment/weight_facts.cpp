@@ -125,7 +125,7 @@ std::vector<decision::WeightForm> weightForms(const Bundle &bundle)
 {
     std::vector<WeightForm> forms;
     forms.reserve(bundle.weights().size());
-    const Entries entries(bundle.program());
+    const Entries entries(*bundle.program());
     for (const Weight &weight : bundle.weights())
         forms.push_back(weightForm(bundle, weight, std::nullopt, &entries));
     return forms;

@@ -165,7 +165,7 @@ Result<void> Writer::raise()
 {
     std::map<std::string, unsigned> wanted;
     std::map<std::pair<std::string, std::string>, unsigned> own;
-    for (const mil::Function &function : m_bundle.program().functions)
+    for (const mil::Function &function : m_bundle.programOutline().functions)
         own[{function.model, function.name}] = patch::opsetNumber(function.opset);
     for (std::size_t r = 0; r < m_result.survey.rows.size(); ++r) {
         const Row &row = m_result.survey.rows[r];

@@ -191,7 +191,7 @@ void PlanDock::showShapes()
 {
     const BundlePtr &bundle = session().bundle();
     const bool bound = bundle && bundle->shapeBindings();
-    m_shapes->setVisible(bound || (bundle && !shapes::openInputs(bundle->program()).empty()));
+    m_shapes->setVisible(bound || (bundle && !bundle->openInputs().empty()));
     m_shapes->setText(bound ? tr("shapes of inputs given\u2026")
                             : tr("shapes of inputs open\u2026"));
     m_shapes->setToolTip(tr("Times and moved bytes that depend on them are known with them only; "
