@@ -94,14 +94,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
 
 void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
 {
-    m_model = new PlanModel(report::plannedWeightTable(), this);
-    m_model->setLook([](const report::PlannedWeight &row, std::string_view key, int role) {
-        if (role != Qt::FontRole || key != "to" || row.choice == 0)
-            return QVariant();
-        QFont font;
-        font.setBold(true);
-        return QVariant(font);
-    });
+    m_model = new PlanModel(this);
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
     m_table = new QTableView(splitter);
