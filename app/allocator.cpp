@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/allocator.h"
 
+#include "widgets/common/session.h"
 #include "widgets/common/task_manager.h"
 
 #include <QThreadPool>
@@ -37,13 +38,21 @@ void configureAllocator()
 #endif
 }
 
-HeapTrimmer::HeapTrimmer(ui::TaskManager &tasks, QObject *parent) : QObject(parent)
+HeapTrimmer::HeapTrimmer(ui::Session &session, QObject *parent) : QObject(parent)
 {
     auto *wait = new QTimer(this);
     wait->setSingleShot(true);
     wait->setInterval(kTrimAfterMilliseconds);
-    connect(&tasks, &ui::TaskManager::becameIdle, wait, qOverload<>(&QTimer::start));
-    connect(wait, &QTimer::timeout, this, [] { QThreadPool::globalInstance()->start(trimHeaps); });
+    connect(&session.tasks(), &ui::TaskManager::becameIdle, wait, qOverload<>(&QTimer::start));
+    connect(wait, &QTimer::timeout, this, [&session] {
+        QThreadPool::globalInstance()->start([bundle = session.bundle(), other = session.other()] {
+            for (const BundlePtr &each : {bundle, other}) {
+                if (each)
+                    each->setProgramAside();
+            }
+            trimHeaps();
+        });
+    });
 }
 
 } // namespace kernscope::app

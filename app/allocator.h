@@ -4,7 +4,7 @@
 #include <QObject>
 
 namespace kernscope::ui {
-class TaskManager;
+class Session;
 }
 
 namespace kernscope::app {
@@ -14,14 +14,15 @@ namespace kernscope::app {
 /// glibc.
 void configureAllocator();
 
-/// Gives the memory that tasks have left in the heaps back to the system, a moment after the last
-/// one has ended, on a thread of its own.
+/// A moment after the last task has ended: sets the programs of the bundles aside
+/// (Bundle::setProgramAside), and gives the memory that is free in the heaps back to the system. On
+/// a thread of its own.
 class HeapTrimmer final : public QObject
 {
     Q_OBJECT
 
 public:
-    explicit HeapTrimmer(ui::TaskManager &tasks, QObject *parent = nullptr);
+    explicit HeapTrimmer(ui::Session &session, QObject *parent = nullptr);
 };
 
 } // namespace kernscope::app

@@ -55,7 +55,7 @@ void Document::bindOpened(Opened &opened, const Source &source)
 {
     if (!opened.bundle)
         return;
-    opened.inputs = shapes::openInputs(opened.bundle->program());
+    opened.inputs = opened.bundle->openInputs();
     if (source.bindings.empty())
         return;
     auto bound = kernscope::bindShapes(*opened.bundle, source.bindings);

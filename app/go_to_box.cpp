@@ -20,18 +20,34 @@ constexpr int kMostHits = 60;
 constexpr std::size_t kMostIndexedAtOnce = 5'000; ///< sections: about a millisecond
 constexpr std::size_t kMostNames = 200'000;       ///< of sections and operations each
 
-/// Operations of a block and of the blocks nested in it, in the order of the program.
-void collect(const mil::Block &block, std::vector<const mil::Operation *> &out)
-{
-    for (const mil::Operation &operation : block.operations) {
-        if (out.size() >= kMostNames)
-            return;
-        if (operation.type != "const")
-            out.push_back(&operation);
-        for (const mil::Block &nested : operation.blocks)
-            collect(nested, out);
+/// What the palette shows of operations, and where they are written: a twentieth of the program,
+/// which is kept in memory by nobody.
+struct OperationNames {
+    std::string texts; ///< "conv encoder_0", one behind the other
+    std::vector<std::size_t> ends;
+    std::vector<SourceSpan> spans;
+
+    /// Operations of a block and of the blocks nested in it, in the order of the program.
+    void collect(const mil::Block &block)
+    {
+        for (const mil::Operation &operation : block.operations) {
+            if (spans.size() >= kMostNames)
+                return;
+            if (operation.type != "const") {
+                texts += operation.type + ' ' + operation.displayName();
+                ends.push_back(texts.size());
+                spans.push_back(operation.span);
+            }
+            for (const mil::Block &nested : operation.blocks)
+                collect(nested);
+        }
     }
-}
+    QString name(std::size_t index) const
+    {
+        const std::size_t begin = index == 0 ? 0 : ends[index - 1];
+        return QString::fromUtf8(texts.data() + begin, static_cast<qsizetype>(ends[index] - begin));
+    }
+};
 
 } // namespace
 
@@ -116,15 +132,14 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
         session.goToSection((*shared)[i], origin);
     };
     operations.kind = PaletteIndex::Kind::Operation;
-    const auto all = std::make_shared<std::vector<const mil::Operation *>>();
-    for (const mil::Function &function : bundle->program().functions)
-        collect(function.body, *all);
-    operations.count = all->size();
-    operations.name = [bundle, all](std::size_t i) {
-        return QString::fromStdString((*all)[i]->type + ' ' + (*all)[i]->displayName());
-    };
+    const auto all = std::make_shared<OperationNames>();
+    for (const auto program = bundle->program(); const mil::Function &function : program->functions)
+        all->collect(function.body);
+    all->texts.shrink_to_fit();
+    operations.count = all->spans.size();
+    operations.name = [all](std::size_t i) { return all->name(i); };
     operations.run = [&session, origin, bundle, all](std::size_t i) {
-        const SourceSpan &span = (*all)[i]->span;
+        const SourceSpan &span = all->spans[i];
         if (bundle->programFile() != kNoIndex && span.length > 0)
             session.goToBytes(bundle->programFile(),
                               {FileOffset(span.offset), ByteCount(span.length)}, origin);

@@ -64,7 +64,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     connectSession();
     connectDocument();
     keepPairs();
-    new HeapTrimmer(m_session.tasks(), this);
+    new HeapTrimmer(m_session, this);
     m_tour = new Tour(*this);
     connect(m_tour, &Tour::runningChanged, this, &MainWindow::onTourChanged);
     fillRecent();

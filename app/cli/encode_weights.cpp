@@ -74,7 +74,7 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
 /// The operation set that the model of a weight has.
 unsigned ownOpset(const Bundle &bundle, const Weight &weight)
 {
-    for (const mil::Function &function : bundle.program().functions) {
+    for (const mil::Function &function : bundle.programOutline().functions) {
         if (function.name == weight.function && function.model == weight.model)
             return opsetOf(function.opset);
     }

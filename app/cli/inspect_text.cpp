@@ -31,7 +31,7 @@ std::string summaryText(const Bundle &bundle)
                        fmt::format("{}, {} in {} {}", bundleKindName(bundle.kind()),
                                    bytesText(bundle.totalBytes().value), bundle.files().size(),
                                    bundle.files().size() == 1 ? "file" : "files");
-    const mil::Program &program = bundle.program();
+    const mil::Program &program = bundle.programOutline();
     if (!program.version.empty())
         text += ", program " + printable(program.version);
     else if (!program.models.empty() && !program.models.front().specification.empty())
@@ -44,7 +44,7 @@ std::string summaryText(const Bundle &bundle)
 /// The models of a pipeline; of a lone model nothing.
 std::string modelsText(const Bundle &bundle)
 {
-    if (bundle.program().models.size() < 2)
+    if (bundle.programOutline().models.size() < 2)
         return {};
     return heading("Models") +
            terminalText(textTable(report::modelTable(), report::modelFacts(bundle)));
@@ -53,7 +53,8 @@ std::string modelsText(const Bundle &bundle)
 std::string functionsText(const Bundle &bundle)
 {
     std::string text;
-    for (const mil::Function &function : bundle.program().functions) {
+    const auto program = bundle.program();
+    for (const mil::Function &function : program->functions) {
         const std::string name =
             function.model.empty() ? function.name : function.model + "/" + function.name;
         text += fmt::format("  {} ({}, {})\n", printable(name), printable(function.opset),
@@ -70,8 +71,9 @@ std::string functionsText(const Bundle &bundle)
 std::string backendsText(const Bundle &bundle)
 {
     std::vector<report::AnnotatedOperation> rows;
-    for (const mil::Function &function : bundle.program().functions) {
-        const auto own = report::annotatedOperations(bundle.program(), function);
+    const auto program = bundle.program();
+    for (const mil::Function &function : program->functions) {
+        const auto own = report::annotatedOperations(*program, function);
         rows.insert(rows.end(), own.begin(), own.end());
     }
     return rows.empty() ? std::string()

@@ -286,7 +286,8 @@ BundleSums sumUpBundle(const Bundle &bundle)
     BundleSums sums;
     sums.totals = bundle.totals();
     sums.unread = weightsOfUnknownBytes(bundle);
-    for (const mil::Function &function : bundle.program().functions)
+    const auto program = bundle.program();
+    for (const mil::Function &function : program->functions)
         sums.operations += mil::operationCount(function.body);
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];

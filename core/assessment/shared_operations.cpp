@@ -99,7 +99,8 @@ void shareOperations(const Bundle &bundle, std::vector<Layer> &layers)
     std::map<OperationKey, std::size_t> counts;
     for (const auto &[key, group] : groups)
         counts.emplace(key, 0);
-    for (const mil::Function &function : bundle.program().functions)
+    const auto program = bundle.program();
+    for (const mil::Function &function : program->functions)
         countOperations(function.body, functionAddress(function.model, function.name), counts);
     std::set<const Layer *> repeated;
     for (const auto &[key, group] : groups) {

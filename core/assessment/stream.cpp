@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -190,11 +191,40 @@ std::string verdictKey(const WeightForm &form)
 
 } // namespace
 
+std::size_t Judge::FormHash::operator()(const WeightForm &form) const
+{
+    std::size_t hash = static_cast<std::size_t>(form.node);
+    const auto mix = [&hash](std::uint64_t more) {
+        hash = (hash ^ more) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    };
+    mix(form.bits);
+    mix(static_cast<std::uint64_t>(form.element));
+    mix(form.storedBytes.value_or(0));
+    mix(form.codebooks);
+    mix(form.vectorSize);
+    mix((form.masked ? 1U : 0U) | (form.zeroPoint ? 2U : 0U));
+    mix(std::bit_cast<std::uint64_t>(form.density.value_or(2)));
+    for (const std::uint64_t extent : form.shape)
+        mix(extent);
+    return hash;
+}
+
+Judge::Row &Judge::rowOf(const WeightForm &form)
+{
+    if (const auto known = m_rows.find(form); known != m_rows.end())
+        return *known->second;
+    if (m_rows.size() >= kMostForms)
+        m_rows.clear();
+    Row &row = m_verdicts[verdictKey(form)];
+    row.resize(target::targets().size());
+    m_rows.emplace(form, &row);
+    return row;
+}
+
 std::shared_ptr<const Verdict> Judge::verdict(const WeightForm &form, const target::Target &target)
 {
-    auto &known = m_verdicts[verdictKey(form)];
-    known.resize(target::targets().size());
-    auto &slot = known[target.index];
+    auto &slot = rowOf(form)[target.index];
     if (!slot) {
         auto made = std::make_shared<Verdict>(judgeForm(form, target));
         made->nearestChange = nearestChange(form, *made);
@@ -205,16 +235,12 @@ std::shared_ptr<const Verdict> Judge::verdict(const WeightForm &form, const targ
 
 std::span<const std::shared_ptr<const Verdict>> Judge::verdicts(const WeightForm &form)
 {
-    const std::string key = verdictKey(form);
-    const auto known = m_verdicts.find(key);
-    const auto whole = [](const auto &row) {
-        return !row.empty() && std::find(row.begin(), row.end(), nullptr) == row.end();
-    };
-    if (known != m_verdicts.end() && whole(known->second))
-        return known->second;
-    for (const target::Target &target : target::targets())
-        verdict(form, target);
-    return m_verdicts[key];
+    const Row &row = rowOf(form);
+    if (std::find(row.begin(), row.end(), nullptr) != row.end()) {
+        for (const target::Target &target : target::targets())
+            verdict(form, target);
+    }
+    return row;
 }
 
 KernelMemory Judge::memory(const WeightForm &form, const Verdict &verdict)

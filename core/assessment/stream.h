@@ -94,6 +94,10 @@ class Judge
 {
 public:
     explicit Judge(target::Choice choice = {}) : m_choice(choice) {}
+    Judge(const Judge &) = delete;
+    Judge &operator=(const Judge &) = delete;
+    Judge(Judge &&) = default;
+    Judge &operator=(Judge &&) = default;
 
     Decision decide(const WeightForm &form, const target::Target &target);
     std::shared_ptr<const Verdict> verdict(const WeightForm &form, const target::Target &target);
@@ -105,8 +109,18 @@ public:
     const target::Choice &choice() const { return m_choice; }
 
 private:
+    using Row = std::vector<std::shared_ptr<const Verdict>>; ///< by Target::index; null: not asked
+    struct FormHash {
+        std::size_t operator()(const WeightForm &form) const;
+    };
+    static constexpr std::size_t kMostForms = 4096;
+
+    Row &rowOf(const WeightForm &form);
+
     target::Choice m_choice;
-    std::unordered_map<std::string, std::vector<std::shared_ptr<const Verdict>>> m_verdicts;
+    std::unordered_map<std::string, Row> m_verdicts; ///< by what verdicts depend on
+    /// Of forms that were met lately: what their verdicts depend on takes longer than to find them.
+    std::unordered_map<WeightForm, Row *, FormHash> m_rows;
     /// By target: the caps of folded and dense weights, and of streamed ones.
     std::vector<std::array<KernelMemory, 2>> m_caps;
 };

@@ -128,7 +128,7 @@ std::vector<decision::WeightForm> weightForms(const Bundle &bundle)
 {
     std::vector<WeightForm> forms;
     forms.reserve(bundle.weights().size());
-    const Entries entries(bundle.program());
+    const Entries entries(*bundle.program());
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         forms.push_back(weightForm(bundle, bundle.weights()[i], std::nullopt, &entries));
         readZerosBehindMask(bundle, i, forms.back());

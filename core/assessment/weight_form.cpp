@@ -52,7 +52,7 @@ std::string WeightForm::signature() const
         return value ? (*value ? '1' : '0') : '?';
     };
     return fmt::format("{}/{}/{}/{}/{}/{}{}{}{}{}{}", key(), elementTypeName(element), vectorSize,
-                       codebooks > 1, zeroPoint, flag(use.unitStride), flag(use.dilated),
+                       codebooks, zeroPoint, flag(use.unitStride), flag(use.dilated),
                        flag(use.tileOverlap), flag(use.immutable), flag(use.kernel),
                        elements == 0 ? "/none" : "");
 }

@@ -58,7 +58,7 @@ std::size_t operationHash(const std::string &function, const Consumer &consumer)
 
 } // namespace
 
-LayerReader::LayerReader(const Bundle &bundle) : m_bundle(bundle), m_entries(bundle.program())
+LayerReader::LayerReader(const Bundle &bundle) : m_bundle(bundle), m_entries(*bundle.program())
 {
     findFunctions();
     findShared(mayShare());

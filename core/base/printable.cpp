@@ -77,11 +77,22 @@ void append(std::string &shown, char32_t c)
         shown += fmt::format("\\U{:08x}", value);
 }
 
+/// Takes the letters, digits and signs of ASCII that a text begins with: nearly all of a document,
+/// and safe as they are.
+std::string_view takePlain(std::string_view &text)
+{
+    const auto end = std::find_if(text.begin(), text.end(),
+                                  [](char letter) { return letter < 0x20 || letter > 0x7E; });
+    const std::string_view plain = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+    text.remove_prefix(plain.size());
+    return plain;
+}
+
 std::string escaped(std::string_view text, bool lines)
 {
     std::string shown;
     shown.reserve(text.size());
-    while (!text.empty()) {
+    for (shown += takePlain(text); !text.empty(); shown += takePlain(text)) {
         const CodePoint c = firstOf(text);
         const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
         if (c.bytes == 0)
@@ -114,7 +125,7 @@ std::string printableJson(std::string_view document)
         return std::string(document);
     std::string shown;
     shown.reserve(document.size());
-    while (!document.empty()) {
+    for (shown += takePlain(document); !document.empty(); shown += takePlain(document)) {
         const CodePoint c = firstOf(document);
         const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
         const auto value = static_cast<std::uint32_t>(c.value);

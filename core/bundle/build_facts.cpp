@@ -80,7 +80,7 @@ void appendMetadata(std::span<const std::byte> bytes, std::vector<BuildFact> &fa
 std::vector<BuildFact> buildFacts(const Bundle &bundle)
 {
     std::vector<BuildFact> facts;
-    appendBuildInfo(bundle.program(), facts);
+    appendBuildInfo(bundle.programOutline(), facts);
     if (const auto metadata = bundle.fileByPath("metadata.json")) {
         const BundleReadLock lock(bundle);
         appendMetadata(bundle.files()[*metadata].file->bytes(), facts);

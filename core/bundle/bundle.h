@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/codec/decode/decoder.h"
-#include "core/container/mil/program.h"
+#include "core/container/mil/program_store.h"
 #include "core/form/storage_form.h"
 #include "core/numeric/element_type.h"
 
@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -29,7 +30,8 @@ struct Section;
 }
 namespace shapes {
 struct Binding;
-}
+struct OpenInput;
+} // namespace shapes
 
 /// What was opened.
 enum class BundleKind : std::uint8_t {
@@ -77,8 +79,7 @@ struct Section {
     std::size_t file = 0;
     ByteRange range;
     SectionKind kind = SectionKind::Unknown;
-    std::string owner;              ///< name of the weight it belongs to; empty where none
-    std::size_t weight = kNoIndex;  ///< index of that weight
+    std::size_t weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
     std::size_t operand = kNoIndex; ///< and of the operand among Weight::operands()
 };
 
@@ -239,7 +240,15 @@ public:
     const std::vector<BundleFile> &files() const { return m_files; }
     const std::vector<Section> &sections() const { return m_sections; } ///< by file, then offset
     const std::vector<Weight> &weights() const { return m_weights; }
-    const mil::Program &program() const { return m_program; }
+    /// The program with all its operations. Whoever keeps a pointer into it keeps this one as well;
+    /// see mil::ProgramStore::whole() for what asking may cost.
+    std::shared_ptr<const mil::Program> program() const { return m_program->whole(); }
+    /// The program without what its functions compute, always at hand: mil::ProgramStore::outline.
+    const mil::Program &programOutline() const { return m_program->outline(); }
+    /// Keeps the operations in a twentieth of their memory while nobody uses them. From any thread.
+    void setProgramAside() const { m_program->setAside(); }
+    /// The inputs whose extents the program leaves open, those that are bound left out.
+    const std::vector<shapes::OpenInput> &openInputs() const { return *m_openInputs; }
     std::size_t programFile() const { return m_programFile; } ///< kNoIndex where there is none
     /// The inputs whose shapes were bound (bindShapes); null where none was.
     const std::shared_ptr<const std::vector<shapes::Binding>> &shapeBindings() const
@@ -255,6 +264,12 @@ public:
     const std::shared_ptr<const section::Section> &section() const { return m_section; }
     Totals totals() const;
 
+    /// Name of the weight that a section of this bundle belongs to; empty where none.
+    std::string_view ownerOf(const Section &section) const
+    {
+        return section.weight < m_weights.size() ? std::string_view(m_weights[section.weight].name)
+                                                 : std::string_view();
+    }
     /// By its address, or by its name where no other weight has that.
     std::optional<std::size_t> weightByName(std::string_view name) const;
     /// Why no byte of it can be changed; empty where they can.
@@ -291,7 +306,8 @@ private:
     std::vector<BundleFile> m_files;
     std::vector<Section> m_sections;
     std::vector<Weight> m_weights;
-    mil::Program m_program;
+    std::shared_ptr<const mil::ProgramStore> m_program;
+    std::shared_ptr<const std::vector<shapes::OpenInput>> m_openInputs;
     std::size_t m_programFile = kNoIndex;
     std::shared_ptr<const std::vector<shapes::Binding>> m_shapeBindings;
     Diagnostics m_notes; ///< of OpenOptions::notes

@@ -74,9 +74,9 @@ std::string indexText(const Shape &shape, std::uint64_t element)
 }
 
 /// A section's name without the weight's in front of it.
-std::string_view nameWithin(const Section &section)
+std::string_view nameWithin(const Section &section, std::string_view owner)
 {
-    const std::string_view name = section.name, owner = section.owner;
+    const std::string_view name = section.name;
     const bool named =
         !owner.empty() && name.size() > owner.size() + 1 && name.substr(0, owner.size()) == owner;
     return named ? name.substr(owner.size() + 1) : name;
@@ -126,7 +126,7 @@ bool describeOrdered(ByteField &field, const Weight &weight, const codec::Operan
                                   : elements.size() == 1 ? "element"
                                                          : "elements";
     field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
-                             roleWords(operand.role), weight.name, nameWithin(section),
+                             roleWords(operand.role), weight.name, nameWithin(section, weight.name),
                              offset.value - section.range.offset.value);
     return true;
 }
@@ -233,9 +233,9 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, Bou
         describeNamed(field, bundle, file, offset))
         return field;
     const std::uint64_t into = offset.value - section.range.offset.value;
-    field.text = section.owner.empty()
-                     ? fmt::format("{} +{:#x}", nameWithin(section), into)
-                     : fmt::format("{} of {} +{:#x}", nameWithin(section), section.owner, into);
+    const std::string_view owner = bundle.ownerOf(section), name = nameWithin(section, owner);
+    field.text = owner.empty() ? fmt::format("{} +{:#x}", name, into)
+                               : fmt::format("{} of {} +{:#x}", name, owner, into);
     if (bundle.files()[file].role == SectionKind::Data)
         describeStored(field, section, offset);
     return field;

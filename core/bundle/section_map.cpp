@@ -26,7 +26,6 @@ public:
         section.file = m_file;
         section.range = {FileOffset(m_at), ByteCount(end - m_at)};
         section.kind = claim.kind;
-        section.owner = std::move(claim.owner);
         section.weight = claim.weight;
         section.operand = claim.operand;
         m_sections.push_back(std::move(section));

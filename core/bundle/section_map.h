@@ -13,7 +13,6 @@ struct Claim {
     ByteRange range;
     SectionKind kind = SectionKind::Unknown;
     std::string name;
-    std::string owner;
     std::size_t weight = kNoIndex;
     std::size_t operand = kNoIndex;
 };

@@ -32,7 +32,8 @@ Result<void> Builder::run(Progress *progress)
 {
     const Bundle &bundle = m_graph.bundle();
     addNetworks();
-    for (const mil::Function &function : bundle.program().functions)
+    m_graph.m_program = bundle.program();
+    for (const mil::Function &function : m_graph.m_program->functions)
         m_graph.m_functions.push_back({&function, 0, 0});
     for (const auto &network : m_graph.m_networks)
         m_graph.m_functions.push_back({network.get(), 0, 0});
@@ -72,7 +73,7 @@ void Builder::addNetworks()
     if (bundle.programFile() == kNoIndex)
         return;
     const BundleFile &file = bundle.files()[bundle.programFile()];
-    for (const mil::ModelNode &model : bundle.program().models) {
+    for (const mil::ModelNode &model : bundle.programOutline().models) {
         if (!model.isNetwork())
             continue;
         auto function = std::make_unique<mil::Function>(

@@ -112,6 +112,7 @@ private:
     friend class RepeatFinder;
 
     BundlePtr m_bundle;
+    std::shared_ptr<const mil::Program> m_program;
     std::vector<std::unique_ptr<mil::Function>> m_networks; ///< made of the layers of networks
     std::vector<Function> m_functions;
     std::vector<Node> m_nodes;

@@ -144,63 +144,63 @@ std::string ContentJudge::refusal(const decision::WeightForm &form)
     return {};
 }
 
-void ContentJudge::takeForm(Candidate &candidate, const Usage &usage,
-                            const decision::WeightForm &form)
+void ContentJudge::takeForm(TriedForm &tried, const Usage &usage, const decision::WeightForm &form)
 {
-    candidate.form = m_parts.form(form);
-    if (const auto *known = m_parts.chips(candidate.form, usage.layers))
-        candidate.chips = *known;
+    tried.form = m_parts.form(form);
+    if (const auto *known = m_parts.chips(tried.form, usage.layers))
+        tried.chips = *known;
     else
-        candidate.chips =
-            m_parts.keep(candidate.form, usage.layers,
+        tried.chips =
+            m_parts.keep(tried.form, usage.layers,
                          chipFigures(usage.layers, form, m_roofs, m_judge, m_options.batch));
 }
 
 void ContentJudge::keep(Usage &usage)
 {
-    Candidate candidate;
-    candidate.name = m_parts.text(std::string(kKeep));
-    candidate.stored = usage.form.storedBytes.value_or(0); // known: what cannot be read stays
-    takeForm(candidate, usage, usage.form);
-    for (std::size_t t = 0; t < candidate.chips.size(); ++t) {
-        if (candidate.chips[t].outcome == Outcome::Rejected)
-            candidate.refused = m_parts.text("refused on " + m_options.targets[t]->name);
+    TriedForm kept;
+    kept.name = m_parts.text(std::string(kKeep));
+    kept.stored = usage.form.storedBytes.value_or(0); // known: what cannot be read stays
+    takeForm(kept, usage, usage.form);
+    for (std::size_t t = 0; t < kept.chips.size(); ++t) {
+        if (kept.chips[t].outcome == Outcome::Rejected)
+            kept.refused = m_parts.text("refused on " + m_options.targets[t]->name);
     }
-    usage.candidates->push_back(std::move(candidate));
+    usage.candidates->push_back({m_parts.tried(std::move(kept)), 0});
 }
 
 void ContentJudge::tryForm(Content &content, const WeightValues &values,
                            const codec::FormSpec &spec)
 {
     const std::string name = formName(spec);
-    std::vector<Candidate> made;
+    std::vector<TriedForm> made;
     bool wanted = false;
     for (const Usage &usage : content.usages) {
-        Candidate candidate;
-        candidate.name = m_parts.text(name);
-        candidate.spec = std::shared_ptr<const codec::FormSpec>(content.forms, &spec);
-        candidate.form = m_parts.form(proposedForm(spec, usage.form, values.type));
-        candidate.refused = m_parts.text(refusal(candidate.form));
-        candidate.sampled = values.sampled();
-        wanted |= candidate.refused.empty();
-        made.push_back(std::move(candidate));
+        TriedForm tried;
+        tried.name = m_parts.text(name);
+        tried.spec = std::shared_ptr<const codec::FormSpec>(content.forms, &spec);
+        tried.form = m_parts.form(proposedForm(spec, usage.form, values.type));
+        tried.refused = m_parts.text(refusal(tried.form));
+        tried.sampled = values.sampled();
+        wanted |= tried.refused.empty();
+        made.push_back(std::move(tried));
     }
     const auto encoded = wanted ? encodeAs(values, spec, m_options.model) : tl::unexpected(Error{});
     content.encodings += wanted ? 1 : 0;
     for (std::size_t u = 0; u < made.size(); ++u) {
-        Candidate &candidate = made[u];
+        TriedForm &tried = made[u];
         const Usage &usage = content.usages[u];
-        if (candidate.refused.empty() && !encoded)
-            candidate.refused = m_parts.text("cannot be encoded: " + describe(encoded.error()));
-        if (candidate.refused.empty())
-            candidate.refused = m_parts.text(m_opsets.refusal(usage, name, encoded->weight));
-        if (candidate.refused.empty()) {
-            takeForm(candidate, usage, sizedForm(candidate.form, values, encoded->weight));
-            candidate.stored = *candidate.form->storedBytes;
-            candidate.error = encoded->error;
-            candidate.method = encoded->method;
+        double error = 0;
+        if (tried.refused.empty() && !encoded)
+            tried.refused = m_parts.text("cannot be encoded: " + describe(encoded.error()));
+        if (tried.refused.empty())
+            tried.refused = m_parts.text(m_opsets.refusal(usage, name, encoded->weight));
+        if (tried.refused.empty()) {
+            takeForm(tried, usage, sizedForm(tried.form, values, encoded->weight));
+            tried.stored = *tried.form->storedBytes;
+            tried.method = encoded->method;
+            error = encoded->error;
         }
-        usage.candidates->push_back(std::move(candidate));
+        usage.candidates->push_back({m_parts.tried(std::move(tried)), error});
     }
 }
 

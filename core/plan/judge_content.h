@@ -79,8 +79,8 @@ private:
     void keep(Usage &usage);
     void tryForm(Content &content, const WeightValues &values, const codec::FormSpec &spec);
     std::string refusal(const decision::WeightForm &form);
-    /// Gives the candidate that form and its figures.
-    void takeForm(Candidate &candidate, const Usage &usage, const decision::WeightForm &form);
+    /// Gives what is tried that form and its figures.
+    void takeForm(TriedForm &tried, const Usage &usage, const decision::WeightForm &form);
 
     const Bundle &m_bundle;
     const SurveyOptions &m_options;

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <string>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -23,14 +25,14 @@ tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits, const
     const Row &row = survey.rows[network.members[item].front()];
     const Candidate *least = nullptr;
     for (const Candidate &candidate : *row.candidates) {
-        if (candidate.refused.empty() && (least == nullptr || candidate.error < least->error))
+        if (candidate->refused.empty() && (least == nullptr || candidate.error < least->error))
             least = &candidate;
     }
     if (least == nullptr)
         return refused("plan.infeasible", row.name, "a form that every chip takes",
-                       row.candidates->front().refused, "No form of this weight can be chosen");
+                       row.candidates->front()->refused, "No form of this weight can be chosen");
     return refused("plan.infeasible", row.name, fmt::format("at most {:g}", limits.tolerance),
-                   fmt::format("{:.4g} ({})", layerError(row, *least), least->name),
+                   fmt::format("{:.4g} ({})", layerError(row, *least), least->tried->name.value()),
                    "No form of this weight keeps the tolerance of a layer");
 }
 
@@ -71,10 +73,10 @@ tl::unexpected<Error> explain(const Survey &survey, const Limits &limits, const 
 /// is. False where none is known.
 bool takesAsLong(const Row &row, const Candidate &candidate)
 {
-    const auto &kept = row.candidates->front().chips;
+    const auto &kept = row.candidates->front()->chips;
     bool any = false;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-        if (kept[i].timeS != candidate.chips[i].timeS)
+        if (kept[i].timeS != candidate->chips[i].timeS)
             return false;
         any |= kept[i].timeS.has_value();
     }
@@ -93,10 +95,10 @@ std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t c
         return fmt::format("least {} within the limits", goalName(goal));
     const bool others =
         std::any_of(row.candidates->begin() + 1, row.candidates->end(), [&](const Candidate &c) {
-            return c.refused.empty() && layerError(row, c) <= limits.tolerance;
+            return c->refused.empty() && layerError(row, c) <= limits.tolerance;
         });
     const bool legal = std::any_of(row.candidates->begin() + 1, row.candidates->end(),
-                                   [](const Candidate &c) { return c.refused.empty(); });
+                                   [](const Candidate &c) { return c->refused.empty(); });
     if (!legal)
         return "stays: no other form can be chosen";
     return others
@@ -114,9 +116,10 @@ std::vector<FrontPoint> frontOf(const Survey &survey, const Network &network, Go
         for (std::size_t item = 0; item < chosen.choice.size(); ++item)
             chosen.choice[item] = network.possible[item][chosen.choice[item]];
         FrontPoint point;
-        point.choice = spread(survey, network, chosen.choice);
+        const std::vector<std::size_t> choice = spread(survey, network, chosen.choice);
+        point.choice = SharedValue(std::vector<std::uint32_t>(choice.begin(), choice.end()));
         point.corner = chosen.corner;
-        point.totals = totalsOf(survey, point.choice);
+        point.totals = totalsOf(survey, choice);
         points.push_back(std::move(point));
     }
     return points;
@@ -189,7 +192,7 @@ double layerError(const Row &row, const Candidate &candidate)
 
 std::string formOf(const Row &row, std::size_t choice)
 {
-    return choice == 0 || !row.candidates ? row.stored : (*row.candidates)[choice].name;
+    return choice == 0 || !row.candidates ? row.stored : (*row.candidates)[choice]->name;
 }
 
 namespace {
@@ -204,8 +207,8 @@ roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::siz
         const auto &layers = survey.layers[row.weight];
         if (layers.empty())
             continue;
-        const auto &once =
-            row.candidates ? (*row.candidates)[choice[r]].chips[target].layerS : row.fixedS[target];
+        const auto &once = row.candidates ? (*row.candidates)[choice[r]]->chips[target].layerS
+                                          : row.fixedS[target];
         for (std::size_t i = 0; i < layers.size(); ++i)
             times.push_back({&layers[i], once[i]});
     }
@@ -231,15 +234,15 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
         if (!done[row.item]) {
             done[row.item] = true;
             if (candidate != nullptr && choice[r] != 0)
-                totals.stored += candidate->stored;
+                totals.stored += candidate->tried->stored;
             else
                 for (const StoredPart &part : survey.parts[row.item])
                     totals.stored += parts.insert(part.number).second ? part.bytes : 0;
         }
         if (candidate == nullptr)
             continue;
-        for (std::size_t t = 0; t < candidate->chips.size(); ++t)
-            addBytes(totals.moved[t], candidate->chips[t].moved);
+        for (std::size_t t = 0; t < candidate->tried->chips.size(); ++t)
+            addBytes(totals.moved[t], candidate->tried->chips[t].moved);
         const double error = layerError(row, *candidate);
         squared += error * error * row.energy;
         energy += row.energy;
@@ -276,9 +279,12 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
     plan.bound = selected->bound;
     plan.before = totalsOf(survey, std::vector<std::size_t>(survey.rows.size(), 0));
     plan.after = totalsOf(survey, plan.choice);
+    std::unordered_map<std::string, SharedValue<std::string>> reasons;
+    plan.why.reserve(survey.rows.size());
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
-        const Row &row = survey.rows[r];
-        plan.why.push_back(whyOf(row, limits, goal, plan.choice[r], network->forced[r]));
+        const std::string why =
+            whyOf(survey.rows[r], limits, goal, plan.choice[r], network->forced[r]);
+        plan.why.push_back(reasons.try_emplace(why, why).first->second);
     }
     plan.untimed = untimedRows(survey);
     plan.storedFront =

@@ -27,7 +27,7 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
             const auto &all = *row.candidates;
             const auto at =
                 std::find_if(all.begin(), all.end(), [&form = form](const Candidate &candidate) {
-                    return candidate.name == form;
+                    return candidate->name == form;
                 });
             if (at == all.end() && form != "dense")
                 return refused("plan.forced", row.name, "a form that was tried", form,
@@ -35,8 +35,8 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
             // A dense weight has no candidate of that name: it is kept.
             const std::size_t index =
                 at == all.end() ? 0 : static_cast<std::size_t>(at - all.begin());
-            if (!all[index].refused.empty() && index != 0)
-                return refused("plan.forced", row.name, form, all[index].refused,
+            if (!all[index]->refused.empty() && index != 0)
+                return refused("plan.forced", row.name, form, all[index]->refused,
                                "This form cannot be given to the weight");
             forced[r] = index;
         }
@@ -56,7 +56,7 @@ double squaredError(const Row &row, const Candidate &candidate)
 std::uint64_t mostMoved(const Candidate &candidate)
 {
     std::uint64_t most = 0;
-    for (const ChipFigures &chip : candidate.chips)
+    for (const ChipFigures &chip : candidate->chips)
         most = std::max(most, chip.movedAtMost);
     return most;
 }
@@ -65,7 +65,7 @@ std::uint64_t mostMoved(const Candidate &candidate)
 double storedOf(const Survey &survey, std::size_t row, std::size_t candidate)
 {
     if (candidate != 0)
-        return static_cast<double>((*survey.rows[row].candidates)[candidate].stored);
+        return static_cast<double>((*survey.rows[row].candidates)[candidate]->stored);
     double own = 0;
     for (const StoredPart &part : survey.parts[survey.rows[row].item])
         own += part.shared ? 0 : static_cast<double>(part.bytes);
@@ -106,7 +106,7 @@ void addItem(const Survey &survey, const Limits &limits,
         for (const std::size_t member : members) {
             const Candidate &candidate = (*survey.rows[member].candidates)[c];
             const bool wanted = !hand || !byHand(member) || *forced[member] == c;
-            const bool refused = !candidate.refused.empty() && !(byHand(member) && wanted);
+            const bool refused = !candidate->refused.empty() && !(byHand(member) && wanted);
             legal = legal && wanted && !refused && std::isfinite(candidate.error);
             within = within && layerError(survey.rows[member], candidate) <= limits.tolerance;
         }
@@ -145,7 +145,7 @@ std::vector<const target::Target *> timedTargets(const Survey &survey)
 std::optional<double> slowest(const Candidate &candidate)
 {
     std::optional<double> most;
-    for (const ChipFigures &chip : candidate.chips)
+    for (const ChipFigures &chip : candidate->chips)
         take(most, chip.timeS);
     return most;
 }

@@ -2,6 +2,8 @@
 #include "core/plan/shared_parts.h"
 
 #include <algorithm>
+#include <functional>
+#include <type_traits>
 
 namespace kernscope::plan {
 
@@ -15,6 +17,14 @@ bool isAlike(const roofline::Layer &a, const roofline::Layer &b)
            a.operation == b.operation && a.shareRead == b.shareRead && a.form == b.form &&
            a.function == b.function && a.model == b.model && a.runs == b.runs &&
            a.ofSeveral == b.ofSeveral;
+}
+
+/// The same parts, not only equal ones.
+bool hasSameParts(const TriedForm &a, const TriedForm &b)
+{
+    return a.name.isSameAs(b.name) && a.spec == b.spec && a.form.isSameAs(b.form) &&
+           a.stored == b.stored && a.chips.isSameAs(b.chips) && a.method == b.method &&
+           a.sampled == b.sampled && a.refused.isSameAs(b.refused);
 }
 
 } // namespace
@@ -64,6 +74,36 @@ SharedValue<decision::WeightForm> SharedParts::form(const decision::WeightForm &
         at = m_forms.emplace(hash, Known{SharedValue(form), {}});
     }
     return at->second.form;
+}
+
+std::size_t SharedParts::hashOf(const TriedForm &tried)
+{
+    std::size_t hash = static_cast<std::size_t>(tried.method);
+    const auto mix = [&hash](const auto &more) {
+        hash =
+            (hash ^ std::hash<std::remove_cvref_t<decltype(more)>>()(more)) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    };
+    mix(&tried.name.value());
+    mix(tried.spec.get());
+    mix(&tried.form.value());
+    mix(&tried.chips.value());
+    mix(&tried.refused.value());
+    mix(tried.stored);
+    return hash;
+}
+
+SharedValue<TriedForm> SharedParts::tried(TriedForm tried)
+{
+    const std::size_t hash = hashOf(tried);
+    const auto [from, to] = m_tried.equal_range(hash);
+    const auto known = std::find_if(
+        from, to, [&tried](const auto &each) { return hasSameParts(*each.second, tried); });
+    if (known != to)
+        return known->second;
+    if (m_tried.size() >= kMostTried)
+        m_tried.clear();
+    return m_tried.emplace(hash, SharedValue(std::move(tried)))->second;
 }
 
 const SharedParts::Chips *SharedParts::chips(const SharedValue<decision::WeightForm> &form,

@@ -25,6 +25,8 @@ public:
                        const std::vector<roofline::Layer> &layers) const;
     Chips keep(const SharedValue<decision::WeightForm> &form,
                const std::vector<roofline::Layer> &layers, std::vector<ChipFigures> figures);
+    /// The same for what a form makes of a weight. Its own parts are those that were given here.
+    SharedValue<TriedForm> tried(TriedForm tried);
 
 private:
     struct Known {
@@ -35,14 +37,17 @@ private:
         };
         std::vector<Use> uses;
     };
-    static constexpr std::size_t kMostForms = 4096, kMostTexts = 4096, kMostUses = 8;
+    static constexpr std::size_t kMostForms = 4096, kMostTexts = 4096, kMostUses = 8,
+                                 kMostTried = 1 << 15;
 
     std::unordered_multimap<std::size_t, Known>::iterator find(const decision::WeightForm &form,
                                                                std::size_t hash);
     static std::size_t hashOf(const decision::WeightForm &form);
+    static std::size_t hashOf(const TriedForm &tried);
 
     std::unordered_map<std::string, SharedValue<std::string>> m_texts;
     std::unordered_multimap<std::size_t, Known> m_forms;
+    std::unordered_multimap<std::size_t, SharedValue<TriedForm>> m_tried;
 };
 
 } // namespace kernscope::plan

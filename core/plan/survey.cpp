@@ -98,7 +98,7 @@ void Surveyor::readLayers()
     m_layers = layersIn(shaped());
     m_axes.assign(count, Axes{0, 1, 0, 1});
     std::map<std::pair<std::string, std::string>, unsigned> opsets;
-    for (const mil::Function &function : m_bundle.program().functions)
+    for (const mil::Function &function : m_bundle.programOutline().functions)
         opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);
     m_opsets.resize(count);
     for (std::size_t i = 0; i < count; ++i) {

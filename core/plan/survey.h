@@ -38,17 +38,25 @@ inline void addTime(std::optional<double> &sum, const std::optional<double> &tim
     sum = sum && time ? std::optional(*sum + *time) : std::nullopt;
 }
 
-struct Candidate {
+/// What a form makes of a weight, but for the error: the same for most weights of a shape.
+struct TriedForm {
     SharedValue<std::string> name; ///< formName, or "keep"
     /// Null: stays as it is. One of a list that all weights of a shape share.
     std::shared_ptr<const codec::FormSpec> spec;
     SharedValue<decision::WeightForm> form;
     std::uint64_t stored = 0;                                ///< bytes
     SharedValue<CompactVector<ChipFigures>> chips;           ///< in the order of the targets
-    double error = 0;                                        ///< relative, without the sensitivity
     codec::EncodeMethod method = codec::EncodeMethod::Plain; ///< by which the error is least
     bool sampled = false;             ///< error, and bytes of sparse forms, from some rows
     SharedValue<std::string> refused; ///< why it cannot be chosen; empty where it can
+};
+
+/// A form of a weight. There are two million of them for 50,000 weights.
+struct Candidate {
+    SharedValue<TriedForm> tried;
+    double error = 0; ///< relative, without the sensitivity
+
+    const TriedForm *operator->() const { return &tried.value(); }
 };
 
 /// One weight and what may become of it.

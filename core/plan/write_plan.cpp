@@ -78,10 +78,10 @@ Result<Encoded> Writer::encodeOne(const Row &row, std::size_t choice) const
         weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight));
     if (!values)
         return tl::unexpected(values.error());
-    auto made = encodeAs(*values, *(*row.candidates)[choice].spec, m_options.model);
+    auto made = encodeAs(*values, *(*row.candidates)[choice]->spec, m_options.model);
     if (!made)
         return tl::unexpected(std::move(made.error()));
-    auto form = sizedForm((*row.candidates)[choice].form, *values, made->weight);
+    auto form = sizedForm((*row.candidates)[choice]->form, *values, made->weight);
     return Encoded{std::move(*made), std::move(form)};
 }
 
@@ -129,20 +129,20 @@ bool Writer::settle()
         made;
     for (const auto &[key, encoded] : m_encoded) {
         const Candidate &candidate = (*key.first)[key.second];
-        if (!candidate.sampled)
+        if (!candidate->sampled)
             continue;
         same = false;
         auto &copy = made[key.first];
         if (!copy)
             copy = std::make_shared<std::vector<Candidate>>(*key.first);
-        Candidate &exact = (*copy)[key.second];
-        exact.error = encoded->error;
+        TriedForm exact = *candidate.tried;
         exact.method = encoded->method;
         exact.sampled = false;
         exact.form = SharedValue(encoded->form);
         exact.stored = encoded->form.storedBytes.value_or(0); // as it was encoded
         exact.chips = SharedParts::Chips(chipFigures(
             *layers.at(key.first), exact.form, m_result.survey.roofs, judge, m_options.batch));
+        (*copy)[key.second] = {SharedValue(std::move(exact)), encoded->error};
     }
     if (same)
         return true;
@@ -165,7 +165,7 @@ Result<void> Writer::raise()
 {
     std::map<std::string, unsigned> wanted;
     std::map<std::pair<std::string, std::string>, unsigned> own;
-    for (const mil::Function &function : m_bundle.program().functions)
+    for (const mil::Function &function : m_bundle.programOutline().functions)
         own[{function.model, function.name}] = patch::opsetNumber(function.opset);
     for (std::size_t r = 0; r < m_result.survey.rows.size(); ++r) {
         const Row &row = m_result.survey.rows[r];
@@ -242,13 +242,13 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
     const Row &row = m_result.survey.rows[r];
     const Candidate &promised = (*row.candidates)[m_result.plan.choice[r]];
     const Weight &weight = m_result.bundle->weights()[row.weight];
-    if (weight.storedBytes.value != promised.stored)
-        return tl::unexpected(broken(row.name, fmt::format("{} stored bytes", promised.stored),
+    if (weight.storedBytes.value != promised->stored)
+        return tl::unexpected(broken(row.name, fmt::format("{} stored bytes", promised->stored),
                                      fmt::format("{}", weight.storedBytes.value)));
     decision::WeightForm form = weightForm(*m_result.bundle, weight);
     const auto chips = chipFigures(layers, form, m_result.survey.roofs, judge, m_options.batch);
     for (std::size_t t = 0; t < chips.size(); ++t) {
-        const ChipFigures &was = promised.chips[t];
+        const ChipFigures &was = promised->chips[t];
         if (was.outcome == chips[t].outcome && was.moved == chips[t].moved &&
             was.timeS == chips[t].timeS)
             continue;

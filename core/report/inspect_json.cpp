@@ -118,14 +118,14 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     Json json = document("inspect");
     json["kind"] = bundleKindName(bundle.kind());
     json["bundle"] = bundle.name();
-    json["program_version"] =
-        bundle.program().version.empty() ? Json(nullptr) : Json(bundle.program().version);
+    const auto program = bundle.program();
+    json["program_version"] = program->version.empty() ? Json(nullptr) : Json(program->version);
     json["build_info"] = Json::object();
     for (const BuildFact &fact : buildFacts(bundle))
         json["build_info"][fact.key] = fact.value;
     json["functions"] = Json::array();
-    for (const mil::Function &function : bundle.program().functions)
-        json["functions"].push_back(functionJson(bundle.program(), function));
+    for (const mil::Function &function : program->functions)
+        json["functions"].push_back(functionJson(*program, function));
     json["models"] = jsonArray(modelTable(), modelFacts(bundle));
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();

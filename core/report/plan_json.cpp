@@ -109,7 +109,7 @@ std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime 
         return fmt::format("Times on {} are not known, because its ceilings are not.", name);
     const auto unknown =
         std::count_if(survey.rows.begin(), survey.rows.end(), [target](const plan::Row &row) {
-            return row.candidates && !row.candidates->front().chips[target].timeS;
+            return row.candidates && !row.candidates->front()->chips[target].timeS;
         });
     std::string weights =
         unknown == 0 ? "" : "those of " + counted(static_cast<std::uint64_t>(unknown), "weight");

@@ -29,18 +29,19 @@ Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures
 Json triedJson(const PlannedWeight &weight, const Candidate &candidate)
 {
     Json json;
-    json["form"] = candidate.name.value();
-    json["refused"] = candidate.refused.empty() ? Json(nullptr) : Json(candidate.refused.value());
-    if (!candidate.refused.empty())
+    json["form"] = candidate->name.value();
+    json["refused"] = candidate->refused.empty() ? Json(nullptr) : Json(candidate->refused.value());
+    if (!candidate->refused.empty())
         return json;
-    json["bytes"] = numberJson(candidate.stored);
-    json["error"] = plan::layerError(weight.row, candidate);
-    json["method"] = codec::encodeMethodName(candidate.method);
-    json["sampled"] = candidate.sampled;
+    json["bytes"] = numberJson(candidate->stored);
+    json["error"] = plan::layerError(weight.row(), candidate);
+    json["method"] = codec::encodeMethodName(candidate->method);
+    json["sampled"] = candidate->sampled;
     json["time_s"] = optionalJson(plan::slowest(candidate));
     json["chips"] = Json::array();
-    for (std::size_t t = 0; t < candidate.chips.size(); ++t)
-        json["chips"].push_back(chipFiguresJson(weight.targets[t], candidate.chips[t]));
+    for (std::size_t t = 0; t < candidate->chips.size(); ++t)
+        json["chips"].push_back(
+            chipFiguresJson(weight.survey->targets[t]->name, candidate->chips[t]));
     return json;
 }
 
@@ -50,9 +51,9 @@ Json chipsJson(const PlannedWeight &weight)
     if (after == nullptr)
         return noKey();
     Json chips = Json::array();
-    for (std::size_t t = 0; t < after->chips.size(); ++t) {
-        Json chip = chipFiguresJson(weight.targets[t], after->chips[t]);
-        chip["before"] = chipFiguresJson(weight.targets[t], before->chips[t]);
+    for (std::size_t t = 0; t < after->tried->chips.size(); ++t) {
+        Json chip = chipFiguresJson(weight.survey->targets[t]->name, after->tried->chips[t]);
+        chip["before"] = chipFiguresJson(weight.survey->targets[t]->name, before->tried->chips[t]);
         chip["before"].erase("target");
         chips.push_back(std::move(chip));
     }
@@ -61,10 +62,10 @@ Json chipsJson(const PlannedWeight &weight)
 
 Json triedFormsJson(const PlannedWeight &weight)
 {
-    if (!weight.row.candidates || !weight.withCandidates)
+    if (!weight.row().candidates || !weight.withCandidates)
         return noKey();
     Json tried = Json::array();
-    for (const Candidate &candidate : *weight.row.candidates)
+    for (const Candidate &candidate : *weight.row().candidates)
         tried.push_back(triedJson(weight, candidate));
     return tried;
 }
@@ -72,7 +73,7 @@ Json triedFormsJson(const PlannedWeight &weight)
 double errorOf(const PlannedWeight &weight)
 {
     const Candidate *after = weight.after();
-    return after != nullptr ? plan::layerError(weight.row, *after) : 0;
+    return after != nullptr ? plan::layerError(weight.row(), *after) : 0;
 }
 
 Value plannedError(const PlannedWeight &weight)
@@ -80,7 +81,8 @@ Value plannedError(const PlannedWeight &weight)
     if (weight.after() == nullptr)
         return Unknown();
     const double error = errorOf(weight);
-    return Written{error, fmt::format("{:.4g}{}", error, weight.after()->sampled ? "~" : "")};
+    return Written{error,
+                   fmt::format("{:.4g}{}", error, weight.after()->tried->sampled ? "~" : "")};
 }
 
 /// Of a weight that is not planned there is no time to speak of.
@@ -98,7 +100,7 @@ Value methodOf(const PlannedWeight &weight)
         return Absent();
     if (weight.choice == 0)
         return Nothing();
-    return Word{codec::encodeMethodName(weight.after()->method)};
+    return Word{codec::encodeMethodName(weight.after()->tried->method)};
 }
 
 std::vector<Column<PlannedWeight>> plannedColumns()
@@ -109,26 +111,26 @@ std::vector<Column<PlannedWeight>> plannedColumns()
          .title = "weight",
          .explanation = "Name of the weight",
          .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.row.name; }},
+         .value = [](const Row &row) -> Value { return row.row().name; }},
         {.key = "function",
          .title = "function",
          .explanation = "The function of the program that reads the weight",
          .align = TextTable::Align::Name,
          .value = [](const Row &row) -> Value {
-             return row.ofSeveral ? Value(row.row.function) : Value(Absent());
+             return row.ofSeveral ? Value(row.row().function) : Value(Absent());
          },
-         .document = [](const Row &row) { return Json(row.row.function); }},
+         .document = [](const Row &row) { return Json(row.row().function); }},
         {.key = "from",
          .title = "from",
          .explanation = "The form that it has",
-         .value = [](const Row &row) -> Value { return row.row.stored; }},
+         .value = [](const Row &row) -> Value { return row.row().stored; }},
         {.key = "to",
          .title = "to",
          .explanation = "The form that it gets",
          .value = [](const Row &row) -> Value {
              return Word{{},
                          row.choice != 0 ? Mark::Chosen : Mark::None,
-                         plan::formOf(row.row, row.choice)};
+                         plan::formOf(row.row(), row.choice)};
          }},
         {.key = "changed",
          .title = "changed",
@@ -142,8 +144,8 @@ std::vector<Column<PlannedWeight>> plannedColumns()
          .align = kFigure,
          .unknown = "unknown",
          .value = [](const Row &row) -> Value {
-             return row.before() != nullptr ? Value(Count{row.before()->stored})
-                                            : known<Count>(row.ownBytes);
+             return row.before() != nullptr ? Value(Count{row.before()->tried->stored})
+                                            : known<Count>(row.ownBytes());
          }},
         {.key = "bytes",
          .title = "planned",
@@ -152,8 +154,8 @@ std::vector<Column<PlannedWeight>> plannedColumns()
          .align = kFigure,
          .unknown = "unknown",
          .value = [](const Row &row) -> Value {
-             return row.after() != nullptr ? Value(Count{row.after()->stored})
-                                           : known<Count>(row.ownBytes);
+             return row.after() != nullptr ? Value(Count{row.after()->tried->stored})
+                                           : known<Count>(row.ownBytes());
          }},
         {.key = "error",
          .title = "error",
@@ -172,7 +174,7 @@ std::vector<Column<PlannedWeight>> plannedColumns()
          .explanation = "Whether figures are from some of the rows",
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
-             return row.after() != nullptr ? Value(row.after()->sampled) : Value(Absent());
+             return row.after() != nullptr ? Value(row.after()->tried->sampled) : Value(Absent());
          }},
         {.key = "sensitivity",
          .title = "sensitivity",
@@ -180,7 +182,7 @@ std::vector<Column<PlannedWeight>> plannedColumns()
          .align = kFigure,
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
-             return row.after() != nullptr ? Value(Real{row.row.sensitivity, 3, true})
+             return row.after() != nullptr ? Value(Real{row.row().sensitivity, 3, true})
                                            : Value(Absent());
          }},
         {.key = "time_before_s",
@@ -212,7 +214,7 @@ std::vector<Column<PlannedWeight>> plannedColumns()
          .title = "why",
          .explanation = "Why it gets that form, or stays",
          .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.why; }},
+         .value = [](const Row &row) -> Value { return std::string(row.why); }},
         {.key = "chips",
          .title = "chips",
          .explanation = "Outcome, bytes moved and time on each chip, after and before",
@@ -303,18 +305,14 @@ bool hasFunctions(const plan::Survey &survey)
 
 std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,
-                                          const std::vector<std::string> &why, bool withCandidates)
+                                          const std::vector<SharedValue<std::string>> &why,
+                                          bool withCandidates)
 {
-    std::vector<std::string> targets;
-    for (const target::Target *target : survey.targets)
-        targets.push_back(target->name);
     std::vector<PlannedWeight> rows;
+    rows.reserve(survey.rows.size());
     const bool ofSeveral = hasFunctions(survey);
-    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
-        const plan::Row &row = survey.rows[r];
-        rows.push_back({row, choice[r], why[r], plan::ownBytes(survey, row), targets,
-                        withCandidates, ofSeveral});
-    }
+    for (std::size_t r = 0; r < survey.rows.size(); ++r)
+        rows.push_back({&survey, r, choice[r], why[r], withCandidates, ofSeveral});
     return rows;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The rows of a plan: `plan` and its dock.
@@ -13,28 +14,31 @@ namespace kernscope::report {
 
 /// A weight and the form that it gets.
 struct PlannedWeight {
-    plan::Row row;
+    const plan::Survey *survey = nullptr;
+    std::size_t number = 0; ///< of the row
     std::size_t choice = 0; ///< among the row's candidates
-    std::string why;
-    std::optional<std::uint64_t> ownBytes; ///< stored now; empty: not known
-    std::vector<std::string> targets;      ///< names of the chips, in the order of the figures
-    bool withCandidates = false;           ///< JSON has every form that was tried
-    bool ofSeveral = false; ///< other weights of the program belong to other functions
+    std::string_view why;
+    bool withCandidates = false; ///< JSON has every form that was tried
+    bool ofSeveral = false;      ///< other weights of the program belong to other functions
+
+    const plan::Row &row() const { return survey->rows[number]; }
+    /// Stored now; empty: not known.
+    std::optional<std::uint64_t> ownBytes() const { return plan::ownBytes(*survey, row()); }
     const plan::Candidate *before() const ///< null where the weight is not planned
     {
-        return row.candidates ? &row.candidates->front() : nullptr;
+        return row().candidates ? &row().candidates->front() : nullptr;
     }
     const plan::Candidate *after() const
     {
-        return row.candidates ? &(*row.candidates)[choice] : nullptr;
+        return row().candidates ? &(*row().candidates)[choice] : nullptr;
     }
 };
 /// Whether the weights of a survey belong to more than one function.
 bool hasFunctions(const plan::Survey &survey);
-/// A row a weight of the survey, with these choices and reasons.
+/// A row a weight of the survey, with these choices and reasons. Points into all three.
 std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,
-                                          const std::vector<std::string> &why,
+                                          const std::vector<SharedValue<std::string>> &why,
                                           bool withCandidates = false);
 const TableOf<PlannedWeight> &plannedWeightTable();
 

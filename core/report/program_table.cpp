@@ -188,7 +188,7 @@ void addRecords(const Bundle &bundle, const Weight &weight, RecordUsers &users)
 std::vector<ModelFacts> modelFacts(const Bundle &bundle)
 {
     std::vector<ModelFacts> rows;
-    for (const mil::ModelNode &node : bundle.program().models) {
+    for (const mil::ModelNode &node : bundle.programOutline().models) {
         const auto &weights = bundle.weights();
         const auto own = std::count_if(weights.begin(), weights.end(), [&](const Weight &weight) {
             return weight.model == node.path;

@@ -61,7 +61,7 @@ std::vector<Column<SectionFacts>> sectionColumns()
          .title = "weight",
          .explanation = "Weight that the section belongs to",
          .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return orNothing(row.section->owner); }},
+         .value = [](const Row &row) { return orNothing(row.bundle->ownerOf(*row.section)); }},
     };
 }
 

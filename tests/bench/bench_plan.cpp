@@ -121,9 +121,9 @@ Encoding encodingAlone(const Bundle &bundle, const plan::Survey &survey, std::si
         std::vector<float> values(weight.elements.value);
         decoder->decodeFloat(0, values);
         for (const plan::Candidate &candidate : *row.candidates) {
-            if (!candidate.spec || !candidate.refused.empty())
+            if (!candidate->spec || !candidate->refused.empty())
                 continue; // was not encoded
-            codec::FormSpec spec = *candidate.spec;
+            codec::FormSpec spec = *candidate->spec;
             spec.method = codec::EncodeMethod::Plain;
             spec.codebooks = nullptr;
             const Seconds once =

@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const auto bundle = Bundle::open("fuzz.mlmodelc", options);
     fuzz::require(bundle.has_value());
     fuzz::checkBundle(**bundle);
-    mil::Program program = (*bundle)->program();
+    mil::Program program = *(*bundle)->program();
     const auto shapes = shapes::inferShapes(program, {}, "model.mil");
     fuzz::require(shapes.has_value() && shapes->inferred <= shapes->open);
     return 0;

@@ -69,8 +69,8 @@ QString describeSection(const Bundle &bundle, std::size_t at)
         SectionModel::tr("%1: %2 to %3, %4 bytes of %5")
             .arg(theme::sectionKindLabel(section.kind), hexNumber(section.range.offset.value),
                  hexNumber(last), groupedNumber(section.range.bytes.value), fromUtf8(file.path));
-    if (!section.owner.empty())
-        lines += SectionModel::tr("Weight: %1").arg(fromUtf8(section.owner));
+    if (const std::string_view owner = bundle.ownerOf(section); !owner.empty())
+        lines += SectionModel::tr("Weight: %1").arg(fromUtf8(owner));
     if (file.file->changed(section.range))
         lines += SectionModel::tr("%1 Changed since the file was last saved.")
                      .arg(theme::glyph(Token::MarkChanged));

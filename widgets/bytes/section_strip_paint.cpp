@@ -88,17 +88,17 @@ void SectionStrip::paintLabel(QPainter &painter, const QRectF &box, const Sectio
                          elidedName(metrics, text, static_cast<int>(inside.width())));
     };
     const QString kind = theme::sectionKindLabel(section.kind);
-    if (roomy && !section.owner.empty()) {
+    const std::string_view owner = m_bundle->ownerOf(section);
+    if (roomy && !owner.empty()) {
         const QRectF half = inside.adjusted(0, 0, 0, -inside.height() / 2);
-        painter.drawText(
-            half, static_cast<int>(Qt::AlignLeft | Qt::AlignBottom),
-            elidedName(metrics, fromUtf8(section.owner), static_cast<int>(half.width())));
+        painter.drawText(half, static_cast<int>(Qt::AlignLeft | Qt::AlignBottom),
+                         elidedName(metrics, fromUtf8(owner), static_cast<int>(half.width())));
         painter.drawText(half.translated(0, half.height()),
                          static_cast<int>(Qt::AlignLeft | Qt::AlignTop),
                          metrics.elidedText(kind, Qt::ElideRight, static_cast<int>(half.width())));
         return;
     }
-    line(section.owner.empty() ? fromUtf8(section.name) : kind, Qt::AlignVCenter | Qt::AlignLeft);
+    line(owner.empty() ? fromUtf8(section.name) : kind, Qt::AlignVCenter | Qt::AlignLeft);
 }
 
 void SectionStrip::paintChanges(QPainter &painter, const QRect &band) const

@@ -28,9 +28,15 @@ struct PlanDock::Answer {
     std::optional<plan::Plan> plan;
     std::optional<plan::Build> build;
     std::optional<Error> fault;
+    plan::PlanTotals before = {}; ///< the weights as they are
 };
 
 namespace {
+
+plan::PlanTotals totalsBefore(const plan::Survey &survey)
+{
+    return plan::totalsOf(survey, std::vector<std::size_t>(survey.rows.size(), 0));
+}
 
 /// Reads the files of what was measured, where there are any.
 std::optional<Error> readInputs(const Bundle &bundle, const QString &activations,
@@ -76,7 +82,7 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
     connect(&session, &Session::otherChanged, this, &PlanDock::scheduleRefresh);
     connect(&session, &Session::bundleChanged, this, [this] {
         stop();
-        m_model->setRows({});
+        m_model->clear();
         m_plot->setFront(m_plot->axis(), {});
         m_forced.clear();
         m_activations.clear();
@@ -169,6 +175,7 @@ void PlanDock::start()
                 answer.plan = std::move(*planned);
             else
                 answer.fault = planned.error();
+            answer.before = totalsBefore(*judged);
             if (other) {
                 if (auto build = plan::measureBuild(*bundle, *judged, options, *other))
                     answer.build = std::move(*build);
@@ -196,10 +203,10 @@ void PlanDock::planAgain()
         m_task->cancel();
     m_task = session().tasks().start(
         this, tr("Planning"),
-        [survey = m_survey, options = m_options, build = m_build,
+        [survey = m_survey, options = m_options, build = m_build, before = m_before,
          limits = limits()](Progress &progress) mutable {
             limits.progress = &progress;
-            Answer answer{options, survey, std::nullopt, build, std::nullopt};
+            Answer answer{options, survey, std::nullopt, build, std::nullopt, before};
             auto planned = plan::solve(*survey, limits);
             if (planned)
                 answer.plan = std::move(*planned);
@@ -219,6 +226,7 @@ void PlanDock::take(const Answer &answer)
     m_survey = answer.survey;
     m_plan = answer.plan;
     m_build = answer.build;
+    m_before = answer.before;
     m_showsPoint = false;
     if (m_again && m_survey) {
         m_again = false;
@@ -232,7 +240,10 @@ void PlanDock::take(const Answer &answer)
         return;
     }
     showFront();
-    showChoice(m_plan ? m_plan->choice : std::vector<std::size_t>(m_survey->rows.size(), 0));
+    if (m_plan)
+        showChoice(m_plan->choice, m_plan->after);
+    else
+        showChoice(std::vector<std::size_t>(m_survey->rows.size(), 0), m_before);
     m_write->setEnabled(m_plan.has_value());
     showContent();
     followPlace();

@@ -3,10 +3,9 @@
 
 #include "core/plan/measure_build.h"
 #include "core/plan/write_plan.h"
-#include "core/report/plan_table.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/chips/plan_model.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/row_table_model.h"
 
 #include <map>
 #include <memory>
@@ -27,8 +26,6 @@ class QVBoxLayout;
 namespace kernscope::ui {
 
 class FrontPlot;
-
-using PlanModel = RowTable<report::PlannedWeight>;
 
 /// A plan for the whole network: the form of every weight, what it costs before and after, and the
 /// front of plans. Forms may be asked for by hand; the rest is planned again. Writes the bundle.
@@ -87,7 +84,8 @@ private:
     void start();     ///< judges all forms, then plans
     void planAgain(); ///< with the forms as they were judged
     void take(const Answer &answer);
-    void showChoice(std::vector<std::size_t> choice);
+    void showChoice(std::vector<std::size_t> choice, const plan::PlanTotals &after);
+    PlanModel::Reasons reasons() const;
     void showFacts();
     void showFront();
     void fillForms();
@@ -119,6 +117,7 @@ private:
     std::optional<plan::Plan> m_plan;
     std::optional<plan::Build> m_build; ///< of the bundle that is open beside
     std::vector<std::size_t> m_choice;  ///< shown, by row
+    plan::PlanTotals m_before, m_after; ///< of the weights as they are, and as they are shown
     bool m_following = false;           ///< rows are chosen by the place, not by the person
     bool m_again = false;               ///< limits changed while the forms were judged
     bool m_showsPoint = false;          ///< a plan of the front

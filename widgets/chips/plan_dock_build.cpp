@@ -94,14 +94,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
 
 void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
 {
-    m_model = new PlanModel(report::plannedWeightTable(), this);
-    m_model->setLook([](const report::PlannedWeight &row, std::string_view key, int role) {
-        if (role != Qt::FontRole || key != "to" || row.choice == 0)
-            return QVariant();
-        QFont font;
-        font.setBold(true);
-        return QVariant(font);
-    });
+    m_model = new PlanModel(this);
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
     m_table = new QTableView(splitter);
@@ -191,7 +184,7 @@ void PlanDock::showShapes()
 {
     const BundlePtr &bundle = session().bundle();
     const bool bound = bundle && bundle->shapeBindings();
-    m_shapes->setVisible(bound || (bundle && !shapes::openInputs(bundle->program()).empty()));
+    m_shapes->setVisible(bound || (bundle && !bundle->openInputs().empty()));
     m_shapes->setText(bound ? tr("shapes of inputs given\u2026")
                             : tr("shapes of inputs open\u2026"));
     m_shapes->setToolTip(tr("Times and moved bytes that depend on them are known with them only; "

@@ -33,7 +33,7 @@ void PlanDock::buildActions()
     auto *back = dockAction(this, tr("Show the Plan Again"), {}, [this] {
         m_showsPoint = false;
         if (m_survey && m_plan)
-            showChoice(m_plan->choice);
+            showChoice(m_plan->choice, m_plan->after);
     });
     auto *activations = dockAction(this, tr("Statistics of Activations\u2026"), {}, [this] {
         askForFile(tr("Mean Squares of Input Channels"), tr("NumPy archives (*.npz)"),
@@ -91,7 +91,7 @@ void PlanDock::writeTo(const QString &path)
         for (std::size_t r = 0; r < m_choice.size(); ++r) {
             const plan::Row &row = m_survey->rows[r];
             if (row.candidates)
-                limits.forced.emplace_back(row.name, (*row.candidates)[m_choice[r]].name);
+                limits.forced.emplace_back(row.name, (*row.candidates)[m_choice[r]]->name);
         }
     }
     m_told->setText(tr("Writing\u2026"));
@@ -129,10 +129,9 @@ QString PlanDock::saveReport(const QString &path) const
     plan::Plan shown = m_plan.value_or(plan::Plan());
     if (m_showsPoint || !m_plan) {
         shown.choice = m_choice;
-        shown.before =
-            plan::totalsOf(*m_survey, std::vector<std::size_t>(m_survey->rows.size(), 0));
-        shown.after = plan::totalsOf(*m_survey, m_choice);
-        shown.why.assign(m_choice.size(), "a point of the front");
+        shown.before = m_before;
+        shown.after = m_after;
+        shown.why.assign(m_choice.size(), SharedValue<std::string>("a point of the front"));
         shown.proven = false;
     }
     const plan::Limits limits = this->limits();

@@ -78,31 +78,40 @@ void PlanDock::showPoint(int number)
         return;
     m_showsPoint = true;
     m_told->setText(m_plot->pointText(number));
-    showChoice(m_plot->point(number).choice);
+    const plan::FrontPoint &point = m_plot->point(number);
+    showChoice({point.choice.begin(), point.choice.end()}, point.totals);
     m_write->setEnabled(true);
 }
 
-void PlanDock::showChoice(std::vector<std::size_t> choice)
+/// Why each weight has the form that is shown.
+PlanModel::Reasons PlanDock::reasons() const
+{
+    if (m_plan && !m_showsPoint)
+        return m_plan->why;
+    const SharedValue<std::string> other(m_showsPoint ? "a point of the front"
+                                                      : "no plan within the limits");
+    PlanModel::Reasons why(m_survey->rows.size(), other);
+    for (std::size_t r = 0; r < why.size(); ++r) {
+        if (!m_survey->rows[r].fixed.empty()) // the same in every plan
+            why[r] = m_plan ? m_plan->why[r]
+                            : SharedValue<std::string>("stays: " + m_survey->rows[r].fixed);
+    }
+    return why;
+}
+
+void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotals &after)
 {
     const std::size_t selected = currentRow();
     m_choice = std::move(choice);
-    std::vector<std::string> why;
-    for (std::size_t r = 0; r < m_survey->rows.size(); ++r) {
-        const plan::Row &row = m_survey->rows[r];
-        why.push_back(!row.fixed.empty() ? "stays: " + row.fixed
-                      : m_showsPoint     ? "a point of the front"
-                      : m_plan           ? m_plan->why[r]
-                                         : "no plan within the limits");
-    }
+    m_after = after;
     const int scrolled = m_table->verticalScrollBar()->value();
-    m_model->setRows(report::plannedWeights(*m_survey, m_choice, why));
+    m_model->show(m_survey, m_choice, reasons());
     hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
-    m_following = true;
-    for (int r = 0; r < m_model->rowCount(); ++r) {
-        if (m_model->sourceRow(r) == selected)
-            chooseRow(m_table, m_model->index(r, 0));
+    if (const int row = m_model->rowOf(selected); row >= 0) {
+        m_following = true;
+        chooseRow(m_table, m_model->index(row, 0));
+        m_following = false;
     }
-    m_following = false;
     m_table->verticalScrollBar()->setValue(scrolled);
     showFacts();
     fillForms();
@@ -110,9 +119,7 @@ void PlanDock::showChoice(std::vector<std::size_t> choice)
 
 void PlanDock::showFacts()
 {
-    const auto zeros = std::vector<std::size_t>(m_survey->rows.size(), 0);
-    const plan::PlanTotals before = plan::totalsOf(*m_survey, zeros);
-    const plan::PlanTotals after = plan::totalsOf(*m_survey, m_choice);
+    const plan::PlanTotals &before = m_before, &after = m_after;
     QString text = tr("stored <b>%1</b> \u2192 <b>%2</b>; error of the network <b>%3</b>, largest "
                       "of a layer <b>%4</b>")
                        .arg(storedWord(before), storedWord(after))
@@ -172,15 +179,16 @@ void PlanDock::fillForms()
     m_form->addItem(tr("form by the plan"), QString());
     const auto forced = m_forced.find(number);
     for (const plan::Candidate &candidate : *row.candidates) {
-        if (!candidate.refused.empty() && candidate.name != plan::kKeep)
+        if (!candidate->refused.empty() && candidate->name != plan::kKeep)
             continue;
-        const QString name = candidate.name == plan::kKeep ? tr("keep %1").arg(fromUtf8(row.stored))
-                                                           : fromUtf8(candidate.name);
+        const QString name = candidate->name == plan::kKeep
+                                 ? tr("keep %1").arg(fromUtf8(row.stored))
+                                 : fromUtf8(candidate->name);
         m_form->addItem(tr("%1: %2 B, error %3")
-                            .arg(name, groupedNumber(candidate.stored))
+                            .arg(name, groupedNumber(candidate->stored))
                             .arg(plan::layerError(row, candidate), 0, 'g', 3),
-                        rawFromUtf8(candidate.name));
-        if (forced != m_forced.end() && forced->second == candidate.name)
+                        rawFromUtf8(candidate->name));
+        if (forced != m_forced.end() && forced->second == candidate->name)
             m_form->setCurrentIndex(m_form->count() - 1);
     }
 }
@@ -189,14 +197,12 @@ void PlanDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this || !m_survey)
         return;
-    for (int r = 0; r < m_model->rowCount(); ++r) {
-        if (m_survey->rows[m_model->sourceRow(r)].weight != place.weight)
-            continue;
-        m_following = true; // the place stays as it is
-        chooseRow(m_table, m_model->index(r, 0));
-        m_following = false;
+    const int row = m_model->rowOf(place.weight); // rows are all weights, in their order
+    if (row < 0)
         return;
-    }
+    m_following = true; // the place stays as it is
+    chooseRow(m_table, m_model->index(row, 0));
+    m_following = false;
 }
 
 } // namespace kernscope::ui

@@ -120,9 +120,10 @@ void GraphDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
     const bool drawable =
-        bundle && (!bundle->program().functions.empty() ||
-                   std::any_of(bundle->program().models.begin(), bundle->program().models.end(),
-                               [](const mil::ModelNode &model) { return model.isNetwork(); }));
+        bundle &&
+        (!bundle->programOutline().functions.empty() ||
+         std::any_of(bundle->programOutline().models.begin(), bundle->programOutline().models.end(),
+                     [](const mil::ModelNode &model) { return model.isNetwork(); }));
     if (!drawable) {
         setTask(nullptr);
         m_graph = nullptr;

@@ -102,7 +102,7 @@ void ProgramDock::refresh()
     if (const TaskPtr before = std::exchange(m_task, nullptr))
         before->cancel();
     m_again->setEnabled(false);
-    if (!bundle || bundle->program().functions.empty()) {
+    if (!bundle || bundle->programOutline().functions.empty()) {
         m_model->setTree(nullptr);
         m_shownPath.clear();
         showMessage(bundle ? tr("%1 has no program.\nBundles (.mlmodelc, .mlpackage) have one.")

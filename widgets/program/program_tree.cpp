@@ -9,7 +9,8 @@ std::shared_ptr<const ProgramTree> ProgramTree::build(BundlePtr bundle)
 {
     auto tree = std::make_shared<ProgramTree>();
     tree->m_bundle = std::move(bundle);
-    const auto &functions = tree->m_bundle->program().functions;
+    tree->m_program = tree->m_bundle->program();
+    const auto &functions = tree->m_program->functions;
     tree->m_names.resize(functions.size());
     tree->noteWeights();
     for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -26,7 +27,7 @@ std::shared_ptr<const ProgramTree> ProgramTree::build(BundlePtr bundle)
 /// Weights by the function that holds them and the value that their readers name.
 void ProgramTree::noteWeights()
 {
-    const auto &functions = m_bundle->program().functions;
+    const auto &functions = m_program->functions;
     const auto &weights = m_bundle->weights();
     m_readers.assign(weights.size(), kNone);
     for (std::size_t w = 0; w < weights.size(); ++w) {

@@ -39,7 +39,7 @@ public:
     const std::vector<std::size_t> &roots() const { return m_roots; }
     const mil::Function &functionOf(const Node &node) const
     {
-        return m_bundle->program().functions[node.function];
+        return m_program->functions[node.function];
     }
     std::size_t operations() const { return m_operations; }
 
@@ -72,6 +72,7 @@ private:
     void noteWeights();
 
     BundlePtr m_bundle;
+    std::shared_ptr<const mil::Program> m_program;
     std::vector<Node> m_nodes;
     std::vector<std::size_t> m_roots;
     std::vector<Names> m_names;         ///< one a function

@@ -207,7 +207,7 @@ void BundleFacts::setBundle(const BundlePtr &bundle)
     m_body->show();
     anew(m_more);
     addFiles(*bundle);
-    addProgram(bundle->program());
+    addProgram(bundle->programOutline());
     m_more->show();
 }
 

@@ -88,7 +88,7 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
 Result<BoundShapes> BundleBuilder::bind(const Bundle &before,
                                         const std::vector<shapes::Binding> &bindings)
 {
-    if (before.m_programFile == kNoIndex || before.m_program.functions.empty())
+    if (before.m_programFile == kNoIndex || before.programOutline().functions.empty())
         return refused("cli.option", "--shape", "a program with inputs",
                        std::string(bundleKindName(before.m_kind)),
                        "Only the inputs of a program have shapes.");
@@ -147,7 +147,9 @@ void BundleBuilder::build(OpenedFiles &&opened)
         reader->read(input, contents);
     bundle.m_kind = contents.kind.value_or(bundle.m_kind);
     bundle.m_weights = std::move(contents.weights);
-    bundle.m_program = std::move(contents.program);
+    bundle.m_openInputs = std::make_shared<const std::vector<shapes::OpenInput>>(
+        shapes::openInputs(contents.program));
+    bundle.m_program = std::make_shared<const mil::ProgramStore>(std::move(contents.program));
     bundle.m_programFile = contents.programFile;
     bundle.m_hardware = std::move(contents.hardware);
     bundle.m_section = std::move(contents.section);

@@ -96,7 +96,8 @@ Result<std::vector<std::size_t>> oldSignatureWeights(const Bundle &bundle, const
     }
     std::vector<std::size_t> found;
     Result<void> sound;
-    for (const mil::Function &function : bundle.program().functions) {
+    const auto program = bundle.program();
+    for (const mil::Function &function : program->functions) {
         if (function.model != model)
             continue;
         visitOperations(function.body, [&](const mil::Operation &operation) {

@@ -12,7 +12,8 @@
 
 namespace kernscope::patch {
 
-Reencoder::Reencoder(const Bundle &bundle, std::span<const Reencoding> weights) : m_bundle(bundle)
+Reencoder::Reencoder(const Bundle &bundle, std::span<const Reencoding> weights)
+    : m_bundle(bundle), m_program(bundle.program())
 {
     for (const Reencoding &each : weights) {
         Job job;
@@ -51,7 +52,7 @@ Result<void> Reencoder::findStatements()
     std::map<std::pair<std::string, std::string>, std::vector<Job *>> byFunction;
     for (Job &job : m_jobs)
         byFunction[{job.weight->model, job.weight->function}].push_back(&job);
-    for (const mil::Function &function : m_bundle.program().functions) {
+    for (const mil::Function &function : m_program->functions) {
         const auto jobs = byFunction.find({function.model, function.name});
         if (jobs == byFunction.end())
             continue;
@@ -209,7 +210,7 @@ std::vector<Splice> Reencoder::splices() const
         if (replaced.count(operation) == 0)
             all.push_back(removal(*operation));
     }
-    for (const mil::Function &function : m_bundle.program().functions) {
+    for (const mil::Function &function : m_program->functions) {
         visitOperations(function.body, [&](const mil::Operation &operation) {
             if (removed(operation))
                 return;

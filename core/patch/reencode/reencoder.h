@@ -61,7 +61,8 @@ private:
                       const std::map<std::string, std::size_t> &places) const;
 
     const Bundle &m_bundle;
-    bool m_text = false; ///< the program is text, not messages
+    std::shared_ptr<const mil::Program> m_program; ///< of the bundle: what is below points into it
+    bool m_text = false;                           ///< the program is text, not messages
     std::vector<Job> m_jobs;
     /// By function and name: what makes each value.
     std::map<const mil::Function *, std::map<std::string, const mil::Operation *>> m_makers;

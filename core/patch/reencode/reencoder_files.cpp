@@ -54,7 +54,7 @@ Result<void> Reencoder::chooseBlobFiles()
         chooseBlobFile(job);
         if (job.blobFile != kNoIndex)
             continue;
-        for (const mil::Function &function : m_bundle.program().functions) {
+        for (const mil::Function &function : m_program->functions) {
             if (first != kNoIndex)
                 break;
             visitOperations(function.body, [&](const mil::Operation &operation) {
@@ -106,7 +106,7 @@ std::set<std::uint64_t> Reencoder::recordsOf(const Job &job) const
 Result<void> Reencoder::layOutFile(std::size_t number)
 {
     std::set<std::uint64_t> kept;
-    for (const mil::Function &function : m_bundle.program().functions) {
+    for (const mil::Function &function : m_program->functions) {
         visitOperations(function.body, [&](const mil::Operation &operation) {
             if (removed(operation))
                 return;

@@ -4,6 +4,8 @@
 #include "app/dock_set.h"
 #include "app/go_to_box.h"
 #include "widgets/bytes/hex_view.h"
+#include "widgets/chips/front_plot.h"
+#include "widgets/chips/plan_dock.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/tile_view.h"
 
@@ -267,6 +269,15 @@ void Script::scrollTable(QAbstractScrollArea *view)
     addFrames(kDockFrame);
 }
 
+/// Clicks points of the front of plans, one after the other.
+void Script::planPoints(ui::PlanDock &dock)
+{
+    begin(QStringLiteral("dock plan: points of the front"));
+    for (int point = 0; point < std::min(dock.plot().pointCount(), kStrokes); ++point)
+        act([&] { dock.showPoint(point); });
+    settle();
+}
+
 void Script::docks()
 {
     for (const auto &entry : m_window.docks().entries()) {
@@ -288,6 +299,8 @@ void Script::docks()
             m_window.session().goToWeight(place.weight == 0 ? 1 : 0);
         });
         settle();
+        if (auto *plan = qobject_cast<ui::PlanDock *>(entry.dock))
+            planPoints(*plan);
         if (!wasShown)
             act([&] { entry.dock->close(); });
     }

@@ -15,7 +15,8 @@ class QLineEdit;
 
 namespace kernscope::ui {
 class Dock;
-}
+class PlanDock;
+} // namespace kernscope::ui
 
 namespace kernscope::bench {
 
@@ -35,6 +36,7 @@ private:
     void stepThroughWeights();
     void workspaces();
     void docks();
+    void planPoints(ui::PlanDock &dock);
     void hex();
     void pictures();
     void weightsTable();

@@ -267,7 +267,7 @@ inline void planIsDecided(const Bundle &bundle)
             const auto bytes = table.bytesMoved(row, chip);
             plan::addBytes(moved, bytes);
             if (survey->rows[row].candidates)
-                QCOMPARE(survey->rows[row].candidates->front().chips[chip].moved, bytes);
+                QCOMPARE(survey->rows[row].candidates->front()->chips[chip].moved, bytes);
         }
         QCOMPARE(totals.moved[chip], moved);
         // A sum is known where none of its terms is open.

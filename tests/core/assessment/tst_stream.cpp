@@ -6,6 +6,7 @@
 
 using namespace kernscope;
 using namespace kernscope::decision;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -71,6 +72,41 @@ class TestStream : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    /// A verdict that is kept says of a form what one that is made for it says.
+    void keptVerdictsAreTheFormsOwn()
+    {
+        const target::Target &target = *target::findTarget("M1")->target;
+        Judge judge;
+        WeightForm weight = form(u"lut4"_s);
+        for (const std::uint64_t codebooks : {1, 4, 8, 1}) {
+            weight.codebooks = codebooks;
+            const auto kept = judge.verdict(weight, target);
+            const Verdict anew = judgeForm(weight, target);
+            QCOMPARE(kept->outcome, anew.outcome);
+            QCOMPARE(kept->reasons.size(), anew.reasons.size());
+            for (std::size_t i = 0; i < anew.reasons.size(); ++i) {
+                QCOMPARE(kept->reasons[i].gate, anew.reasons[i].gate);
+                QCOMPARE(kept->reasons[i].found, anew.reasons[i].found);
+            }
+        }
+    }
+
+    /// Forms of different sizes share a verdict, however many there are.
+    void manyForms()
+    {
+        const target::Target &target = *target::findTarget("M1")->target;
+        Judge judge;
+        WeightForm weight = form(u"lut4"_s);
+        const auto first = judge.verdict(weight, target);
+        for (std::uint64_t more = 0; more < 10'000; ++more) {
+            weight.storedBytes = 2080 + more;
+            QCOMPARE(judge.verdict(weight, target).get(), first.get());
+        }
+        QCOMPARE(judge.verdicts(weight)[target.index].get(), first.get());
+        weight.use.elsewhere = true;
+        QVERIFY(judge.verdict(weight, target).get() != first.get());
+    }
+
     void tableSevenOne_data()
     {
         QTest::addColumn<QString>("form");

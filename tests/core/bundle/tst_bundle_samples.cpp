@@ -71,8 +71,9 @@ void TestBundleSamples::texts()
     for (const Diagnostic &diagnostic : bundle->diagnostics())
         QVERIFY2(diagnostic.error.code == "blob.file", describe(diagnostic.error).c_str());
     QCOMPARE(test::sectionFault(*bundle), std::string());
-    QVERIFY(!bundle->program().functions.empty());
-    for (const mil::Function &function : bundle->program().functions)
+    const auto program = bundle->program();
+    QVERIFY(!program->functions.empty());
+    for (const mil::Function &function : program->functions)
         QVERIFY(!function.body.operations.empty());
 }
 

@@ -94,7 +94,8 @@ void TestShapesData::erased()
     QFETCH(QString, path);
     const auto bundle = Bundle::open(path.toStdString());
     QVERIFY(bundle);
-    const mil::Program &before = (*bundle)->program();
+    const auto whole = (*bundle)->program();
+    const mil::Program &before = *whole;
     mil::Program program = before;
     std::vector<shapes::Binding> bindings;
     for (mil::Function &function : program.functions) {

@@ -22,7 +22,7 @@ BundlePtr program(std::initializer_list<const char *> lines)
 
 ProgramDifference compared(const BundlePtr &a, const BundlePtr &b)
 {
-    return comparePrograms(a->program(), b->program());
+    return comparePrograms(*a->program(), *b->program());
 }
 
 } // namespace

@@ -73,8 +73,8 @@ void TestRaiseOpset::text()
     const auto raised = raiseOpset(*bundle, "", 16);
     QVERIFY2(raised, raised ? "" : describe(raised.error()).c_str());
     QCOMPARE(raised->before, std::string("ios15"));
-    QCOMPARE(raised->bundle->program().functions[0].opset, std::string("ios17"));
-    QCOMPARE(raised->bundle->program().functions[1].opset, std::string("ios16"));
+    QCOMPARE(raised->bundle->programOutline().functions[0].opset, std::string("ios17"));
+    QCOMPARE(raised->bundle->programOutline().functions[1].opset, std::string("ios16"));
     QCOMPARE(raised->changes.size(), 1U);
     QCOMPARE(raised->changes[0].operation, std::string("gather"));
     std::string expected = textOf(bundle->files()[bundle->programFile()]);
@@ -136,9 +136,9 @@ void TestRaiseOpset::models()
         const auto raised = raiseOpset(**bundle, model, 18);
         QVERIFY2(raised, raised ? "" : describe(raised.error()).c_str());
         QVERIFY(test::faults(raised->bundle->diagnostics()).empty());
-        for (const mil::Function &function : raised->bundle->program().functions)
+        for (const mil::Function &function : raised->bundle->programOutline().functions)
             QCOMPARE(function.opset, std::string(function.model == model ? "ios18" : "ios15"));
-        for (const mil::ModelNode &node : raised->bundle->program().models)
+        for (const mil::ModelNode &node : raised->bundle->programOutline().models)
             QCOMPARE(node.specification, std::string(node.path == "a" ? "6" : "9"));
         QCOMPARE(raised->bundle->files()[0].file->size(), (*bundle)->files()[0].file->size());
     }
@@ -190,7 +190,8 @@ void TestRaiseOpset::signatures()
         QCOMPARE(formText(is.form), formText(was.form));
         QCOMPARE(is.storedBytes.value, was.storedBytes.value);
     }
-    for (const mil::Operation &operation : after.program().functions[0].body.operations) {
+    const auto program = after.program();
+    for (const mil::Operation &operation : program->functions[0].body.operations) {
         const bool anew = operation.type == "constexpr_lut_to_dense" ||
                           operation.type == "constexpr_sparse_to_dense";
         if (anew)

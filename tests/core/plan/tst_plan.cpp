@@ -82,20 +82,20 @@ void TestPlan::everyFormIsMadeAsPromised()
     const Row &row = judged->rows.back();
     std::size_t tried = 0;
     for (const Candidate &candidate : *row.candidates) {
-        if (!candidate.refused.empty())
+        if (!candidate->refused.empty())
             continue;
         Limits limits;
         limits.goal = Goal::Stored;
-        limits.forced = {{"*", "keep"}, {row.name, candidate.name.value()}};
+        limits.forced = {{"*", "keep"}, {row.name, candidate->name.value()}};
         limits.frontPoints = 2;
         const auto plan = solve(*judged, limits);
         QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
         const auto carried = carryOut(*bundle, options, *judged, limits, *plan);
         QVERIFY2(carried,
-                 carried ? "" : (candidate.name.value() + ": " + text(carried.error())).c_str());
+                 carried ? "" : (candidate->name.value() + ": " + text(carried.error())).c_str());
         QCOMPARE(sectionFault(*carried->bundle).c_str(), "");
         QCOMPARE(carried->bundle->totals().storedBytes.value, plan->after.stored);
-        QCOMPARE(carried->changed, std::size_t(candidate.name == kKeep ? 0 : 1));
+        QCOMPARE(carried->changed, std::size_t(candidate->name == kKeep ? 0 : 1));
         ++tried;
     }
     QVERIFY(tried > 8);
@@ -162,7 +162,7 @@ void TestPlan::bestOfAllOnASmallNetwork()
             for (at[2] = 0; at[2] < rows[2].candidates->size(); ++at[2]) {
                 bool possible = true;
                 for (std::size_t r = 0; r < rows.size(); ++r)
-                    possible &= (*rows[r].candidates)[at[r]].refused.empty() &&
+                    possible &= (*rows[r].candidates)[at[r]]->refused.empty() &&
                                 (*rows[r].candidates)[at[r]].error <= tolerance;
                 if (!possible)
                     continue;
@@ -220,7 +220,7 @@ void TestPlan::tiedWeightsStayTied()
     const auto carried = carryOut(*bundle, optionsFor({"M1"}), *judged, limits, *plan);
     QVERIFY2(carried, carried ? "" : text(carried.error()).c_str());
     QCOMPARE(carried->bundle->totals().storedBytes.value,
-             (*judged->rows[0].candidates)[plan->choice[0]].stored);
+             (*judged->rows[0].candidates)[plan->choice[0]]->stored);
     QCOMPARE(decoded(*carried->bundle, "w0"), decoded(*carried->bundle, "again"));
 }
 

@@ -55,6 +55,7 @@ private slots:
     void diagnostics();
     void numbers();
     void unknownBytes();
+    void programSetAside();
 };
 
 void TestInspectJson::document()
@@ -189,6 +190,19 @@ void TestInspectJson::unknownBytes()
     Json whole = report::inspectJson(**cut, {}, {});
     QCOMPARE(text(whole["totals"]["stored_bytes"]), text(nullptr));
     QCOMPARE(text(whole["totals"]["ratio"]), text(nullptr));
+}
+
+/// A program that nobody keeps in memory is told of as before.
+void TestInspectJson::programSetAside()
+{
+    const auto bundle = made();
+    QVERIFY(bundle);
+    const QByteArray before = text(report::inspectJson(**bundle, {}, {}));
+    (*bundle)->setProgramAside();
+    QCOMPARE(text(report::inspectJson(**bundle, {}, {})), before);
+    const auto again = (*bundle)->reread();
+    QVERIFY(again);
+    QCOMPARE(text(report::inspectJson(**again, {}, {})), before);
 }
 
 QTEST_APPLESS_MAIN(TestInspectJson)

@@ -29,6 +29,7 @@ private Q_SLOTS:
     void findGoesOn();
     void followsAndLeads();
     void editsKeepTheRow();
+    void keepsItsProgram();
     void withoutProgram();
     void cancelled();
 
@@ -81,7 +82,7 @@ void TestProgramDock::rowsAndTheirWords()
     session.setBundle(test::openSample("sample-sparse.mlmodelc"));
     QVERIFY(test::showDock(dock));
     QVERIFY(dock.showsContent());
-    QCOMPARE(dock.model().rowCount(), int(session.bundle()->program().functions.size()));
+    QCOMPARE(dock.model().rowCount(), int(session.bundle()->programOutline().functions.size()));
     const QModelIndex function = dock.model().index(0, 0);
     QVERIFY(function.data().toString().startsWith(QStringLiteral("func main (")));
     QVERIFY(dock.view().isExpanded(function));
@@ -216,6 +217,22 @@ void TestProgramDock::editsKeepTheRow()
     session.updateBundle(session.bundle());
     QVERIFY(test::settle(dock));
     QCOMPARE(dock.model().nodeOf(dock.view().currentIndex()), row);
+}
+
+/// The window sets programs aside while nothing works on them; what is shown stays readable.
+void TestProgramDock::keepsItsProgram()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(loopBundle());
+    session.bundle()->setProgramAside();
+    QVERIFY(test::showDock(dock));
+    session.bundle()->setProgramAside();
+    const std::weak_ptr<const mil::Program> held = session.bundle()->program();
+    QVERIFY(!held.expired());
+    QVERIFY(rowWith(dock, QStringLiteral("reshape z")).isValid());
+    session.setBundle(nullptr);
+    QTRY_VERIFY(held.expired());
 }
 
 void TestProgramDock::withoutProgram()

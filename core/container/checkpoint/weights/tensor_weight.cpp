@@ -114,7 +114,6 @@ void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContent
     claim.range = tensor.bytes;
     claim.kind = SectionKind::Data;
     claim.name = fmt::format("{}: data", tensor.name);
-    claim.owner = tensor.name;
     claim.weight = out.weights.size();
     claim.operand = 0;
     out.claims[tensor.file].push_back(std::move(claim));

@@ -213,7 +213,6 @@ void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std
     claim.range = range;
     claim.kind = kind;
     claim.name = std::move(what);
-    claim.owner = m_out.weights[weight].name;
     claim.weight = weight;
     claim.operand = operand;
     m_out.claims.push_back(std::move(claim));

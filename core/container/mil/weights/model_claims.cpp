@@ -56,7 +56,6 @@ std::vector<Claim> claimsOfOperands(std::size_t file, const std::vector<Weight> 
             Claim claim;
             claim.kind = sectionKindOf(operand.role);
             claim.name = fmt::format("{}: {}", weights[w].name, codec::partRoleName(operand.role));
-            claim.owner = weights[w].name;
             claim.weight = w;
             claim.operand = i;
             for (const ByteRange &range :

@@ -31,7 +31,6 @@ Claim payloadClaim(const milblob::Record &record, std::size_t number,
     const codec::PartRole role = weight.operands()[use->operand].role;
     claim.kind = sectionKindOf(role);
     claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(role));
-    claim.owner = weight.name;
     claim.weight = use->weight;
     claim.operand = use->operand;
     return claim;
@@ -125,7 +124,6 @@ std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
     // A record's owner is that of its payload.
     for (std::size_t i = 0; i < records.size(); ++i) {
         const Claim &payload = claims[1 + records.size() + i];
-        claims[1 + i].owner = payload.owner;
         claims[1 + i].weight = payload.weight;
         claims[1 + i].operand = payload.operand;
     }

@@ -131,7 +131,6 @@ void claimOperands(const Weight &weight, std::vector<BundleFile> &files, Contain
         claim.range = place.range();
         claim.kind = sectionKindOf(operand.role);
         claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(operand.role));
-        claim.owner = weight.name;
         claim.weight = out.weights.size();
         claim.operand = i;
         out.claims[place.file].push_back(std::move(claim));

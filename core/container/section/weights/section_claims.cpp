@@ -61,10 +61,8 @@ void claimUnit(const section::Section &section, std::size_t number,
             return; // no number of a core survives
         Claim claim =
             claimOf(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
-        if (of < weights.size()) {
-            claim.owner = weights[of].name;
+        if (of < weights.size())
             claim.weight = of;
-        }
         claims.push_back(std::move(claim));
     };
     add({FileOffset(section.unitTable + number * section::kUnitBytes),
