@@ -4,6 +4,7 @@
 #include "core/base/little_endian.h"
 #include "core/base/progress.h"
 #include "core/numeric/convert.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/search/find.h"
@@ -173,7 +174,7 @@ std::vector<Column<ByteFieldFacts>> placeColumns()
              .value = [](const Row &row) -> Value { return View(row.field.text); }}};
 }
 
-std::vector<Column<ByteFieldFacts>> ownerColumns()
+std::vector<Column<ByteFieldFacts>> ownerColumnsFirst()
 {
     using Row = ByteFieldFacts;
     return {{.key = "section",
@@ -204,8 +205,13 @@ std::vector<Column<ByteFieldFacts>> ownerColumns()
                  const codec::Operand *operand = operandOf(row);
                  return operand == nullptr ? Value(Absent())
                                            : Value(codec::partRoleName(operand->role));
-             }},
-            {.key = "entry",
+             }}};
+}
+
+std::vector<Column<ByteFieldFacts>> ownerColumnsFromEntry()
+{
+    using Row = ByteFieldFacts;
+    return {{.key = "entry",
              .title = "entry",
              .explanation = "Number of the stored element within that part, from 0",
              .align = TextTable::Align::Right,
@@ -238,6 +244,11 @@ std::vector<Column<ByteFieldFacts>> ownerColumns()
              .value = [](const Row &row) -> Value {
                  return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
              }}};
+}
+
+std::vector<Column<ByteFieldFacts>> ownerColumns()
+{
+    return joinedColumns(ownerColumnsFirst(), ownerColumnsFromEntry());
 }
 
 /// Where a run of bytes that no table names and no weight stores ends: at the next that is one, at

@@ -117,43 +117,47 @@ std::vector<Column<ChipFacts>> chipFigures()
 }
 
 /// What only the JSON document has of a chip.
-std::vector<Column<ChipFacts>> chipWords()
+std::vector<Column<ChipFacts>> chipWordsFirst()
+{
+    using Row = ChipFacts;
+    return {{.key = "kind",
+             .title = "kind",
+             .explanation = "Silicon, reference, legacy or embedded",
+             .shown = kDocument,
+             .value = [](const Row &row) -> Value { return View(row->kind); }},
+            {.key = "since",
+             .title = "since",
+             .explanation = "Compiler that first knows it",
+             .shown = kDocument,
+             .value = [](const Row &row) -> Value { return View(row->since); }},
+            {.key = "family_index",
+             .title = "family index",
+             .explanation = "Number of its family",
+             .shown = kDocument,
+             .document = [](const Row &row) { return optionalJson(row->familyIndex); }},
+            {.key = "device_bucket",
+             .title = "device class",
+             .explanation = "Class of devices with that many cores",
+             .shown = kDocument,
+             .document =
+                 [](const Row &row) {
+                     const auto *bucket = bucketOf(row);
+                     return bucket != nullptr ? Json(bucket->bucket) : noKey();
+                 }},
+            {.key = "device_peak_units",
+             .title = "peak units",
+             .explanation = "Peak of that class, in the compiler's units",
+             .shown = kDocument,
+             .document = [](const Row &row) {
+                 const auto *bucket = bucketOf(row);
+                 return bucket != nullptr ? optionalJson(bucket->peak) : noKey();
+             }}};
+}
+
+std::vector<Column<ChipFacts>> chipWordsFromSource()
 {
     using Row = ChipFacts;
     return {
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "Silicon, reference, legacy or embedded",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row->kind); }},
-        {.key = "since",
-         .title = "since",
-         .explanation = "Compiler that first knows it",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row->since); }},
-        {.key = "family_index",
-         .title = "family index",
-         .explanation = "Number of its family",
-         .shown = kDocument,
-         .document = [](const Row &row) { return optionalJson(row->familyIndex); }},
-        {.key = "device_bucket",
-         .title = "device class",
-         .explanation = "Class of devices with that many cores",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 const auto *bucket = bucketOf(row);
-                 return bucket != nullptr ? Json(bucket->bucket) : noKey();
-             }},
-        {.key = "device_peak_units",
-         .title = "peak units",
-         .explanation = "Peak of that class, in the compiler's units",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 const auto *bucket = bucketOf(row);
-                 return bucket != nullptr ? optionalJson(bucket->peak) : noKey();
-             }},
         {.key = "source",
          .title = "source",
          .explanation = "Where the row is documented",
@@ -174,6 +178,11 @@ std::vector<Column<ChipFacts>> chipWords()
          .explanation = "What else is known of the chip",
          .shown = kDocument,
          .document = [](const Row &row) { return row->note.empty() ? noKey() : Json(row->note); }}};
+}
+
+std::vector<Column<ChipFacts>> chipWords()
+{
+    return joinedColumns(chipWordsFirst(), chipWordsFromSource());
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "core/report/chip_json.h"
 #include "core/report/fact_values.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
@@ -61,7 +62,7 @@ Value remarkValue(const CandidateFacts &row)
     return candidate.stored ? Value(Word{"stored so"}) : Value(Nothing());
 }
 
-std::vector<Column<CandidateFacts>> candidateColumns()
+std::vector<Column<CandidateFacts>> candidateColumnsFirst()
 {
     using Row = CandidateFacts;
     constexpr auto kAmount = TextTable::Align::Right;
@@ -104,7 +105,14 @@ std::vector<Column<CandidateFacts>> candidateColumns()
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
              return row.candidate.assessment.outcome == decision::Outcome::Streams;
-         }},
+         }}};
+}
+
+std::vector<Column<CandidateFacts>> candidateColumnsFromError()
+{
+    using Row = CandidateFacts;
+    constexpr auto kAmount = TextTable::Align::Right;
+    return {
         {.key = "error",
          .title = "error",
          .explanation = "Relative error of the layer's output against fp32, through the engine's "
@@ -147,7 +155,14 @@ std::vector<Column<CandidateFacts>> candidateColumns()
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
              return Word{roofline::boundName(row.candidate.assessment.bound)};
-         }},
+         }}};
+}
+
+std::vector<Column<CandidateFacts>> candidateColumnsFromSpeedup()
+{
+    using Row = CandidateFacts;
+    constexpr auto kAmount = TextTable::Align::Right;
+    return {
         {.key = "speedup",
          .title = "measured speed-up",
          .explanation = "Times the rate of dense fp16, where it was measured on this chip; ? some "
@@ -188,8 +203,13 @@ std::vector<Column<CandidateFacts>> candidateColumns()
          .title = "chosen",
          .explanation = "Whether it is the form to take",
          .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.chosen; }},
-    };
+         .value = [](const Row &row) -> Value { return row.chosen; }}};
+}
+
+std::vector<Column<CandidateFacts>> candidateColumns()
+{
+    return joinedColumns(joinedColumns(candidateColumnsFirst(), candidateColumnsFromError()),
+                         candidateColumnsFromSpeedup());
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "core/report/format_table.h"
 
 #include "core/report/fact_values.h"
+#include "core/report/joined_columns.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -66,7 +67,7 @@ Value codeOf(const Result<T> &number)
     return number ? Value(Code{number->value}) : Value(Unknown());
 }
 
-std::vector<Column<KernelFormatFacts>> kernelFormatColumns()
+std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFirst()
 {
     using Row = KernelFormatFacts;
     return {
@@ -104,7 +105,13 @@ std::vector<Column<KernelFormatFacts>> kernelFormatColumns()
          .explanation = "Underlying type of an element, or of a palette's entries",
          .value = [](const Row &row) -> Value {
              return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
-         }},
+         }}};
+}
+
+std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFromPaletteLutBytes()
+{
+    using Row = KernelFormatFacts;
+    return {
         {.key = "palette_lut_bytes",
          .title = "codebook",
          .unit = "B",
@@ -140,36 +147,47 @@ std::vector<Column<KernelFormatFacts>> kernelFormatColumns()
                  const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
                  return verdict ? Json(*verdict) : Json(nullptr);
              },
-         .origin = formatOrigin},
-        {.key = "refused_by",
-         .title = "refused by",
-         .explanation = "The rule that refuses",
-         .shown = kDocument,
-         .value = refusedBy},
-        {.key = "rules",
-         .title = "rules",
-         .explanation = "Every rule that was consulted",
-         .shown = kDocument,
-         .document = rulesJson},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the row is known; the tooltip names the source",
-         .value = [](const Row &row) { return confidenceValue(row.row->confidence); },
-         .origin = formatOrigin},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the row comes from",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->source); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->note); }},
-    };
+         .origin = formatOrigin}};
 }
 
-std::vector<Column<ElementTypeFacts>> elementTypeColumns()
+std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFromRefusedBy()
+{
+    using Row = KernelFormatFacts;
+    return {{.key = "refused_by",
+             .title = "refused by",
+             .explanation = "The rule that refuses",
+             .shown = kDocument,
+             .value = refusedBy},
+            {.key = "rules",
+             .title = "rules",
+             .explanation = "Every rule that was consulted",
+             .shown = kDocument,
+             .document = rulesJson},
+            {.key = "confidence",
+             .title = "confidence",
+             .explanation = "How well the row is known; the tooltip names the source",
+             .value = [](const Row &row) { return confidenceValue(row.row->confidence); },
+             .origin = formatOrigin},
+            {.key = "source",
+             .title = "source",
+             .explanation = "Where the row comes from",
+             .shown = kDocument | kWindow,
+             .value = [](const Row &row) -> Value { return View(row.row->source); }},
+            {.key = "note",
+             .title = "note",
+             .explanation = "What is to be known of it",
+             .shown = kDocument | kWindow,
+             .value = [](const Row &row) -> Value { return View(row.row->note); }}};
+}
+
+std::vector<Column<KernelFormatFacts>> kernelFormatColumns()
+{
+    return joinedColumns(
+        joinedColumns(kernelFormatColumnsFirst(), kernelFormatColumnsFromPaletteLutBytes()),
+        kernelFormatColumnsFromRefusedBy());
+}
+
+std::vector<Column<ElementTypeFacts>> elementTypeColumnsFirst()
 {
     using Row = ElementTypeFacts;
     return {
@@ -206,7 +224,13 @@ std::vector<Column<ElementTypeFacts>> elementTypeColumns()
          .unknown = "unknown",
          .value = [](const Row &row) -> Value {
              return row.dma ? known(row.dma->valid) : Value(Absent());
-         }},
+         }}};
+}
+
+std::vector<Column<ElementTypeFacts>> elementTypeColumnsFromCapabilityByte()
+{
+    using Row = ElementTypeFacts;
+    return {
         {.key = "capability_byte",
          .title = "byte",
          .explanation =
@@ -233,8 +257,12 @@ std::vector<Column<ElementTypeFacts>> elementTypeColumns()
          .explanation = "Where the row comes from",
          .shown = kDocument | kWindow,
          .value = [](const Row &row) -> Value { return View(row.row->source); },
-         .origin = [](const Row &row) { return row.row->note; }},
-    };
+         .origin = [](const Row &row) { return row.row->note; }}};
+}
+
+std::vector<Column<ElementTypeFacts>> elementTypeColumns()
+{
+    return joinedColumns(elementTypeColumnsFirst(), elementTypeColumnsFromCapabilityByte());
 }
 
 std::vector<Column<CodegenFacts>> codegenColumns()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/graph_table.h"
 
+#include "core/report/joined_columns.h"
+
 #include "core/graph/label.h"
 
 #include <algorithm>
@@ -87,7 +89,7 @@ std::string typeOf(const GraphRow &row)
                : std::string();
 }
 
-std::vector<Column<GraphRow>> graphColumns()
+std::vector<Column<GraphRow>> graphColumnsFirst()
 {
     using Row = GraphRow;
     constexpr auto kNumber = TextTable::Align::Right;
@@ -130,38 +132,48 @@ std::vector<Column<GraphRow>> graphColumns()
              return isNode(row) && nodeOf(row).kind == NodeKind::Weight
                         ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
                         : Value(Nothing());
-         }},
-        {.key = "stored_bytes",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Bytes of a weight, or of the weights of a repeated block",
-         .align = kNumber,
-         .searched = false,
-         .value = [](const Row &row) -> Value {
-             return row.drawn->weights(unitOf(row)) == 0
-                        ? Value(Nothing())
-                        : known<Count>(row.drawn->storedBytes(unitOf(row)));
-         }},
-        {.key = "reads",
-         .title = "reads",
-         .explanation = "What is drawn and gives it a value",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return namesOrNothing(namesBeside(row, true)); }},
-        {.key = "read_by",
-         .title = "read by",
-         .explanation = "What is drawn and reads a value of it",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) { return namesOrNothing(namesBeside(row, false)); }},
-        {.key = "more",
-         .title = "more",
-         .explanation = "Neighbours beyond the last hop, which are not drawn",
-         .align = kNumber,
-         .searched = false,
-         .value = [](const Row &row) -> Value {
-             const std::size_t more = unitOf(row).before + unitOf(row).after;
-             return more == 0 ? Value(Nothing()) : Value(Count{more});
-         }},
-    };
+         }}};
+}
+
+std::vector<Column<GraphRow>> graphColumnsFromStoredBytes()
+{
+    using Row = GraphRow;
+    constexpr auto kNumber = TextTable::Align::Right;
+    return {{.key = "stored_bytes",
+             .title = "stored",
+             .unit = "B",
+             .explanation = "Bytes of a weight, or of the weights of a repeated block",
+             .align = kNumber,
+             .searched = false,
+             .value = [](const Row &row) -> Value {
+                 return row.drawn->weights(unitOf(row)) == 0
+                            ? Value(Nothing())
+                            : known<Count>(row.drawn->storedBytes(unitOf(row)));
+             }},
+            {.key = "reads",
+             .title = "reads",
+             .explanation = "What is drawn and gives it a value",
+             .shown = kDocument | kWindow,
+             .value = [](const Row &row) { return namesOrNothing(namesBeside(row, true)); }},
+            {.key = "read_by",
+             .title = "read by",
+             .explanation = "What is drawn and reads a value of it",
+             .align = TextTable::Align::Name,
+             .value = [](const Row &row) { return namesOrNothing(namesBeside(row, false)); }},
+            {.key = "more",
+             .title = "more",
+             .explanation = "Neighbours beyond the last hop, which are not drawn",
+             .align = kNumber,
+             .searched = false,
+             .value = [](const Row &row) -> Value {
+                 const std::size_t more = unitOf(row).before + unitOf(row).after;
+                 return more == 0 ? Value(Nothing()) : Value(Count{more});
+             }}};
+}
+
+std::vector<Column<GraphRow>> graphColumns()
+{
+    return joinedColumns(graphColumnsFirst(), graphColumnsFromStoredBytes());
 }
 
 } // namespace

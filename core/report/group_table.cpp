@@ -2,6 +2,7 @@
 #include "core/report/group_table.h"
 
 #include "core/container/section/layout.h"
+#include "core/report/joined_columns.h"
 #include "core/report/number_text.h"
 
 #include <utility>
@@ -121,10 +122,10 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
      ...);
 }
 
-std::vector<Column<GroupRow>> groupColumns()
+std::vector<Column<GroupRow>> groupFactsFirst()
 {
     using Row = GroupRow;
-    std::vector<Column<GroupRow>> columns{
+    return {
         {.key = "core",
          .title = "core",
          .explanation = "The engine core that makes these channels; in a hardware container the N "
@@ -153,36 +154,51 @@ std::vector<Column<GroupRow>> groupColumns()
          .unknown = "not known",
          .value = [](const Row &row) -> Value {
              return row.runs.empty() ? Value(Unknown()) : Value(Count{row.channels});
-         }},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "Of the group's coefficients in the file",
-         .align = kFigure,
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             return row.bytes.bytes.value == 0 ? Value(Word{"in the masked values"})
-                                               : Value(Hex{row.bytes.offset.value});
-         }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Of the group's coefficients",
-         .align = kFigure,
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Count{row.bytes.bytes.value}; }},
-        {.key = "codebook",
-         .title = "codebook",
-         .explanation = "Of the core's palette that serves the group",
-         .align = kFigure,
-         .shown = kWindow,
-         .value = codebookValue},
-        {.key = "copy",
-         .title = "copy",
-         .explanation = "Number of the copy that a further stream of tasks reads; a dash is the "
-                        "first",
-         .align = kFigure,
-         .shown = kWindow,
-         .value = copyValue},
-    };
+         }}};
+}
+
+std::vector<Column<GroupRow>> groupFactsFromOffset()
+{
+    using Row = GroupRow;
+    return {{.key = "offset",
+             .title = "offset",
+             .explanation = "Of the group's coefficients in the file",
+             .align = kFigure,
+             .shown = kWindow,
+             .value = [](const Row &row) -> Value {
+                 return row.bytes.bytes.value == 0 ? Value(Word{"in the masked values"})
+                                                   : Value(Hex{row.bytes.offset.value});
+             }},
+            {.key = "bytes",
+             .title = "bytes",
+             .explanation = "Of the group's coefficients",
+             .align = kFigure,
+             .shown = kWindow,
+             .value = [](const Row &row) -> Value { return Count{row.bytes.bytes.value}; }},
+            {.key = "codebook",
+             .title = "codebook",
+             .explanation = "Of the core's palette that serves the group",
+             .align = kFigure,
+             .shown = kWindow,
+             .value = codebookValue},
+            {.key = "copy",
+             .title = "copy",
+             .explanation =
+                 "Number of the copy that a further stream of tasks reads; a dash is the "
+                 "first",
+             .align = kFigure,
+             .shown = kWindow,
+             .value = copyValue}};
+}
+
+std::vector<Column<GroupRow>> groupFacts()
+{
+    return joinedColumns(groupFactsFirst(), groupFactsFromOffset());
+}
+
+std::vector<Column<GroupRow>> groupColumns()
+{
+    std::vector<Column<GroupRow>> columns = groupFacts();
     addSlots(columns, std::make_index_sequence<kSlots>());
     return columns;
 }

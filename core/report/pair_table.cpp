@@ -146,16 +146,11 @@ std::vector<Column<PairFacts>> errorColumns()
          .value = differenceValue<&ValueDifference::rmse>},
         {.key = "max_rel",
          .title = "max |B - A| / |A|",
-         .explanation = "Largest difference over the value in A; infinite where a zero of A is "
-                        "none in B",
+         .explanation = "Largest difference over the value in A; zeros of A that are none in B, "
+                        "which are beyond every ratio, are counted as revived",
          .align = kPairFigure,
          .shown = kDocument,
-         .value =
-             [](const PairFacts &row) {
-                 return figure(row, [](const ValueDifference &values) -> Value {
-                     return Real{values.largestRelative(), kPairDigits, true};
-                 });
-             }},
+         .value = differenceValue<&ValueDifference::maxRel>},
         {.key = "cosine",
          .title = "cosine",
          .explanation = "Cosine of the angle between the two tensors taken as vectors: 1 is the "

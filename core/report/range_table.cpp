@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/range_table.h"
 
+#include "core/report/joined_columns.h"
+
 #include "core/bundle/element_place.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/build_verdict.h"
@@ -119,42 +121,48 @@ Value rangeBytes(const RangeFacts &row)
     return Count{row.*Member};
 }
 
-std::vector<Column<RangeFacts>> rangeColumns()
+std::vector<Column<RangeFacts>> rangeColumnsFirst()
+{
+    using Row = RangeFacts;
+    return {{.key = "file",
+             .title = "file",
+             .explanation = "File that the bytes are in, as A calls it",
+             .align = TextTable::Align::Name,
+             .value = [](const Row &row) -> Value { return View(row.file); }},
+            {.key = "offset_a",
+             .title = "offset A",
+             .explanation =
+                 "Where the range begins in the file of A; nothing where A has no such bytes",
+             .align = kRangeNumber,
+             .value = rangeOffset<&Row::offsetA>},
+            {.key = "bytes_a",
+             .title = "bytes A",
+             .explanation = "Length of the range in A",
+             .align = kRangeNumber,
+             .value = rangeBytes<&Row::bytesA>},
+            {.key = "offset_b",
+             .title = "offset B",
+             .explanation =
+                 "Where the range begins in the file of B; nothing where B has no such bytes",
+             .align = kRangeNumber,
+             .value = rangeOffset<&Row::offsetB>},
+            {.key = "bytes_b",
+             .title = "bytes B",
+             .explanation = "Length of the range in B",
+             .align = kRangeNumber,
+             .value = rangeBytes<&Row::bytesB>},
+            {.key = "state",
+             .title = "what differs",
+             .explanation =
+                 "Bytes that are others, elements that are stored in other widths, or bytes "
+                 "that one side has alone",
+             .value = [](const Row &row) -> Value { return Word{rangeStateName(row.state)}; }}};
+}
+
+std::vector<Column<RangeFacts>> rangeColumnsFromPart()
 {
     using Row = RangeFacts;
     return {
-        {.key = "file",
-         .title = "file",
-         .explanation = "File that the bytes are in, as A calls it",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return View(row.file); }},
-        {.key = "offset_a",
-         .title = "offset A",
-         .explanation =
-             "Where the range begins in the file of A; nothing where A has no such bytes",
-         .align = kRangeNumber,
-         .value = rangeOffset<&Row::offsetA>},
-        {.key = "bytes_a",
-         .title = "bytes A",
-         .explanation = "Length of the range in A",
-         .align = kRangeNumber,
-         .value = rangeBytes<&Row::bytesA>},
-        {.key = "offset_b",
-         .title = "offset B",
-         .explanation =
-             "Where the range begins in the file of B; nothing where B has no such bytes",
-         .align = kRangeNumber,
-         .value = rangeOffset<&Row::offsetB>},
-        {.key = "bytes_b",
-         .title = "bytes B",
-         .explanation = "Length of the range in B",
-         .align = kRangeNumber,
-         .value = rangeBytes<&Row::bytesB>},
-        {.key = "state",
-         .title = "what differs",
-         .explanation = "Bytes that are others, elements that are stored in other widths, or bytes "
-                        "that one side has alone",
-         .value = [](const Row &row) -> Value { return Word{rangeStateName(row.state)}; }},
         {.key = "part",
          .title = "part",
          .explanation = "Section that the range is in: a part of a weight, a header, a program",
@@ -184,8 +192,12 @@ std::vector<Column<RangeFacts>> rangeColumns()
          .title = "last element",
          .explanation = "Last element that has bits in the range",
          .shown = kDocument,
-         .value = elementNumber<&Row::lastElement>},
-    };
+         .value = elementNumber<&Row::lastElement>}};
+}
+
+std::vector<Column<RangeFacts>> rangeColumns()
+{
+    return joinedColumns(rangeColumnsFirst(), rangeColumnsFromPart());
 }
 
 } // namespace

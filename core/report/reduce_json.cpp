@@ -4,6 +4,7 @@
 #include "core/format/contested.h"
 #include "core/numeric/half.h"
 #include "core/report/engine_json.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ Value tileNumber(float value)
     return Written{static_cast<double>(value), fmt::format("{}", value)};
 }
 
-std::vector<Column<TileFacts>> tileColumns()
+std::vector<Column<TileFacts>> tileColumnsFirst()
 {
     using Row = TileFacts;
     constexpr auto kTileNumber = TextTable::Align::Right;
@@ -58,8 +59,14 @@ std::vector<Column<TileFacts>> tileColumns()
              .shown = kWindow,
              .value = [](const Row &row) -> Value {
                  return Real{row.tile.exact, 17, true};
-             }},
-            {.key = "fp16",
+             }}};
+}
+
+std::vector<Column<TileFacts>> tileColumnsFromFp16()
+{
+    using Row = TileFacts;
+    constexpr auto kTileNumber = TextTable::Align::Right;
+    return {{.key = "fp16",
              .title = "fp16",
              .explanation = "What an accumulator of fp16 would hold",
              .align = kTileNumber,
@@ -86,6 +93,11 @@ std::vector<Column<TileFacts>> tileColumns()
                             : Value(Nothing());
              },
              .document = [](const Row &row) { return Json(row.tile.contested); }}};
+}
+
+std::vector<Column<TileFacts>> tileColumns()
+{
+    return joinedColumns(tileColumnsFirst(), tileColumnsFromFp16());
 }
 
 } // namespace

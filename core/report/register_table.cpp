@@ -129,7 +129,7 @@ std::vector<Column<RegisterFacts>> registerPlaceColumns()
              .value = marksValue}};
 }
 
-std::vector<Column<RegisterFacts>> registerValueColumns()
+std::vector<Column<RegisterFacts>> registerValueColumnsFirst()
 {
     using Row = RegisterFacts;
     return {{.key = "fields",
@@ -166,8 +166,13 @@ std::vector<Column<RegisterFacts>> registerValueColumns()
              .document =
                  [](const Row &row) {
                      return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
-                 }},
-            {.key = "file_offset",
+                 }}};
+}
+
+std::vector<Column<RegisterFacts>> registerValueColumnsFromFileOffset()
+{
+    using Row = RegisterFacts;
+    return {{.key = "file_offset",
              .title = "place",
              .explanation = "Offset in the file",
              .align = kRegisterNumber,
@@ -182,6 +187,11 @@ std::vector<Column<RegisterFacts>> registerValueColumns()
              .document = [](const Row &row) {
                  return row.reg != nullptr ? Json(row.reg->evidence) : noKey();
              }}};
+}
+
+std::vector<Column<RegisterFacts>> registerValueColumns()
+{
+    return joinedColumns(registerValueColumnsFirst(), registerValueColumnsFromFileOffset());
 }
 
 std::vector<Column<LaneFacts>> laneColumns()

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/section_table.h"
 
+#include "core/report/joined_columns.h"
+
 namespace kernscope::report {
 
 namespace {
 
-std::vector<Column<SectionFacts>> sectionColumns()
+std::vector<Column<SectionFacts>> sectionColumnsFirst()
 {
     using Row = SectionFacts;
     constexpr auto kSectionNumber = TextTable::Align::Right;
@@ -40,7 +42,14 @@ std::vector<Column<SectionFacts>> sectionColumns()
                         ? Value(Unknown())
                         : Value(Percent{static_cast<double>(row.section->range.bytes.value) /
                                         static_cast<double>(file.value)});
-         }},
+         }}};
+}
+
+std::vector<Column<SectionFacts>> sectionColumnsFromEnd()
+{
+    using Row = SectionFacts;
+    constexpr auto kSectionNumber = TextTable::Align::Right;
+    return {
         {.key = "end",
          .title = "end",
          .explanation = "First byte after the section",
@@ -61,8 +70,12 @@ std::vector<Column<SectionFacts>> sectionColumns()
          .title = "weight",
          .explanation = "Weight that the section belongs to",
          .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return orNothing(row.bundle->ownerOf(*row.section)); }},
-    };
+         .value = [](const Row &row) { return orNothing(row.bundle->ownerOf(*row.section)); }}};
+}
+
+std::vector<Column<SectionFacts>> sectionColumns()
+{
+    return joinedColumns(sectionColumnsFirst(), sectionColumnsFromEnd());
 }
 
 } // namespace

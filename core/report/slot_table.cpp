@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/slot_table.h"
 
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/number_text.h"
@@ -87,7 +88,7 @@ SlotColumns slotNames()
          .value = [](const Row &row) -> Value { return View(row.slot->role); }}};
 }
 
-SlotColumns slotDetails()
+SlotColumns slotDetailsFirst()
 {
     using Row = SlotFacts;
     return {{.key = "file",
@@ -121,8 +122,13 @@ SlotColumns slotDetails()
              .explanation = "Offset in the target, as the file has it",
              .align = kSlotNumber,
              .value = [](const Row &row) -> Value { return Hex{row.slot->stored}; },
-             .document = [](const Row &row) { return Json(hexText(row.slot->stored)); }},
-            {.key = "target",
+             .document = [](const Row &row) { return Json(hexText(row.slot->stored)); }}};
+}
+
+SlotColumns slotDetailsFromTarget()
+{
+    using Row = SlotFacts;
+    return {{.key = "target",
              .title = "target",
              .explanation = "What the loader adds",
              .align = TextTable::Align::Name,
@@ -151,6 +157,11 @@ SlotColumns slotDetails()
              .value = [](const Row &row) -> Value {
                  return Word{format::confidenceName(row.slot->confidence)};
              }}};
+}
+
+SlotColumns slotDetails()
+{
+    return joinedColumns(slotDetailsFirst(), slotDetailsFromTarget());
 }
 
 SlotColumns loadedWords()

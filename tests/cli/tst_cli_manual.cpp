@@ -40,7 +40,8 @@ QStringList subcommands(const QStringList &command)
 
 } // namespace
 
-/// The manual page names every command and every option that the program has, and no other.
+/// The manual page names every command and every option that the program has, and no other. The
+/// README and the page of the application's help name every command.
 class TestCliManual : public QObject
 {
     Q_OBJECT
@@ -48,6 +49,8 @@ class TestCliManual : public QObject
 private slots:
     void commands_data();
     void commands();
+    void pagesNameEveryCommand_data();
+    void pagesNameEveryCommand();
 };
 
 void TestCliManual::commands_data()
@@ -89,6 +92,23 @@ void TestCliManual::commands()
     has.sort();
     told.sort();
     QCOMPARE(told, has);
+}
+
+void TestCliManual::pagesNameEveryCommand_data()
+{
+    QTest::addColumn<QString>("page");
+    QTest::newRow("README") << QStringLiteral("README.md");
+    QTest::newRow("help") << QStringLiteral("resources/help/command_line.md");
+}
+
+void TestCliManual::pagesNameEveryCommand()
+{
+    QFETCH(QString, page);
+    QFile file(QStringLiteral(KERNSCOPE_SOURCE_DIR "/") + page);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QString text = QString::fromUtf8(file.readAll());
+    for (const QString &name : subcommands({}))
+        QVERIFY2(text.contains(u'`' + name + u'`'), qPrintable(name));
 }
 
 QTEST_GUILESS_MAIN(TestCliManual)

@@ -148,31 +148,6 @@ void CompareDock::connectParts()
     connectRunner();
 }
 
-/// What a comparison that runs shows of itself.
-void CompareDock::connectRunner()
-{
-    connect(&session().tasks(), &TaskManager::changed, this, &CompareDock::onTasksChanged);
-    connect(m_runner, &CompareRunner::summedUp, this, &CompareDock::showOutcome);
-    connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
-    connect(m_runner, &CompareRunner::filesCompared, this, &CompareDock::showProgram);
-    connect(m_runner, &CompareRunner::pairCompared, this, [this](std::size_t row) {
-        if (row == m_row)
-            m_figures->showRow(m_model->rows()[row]);
-        countLimits();
-    });
-    const auto progress = [this] {
-        m_header->setProgress(m_runner->running(), m_runner->fraction());
-        m_againAction->setEnabled(m_runner->stopped());
-    };
-    connect(m_runner, &CompareRunner::progressed, this, progress);
-    connect(m_runner, &CompareRunner::finished, this, [this, progress] {
-        keepSelection([this] { m_model->settle(); });
-        countLimits();
-        progress();
-    });
-    progress();
-}
-
 void CompareDock::setSwapped(bool swapped)
 {
     if (m_swapped == swapped)

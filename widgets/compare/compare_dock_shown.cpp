@@ -2,10 +2,13 @@
 // What the pictures and figures of the shown pair need: a sample, then all its values once.
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/compare_header.h"
+#include "widgets/compare/compare_runner.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/places_dock.h"
 
+#include <QAction>
 #include <QTimer>
 
 #include <cmath>
@@ -126,6 +129,31 @@ void CompareDock::showPlaces(const PairPlaces &places, double range)
     m_figures->showBins(bins, range);
     m_figures->showPlaces(places);
     Q_EMIT placesChanged(places);
+}
+
+/// What a comparison that runs shows of itself.
+void CompareDock::connectRunner()
+{
+    connect(&session().tasks(), &TaskManager::changed, this, &CompareDock::onTasksChanged);
+    connect(m_runner, &CompareRunner::summedUp, this, &CompareDock::showOutcome);
+    connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
+    connect(m_runner, &CompareRunner::filesCompared, this, &CompareDock::showProgram);
+    connect(m_runner, &CompareRunner::pairCompared, this, [this](std::size_t row) {
+        if (row == m_row)
+            m_figures->showRow(m_model->rows()[row]);
+        countLimits();
+    });
+    const auto progress = [this] {
+        m_header->setProgress(m_runner->running(), m_runner->fraction());
+        m_againAction->setEnabled(m_runner->stopped());
+    };
+    connect(m_runner, &CompareRunner::progressed, this, progress);
+    connect(m_runner, &CompareRunner::finished, this, [this, progress] {
+        keepSelection([this] { m_model->settle(); });
+        countLimits();
+        progress();
+    });
+    progress();
 }
 
 } // namespace kernscope::ui

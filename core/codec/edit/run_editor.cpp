@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -239,6 +240,20 @@ bool RunEditor::setKept(std::uint64_t first, std::span<const float> values, std:
     if (outcome.changed > changedBefore && !outcome.refusal)
         outcome.bytes = own.takeBytes();
     return true;
+}
+
+bool RunEditor::keepsAsSet(std::uint64_t first, std::uint64_t count)
+{
+    State &own = *m_state;
+    const std::uint64_t from = own.state.mask->rank(first);
+    const std::uint64_t to = own.state.mask->rank(first + count);
+    if (to > own.state.payloadElements || to - from != own.keptHeld.size())
+        return false;
+    own.floats.resize(own.keptHeld.size());
+    convertHalfToFloat(own.state.payload.bytes.subspan(2 * from, 2 * own.floats.size()),
+                       own.floats);
+    return own.floats.empty() || std::memcmp(own.floats.data(), own.keptHeld.data(),
+                                             std::span(own.floats).size_bytes()) == 0;
 }
 
 /// Loads the codes of a run; returns the number of the first, or nothing where the payload is too

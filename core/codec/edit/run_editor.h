@@ -58,10 +58,14 @@ public:
              std::span<float> held, RunOutcome &outcome);
 
     /// The same for a weight whose survivors are stored in fp16, without a look at what `held` was.
-    /// False, with nothing done, for other weights and for numbers that not all elements can
-    /// become.
+    /// `held` may be shorter: it then has the first of them. False, with nothing done, for other
+    /// weights and for numbers that not all elements can become.
     bool setKept(std::uint64_t first, std::span<const float> values, std::span<float> held,
                  RunOutcome &outcome);
+    /// Whether the survivors among [first, first + count), which the last setKept() was for, are
+    /// now stored as it made them. Looks at the stored numbers alone: most elements of such a
+    /// weight have none.
+    bool keepsAsSet(std::uint64_t first, std::uint64_t count);
 
 private:
     struct State;

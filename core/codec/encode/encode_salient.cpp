@@ -15,8 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 namespace kernscope::codec {
 
 namespace {
@@ -132,11 +130,8 @@ Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const 
 {
     if (masses.empty())
         return encodeSparseDensity(values, shape, density);
-    if (auto checked = checkValues(values, shape); !checked)
+    if (auto checked = checkDensity(values, shape, density); !checked)
         return tl::unexpected(checked.error());
-    if (!(density >= 0 && density <= 1))
-        return tl::unexpected(badArgument("density", "0 to 1", fmt::format("{}", density),
-                                          "The density is not a share"));
     const auto wanted =
         static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
     const Losses losses(values, masses);

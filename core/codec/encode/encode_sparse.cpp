@@ -12,8 +12,6 @@
 #include <functional>
 #include <optional>
 
-#include <fmt/format.h>
-
 namespace kernscope::codec {
 
 namespace {
@@ -264,11 +262,8 @@ Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &s
 Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
                                           double density)
 {
-    if (auto checked = checkValues(values, shape); !checked)
+    if (auto checked = checkDensity(values, shape, density); !checked)
         return tl::unexpected(checked.error());
-    if (!(density >= 0 && density <= 1))
-        return tl::unexpected(badArgument("density", "0 to 1", fmt::format("{}", density),
-                                          "The density is not a share"));
     const auto wanted =
         static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
     if (wanted >= values.size())

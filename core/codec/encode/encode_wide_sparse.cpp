@@ -11,8 +11,6 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace kernscope::codec {
 
 namespace {
@@ -134,11 +132,8 @@ Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shap
             return plain;
         keepPattern(mask, shape, *spec.pattern, values.size());
     } else if (spec.density) {
-        if (auto checked = checkValues(values, shape); !checked)
+        if (auto checked = checkDensity(values, shape, *spec.density); !checked)
             return tl::unexpected(checked.error());
-        if (!(*spec.density >= 0 && *spec.density <= 1))
-            return tl::unexpected(badArgument("density", "0 to 1", fmt::format("{}", *spec.density),
-                                              "The density is not a share"));
         mask.keepLargest(0, 1, values.size(),
                          static_cast<std::size_t>(
                              std::llround(*spec.density * static_cast<double>(values.size()))));

@@ -104,6 +104,16 @@ Result<void> checkValues(std::span<const float> values, const Shape &shape)
         .unexpected();
 }
 
+Result<void> checkDensity(std::span<const float> values, const Shape &shape, double density)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return checked;
+    if (density >= 0 && density <= 1)
+        return {};
+    return tl::unexpected(
+        badArgument("density", "0 to 1", fmt::format("{}", density), "The density is not a share"));
+}
+
 Error badArgument(std::string_view field, std::string expected, std::string found,
                   std::string message)
 {

@@ -33,6 +33,8 @@ struct Range {
 
 /// "codec.shape" unless `values` are the elements of `shape`.
 Result<void> checkValues(std::span<const float> values, const Shape &shape);
+/// The same, and "codec.argument" unless the share is one: 0 to 1.
+Result<void> checkDensity(std::span<const float> values, const Shape &shape, double density);
 Error badArgument(std::string_view field, std::string expected, std::string found,
                   std::string message);
 

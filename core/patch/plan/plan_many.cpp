@@ -53,6 +53,9 @@ private:
     Result<void> setEach(std::uint64_t first, std::span<const Value> values, std::span<float> held);
     Result<void> set(std::uint64_t element, double value, float &now);
     Result<void> check(std::uint64_t first, std::span<const float> held);
+    /// Writes what a run of codes became.
+    Result<void> applyRun();
+    static tl::unexpected<Error> notKept(std::uint64_t first, std::size_t count);
 
     WeightPlanner &m_planner;
     double m_tolerance;
@@ -129,27 +132,44 @@ Result<void> Filler::check(std::uint64_t first, std::span<const float> held)
     return {};
 }
 
+Result<void> Filler::applyRun()
+{
+    if (outcome.bytes.empty())
+        return {};
+    codec::EditPlan plan;
+    plan.parts = std::move(outcome.bytes);
+    return m_planner.apply(plan);
+}
+
+tl::unexpected<Error> Filler::notKept(std::uint64_t first, std::size_t count)
+{
+    return ErrorBuilder("patch.verify")
+        .expected(fmt::format("the values of elements {} to {}", first, first + count - 1))
+        .found("other stored numbers")
+        .message("The bytes planned do not decode to the values")
+        .unexpected();
+}
+
 template <class Value>
 Result<void> Filler::fill(std::uint64_t first, std::span<const Value> values)
 {
     const auto held = std::span(m_held).first(values.size());
     const codec::EditTolerance tolerance{m_tolerance, kDecimalTolerance};
-    bool set = false;
-    if constexpr (std::is_same_v<Value, float>)
-        set = m_runs && m_runs->setKept(first, values, held, outcome);
-    if (!set) {
-        m_planner.decoder().decodeFloat(first, held);
-        set = m_runs && m_runs->set(first, values, tolerance, held, outcome);
+    if constexpr (std::is_same_v<Value, float>) {
+        // Of a sparse weight most elements have no bytes: those that have are looked at where they
+        // are stored, and some of all are decoded.
+        const auto some = held.first(std::min(kChecked, held.size()));
+        if (m_runs && m_runs->setKept(first, values, some, outcome)) {
+            if (auto applied = applyRun(); !applied)
+                return applied;
+            return m_runs->keepsAsSet(first, values.size()) ? check(first, some)
+                                                            : notKept(first, values.size());
+        }
     }
-    if (!set) {
-        if (auto done = setEach(first, values, held); !done)
-            return done;
-    } else if (!outcome.bytes.empty()) {
-        codec::EditPlan plan;
-        plan.parts = std::move(outcome.bytes);
-        if (auto applied = m_planner.apply(plan); !applied)
-            return applied;
-    }
+    m_planner.decoder().decodeFloat(first, held);
+    const bool set = m_runs && m_runs->set(first, values, tolerance, held, outcome);
+    if (auto done = set ? applyRun() : setEach(first, values, held); !done)
+        return done;
     return outcome.refusal ? Result<void>() : check(first, held);
 }
 

@@ -112,9 +112,15 @@ void compareFloats(RunEditor &runs, std::uint64_t first, std::span<const double>
     std::vector<float> untold(before.size(), 7.0f);
     RunOutcome alone;
     *kept = runs.setKept(first, floats, untold, alone);
-    if (*kept)
+    if (*kept) {
         compareOutcomes(alone, untold, outcome, held, name);
-    else
+        // Nothing was written yet.
+        QVERIFY2(runs.keepsAsSet(first, floats.size()) == (alone.changed == 0), name);
+        std::vector<float> some(std::min<std::size_t>(before.size(), 5));
+        RunOutcome once;
+        QVERIFY2(runs.setKept(first, floats, some, once), name);
+        QVERIFY2(std::memcmp(some.data(), held.data(), std::span(some).size_bytes()) == 0, name);
+    } else
         QVERIFY2(alone.seen == 0 && alone.changed == 0 && alone.worst < 0, name);
 }
 
