@@ -2,6 +2,7 @@
 #include "app/status_line.h"
 
 #include "widgets/common/elided_label.h"
+#include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -115,7 +116,11 @@ void StatusLine::setCounts(std::size_t errors, std::size_t warnings)
 {
     const QString wrong = errors == 1 ? tr("1 error") : tr("%1 errors").arg(errors);
     const QString odd = warnings == 1 ? tr("1 warning") : tr("%1 warnings").arg(warnings);
-    m_diagnostics->setText(tr("%1, %2").arg(wrong, odd));
+    const QString all = tr("%1, %2").arg(wrong, odd);
+    m_diagnostics->setText(errors > 0 ? ui::severityGlyph(Severity::Error) + QLatin1Char(' ') + all
+                           : warnings > 0
+                               ? ui::severityGlyph(Severity::Warning) + QLatin1Char(' ') + odd
+                               : tr("no errors or warnings"));
 }
 
 void StatusLine::showBundle()

@@ -2,6 +2,7 @@
 #include "widgets/chips/chip_box.h"
 
 #include "core/base/csv.h"
+#include "widgets/chips/chip_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -13,17 +14,15 @@ ChipBox::ChipBox(QWidget *parent) : QComboBox(parent)
 {
     setAccessibleName(tr("Chip"));
     for (const target::Target &target : target::targets()) {
-        QString names;
-        for (const std::string &alias : target.aliases) {
-            if (names.size() > 14)
-                break;
-            names += (names.isEmpty() ? QString() : QStringLiteral(", ")) + fromUtf8(alias);
-        }
-        const QString name = fromUtf8(target.name);
-        addItem(names.isEmpty() ? name : tr("%1 (%2)").arg(name, names));
-        setItemData(count() - 1,
-                    fromUtf8(target.silicon + (target.note.empty() ? "" : "; ") + target.note),
-                    Qt::ToolTipRole);
+        // Its name first: typing it chooses the chip.
+        const QString name = fromUtf8(target.name), product = productWord(target);
+        addItem(product.isEmpty() ? name : QStringLiteral("%1 \u00B7 %2").arg(name, product));
+        QStringList facts;
+        for (const std::string &alias : target.aliases)
+            facts += fromUtf8(alias);
+        facts = {facts.join(QStringLiteral(", ")), fromUtf8(target.silicon), fromUtf8(target.note)};
+        facts.removeAll(QString());
+        setItemData(count() - 1, facts.join(QStringLiteral("; ")), Qt::ToolTipRole);
     }
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     setMinimumContentsLength(14);

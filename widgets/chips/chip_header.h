@@ -6,10 +6,8 @@
 namespace kernscope::ui {
 
 /// Header of a table with a column a chip: "H13" and below it "M1", which more people know.
-class ChipHeader final : public QHeaderView
+class ChipHeader final : public QHeaderView // no meta-object: to assistive tools it is that header
 {
-    Q_OBJECT
-
 public:
     explicit ChipHeader(QWidget *parent = nullptr);
 

@@ -30,7 +30,7 @@ QString productWord(const target::Target &target, bool brief)
     QStringList ends{QStringLiteral(" base"), QStringLiteral(" ("), QStringLiteral(";"),
                      QStringLiteral(",")};
     if (brief)
-        ends << QStringLiteral("/");
+        ends << QStringLiteral("/") << QStringLiteral("-class");
     qsizetype end = silicon.size();
     for (const QString &mark : std::as_const(ends)) {
         if (const qsizetype at = silicon.indexOf(mark); at >= 0)

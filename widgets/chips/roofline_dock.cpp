@@ -10,6 +10,7 @@
 #include "widgets/common/function_words.h"
 #include "widgets/common/shrink_area.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
 
 #include <QAction>
@@ -155,9 +156,9 @@ void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
         const bool compute = ceiling.kind == roofline::Ceiling::Kind::Compute;
         QComboBox *box = compute ? m_compute : m_bandwidth;
         const auto &chosen = compute ? roofs.compute : roofs.bandwidth;
-        box->addItem(siWord(ceiling.value, fromUtf8(ceiling.unit)) + QStringLiteral(" ") +
-                         fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' ')),
-                     fromUtf8(ceiling.name));
+        const QString words = siWord(ceiling.value, fromUtf8(ceiling.unit)) + QStringLiteral(" ") +
+                              fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' '));
+        box->addItem(readFromLeft(words, layoutDirection()), fromUtf8(ceiling.name));
         box->setItemData(box->count() - 1,
                          tr("%1: %2").arg(fromUtf8(roofline::ceilingMethodName(ceiling.method)),
                                           fromUtf8(ceiling.source)),

@@ -247,7 +247,10 @@ int StreamDock::leastChipWidth(int room) const
 /// As many chips as there is room for, each of them whole: they share what is left of the width.
 void StreamDock::fitChips()
 {
-    if (!m_sized || m_chipsSetByHand)
+    // Between two bundles there are no chips: the header loses a line then, and the view is
+    // resized.
+    const int chips = m_model->columnCount() - m_model->firstChip();
+    if (!m_sized || m_chipsSetByHand || chips < 1)
         return;
     QHeaderView *header = m_matrix->horizontalHeader();
     int names = 0;
@@ -255,7 +258,7 @@ void StreamDock::fitChips()
         names += m_matrix->isColumnHidden(column) ? 0 : header->sectionSize(column);
     const int room = m_matrix->viewport()->width() - names;
     const int least = leastChipWidth(room);
-    const int shown = std::clamp(room / least, 1, m_model->columnCount() - m_model->firstChip());
+    const int shown = std::clamp(room / least, 1, chips);
     const int all = room >= least ? std::min(room, shown * 2 * least) : least;
     m_fitting = true;
     for (int column = m_model->firstChip(); column < m_model->columnCount(); ++column) {

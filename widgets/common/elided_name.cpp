@@ -13,9 +13,9 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
     constexpr int kLeastHeads = 2; // a head of that many tails, or the cut is no better
     if (metrics.horizontalAdvance(name) <= width)
         return name;
-    // What follows the mark is common to many names and was left out already: the end of what is
-    // there goes next, so that it is cut once and not twice.
-    if (name.endsWith(QChar(0x2026)))
+    // What follows the mark is common to many names and was left out already, or what stood before
+    // it: the end of what is there goes next, not its middle.
+    if (name.endsWith(QChar(0x2026)) || name.startsWith(QChar(0x2026)))
         return metrics.elidedText(name, Qt::ElideRight, width);
     // An index tells places of one weight apart: letters of the name go before it, and what is said
     // of the place.

@@ -46,8 +46,11 @@ bool isText(int role)
 }
 
 /// "3 fvmlib_ref32" of "command 3: fvmlib_ref32": the kind beside it says what the number counts.
-QString shortPartName(const QString &name)
+/// "...core 0: unit" of a part of a weight: all of its parts begin with its name.
+QString shortPartName(const QString &name, const QString &owner)
 {
+    if (!owner.isEmpty() && name.size() > owner.size() + 1 && name.startsWith(owner))
+        return QChar(0x2026) + QStringView(name).mid(owner.size()).trimmed().toString();
     static const QRegularExpression counted(QStringLiteral("^\\w+ (\\d+): (.*)$"));
     const QRegularExpressionMatch match = counted.match(name);
     return match.hasMatch() ? match.captured(1) + QLatin1Char(' ') + match.captured(2) : name;
@@ -195,8 +198,9 @@ QVariant BundleTreeModel::partData(std::size_t at, int column, int role) const
     if (role == Qt::ToolTipRole)
         return fromUtf8(section.name);
     if (key == "name")
-        return role == kShortNameRole ? QVariant(shortPartName(fromUtf8(section.name)))
-                                      : textCell(role, section.name);
+        return role == kShortNameRole
+                   ? QVariant(shortPartName(fromUtf8(section.name), fromUtf8(section.owner)))
+                   : textCell(role, section.name);
     if (key == "form")
         return role == Qt::DecorationRole ? QVariant(kindIcon(section.kind))
                : isText(role)             ? QVariant(theme::sectionKindLabel(section.kind))

@@ -12,10 +12,11 @@ namespace kernscope::ui {
 
 namespace {
 
+/// What a person wrote comes first: a narrow column has no room for both.
 QString noteText(const PatchEntry &entry)
 {
     QStringList parts;
-    for (const std::string &part : {entry.edit->note, entry.note}) {
+    for (const std::string &part : {entry.note, entry.edit->note}) {
         if (!part.empty())
             parts << fromUtf8(part);
     }

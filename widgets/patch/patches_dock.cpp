@@ -18,6 +18,7 @@
 #include <QPlainTextEdit>
 #include <QSplitter>
 #include <QTableView>
+#include <QTextOption>
 #include <QToolBar>
 #include <QUndoStack>
 #include <QVBoxLayout>
@@ -78,7 +79,7 @@ QWidget *PatchesDock::buildList()
     m_bytes->setAccessibleName(tr("Bytes of the selected patch"));
     m_bytes->setPlaceholderText(tr("Select a patch to see its bytes."));
     m_bytes->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    m_bytes->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_bytes->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere); // no line is cut
     splitter->setStretchFactor(0, 4);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({theme::em(this, 40), theme::em(this, 15)});

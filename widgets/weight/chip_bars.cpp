@@ -47,18 +47,30 @@ std::vector<AlikeChips> alikeChips(const DecisionTable &table, const target::Tar
     return groups;
 }
 
-/// "H13 and 6 more".
-QString chipNames(const AlikeChips &group, const target::Target &first, std::size_t most)
+/// The chips of the group, `first` before the others.
+std::vector<const target::Target *> chipsOf(const AlikeChips &group, const target::Target &first)
 {
     std::vector<const target::Target *> chips = group.chips;
     std::stable_partition(chips.begin(), chips.end(),
                           [&first](const target::Target *chip) { return chip == &first; });
+    return chips;
+}
+
+QString chipNames(const std::vector<const target::Target *> &chips)
+{
     QStringList names;
-    for (std::size_t i = 0; i < chips.size() && i < most; ++i)
-        names += chipName(*chips[i]);
-    const QString text = names.join(QStringLiteral(", "));
-    return chips.size() > most ? ChipBars::tr("%1 and %2 more").arg(text).arg(chips.size() - most)
-                               : text;
+    for (const target::Target *chip : chips)
+        names += chipName(*chip);
+    return names.join(QStringLiteral(", "));
+}
+
+/// "M1 and 20 more": the bars beside it need the room; the whole list is a tool tip.
+QString briefNames(const std::vector<const target::Target *> &chips)
+{
+    const QString product = productWord(*chips.front(), true);
+    const QString first = product.isEmpty() ? fromUtf8(chips.front()->name) : product;
+    return chips.size() > 1 ? ChipBars::tr("%1 and %2 more").arg(first).arg(chips.size() - 1)
+                            : first;
 }
 
 } // namespace
@@ -124,14 +136,15 @@ void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
 {
     auto *grid = static_cast<QGridLayout *>(m_body->layout());
     const bool known = group.totals->movedOpen == 0;
-    const QString all = chipNames(group, m_state.target(), group.chips.size());
+    const auto members = chipsOf(group, m_state.target());
+    const QString all = chipNames(members);
     const QString bytes = group.totals->movedOpen == m_state.table()->rows() ? tr("not known")
                           : known ? tr("%1 B").arg(groupedNumber(group.totals->bytesMoved))
                                   : tr("\u2265 %1 B").arg(groupedNumber(group.totals->bytesMoved));
     auto *chips = new QLabel(m_body);
     chips->setText(QStringLiteral("<a href=\"%1\">%2</a>")
                        .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
-                            chipNames(group, m_state.target(), 1).toHtmlEscaped()));
+                            briefNames(members).toHtmlEscaped()));
     chips->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     chips->setToolTip(tr("%1\nJudge by %2").arg(all, fromUtf8(group.chips.front()->name)));
     connect(chips, &QLabel::linkActivated, this,

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace kernscope::ui {
 
@@ -32,13 +34,38 @@ void CodebookModel::setData(CodebookData data)
     m_codebook = m_codebook < m_data.codebooks ? m_codebook : 0;
     m_rows = static_cast<int>(m_data.entries);
     m_lanes = static_cast<int>(std::clamp<std::uint64_t>(m_data.vector, 1, kMaxLanes));
-    m_largest = 0;
-    for (const float value : m_data.values) {
-        if (std::isfinite(value))
-            m_largest = std::max(m_largest, std::abs(static_cast<double>(value)));
-    }
+    measureRange();
     findDuplicates();
     endResetModel();
+}
+
+/// The magnitude that gets the full colour: the picture's, which 99.5 % of the elements that are
+/// not zero stay below. One outlier would leave all other entries without a colour.
+void CodebookModel::measureRange()
+{
+    constexpr double kShare = 0.995;
+    std::vector<std::pair<double, std::uint64_t>> magnitudes; // with how many elements have it
+    std::uint64_t elements = 0;
+    const std::size_t vector = static_cast<std::size_t>(std::max<std::uint64_t>(m_data.vector, 1));
+    for (std::size_t i = 0; i < m_data.values.size(); ++i) {
+        const double magnitude = std::abs(static_cast<double>(m_data.values[i]));
+        if (!std::isfinite(magnitude) || magnitude == 0)
+            continue;
+        const std::size_t entry = i / vector;
+        magnitudes.emplace_back(magnitude,
+                                entry < m_data.uses.size() ? m_data.uses[entry] : std::uint64_t(1));
+        elements += magnitudes.back().second;
+    }
+    std::sort(magnitudes.begin(), magnitudes.end());
+    std::uint64_t below = 0;
+    m_range = magnitudes.empty() ? 1 : magnitudes.back().first;
+    for (const auto &[magnitude, count] : magnitudes) {
+        below += count;
+        if (static_cast<double>(below) > kShare * static_cast<double>(elements)) {
+            m_range = magnitude;
+            break;
+        }
+    }
 }
 
 void CodebookModel::setUses(std::vector<std::uint64_t> uses)
@@ -46,8 +73,9 @@ void CodebookModel::setUses(std::vector<std::uint64_t> uses)
     if (uses.size() != m_data.codebooks * m_data.entries || m_rows == 0)
         return;
     m_data.uses = std::move(uses);
+    measureRange();
     findDuplicates();
-    Q_EMIT dataChanged(index(0, usesColumn()), index(m_rows - 1, noteColumn()));
+    Q_EMIT dataChanged(index(0, FirstValueColumn), index(m_rows - 1, noteColumn()));
 }
 
 void CodebookModel::setCodebook(std::uint64_t codebook)
@@ -162,9 +190,8 @@ QVariant CodebookModel::swatch(int row, int column) const
 {
     if (!isValue(column))
         return {};
-    const double scale = m_largest > 0 ? m_largest : 1;
-    return swatchIcon(theme::diverging(value(row, column - FirstValueColumn) / scale,
-                                       theme::isDark(QGuiApplication::palette())));
+    const double share = std::clamp(value(row, column - FirstValueColumn) / m_range, -1.0, 1.0);
+    return swatchIcon(theme::diverging(share, theme::isDark(QGuiApplication::palette())));
 }
 
 QVariant CodebookModel::data(const QModelIndex &index, int role) const

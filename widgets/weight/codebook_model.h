@@ -64,13 +64,14 @@ private:
     QVariant number(int row, int column) const;
     QString note(int row) const;
     QVariant swatch(int row, int column) const;
+    void measureRange();
     void findDuplicates();
 
     WindowColumns<report::BookEntry> m_columns;
     CodebookData m_data;
     std::uint64_t m_codebook = 0;
     int m_rows = 0, m_lanes = 1;
-    double m_largest = 0;
+    double m_range = 1; ///< magnitude of the full colour
     std::uint64_t m_total = 0;
     std::vector<std::size_t> m_duplicateOf; ///< kNoIndex: none
     bool m_editable = false;

@@ -346,7 +346,7 @@ private Q_SLOTS:
         QVERIFY(!textAt(told.gates(), master, GateSource).isEmpty());
         QVERIFY(rowWith(told.gates(), GateOffset, QStringLiteral("0x529")) >= 0);
         QVERIFY(told.text().startsWith(fromUtf8(session.bundle()->weights()[palette].name) +
-                                       QStringLiteral(" on H17s\n")));
+                                       QStringLiteral(" on M5 Pro/Max (H17s)\n")));
         // The figures are those of the core's one assessment.
         const auto &table = *dock.model().table();
         const std::size_t chip = table.columnOf(*target::findTarget("M5")->target);
@@ -373,13 +373,13 @@ private Q_SLOTS:
         dock.matrix().setCurrentIndex(
             dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M1")));
         QVERIFY(settle(told));
-        QVERIFY(told.text().contains(QStringLiteral(" on H13\n")));
+        QVERIFY(told.text().contains(QStringLiteral(" on M1 (H13)\n")));
         // What is pinned keeps its cell.
         told.setPinned(true);
         dock.matrix().setCurrentIndex(
             dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M5")));
         QVERIFY(settle(told));
-        QVERIFY(told.text().contains(QStringLiteral(" on H13\n")));
+        QVERIFY(told.text().contains(QStringLiteral(" on M1 (H13)\n")));
         // The place moves the selection, and a pinned dock stays.
         session.goToWeight(0);
         QCOMPARE(dock.matrix().currentIndex().row(), 0);

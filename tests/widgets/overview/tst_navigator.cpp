@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The columns of the bundle's tree: what they say is whole, and those without content take no room.
 #include "made_bundle.h"
+#include "synthetic.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/short_names.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/bundle_tree_model.h"
 
@@ -20,6 +22,7 @@ private Q_SLOTS:
     void columnsWithoutWeights();
     void openingFilesMovesNoColumn();
     void theBundleTakesItsRow();
+    void partsOfOneWeightDiffer();
 
 private:
     static QString cutCell(const QTreeView &tree, int column);
@@ -91,6 +94,33 @@ void TestNavigator::theBundleTakesItsRow()
     session.updateBundle(*again);
     QTRY_VERIFY(session.tasks().idle());
     QVERIFY(tree->isFirstColumnSpanned(0, {}));
+}
+
+/// Parts of a weight all begin with its name: what is shown of them tells them apart.
+void TestNavigator::partsOfOneWeightDiffer()
+{
+    const Bytes file = syntheticH13();
+    OpenOptions options;
+    options.memory = {{"made.hwx", file}};
+    const auto bundle = Bundle::open("made.hwx", options);
+    QVERIFY(bundle);
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(*bundle);
+    QVERIFY(showDock(dock, 290, 700));
+    auto *tree = dock.findChild<QTreeView *>();
+    tree->expandAll();
+    int parts = 0;
+    for (QModelIndex index = tree->indexBelow(tree->model()->index(0, 0)); index.isValid();
+         index = tree->indexBelow(index)) {
+        const QString brief = index.data(kShortNameRole).toString();
+        const QString owner = QString::fromStdString((*bundle)->weights().front().name);
+        if (index.data().toString().startsWith(owner + u' ')) {
+            QVERIFY2(brief.startsWith(QChar(0x2026)) && !brief.contains(owner), qPrintable(brief));
+            ++parts;
+        }
+    }
+    QVERIFY(parts > 0);
 }
 
 QTEST_MAIN(TestNavigator)

@@ -2,6 +2,7 @@
 // What the cards, the names and the legend of the overview say, of sound and of damaged bundles.
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/chips/chip_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/time_card.h"
@@ -49,7 +50,7 @@ private Q_SLOTS:
         OverviewDock dock(session);
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock, 900, 700));
-        const QString chip = fromUtf8(ChipState::of(session).target().name);
+        const QString chip = chipName(ChipState::of(session).target());
         QVERIFY2(dock.time().text().contains(QStringLiteral("s\non %1").arg(chip)),
                  qPrintable(dock.time().text()));
         // Another chip, another figure or none: never that of the one before.

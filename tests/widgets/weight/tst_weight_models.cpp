@@ -87,6 +87,7 @@ private Q_SLOTS:
     void changesAreThoseThatDecodeDifferently();
     void codebookEntries();
     void codebookSwatchesAreFramed();
+    void codebookColoursAreThoseOfThePicture();
     void codebookDuplicatesAndUnused();
     void codebookChangesShow();
     void axesAreNamed();
@@ -303,6 +304,32 @@ void TestWeightModels::codebookSwatchesAreFramed()
         QCOMPARE(image.pixelColor(8, 8), theme::diverging(model.value(0) / largest, dark));
     }
     QGuiApplication::setPalette(before);
+}
+
+/// One outlier that hardly an element has leaves the other entries their colours, as in the
+/// picture.
+void TestWeightModels::codebookColoursAreThoseOfThePicture()
+{
+    CodebookData data;
+    data.codebooks = 1;
+    data.entries = 4;
+    data.vector = 1;
+    data.indexBits = 2;
+    data.type = ElementType::Fp16;
+    data.values = {-0.25f, 0, 0.25f, 21};
+    CodebookModel model;
+    model.setData(data);
+    model.setUses({5000, 800, 4000, 2});
+    const auto colour = [&model](int row) {
+        const QIcon icon = model.index(row, CodebookModel::FirstValueColumn)
+                               .data(Qt::DecorationRole)
+                               .value<QIcon>();
+        return icon.pixmap(QSize(16, 16), 1.0).toImage().pixelColor(8, 8);
+    };
+    const bool dark = theme::isDark(QGuiApplication::palette());
+    QCOMPARE(colour(0), theme::diverging(-1, dark));
+    QCOMPARE(colour(2), theme::diverging(1, dark));
+    QCOMPARE(colour(3), theme::diverging(1, dark));
 }
 
 void TestWeightModels::codebookDuplicatesAndUnused()
