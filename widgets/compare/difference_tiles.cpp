@@ -149,6 +149,22 @@ QRgb DifferenceTiles::colorOf(double difference) const
     return m_colors[static_cast<std::size_t>(std::lround(at * half + half))];
 }
 
+QRgb DifferenceTiles::merged(std::span<const QRgb> pixels) const
+{
+    const QRgb equal = m_colors[m_colors.size() / 2];
+    const auto distance = [equal](QRgb pixel) {
+        const int red = qRed(pixel) - qRed(equal), green = qGreen(pixel) - qGreen(equal),
+                  blue = qBlue(pixel) - qBlue(equal);
+        return red * red + green * green + blue * blue;
+    };
+    QRgb most = equal;
+    for (const QRgb pixel : pixels) {
+        if (qAlpha(pixel) == 255 && distance(pixel) > distance(most))
+            most = pixel;
+    }
+    return most;
+}
+
 QString DifferenceTiles::cellText(const Tile &tile, std::size_t index) const
 {
     if (index >= tile.values.size() || tile.values[index] == 0.0f)

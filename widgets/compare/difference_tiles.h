@@ -7,6 +7,7 @@
 #include <QColor>
 
 #include <array>
+#include <span>
 
 namespace kernscope::ui {
 
@@ -63,6 +64,8 @@ public:
 
     /// The difference; empty where there is none.
     QString cellText(const Tile &tile, std::size_t index) const override;
+    /// The largest difference: the pixel farthest from the colour of equal cells.
+    QRgb merged(std::span<const QRgb> pixels) const override;
     double range() const { return m_range; }
 
 protected:

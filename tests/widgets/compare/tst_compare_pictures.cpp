@@ -63,6 +63,7 @@ private Q_SLOTS:
     void legendOfTheDifference();
     void relativeDifference();
     void farOutTheLargestShows();
+    void everyRowAtFirstSight();
     void oneViewPosition();
     void cellsMoveEverybody();
     void largestDifference();
@@ -186,6 +187,48 @@ void TestComparePictures::differenceColors()
     QCOMPARE(colorAt(view, {1, 1}), theme::color(Token::DiffMore, false));
     QCOMPARE(colorAt(view, {1, 2}), theme::color(Token::DiffLess, false));
     QCOMPARE(view.describe({1, 1}), QStringLiteral("[1, 1]: 3"));
+}
+
+/// A picture that fills its pane with cells that are narrower than a pixel and several pixels high
+/// shows each of its rows, and a single difference, before anybody zooms.
+void TestComparePictures::everyRowAtFirstSight()
+{
+    constexpr std::uint64_t kRows = 48, kCols = 1200;
+    std::vector<float> a(kRows * kCols);
+    for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] = (i / kCols) % 2 == 0 ? 1.0f : -1.0f;
+    std::vector<float> b = a;
+    b[17 * kCols + 601] = 3;
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[48, 1200]", a}}));
+    session.setOther(denseBundle({{"w", "[48, 1200]", b}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    TileView &view = *dock.pictures()->viewA();
+    const QImage picture = view.viewport()->grab().toImage();
+    for (std::uint64_t row = 0; row < kRows; ++row) {
+        const QPoint middle = view.cellRect({row, kCols / 2}).center();
+        QVERIFY(view.cellRect({row, 0}).height() >= 2);
+        const QColor color = picture.pixelColor(middle);
+        QVERIFY2((color.red() > color.blue()) == (row % 2 == 0), qPrintable(QString::number(row)));
+    }
+    TileView &difference = *dock.pictures()->viewDifference();
+    const QImage differences = difference.viewport()->grab().toImage();
+    const auto shown = [&](const Cell &cell) { // it may be narrower than a pixel
+        const QRect rect = difference.cellRect(cell);
+        return differences.pixelColor(rect.left(), rect.center().y());
+    };
+    QCOMPARE(shown({17, 601}), theme::color(Token::DiffMore, false));
+    QCOMPARE(shown({16, 601}), theme::color(Token::DiffEqual, false));
+    QCOMPARE(shown({18, 601}), theme::color(Token::DiffEqual, false));
+    QCOMPARE(shown({17, 300}), theme::color(Token::DiffEqual, false));
+    // Further in, nothing else is there than before.
+    difference.setCurrentCell(Cell{17, 601});
+    while (difference.cellRect({17, 601}).width() < 12)
+        difference.zoomIn();
+    QVERIFY(settle(dock));
+    QCOMPARE(colorAt(difference, {17, 601}), theme::color(Token::DiffMore, false));
+    QCOMPARE(colorAt(difference, {17, 602}), theme::color(Token::DiffEqual, false));
 }
 
 void TestComparePictures::farOutTheLargestShows()
