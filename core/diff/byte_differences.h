@@ -3,6 +3,7 @@
 
 #include "core/diff/byte_alignment.h"
 #include "core/diff/byte_tally.h"
+#include "core/diff/kept_places.h"
 
 #include "core/base/progress.h"
 
@@ -19,6 +20,8 @@ struct AlignedBytes {
     BundlePtr a, b;
     ByteAlignment alignment;
     std::vector<JoinedWeights> joined = {}; ///< split and merged weights, which no pair holds
+    /// Segments of kept values against all values; null: none is looked for.
+    std::shared_ptr<const KeptSides> kept = nullptr;
 
     /// Bytes of one side of a segment, through the overlay.
     std::span<const std::byte> bytesA(const AlignedSegment &segment) const;

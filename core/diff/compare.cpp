@@ -211,8 +211,10 @@ Result<Difference> BundleComparison::run()
     const auto sameWeight = [&](const WeightPair &pair) {
         if (ownNames && m_a.weights()[pair.a].name != m_b.weights()[pair.b].name)
             return false;
-        // The same files say nothing of two weights that only a person takes for one.
-        const bool byFiles = m_options.bytes && sameKind && pair.pairing != Pairing::Hand;
+        // The same files say nothing of two weights that only a person takes for one, and equal
+        // programs in other bytes may take a weight from elsewhere in the same file.
+        const bool byFiles = m_options.bytes && sameKind && m_result.program.sameBytes &&
+                             pair.pairing != Pairing::Hand;
         return byFiles || (pair.layoutEqual && pair.storedEqual);
     };
     const auto &all = m_result.files;

@@ -59,14 +59,27 @@ bool hasFile(const Bundle &bundle, const std::string &path)
     return bundle.fileByPath(path).has_value();
 }
 
+/// Values that are others, whatever the order of the channels; 0 where they were not compared.
+std::uint64_t changedValues(const WeightPair &pair)
+{
+    if (pair.order)
+        return pair.reordered ? pair.reordered->different : 0;
+    return pair.values ? pair.values->different() : 0;
+}
+
 /// Most values are others although they are stored alike: no patch, and no encoding, does that.
 bool retrained(const WeightPair &pair)
 {
-    if (!pair.layoutEqual || pair.order)
+    if (!pair.layoutEqual)
         return false;
+    if (pair.order)
+        return pair.reordered && changedValues(pair) > pair.reordered->equal;
     if (!pair.values)
         return pair.content == ContentKind::Nearest && pair.similarity.has_value();
-    return pair.values->changed > pair.values->elements() / 2;
+    // What pruning took away alone is no training.
+    const ValueDifference &values = *pair.values;
+    return values.different() > values.elements() / 2 &&
+           values.changed + values.revived > values.zeroed;
 }
 
 } // namespace
@@ -148,7 +161,7 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, cons
         changes.emplace_back("re-encoded");
     else if (retrained(pair))
         changes.emplace_back("re-trained");
-    else if (pair.values && !pair.values->identical() && !pair.order)
+    else if (changedValues(pair) > 0)
         changes.emplace_back("edited");
     return changes;
 }

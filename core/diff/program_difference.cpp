@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace kernscope {
 
@@ -51,6 +52,10 @@ public:
                           inputsB = diff::signatureText(b.inputs);
         if (inputsA != inputsB)
             functionChange(fmt::format("inputs: {} > {}", inputsA, inputsB));
+        // Whoever calls the function asks for its results by these names.
+        if (a.body.outputs != b.body.outputs)
+            functionChange(fmt::format("outputs: {} > {}", fmt::join(a.body.outputs, ", "),
+                                       fmt::join(b.body.outputs, ", ")));
     }
 
     void run()

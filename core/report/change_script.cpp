@@ -123,7 +123,10 @@ private:
 Result<void> checkWhole(const Bundle &a, const Bundle &b, const Difference &difference)
 {
     if (!difference.program.equal)
-        return cannotSay("program", {}, "Edits change weights; the programs differ");
+        return cannotSay("program", {},
+                         difference.program.sameComputation
+                             ? "Edits change values where A stores them; B stores weights otherwise"
+                             : "Edits change weights; the programs differ");
     if (!difference.onlyA.empty())
         return cannotSay(a.weights()[difference.onlyA.front()].findableName(), "only in A",
                          "Edits add and remove no weights");

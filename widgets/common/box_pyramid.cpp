@@ -33,7 +33,7 @@ Box combined(const Box &upperLeft, const Box &upperRight, const Box &lowerLeft,
     return added(added(upperLeft, upperRight), added(lowerLeft, lowerRight));
 }
 
-void combineBoxes(std::vector<Box> &boxes, std::size_t rows, std::size_t cols)
+void combineBoxes(std::vector<Box> &boxes, std::size_t rows, std::size_t cols, CombineFour combine)
 {
     const std::size_t newCols = (cols + 1) / 2, newRows = (rows + 1) / 2;
     for (std::size_t y = 0; y < newRows; ++y) {
@@ -43,8 +43,8 @@ void combineBoxes(std::vector<Box> &boxes, std::size_t rows, std::size_t cols)
             const bool two = 2 * x + 1 < cols;
             // Written behind what is still to be read.
             boxes[y * newCols + x] =
-                combined(upper[2 * x], two ? upper[2 * x + 1] : Box{}, lower ? lower[2 * x] : Box{},
-                         lower && two ? lower[2 * x + 1] : Box{});
+                combine(upper[2 * x], two ? upper[2 * x + 1] : Box{}, lower ? lower[2 * x] : Box{},
+                        lower && two ? lower[2 * x + 1] : Box{});
         }
     }
     boxes.resize(newRows * newCols);
@@ -123,7 +123,7 @@ BoxTilePtr PicturePyramid::fromFiner(const TileSource &source, const TileKey &ke
                                                 (top + static_cast<std::size_t>(y)) * cols + left));
         }
     }
-    combineBoxes(made->boxes, rows, cols);
+    combineBoxes(made->boxes, rows, cols, combine);
     return made;
 }
 

@@ -27,9 +27,11 @@ struct Box {
 /// order, so that a box is the same number whichever way it came.
 Box combined(const Box &upperLeft, const Box &upperRight, const Box &lowerLeft,
              const Box &lowerRight);
+using CombineFour = Box (*)(const Box &, const Box &, const Box &, const Box &);
 /// `rows` x `cols` boxes (row-major) of one level become those of the next, in place; an odd last
 /// row or column stays alone.
-void combineBoxes(std::vector<Box> &boxes, std::size_t rows, std::size_t cols);
+void combineBoxes(std::vector<Box> &boxes, std::size_t rows, std::size_t cols,
+                  CombineFour combine = &combined);
 
 /// Boxes of one tile, row-major with the width of its picture.
 struct BoxTile {
@@ -71,6 +73,8 @@ inline std::size_t qHash(const BoxStore::Key &key, std::size_t seed = 0)
 struct PicturePyramid {
     std::shared_ptr<BoxStore> store;
     std::uint64_t picture = 0;
+    /// For pictures whose boxes are something else than what their cells add up to.
+    CombineFour combine = &combined;
 
     /// Levels up to this one read every cell; a tile of them that has its four finer ones in the
     /// store is put together from them, which gives the same boxes. Beyond it a box is a sample of

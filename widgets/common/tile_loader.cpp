@@ -68,7 +68,7 @@ void TileLoader::startNext()
             continue;
         const TaskPtr task = m_tasks.start(
             this, tr("Drawing tiles"),
-            [source = m_source, key](Progress &progress) { return source->render(key, progress); },
+            [source = m_source, key](Progress &progress) { return source->draw(key, progress); },
             [this, key](Tile tile) { accept(key, std::move(tile)); });
         m_running.insert(key, task);
     }

@@ -42,18 +42,21 @@ std::vector<TileKey> TilePainter::visibleTiles() const
     if (!source || source->rows() == 0 || source->cols() == 0)
         return {};
     const int level = std::min(m_geometry.level(), source->maxLevel());
+    const int across = m_geometry.moreAcross(), down = m_geometry.moreDown();
     const auto [firstRow, endRow] =
         visibleCells(m_geometry.rowAt(0), m_geometry.rowAt(m_area.height()), source->rows());
     const auto [firstCol, endCol] =
         visibleCells(m_geometry.colAt(0), m_geometry.colAt(m_area.width()), source->cols());
-    const auto tileOf = [level](std::uint64_t cell) { return (cell >> level) / kTileSide; };
+    const auto tileOf = [level](std::uint64_t cell, int more) {
+        return (cell >> (level + more)) / kTileSide;
+    };
     std::vector<TileKey> keys;
     if (firstRow >= endRow || firstCol >= endCol)
         return keys;
-    for (std::uint64_t r = tileOf(firstRow); r <= tileOf(endRow - 1); ++r) {
-        for (std::uint64_t c = tileOf(firstCol); c <= tileOf(endCol - 1); ++c) {
+    for (std::uint64_t r = tileOf(firstRow, down); r <= tileOf(endRow - 1, down); ++r) {
+        for (std::uint64_t c = tileOf(firstCol, across); c <= tileOf(endCol - 1, across); ++c) {
             if (keys.size() < kMaxTiles)
-                keys.push_back({level, r, c});
+                keys.push_back({level, r, c, across, down});
         }
     }
     const QPointF centre = QRectF(m_area).center();
@@ -72,18 +75,11 @@ std::vector<TileKey> TilePainter::coarseFirst(std::vector<TileKey> missing) cons
     constexpr int kCoarser = 4;     ///< levels: 256 tiles are one
     const int most = m_loader.source() ? m_loader.source()->maxLevel() : 0;
     const auto coarser = [](const TileKey &key, int up) {
-        return TileKey{key.level + up, key.row >> up, key.col >> up};
-    };
-    const auto covered = [&](const TileKey &key) {
-        for (int up = 1; key.level + up <= most; ++up) {
-            if (m_loader.find(coarser(key, up)))
-                return true;
-        }
-        return false;
+        return TileKey{key.level + up, key.row >> up, key.col >> up, key.across, key.down};
     };
     std::vector<TileKey> bare;
     std::copy_if(missing.begin(), missing.end(), std::back_inserter(bare),
-                 [&](const TileKey &key) { return !covered(key); });
+                 [&](const TileKey &key) { return !standIn(key); });
     if (bare.size() <= kFew)
         return missing;
     std::vector<TileKey> keys;
@@ -101,10 +97,9 @@ QRectF TilePainter::tileRect(const TileKey &key) const
     const QSize pixels = m_loader.source()->tileSize(key);
     const double left = static_cast<double>(key.firstCol());
     const double top = static_cast<double>(key.firstRow());
-    const double cells = std::ldexp(1.0, key.level);
     return {QPointF(m_geometry.xOf(left), m_geometry.yOf(top)),
-            QPointF(m_geometry.xOf(left + pixels.width() * cells),
-                    m_geometry.yOf(top + pixels.height() * cells))};
+            QPointF(m_geometry.xOf(left + std::ldexp(pixels.width(), key.colLevel())),
+                    m_geometry.yOf(top + std::ldexp(pixels.height(), key.rowLevel())))};
 }
 
 QRectF TilePainter::cellRect(std::uint64_t row, std::uint64_t col) const
@@ -133,7 +128,7 @@ void TilePainter::paint(QPainter &painter, std::optional<Cell> current, std::opt
     if (m_geometry.scale() >= kGridScale)
         paintGrid(painter);
     for (const TileKey &key : keys) {
-        if (const Tile *tile = m_loader.find(key); tile && key.level == 0)
+        if (const Tile *tile = m_loader.find(key); tile && key == TileKey{0, key.row, key.col})
             paintCells(painter, key, *tile);
     }
     painter.restore();
@@ -164,23 +159,43 @@ void TilePainter::paintTile(QPainter &painter, const TileKey &key) const
     paintFiner(painter, key);
 }
 
+/// A coarser tile that is there and holds all of `key`: the finest one, merged or not.
+std::optional<TileKey> TilePainter::standIn(const TileKey &key) const
+{
+    // Cells that are wider than high are merged across where they are small, not down.
+    const double stretch = m_geometry.cellWidth() / m_geometry.cellHeight();
+    const int most = static_cast<int>(std::ceil(std::abs(std::log2(stretch))));
+    for (int level = key.level; level <= m_loader.source()->maxLevel(); ++level) {
+        for (int more = 0; more <= most; ++more) {
+            TileKey coarser{level, 0, 0};
+            (stretch < 1 ? coarser.across : coarser.down) = more;
+            if (coarser.rowLevel() < key.rowLevel() || coarser.colLevel() < key.colLevel())
+                continue;
+            coarser.row = (key.firstRow() >> coarser.rowLevel()) / kTileSide;
+            coarser.col = (key.firstCol() >> coarser.colLevel()) / kTileSide;
+            if (coarser != key && m_loader.find(coarser))
+                return coarser;
+        }
+    }
+    return std::nullopt;
+}
+
 bool TilePainter::paintCoarser(QPainter &painter, const TileKey &key, const QRectF &target) const
 {
-    for (int up = 1; key.level + up <= m_loader.source()->maxLevel(); ++up) {
-        const TileKey parent{key.level + up, key.row >> up, key.col >> up};
-        const Tile *tile = m_loader.find(parent);
-        if (!tile)
-            continue;
-        const QSize pixels = m_loader.source()->tileSize(key);
-        const double part = std::ldexp(1.0, -up);
-        const QRectF piece(static_cast<double>(key.col - (parent.col << up)) * kTileSide * part,
-                           static_cast<double>(key.row - (parent.row << up)) * kTileSide * part,
-                           pixels.width() * part, pixels.height() * part);
-        painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
-        painter.drawImage(target, tile->image, piece);
-        return true;
-    }
-    return false;
+    const auto coarser = standIn(key);
+    if (!coarser)
+        return false;
+    const QSize pixels = m_loader.source()->tileSize(key);
+    const auto along = [](std::uint64_t first, std::uint64_t ofCoarser, int level) {
+        return std::ldexp(static_cast<double>(first - ofCoarser), -level);
+    };
+    const QRectF piece(along(key.firstCol(), coarser->firstCol(), coarser->colLevel()),
+                       along(key.firstRow(), coarser->firstRow(), coarser->rowLevel()),
+                       std::ldexp(pixels.width(), key.colLevel() - coarser->colLevel()),
+                       std::ldexp(pixels.height(), key.rowLevel() - coarser->rowLevel()));
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    painter.drawImage(target, m_loader.find(*coarser)->image, piece);
+    return true;
 }
 
 /// After zooming out the tiles of before still show their part.
@@ -189,7 +204,8 @@ void TilePainter::paintFiner(QPainter &painter, const TileKey &key) const
     if (key.level == 0)
         return;
     for (std::uint64_t i = 0; i < 4; ++i) {
-        const TileKey child{key.level - 1, 2 * key.row + i / 2, 2 * key.col + i % 2};
+        const TileKey child{key.level - 1, 2 * key.row + i / 2, 2 * key.col + i % 2, key.across,
+                            key.down};
         const Tile *tile = m_loader.find(child);
         if (!tile)
             continue;

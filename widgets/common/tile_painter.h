@@ -7,6 +7,8 @@
 #include <QRect>
 #include <QWidget>
 
+#include <optional>
+
 class QPainter;
 
 namespace kernscope::ui {
@@ -29,6 +31,7 @@ private:
     QRectF tileRect(const TileKey &key) const;
     QRectF cellRect(std::uint64_t row, std::uint64_t col) const;
     void paintTile(QPainter &painter, const TileKey &key) const;
+    std::optional<TileKey> standIn(const TileKey &key) const;
     bool paintCoarser(QPainter &painter, const TileKey &key, const QRectF &target) const;
     void paintFiner(QPainter &painter, const TileKey &key) const;
     void paintCells(QPainter &painter, const TileKey &key, const Tile &tile) const;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace kernscope::ui {
@@ -16,20 +17,25 @@ namespace kernscope::ui {
 inline constexpr int kTileSide = 256;
 
 /// Which piece of a picture: pixel (x, y) of the tile stands for the cells
-/// [(row * 256 + y) << level, …) by [(col * 256 + x) << level, …).
+/// [(row * 256 + y) << rowLevel, …) by [(col * 256 + x) << colLevel, …).
 struct TileKey {
     int level = 0;
     std::uint64_t row = 0, col = 0;
+    /// Levels more in one of the two directions: for cells that are much wider than high, or higher
+    /// than wide.
+    int across = 0, down = 0;
 
-    std::uint64_t firstRow() const { return (row * kTileSide) << level; }
-    std::uint64_t firstCol() const { return (col * kTileSide) << level; }
+    int rowLevel() const { return level + down; }
+    int colLevel() const { return level + across; }
+    std::uint64_t firstRow() const { return (row * kTileSide) << rowLevel(); }
+    std::uint64_t firstCol() const { return (col * kTileSide) << colLevel(); }
     friend bool operator==(const TileKey &, const TileKey &) = default;
 };
 inline std::size_t qHash(const TileKey &key, std::size_t seed = 0)
 {
     const std::uint64_t mixed = key.row * 0x9E3779B97F4A7C15u + key.col * 0xC2B2AE3D27D4EB4Fu;
-    return static_cast<std::size_t>((mixed ^ (mixed >> 29)) + static_cast<unsigned>(key.level)) ^
-           seed;
+    const auto levels = static_cast<unsigned>(key.level + 64 * key.across + 1024 * key.down);
+    return static_cast<std::size_t>((mixed ^ (mixed >> 29)) + levels) ^ seed;
 }
 
 /// A line of a tile's picture (32 bits a pixel), to write.
@@ -82,9 +88,14 @@ public:
     virtual std::uint64_t rows() const = 0;
     virtual std::uint64_t cols() const = 0;
 
-    /// Draws one tile, on any thread. The work is bounded whatever the level: far out from a
-    /// sample. The image is tileSize(key). A null image where it was cancelled or failed.
+    /// Draws one tile with as many levels down as across, on any thread. The work is bounded
+    /// whatever the level: far out from a sample. The image is tileSize(key). A null image where it
+    /// was cancelled or failed.
     virtual Tile render(const TileKey &key, Progress &progress) const = 0;
+    /// Draws any tile: those with more levels in one direction from finer ones, by merged().
+    Tile draw(const TileKey &key, Progress &progress) const;
+    /// One pixel for several neighbours: their mean, unless the picture says what matters more.
+    virtual QRgb merged(std::span<const QRgb> pixels) const;
 
     /// Text of a cell at level 0, `index` into the tile's values; empty: no text.
     virtual QString cellText(const Tile &tile, std::size_t index) const;
@@ -93,6 +104,10 @@ public:
     QSize tileSize(const TileKey &key) const;
     /// Coarsest level of use: the whole picture in one tile.
     int maxLevel() const;
+
+private:
+    void mergeAcross(const QImage &from, QImage &to, int at, std::size_t count) const;
+    void mergeDown(const QImage &from, QImage &to, int at, std::size_t count) const;
 };
 using TileSourcePtr = std::shared_ptr<const TileSource>;
 

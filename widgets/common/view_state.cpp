@@ -16,6 +16,10 @@ double keptInside(double centre, double seen, double extent)
     return std::clamp(centre, seen / 2, extent - seen / 2);
 }
 
+/// Coarsest level along the shorter side of a cell at which tiles are put together from finer ones:
+/// these read every cell, up to 34 million for one tile.
+constexpr int kMostMerged = 6;
+
 /// Centre moved the least so that cell `at` lies in view.
 double revealed(double centre, double seen, double at)
 {
@@ -84,16 +88,32 @@ QPointF ViewGeometry::centreOf(std::uint64_t row, std::uint64_t col) const
             down * cellHeight() + m_viewport.height() / 2};
 }
 
-int ViewGeometry::level() const
+int ViewGeometry::levelOf(double side) const
 {
     int level = 0;
-    double pixel = scale() * m_ratio;
+    double pixel = side * m_ratio;
     // Rounding of a fitted scale must not cost a level.
     while (pixel < 0.999 && level < 60) {
         pixel *= 2;
         ++level;
     }
     return level;
+}
+
+int ViewGeometry::level() const
+{
+    const int coarser = coarserLevel();
+    return coarser > kMostMerged ? coarser : levelOf(std::max(cellWidth(), cellHeight()));
+}
+
+int ViewGeometry::moreAcross() const
+{
+    return m_wide <= m_high ? coarserLevel() - level() : 0;
+}
+
+int ViewGeometry::moreDown() const
+{
+    return m_wide > m_high ? coarserLevel() - level() : 0;
 }
 
 ViewState ViewGeometry::zoomed(double newScale, QPointF anchor) const

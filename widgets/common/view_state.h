@@ -48,8 +48,14 @@ public:
     /// Middle of a cell, not rounded: what a zoom may keep in place however small the cell is.
     QPointF centreOf(std::uint64_t row, std::uint64_t col) const;
 
-    /// Level of tiles to draw: the finest whose pixels are not smaller than device pixels.
+    /// Level of tiles to draw: the finest whose pixels are not smaller than device pixels, by the
+    /// longer side of a cell.
     int level() const;
+    /// Levels more along the shorter side of a cell, so that pixels are not smaller than device
+    /// pixels there either and yet no cells are merged along the other side; 0 in one of the two
+    /// directions at least, and where the cells are so small that this would be slow.
+    int moreAcross() const;
+    int moreDown() const;
 
     /// The same with a new scale, the cell under `anchor` (viewport coordinates) staying there.
     ViewState zoomed(double scale, QPointF anchor) const;
@@ -58,6 +64,10 @@ public:
     ViewState revealing(std::uint64_t row, std::uint64_t col) const;
 
 private:
+    int levelOf(double side) const;
+    /// Of the shorter side; equal to that of the longer one where cells are not told apart.
+    int coarserLevel() const { return levelOf(scale()); }
+
     ViewState m_state;
     QSizeF m_viewport;
     double m_ratio = 1, m_fitScale = 1;

@@ -18,7 +18,20 @@ ByteCursor within(const ByteRows::Row &row, std::uint64_t column, bool ofA)
 {
     const bool side = row.bytes(ofA) > 0 ? ofA : !ofA;
     const std::uint64_t last = std::max<std::uint64_t>(row.bytes(side), 1) - 1;
-    return {row.index, row.offset(side) + std::min(column, last)};
+    std::uint64_t byte = std::min(column, last);
+    if (row.kept(side) && !row.columns.empty()) { // in a gap the value before it, else the first
+        const auto after = std::upper_bound(row.columns.begin(), row.columns.end(), column);
+        byte = static_cast<std::uint64_t>(after - row.columns.begin());
+        byte -= std::min<std::uint64_t>(byte, 1);
+    }
+    return {row.index, row.offset(side) + byte};
+}
+
+/// Column of a byte that a row holds; 0 where it holds none there.
+std::uint64_t columnIn(const ByteRows::Row &row, std::uint64_t offset, bool ofA)
+{
+    const std::uint64_t byte = offset - std::min(offset, row.offset(ofA));
+    return row.kept(ofA) && byte >= row.columns.size() ? 0 : row.column(ofA, byte);
 }
 
 } // namespace
@@ -46,7 +59,8 @@ bool ByteCompareView::focusNextPrevChild(bool next)
 ByteCursor ByteCompareView::stepRows(std::int64_t rows) const
 {
     const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset, m_sideA);
-    const std::uint64_t column = m_cursor.offset - m_rows.at(alignment(), row).offset(m_sideA);
+    const ByteRows::Row here = m_rows.at(alignment(), row);
+    const std::uint64_t column = columnIn(here, m_cursor.offset, m_sideA);
     const bool down = rows > 0;
     const auto by = static_cast<std::uint64_t>(down ? rows : -rows);
     std::uint64_t to = down ? std::min(row + by, m_rows.rows() - 1) : row - std::min(row, by);
@@ -70,7 +84,8 @@ ByteCursor ByteCompareView::stepBytes(bool forward) const
     ByteCursor to = m_cursor;
     if (forward) {
         const AlignedSegment &here = segments[to.segment];
-        const bool own = here.stretched(); // offsets of the other side are others
+        // Offsets of the other side are others.
+        const bool own = here.stretched() || (m_bytes->kept && m_bytes->kept->contains(to.segment));
         if (to.offset + 1 < (own ? here.lengthOn(m_sideA) : here.length()))
             return {to.segment, to.offset + 1};
         while (++to.segment < segments.size()) {

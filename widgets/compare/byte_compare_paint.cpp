@@ -185,6 +185,11 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
                                 double top)
 {
     const AlignedSegment &segment = alignment().segments()[row.index];
+    if (row.kept(side.ofA)) {
+        paintKept(painter, row, side, top);
+        paintMarks(painter, row, side, top);
+        return;
+    }
     const std::uint64_t size = side.bytes.size();
     const std::uint64_t offset = row.offset(side.ofA), count = row.bytes(side.ofA);
     const std::uint64_t shown = offset < size ? std::min(count, size - offset) : 0;
@@ -197,13 +202,8 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
             painter.fillRect(cells(false, side.left, shown, wanted, true, top), hatch);
     }
     if (shown > 0) {
-        if (!segment.text || offset == 0) {
-            painter.setPen(palette().color(QPalette::PlaceholderText));
-            painter.drawText(
-                QPointF(side.left + m_layout.offsetX(), top + QFontMetricsF(font()).ascent()),
-                QString::number(static_cast<qulonglong>(side.first + offset), 16)
-                    .rightJustified(m_layout.offsetDigits(), u'0'));
-        }
+        if (!segment.text || offset == 0)
+            paintOffset(painter, side, offset, top);
         for (std::uint64_t at = 0; at < shown; ++at) {
             if (!byteDiffers(*m_bytes, segment, offset + at, side.ofA))
                 continue;
@@ -216,6 +216,40 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
         segment.text ? paintText(painter, row, side, top) : paintDigits(painter, row, side, top);
     }
     paintMarks(painter, row, side, top);
+}
+
+void ByteCompareView::paintOffset(QPainter &painter, const Side &side, std::uint64_t offset,
+                                  double top) const
+{
+    painter.setPen(palette().color(QPalette::PlaceholderText));
+    painter.drawText(QPointF(side.left + m_layout.offsetX(), top + QFontMetricsF(font()).ascent()),
+                     QString::number(static_cast<qulonglong>(side.first + offset), 16)
+                         .rightJustified(m_layout.offsetDigits(), u'0'));
+}
+
+/// Kept values under the elements that they are; what the mask leaves out is hatched.
+void ByteCompareView::paintKept(QPainter &painter, const ByteRows::Row &row, const Side &side,
+                                double top)
+{
+    const QBrush hatch = theme::brushOf(SectionKind::Padding, theme::isDark(palette()));
+    for (std::uint64_t from = 0; from < row.places;) {
+        const bool there = row.byteAt(side.ofA, from).has_value();
+        std::uint64_t to = from + 1;
+        while (to < row.places && row.byteAt(side.ofA, to).has_value() == there)
+            ++to;
+        if (there) {
+            paintRun(painter, row, side, from, to, top);
+        } else {
+            painter.fillRect(cells(false, side.left, from, to, false, top), hatch);
+            if (m_letters)
+                painter.fillRect(cells(false, side.left, from, to, true, top), hatch);
+        }
+        from = to;
+    }
+    if (!row.columns.empty()) {
+        paintOffset(painter, side, row.offset(side.ofA), top);
+        paintDigits(painter, row, side, top);
+    }
 }
 
 void ByteCompareView::paintRun(QPainter &painter, const ByteRows::Row &row, const Side &side,
@@ -242,7 +276,7 @@ void ByteCompareView::paintDigits(QPainter &painter, const ByteRows::Row &row, c
     const std::uint64_t end = std::min(offset + count, std::uint64_t{side.bytes.size()});
     for (std::uint64_t at = offset; at < end; ++at) {
         const auto value = std::to_integer<std::size_t>(side.bytes[at]);
-        const int column = static_cast<int>(at - offset);
+        const int column = static_cast<int>(row.column(side.ofA, at - offset));
         const QPointF digits = m_layout.hexCell(column, top).topLeft();
         painter.drawStaticText(digits + QPointF(side.left + m_layout.charWidth() / 2, 0),
                                m_glyphs.digits(value));
@@ -287,8 +321,22 @@ void ByteCompareView::paintFrame(QPainter &painter, const ByteRows::Row &row, co
     const std::uint64_t end = std::min(run.first + run.length, offset + count);
     if (run.segment != row.index || first >= end)
         return;
+    // Of kept values each stands for itself, with gaps between them.
+    for (std::uint64_t from = first - offset; from < end - offset;) {
+        const std::uint64_t column = row.column(side.ofA, from);
+        std::uint64_t to = from + 1;
+        while (to < end - offset && row.column(side.ofA, to) == column + (to - from))
+            ++to;
+        paintFrame(painter, row, column, column + (to - from), side, top);
+        from = to;
+    }
+}
+
+/// The same around the columns [from, to).
+void ByteCompareView::paintFrame(QPainter &painter, const ByteRows::Row &row, std::uint64_t from,
+                                 std::uint64_t to, const Side &side, double top) const
+{
     const bool text = alignment().segments()[row.index].text;
-    const std::uint64_t from = first - offset, to = end - offset;
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(palette().color(QPalette::Text), side.ofA == m_sideA ? 2.0 : 1.0));
     // A character fills its cell: there the frame lies around it, or nobody could read it.
@@ -311,7 +359,10 @@ QRect ByteCompareView::cellRect(const ByteCursor &cursor, bool ofA) const
         return {};
     const ByteRows::Row row = m_rows.at(alignment(), at);
     const double top = headerHeight() + static_cast<double>(at - m_topRow) * m_layout.rowHeight();
-    const std::uint64_t column = cursor.offset - row.offset(ofA);
+    const std::uint64_t byte = cursor.offset - row.offset(ofA);
+    if (row.kept(ofA) && byte >= row.columns.size())
+        return {};
+    const std::uint64_t column = row.column(ofA, byte);
     return cells(alignment().segments()[cursor.segment].text, sideLeft(ofA), column, column + 1,
                  false, top)
         .toAlignedRect();

@@ -42,7 +42,7 @@ void ByteCompareView::setBytes(AlignedBytesPtr bytes, bool keep)
         m_topRow = 0;
         m_cursor = {};
     }
-    m_rows = empty() ? ByteRows() : ByteRows(alignment(), m_rows.bytesPerRow());
+    m_rows = empty() ? ByteRows() : ByteRows(alignment(), m_rows.bytesPerRow(), m_bytes->kept);
     if (!empty()) {
         const auto &segments = alignment().segments();
         const bool there = m_cursor.segment < segments.size() &&
@@ -88,7 +88,7 @@ void ByteCompareView::relayout()
     m_layout = HexLayout(metrics, perRow, largest);
     if (!empty() && static_cast<std::uint64_t>(perRow) != m_rows.bytesPerRow()) {
         const ByteRows::Row top = m_rows.at(alignment(), std::min(m_topRow, m_rows.rows() - 1));
-        m_rows = ByteRows(alignment(), static_cast<std::uint64_t>(perRow));
+        m_rows = ByteRows(alignment(), static_cast<std::uint64_t>(perRow), m_bytes->kept);
         switch (top.kind) {
         case ByteRows::Row::Kind::FileTitle: m_topRow = m_rows.titleOfFile(top.index); break;
         case ByteRows::Row::Kind::SectionTitle: m_topRow = m_rows.titleOfSection(top.index); break;

@@ -114,6 +114,8 @@ private:
     void paintSectionTitle(QPainter &painter, std::size_t section, double top) const;
     void paintBytes(QPainter &painter, const ByteRows::Row &row, double top);
     void paintSide(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
+    void paintOffset(QPainter &painter, const Side &side, std::uint64_t offset, double top) const;
+    void paintKept(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
     void paintDigits(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
     void paintText(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
     void paintRun(QPainter &painter, const ByteRows::Row &row, const Side &side, std::uint64_t from,
@@ -123,6 +125,8 @@ private:
     /// A frame around the bytes of a run that lie in the row.
     void paintFrame(QPainter &painter, const ByteRows::Row &row, const SegmentRun &run,
                     const Side &side, double top) const;
+    void paintFrame(QPainter &painter, const ByteRows::Row &row, std::uint64_t from,
+                    std::uint64_t to, const Side &side, double top) const;
     /// Rectangle of the cells [from, to) of a row: as digits (or text), or as characters.
     QRectF cells(bool text, double left, std::uint64_t from, std::uint64_t to, bool characters,
                  double top) const;

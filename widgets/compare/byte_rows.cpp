@@ -2,6 +2,7 @@
 #include "widgets/compare/byte_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -21,8 +22,19 @@ std::uint64_t rowsFor(std::uint64_t bytes, std::uint64_t width)
 
 } // namespace
 
-ByteRows::ByteRows(const ByteAlignment &alignment, std::uint64_t bytesPerRow)
-    : m_bytesPerRow(bytesPerRow)
+std::optional<std::uint64_t> ByteRows::Row::byteAt(bool ofA, std::uint64_t column) const
+{
+    if (!kept(ofA))
+        return column < bytes(ofA) ? std::optional(column) : std::nullopt;
+    const auto found = std::lower_bound(columns.begin(), columns.end(), column);
+    if (found == columns.end() || *found != column)
+        return std::nullopt;
+    return static_cast<std::uint64_t>(found - columns.begin());
+}
+
+ByteRows::ByteRows(const ByteAlignment &alignment, std::uint64_t bytesPerRow,
+                   std::shared_ptr<const KeptSides> kept)
+    : m_kept(std::move(kept)), m_bytesPerRow(bytesPerRow)
 {
     for (const AlignedFile &file : alignment.files()) {
         m_fileRows.push_back(m_rows++);
@@ -33,6 +45,10 @@ ByteRows::ByteRows(const ByteAlignment &alignment, std::uint64_t bytesPerRow)
                  ++i) {
                 const AlignedSegment &segment = alignment.segments()[i];
                 m_segmentRows.push_back(m_rows);
+                if (const KeptSide *side = keptSide(i)) {
+                    m_rows += rowsFor(side->places->elements(), valuesPerRow(*side));
+                    continue;
+                }
                 m_rows += std::max(rowsFor(segment.lengthA, width(segment, true)),
                                    rowsFor(segment.lengthB, width(segment, false)));
             }
@@ -51,6 +67,8 @@ ByteRows::Row ByteRows::at(const ByteAlignment &alignment, std::uint64_t row) co
     const std::size_t index = lastAtOrBelow(m_segmentRows, row);
     const AlignedSegment &segment = alignment.segments()[index];
     const std::uint64_t line = row - m_segmentRows[index];
+    if (const KeptSide *side = keptSide(index))
+        return rowOfKept(segment, index, *side, line);
     Row found{Row::Kind::Bytes, index};
     const auto left = [&](bool ofA, std::uint64_t length) {
         const std::uint64_t offset = line * width(segment, ofA);
@@ -67,6 +85,52 @@ ByteRows::Row ByteRows::at(const ByteAlignment &alignment, std::uint64_t row) co
     return found;
 }
 
+const KeptSide *ByteRows::keptSide(std::size_t segment) const
+{
+    if (!m_kept)
+        return nullptr;
+    const auto found = m_kept->find(segment);
+    return found != m_kept->end() && valuesPerRow(found->second) > 0 ? &found->second : nullptr;
+}
+
+std::uint64_t ByteRows::valuesPerRow(const KeptSide &side) const
+{
+    return m_bytesPerRow / std::max(side.bytesA, side.bytesB);
+}
+
+ByteRows::Row ByteRows::rowOfKept(const AlignedSegment &segment, std::size_t index,
+                                  const KeptSide &side, std::uint64_t line) const
+{
+    const bool keptIsA = side.keptIsA;
+    const std::uint64_t first = line * valuesPerRow(side);
+    const std::uint64_t count = std::min(
+        valuesPerRow(side), side.places->elements() - std::min(first, side.places->elements()));
+    const auto ends = [&](bool ofA, std::uint64_t values) { // of a damaged file there may be fewer
+        return std::min(values * side.bytes(ofA), segment.lengthOn(ofA));
+    };
+    Row row{Row::Kind::Bytes, index};
+    row.keptIsA = keptIsA;
+    const std::uint64_t kept = side.bytes(keptIsA);
+    row.places = count * kept;
+    const std::uint64_t before = side.places->keptBefore(first);
+    std::uint64_t now = before;
+    const std::uint64_t offset = ends(keptIsA, before);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t next = side.places->keptBefore(first + i + 1);
+        for (std::uint64_t byte = 0; next > now && byte < kept; ++byte) {
+            if (offset + row.columns.size() < segment.lengthOn(keptIsA))
+                row.columns.push_back(i * kept + byte);
+        }
+        now = next;
+    }
+    (keptIsA ? row.offsetA : row.offsetB) = offset;
+    (keptIsA ? row.bytesA : row.bytesB) = row.columns.size();
+    const std::uint64_t other = ends(!keptIsA, first);
+    (keptIsA ? row.offsetB : row.offsetA) = other;
+    (keptIsA ? row.bytesB : row.bytesA) = ends(!keptIsA, first + count) - other;
+    return row;
+}
+
 std::uint64_t ByteRows::width(const AlignedSegment &segment, bool ofA) const
 {
     if (segment.text)
@@ -81,6 +145,12 @@ std::uint64_t ByteRows::width(const AlignedSegment &segment, bool ofA) const
 std::uint64_t ByteRows::rowOf(const ByteAlignment &alignment, std::size_t segment,
                               std::uint64_t offset, bool ofA) const
 {
+    if (const KeptSide *side = keptSide(segment)) {
+        const std::uint64_t value = offset / side->bytes(ofA);
+        const std::uint64_t element = ofA == side->keptIsA ? side->places->elementOf(value) : value;
+        const std::uint64_t last = std::max<std::uint64_t>(side->places->elements(), 1) - 1;
+        return m_segmentRows[segment] + std::min(element, last) / valuesPerRow(*side);
+    }
     return m_segmentRows[segment] + offset / width(alignment.segments()[segment], ofA);
 }
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "core/diff/byte_alignment.h"
+#include "core/diff/kept_places.h"
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 namespace kernscope::ui {
@@ -25,10 +28,26 @@ public:
         std::uint64_t offsetA = 0, bytesA = 0, offsetB = 0, bytesB = 0;
         std::uint64_t offset(bool ofA) const { return ofA ? offsetA : offsetB; }
         std::uint64_t bytes(bool ofA) const { return ofA ? bytesA : bytesB; }
+
+        /// Of kept values, which stand under the elements that they are: the side that has them,
+        /// the columns that it has there, and that of each of its bytes, ascending.
+        std::optional<bool> keptIsA = std::nullopt;
+        std::uint64_t places = 0;
+        std::vector<std::uint64_t> columns = {};
+        bool kept(bool ofA) const { return keptIsA == ofA; }
+        /// Column of a byte of the row, counted from its first one; and the byte of a column:
+        /// nothing where there is a gap.
+        std::uint64_t column(bool ofA, std::uint64_t byte) const
+        {
+            return kept(ofA) ? columns[byte] : byte;
+        }
+        std::optional<std::uint64_t> byteAt(bool ofA, std::uint64_t column) const;
     };
 
     ByteRows() = default;
-    ByteRows(const ByteAlignment &alignment, std::uint64_t bytesPerRow);
+    /// `kept`: of the alignment; null where kept values need not stand under their elements.
+    ByteRows(const ByteAlignment &alignment, std::uint64_t bytesPerRow,
+             std::shared_ptr<const KeptSides> kept = nullptr);
 
     std::uint64_t rows() const { return m_rows; }
     std::uint64_t bytesPerRow() const { return m_bytesPerRow; }
@@ -43,6 +62,13 @@ public:
     std::uint64_t titleOfSection(std::size_t section) const { return m_sectionRows[section]; }
 
 private:
+    /// Null for a segment of anything else, and where no row holds a value.
+    const KeptSide *keptSide(std::size_t segment) const;
+    std::uint64_t valuesPerRow(const KeptSide &side) const;
+    Row rowOfKept(const AlignedSegment &segment, std::size_t index, const KeptSide &side,
+                  std::uint64_t line) const;
+
+    std::shared_ptr<const KeptSides> m_kept;
     std::uint64_t m_bytesPerRow = 16, m_rows = 0;
     std::vector<std::uint64_t> m_fileRows, m_sectionRows, m_segmentRows; ///< first row of each
 };

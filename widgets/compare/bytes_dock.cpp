@@ -241,8 +241,9 @@ void BytesDock::align()
                 return AlignedBytesPtr(); // nobody is told
             const PairReadLock lock(*a, *b);
             ByteAlignment alignment(*a, *b, paired.pairs);
-            return AlignedBytesPtr(std::make_shared<AlignedBytes>(
-                AlignedBytes{a, b, std::move(alignment), std::move(paired.joined)}));
+            auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));
+            return AlignedBytesPtr(std::make_shared<AlignedBytes>(AlignedBytes{
+                a, b, std::move(alignment), std::move(paired.joined), std::move(kept)}));
         },
         [this](AlignedBytesPtr bytes) { showAligned(std::move(bytes)); });
 }

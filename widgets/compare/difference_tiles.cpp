@@ -64,6 +64,26 @@ void samplePairs(const TileKey &key, QSize size, std::uint64_t rows, std::uint64
     }
 }
 
+/// The larger of two differences; what is no number is more than any, and of two that are equally
+/// far from zero the positive one counts, so that the order in which they come does not matter.
+float largerDifference(float x, float y)
+{
+    if (std::isnan(x) || std::isnan(y))
+        return std::isnan(x) ? x : y;
+    return std::abs(x) == std::abs(y) ? std::max(x, y) : std::abs(x) > std::abs(y) ? x : y;
+}
+
+Box largestOf(const Box &upperLeft, const Box &upperRight, const Box &lowerLeft,
+              const Box &lowerRight)
+{
+    Box most = upperLeft;
+    for (const Box *box : {&upperRight, &lowerLeft, &lowerRight}) {
+        most.sum = largerDifference(most.sum, box->sum);
+        most.count += box->count;
+    }
+    return most;
+}
+
 QRgb mixed(const std::array<QRgb, 4> &colors, const std::array<std::uint32_t, 4> &counts)
 {
     std::uint64_t red = 0, green = 0, blue = 0, total = 0;
@@ -127,9 +147,11 @@ Tile PairTiles::render(const TileKey &key, Progress &progress) const
 }
 
 DifferenceTiles::DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark, double range,
-                                 DifferenceMeasure measure)
-    : PairTiles(std::move(a), std::move(b)), m_range(range), m_measure(measure)
+                                 DifferenceMeasure measure, PicturePyramid pyramid)
+    : PairTiles(std::move(a), std::move(b)), m_pyramid(std::move(pyramid)), m_range(range),
+      m_measure(measure)
 {
+    m_pyramid.combine = &largestOf;
     const double half = static_cast<double>(m_colors.size() / 2);
     for (std::size_t i = 0; i < m_colors.size(); ++i)
         m_colors[i] = theme::diverging((static_cast<double>(i) - half) / half, dark).rgb();
@@ -147,6 +169,22 @@ QRgb DifferenceTiles::colorOf(double difference) const
     const double half = static_cast<double>(m_colors.size() / 2);
     const double at = std::isnan(difference) ? 1.0 : std::clamp(difference / m_range, -1.0, 1.0);
     return m_colors[static_cast<std::size_t>(std::lround(at * half + half))];
+}
+
+QRgb DifferenceTiles::merged(std::span<const QRgb> pixels) const
+{
+    const QRgb equal = m_colors[m_colors.size() / 2];
+    const auto distance = [equal](QRgb pixel) {
+        const int red = qRed(pixel) - qRed(equal), green = qGreen(pixel) - qGreen(equal),
+                  blue = qBlue(pixel) - qBlue(equal);
+        return red * red + green * green + blue * blue;
+    };
+    QRgb most = equal;
+    for (const QRgb pixel : pixels) {
+        if (qAlpha(pixel) == 255 && distance(pixel) > distance(most))
+            most = pixel;
+    }
+    return most;
 }
 
 QString DifferenceTiles::cellText(const Tile &tile, std::size_t index) const
@@ -190,30 +228,44 @@ Tile DifferenceTiles::renderCells(const Decoders &decoders, const TileKey &key,
 Tile DifferenceTiles::renderBoxes(const Decoders &decoders, const TileKey &key,
                                   Progress &progress) const
 {
-    const QSize size = tileSize(key);
-    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), {}, {}};
-    std::vector<float> largest;
-    for (int y = 0; y < size.height(); ++y) {
+    const BoxTilePtr boxes = m_pyramid.tile(
+        *this, key, [&](const TileKey &wanted) { return readBoxes(decoders, wanted, progress); });
+    if (!boxes)
+        return {};
+    Tile tile{QImage(boxes->size, QImage::Format_ARGB32_Premultiplied), {}, {}};
+    const auto width = static_cast<std::size_t>(boxes->size.width());
+    for (int y = 0; y < boxes->size.height(); ++y) {
+        QRgb *line = lineOf(tile.image, y);
+        for (std::size_t x = 0; x < width; ++x)
+            line[x] = colorOf(
+                static_cast<double>(boxes->boxes[static_cast<std::size_t>(y) * width + x].sum));
+    }
+    return tile;
+}
+
+BoxTilePtr DifferenceTiles::readBoxes(const Decoders &decoders, const TileKey &key,
+                                      Progress &progress) const
+{
+    auto tile = std::make_shared<BoxTile>();
+    tile->size = tileSize(key);
+    const auto width = static_cast<std::size_t>(tile->size.width());
+    tile->boxes.resize(sizeOf(tile->size));
+    for (int y = 0; y < tile->size.height(); ++y) {
         if (!progress.advance(1))
-            return {};
-        largest.assign(static_cast<std::size_t>(size.width()), 0.0f);
+            return nullptr;
+        Box *line = tile->boxes.data() + static_cast<std::size_t>(y) * width;
         samplePairs<float>(
-            key, size, rows(), cols(), y,
+            key, tile->size, rows(), cols(), y,
             [&](int side, std::uint64_t row, std::uint64_t col, std::span<float> out) {
                 side == 0 ? readerA().values(decoders.a, row, col, out)
                           : readerB().values(decoders.b, row, col, out);
             },
             [&](int x, std::span<const float> a, std::span<const float> b) {
-                float &most = largest[static_cast<std::size_t>(x)];
-                for (std::size_t i = 0; i < a.size(); ++i) {
-                    const float difference = differenceOf(a[i], b[i]);
-                    if (!(std::abs(difference) <= std::abs(most))) // NaN is more than any number
-                        most = difference;
-                }
+                Box &box = line[x];
+                box.count += static_cast<std::uint32_t>(a.size());
+                for (std::size_t i = 0; i < a.size(); ++i)
+                    box.sum = largerDifference(box.sum, differenceOf(a[i], b[i]));
             });
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < largest.size(); ++x)
-            line[x] = colorOf(static_cast<double>(largest[x]));
     }
     return tile;
 }

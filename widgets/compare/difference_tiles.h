@@ -7,6 +7,7 @@
 #include <QColor>
 
 #include <array>
+#include <span>
 
 namespace kernscope::ui {
 
@@ -57,12 +58,16 @@ enum class DifferenceMeasure : std::uint8_t {
 class DifferenceTiles : public PairTiles
 {
 public:
-    /// `range`: the difference of the full colour, above 0.
+    /// `range`: the difference of the full colour, above 0. `pyramid`: of these differences, for
+    /// levels above 0.
     DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark, double range,
-                    DifferenceMeasure measure = DifferenceMeasure::Absolute);
+                    DifferenceMeasure measure = DifferenceMeasure::Absolute,
+                    PicturePyramid pyramid = {});
 
     /// The difference; empty where there is none.
     QString cellText(const Tile &tile, std::size_t index) const override;
+    /// The largest difference: the pixel farthest from the colour of equal cells.
+    QRgb merged(std::span<const QRgb> pixels) const override;
     double range() const { return m_range; }
 
 protected:
@@ -75,7 +80,10 @@ private:
     QRgb colorOf(double difference) const;
     /// Of two values as it is shown: NaN where just one of them is not a number.
     float differenceOf(float a, float b) const;
+    /// Boxes whose sum is the largest difference of their cells.
+    BoxTilePtr readBoxes(const Decoders &decoders, const TileKey &key, Progress &progress) const;
 
+    PicturePyramid m_pyramid;
     double m_range;
     DifferenceMeasure m_measure;
     std::array<QRgb, 511> m_colors{}; ///< full negative … full positive

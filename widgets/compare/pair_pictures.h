@@ -126,6 +126,7 @@ private:
     void setReadout(const QString &text);
 
     PicturePyramid pyramidOf(const Pane &pane, const WeightReaderPtr &reader) const;
+    PicturePyramid differencePyramid() const;
 
     TaskManager &m_tasks;
     WeightPyramids *m_pyramids = nullptr;

@@ -31,14 +31,18 @@ WeightPyramids::WeightPyramids(Session &session)
 PicturePyramid WeightPyramids::pyramid(const Bundle *bundle, std::size_t weight,
                                        const SliceMap &map, Kind kind)
 {
+    return pyramidOfPair({bundle, weight, map}, {}, kind);
+}
+
+PicturePyramid WeightPyramids::pyramidOfPair(const Slice &a, const Slice &b, Kind kind)
+{
     for (const Picture &known : m_pictures) {
-        if (known.bundle == bundle && known.weight == weight && known.kind == kind &&
-            known.map == map)
+        if (known.kind == kind && known.a == a && known.b == b)
             return {m_store, known.number};
     }
     if (m_pictures.size() >= kMostPictures)
         m_pictures.erase(m_pictures.begin());
-    m_pictures.push_back({bundle, weight, map, kind, m_next++});
+    m_pictures.push_back({a, b, kind, m_next++});
     return {m_store, m_pictures.back().number};
 }
 

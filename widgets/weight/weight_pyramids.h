@@ -20,22 +20,31 @@ class WeightPyramids final : public QObject
 
 public:
     enum class Kind : std::uint8_t {
-        Values, ///< the decoded values
-        Kept,   ///< 1 where a cell is kept, else 0
+        Values,             ///< the decoded values
+        Kept,               ///< 1 where a cell is kept, else 0
+        Difference,         ///< of the values of two weights
+        RelativeDifference, ///< that over the size of the first
+    };
+    /// A slice of a weight.
+    struct Slice {
+        const Bundle *bundle = nullptr; ///< compared only
+        std::size_t weight = kNoIndex;
+        SliceMap map = {};
+        friend bool operator==(const Slice &, const Slice &) = default;
     };
 
     static WeightPyramids &of(Session &session);
     PicturePyramid pyramid(const Bundle *bundle, std::size_t weight, const SliceMap &map,
                            Kind kind);
+    /// Of two slices with the same cells.
+    PicturePyramid pyramidOfPair(const Slice &a, const Slice &b, Kind kind);
     const BoxStore &store() const { return *m_store; }
 
 private:
     explicit WeightPyramids(Session &session);
 
     struct Picture {
-        const Bundle *bundle = nullptr; ///< compared only
-        std::size_t weight = kNoIndex;
-        SliceMap map;
+        Slice a, b; ///< of a single weight no b
         Kind kind = Kind::Values;
         std::uint64_t number = 0;
     };

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace kernscope::ui {
 
@@ -121,7 +123,34 @@ ValueTiles::ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, do
         m_colorsOf[i] = (m_colors == ValueColors::Signed ? theme::diverging(at, m_dark)
                                                          : theme::sequential(std::abs(at)))
                             .rgb();
+        m_stepsOf.emplace_back(m_colorsOf[i],
+                               static_cast<int>(i) - static_cast<int>(m_colorsOf.size() / 2));
     }
+    std::sort(m_stepsOf.begin(), m_stepsOf.end());
+}
+
+QRgb ValueTiles::merged(std::span<const QRgb> pixels) const
+{
+    std::int64_t sum = 0, squares = 0, known = 0;
+    for (const QRgb pixel : pixels) {
+        if (qAlpha(pixel) == 0) { // left out: a zero
+            ++known;
+            continue;
+        }
+        const auto at = std::lower_bound(m_stepsOf.begin(), m_stepsOf.end(),
+                                         std::pair(pixel, std::numeric_limits<int>::min()));
+        if (at == m_stepsOf.end() || at->first != pixel)
+            continue;
+        ++known;
+        sum += at->second;
+        squares += std::int64_t{at->second} * at->second;
+    }
+    if (known == 0)
+        return TileSource::merged(pixels);
+    const double rms = std::sqrt(static_cast<double>(squares) / static_cast<double>(known));
+    const long steps = std::min<long>(std::lround(rms), static_cast<long>(m_colorsOf.size() / 2));
+    return m_colorsOf[static_cast<std::size_t>(static_cast<long>(m_colorsOf.size() / 2) +
+                                               (sum < 0 ? -steps : steps))];
 }
 
 QRgb ValueTiles::colorOf(double value) const

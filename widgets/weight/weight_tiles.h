@@ -10,6 +10,8 @@
 #include <atomic>
 #include <mutex>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace kernscope::ui {
 
@@ -35,6 +37,8 @@ public:
     std::uint64_t cols() const override { return m_reader->map().cols(); }
     Tile render(const TileKey &key, Progress &progress) const override;
     QString cellText(const Tile &tile, std::size_t index) const override;
+    /// The same of colours: those of the values, of which the mean would be pale.
+    QRgb merged(std::span<const QRgb> pixels) const override;
 
     const WeightReader &reader() const { return *m_reader; }
     ValueColors colors() const { return m_colors; }
@@ -59,7 +63,8 @@ private:
     mutable std::once_flag m_once;
     mutable std::atomic<double> m_range;
     mutable std::atomic<Only> m_only{Only::Values};
-    std::array<QRgb, 511> m_colorsOf{}; ///< full negative … full positive
+    std::array<QRgb, 511> m_colorsOf{};          ///< full negative … full positive
+    std::vector<std::pair<QRgb, int>> m_stepsOf; ///< from a colour to its steps from 0, by colour
 };
 
 /// Which cells are kept: by colour and shape near, by density in shades far out. Of a weight

@@ -107,6 +107,7 @@ private slots:
     void nearOne();
     void prunedChannels();
     void sameNameReordered();
+    void reorderedAndTrainedOn();
     void otherForms();
 };
 
@@ -264,6 +265,27 @@ void TestContentMatch::sameNameReordered()
 }
 
 /// The sample's weight in every form, renamed: what is left of its values still finds it.
+/// What else happened to weights whose channels stand in another order is said as well.
+void TestContentMatch::reorderedAndTrainedOn()
+{
+    std::mt19937_64 random(12);
+    const Values from = randomValues(random);
+    const Order outputs = randomOrder(random, kOutputs);
+    const Values moved = reordered(from, outputs, {});
+    Values edited = moved;
+    edited[100] = 2;
+    const BundlePtr a = bundleOf({{"w", "op", from}});
+    const auto changes = [&](const Values &values) {
+        const BundlePtr b = bundleOf({{"w", "op", values}});
+        const Difference found = whole(a, b);
+        const WeightPair &pair = found.weights.front();
+        return pair.order ? pairChangesText(*a, *b, pair) : "not reordered";
+    };
+    QCOMPARE(changes(moved), std::string("reordered"));
+    QCOMPARE(changes(edited), std::string("reordered, edited"));
+    QCOMPARE(changes(noisy(moved, 0.01f, random)), std::string("reordered, re-trained"));
+}
+
 void TestContentMatch::otherForms()
 {
     for (const SampleForm &form : sampleForms()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/build_verdict.h"
 #include "core/diff/codebook_match.h"
+#include "core/diff/limits.h"
 #include "core/diff/worst_places.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
@@ -53,6 +54,7 @@ private slots:
     void gapsBetweenRecords();
     void unsetMetadata();
     void usedTwice();
+    void placesExchanged();
     void namesThatDifferInCase();
     void emptyWeights();
     void anotherShape();
@@ -174,6 +176,36 @@ void TestDiffCases::unsetMetadata()
 }
 
 /// A weight that two operations read is one weight, and its bytes count once.
+/// The same files but for the program, which is equal as such and takes each weight from where the
+/// other one was: equal programs over equal bytes, and other weights.
+void TestDiffCases::placesExchanged()
+{
+    const auto bundle = [](bool exchanged) {
+        MadeBundle made;
+        Bytes other = kTen;
+        other[0] = std::byte{1};
+        const std::string first = made.blob(ElementType::Fp16, "[10]", kTen);
+        const std::string second = made.blob(ElementType::Fp16, "[10]", other);
+        made.constant("tensor<fp16, [10]>", "w", exchanged ? second : first);
+        made.consume("w");
+        made.constant("tensor<fp16, [10]>", "v", exchanged ? first : second);
+        made.consume("v");
+        return *made.open();
+    };
+    const BundlePtr a = bundle(false), b = bundle(true);
+    QVERIFY(whole(a, bundle(false)).identical);
+    for (const bool values : {true, false}) {
+        DiffOptions options;
+        options.values = values;
+        const Difference found = *compareBundles(*a, *b, options);
+        QVERIFY(found.program.equal && !found.program.sameBytes);
+        QVERIFY(!found.identical);
+        QVERIFY(!checkLimits(*a, *b, found, {}).empty());
+        for (const WeightPair &pair : found.weights)
+            QVERIFY(!pair.storedEqual);
+    }
+}
+
 void TestDiffCases::usedTwice()
 {
     const auto consume = [](MadeBundle &made, const char *op, const char *weight) {

@@ -53,6 +53,17 @@ void TestProgramDifference::namesAndOrderDoNotCount()
                             "tensor<fp16, [1, 4]> y = add(x = p2, y = q2)[name = string(\"y\")]"});
     QVERIFY(compared(a, a).equal);
     QVERIFY(compared(a, b).equal);
+    // Names by which a caller asks for the results do count.
+    const auto named = [](const std::string &result) {
+        MadeBundle made;
+        made.line("tensor<fp16, [1, 4]> " + result + " = tanh(x = x)[name = string(\"t\")]");
+        made.result = result;
+        return *made.open();
+    };
+    const ProgramDifference results = compared(named("y"), named("z"));
+    QVERIFY(!results.equal && !results.sameComputation);
+    QCOMPARE(results.changes.size(), std::size_t{1});
+    QCOMPARE(results.changes[0].details, std::vector<std::string>({"outputs: y > z"}));
     // The same operations, the other way round.
     const auto c = program({"tensor<fp16, [1, 4]> p = relu(x = x)[name = string(\"p\")]",
                             "tensor<fp16, [1, 4]> q = tanh(x = x)[name = string(\"q\")]",

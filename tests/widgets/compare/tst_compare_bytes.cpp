@@ -83,6 +83,7 @@ private Q_SLOTS:
     void longDifferencesAreBounded();
     void randomDifferencesAgree();
     void rowsRoundTrip();
+    void keptValuesStandUnderTheirElements();
     void sectionTable();
 };
 
@@ -325,6 +326,71 @@ void TestCompareBytes::rowsRoundTrip()
             }
         }
         QCOMPARE(shown, expected);
+    }
+}
+
+/// A kept value and the same element of a dense weight are in one row and in one column; what the
+/// mask leaves out is a gap.
+void TestCompareBytes::keptValuesStandUnderTheirElements()
+{
+    for (const bool denseIsA : {true, false}) {
+        const auto dense = openSample("sample-dense.mlmodelc"),
+                   sparse = openSample("sample-sparse.mlmodelc");
+        const auto &a = denseIsA ? dense : sparse, &b = denseIsA ? sparse : dense;
+        const auto bytes = alignedBytes(a, b);
+        const ByteAlignment &alignment = bytes->alignment;
+        const auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));
+        QVERIFY(!kept->empty());
+        for (const std::uint64_t perRow : {4, 16, 32}) {
+            const ByteRows rows(alignment, perRow, kept);
+            for (const auto &[segment, side] : *kept) {
+                QCOMPARE(side.keptIsA, !denseIsA);
+                const AlignedSection &section =
+                    alignment.sections()[alignment.segments()[segment].section];
+                const std::size_t weightA = a->sections()[section.a].weight;
+                const std::size_t weightB = b->sections()[section.b].weight;
+                const auto decoder = sparse->decoder(denseIsA ? weightB : weightA);
+                QVERIFY(decoder);
+                const std::uint64_t elements = side.places->elements();
+                for (std::uint64_t element = 0; element < elements; element += 1 + element / 7) {
+                    const std::size_t denseWeight = denseIsA ? weightA : weightB;
+                    const auto there = placeOfElement(*dense, denseWeight, element);
+                    const auto at =
+                        alignment.placeOf(denseIsA, there->file, there->bytes.offset.value);
+                    QCOMPARE(at.segment, segment);
+                    const std::uint64_t number =
+                        rows.rowOf(alignment, segment, at.offset, denseIsA);
+                    const ByteRows::Row row = rows.at(alignment, number);
+                    const std::uint64_t column = at.offset - row.offset(denseIsA);
+                    QVERIFY(row.kept(!denseIsA) && column < row.places);
+                    const auto byte = row.byteAt(!denseIsA, column);
+                    QCOMPARE(byte.has_value(), decoder->stored(element));
+                    if (!byte)
+                        continue;
+                    const std::size_t sparseWeight = denseIsA ? weightB : weightA;
+                    const auto value = placeOfElement(*sparse, sparseWeight, element);
+                    const auto over =
+                        alignment.placeOf(!denseIsA, value->file, value->bytes.offset.value);
+                    QCOMPARE(over.segment, segment);
+                    QCOMPARE(over.offset, row.offset(!denseIsA) + *byte);
+                    QCOMPARE(row.column(!denseIsA, *byte), column);
+                    QCOMPARE(rows.rowOf(alignment, segment, over.offset, !denseIsA), number);
+                }
+                // Every kept byte is in one row.
+                std::uint64_t found = 0;
+                const std::uint64_t first = rows.rowOf(alignment, segment, 0, denseIsA);
+                for (std::uint64_t row = first; row < rows.rows(); ++row) {
+                    const ByteRows::Row one = rows.at(alignment, row);
+                    if (one.kind != ByteRows::Row::Kind::Bytes || one.index != segment)
+                        break;
+                    QCOMPARE(one.bytes(!denseIsA), std::uint64_t{one.columns.size()});
+                    if (one.bytes(!denseIsA) > 0)
+                        QCOMPARE(one.offset(!denseIsA), found);
+                    found += one.bytes(!denseIsA);
+                }
+                QCOMPARE(found, alignment.segments()[segment].lengthOn(!denseIsA));
+            }
+        }
     }
 }
 

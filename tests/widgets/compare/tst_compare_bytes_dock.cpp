@@ -17,6 +17,7 @@
 #include <QTableView>
 #include <QTest>
 
+#include <cstdlib>
 #include <string>
 
 using namespace kernscope;
@@ -76,6 +77,7 @@ private Q_SLOTS:
     void elementsAndBytes();
     void elementsOfOtherForms_data();
     void elementsOfOtherForms();
+    void keptValuesAndGaps();
     void cursorLeavesTextReadable();
     void swapped();
     void equalBundles();
@@ -365,6 +367,53 @@ void TestCompareBytesDock::elementsOfOtherForms()
 }
 
 /// The frame of the cursor lies around a character of text, not over it.
+/// Against a dense weight kept values stand under their elements: keys and mouse walk over the gaps
+/// between them, which are hatched.
+void TestCompareBytesDock::keptValuesAndGaps()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 1200, 600));
+    const AlignedBytesPtr &bytes = dock.view()->bytes();
+    QVERIFY(bytes->kept && !bytes->kept->empty());
+    const auto &[segment, side] = *bytes->kept->begin();
+    ByteCompareView &view = *dock.view();
+    view.setCursor({segment, 0}, false); // the first kept value
+    const std::uint64_t element = side.places->elementOf(0);
+    QVERIFY(view.counterpart().elements == std::vector<std::uint64_t>{element});
+    // The same place in the same row on both sides.
+    const QRect here = view.cellRect({segment, 0}, false),
+                there = view.cellRect({segment, 2 * element}, true);
+    QVERIFY(!here.isEmpty() && !there.isEmpty());
+    QCOMPARE(here.top(), there.top());
+    const QRect firstDense = view.cellRect({segment, 0}, true);
+    QVERIFY(std::abs(here.left() - there.left() - view.viewport()->width() / 2) <= 1);
+    // The next element that is left out has a gap there, in which the ground is not plain.
+    std::uint64_t out = 0;
+    while (side.places->keptBefore(out + 1) > side.places->keptBefore(out))
+        ++out;
+    const QRect lack = view.cellRect({segment, 2 * out}, true);
+    const QImage image = view.viewport()->grab().toImage();
+    const QPoint gap = lack.center() + QPoint(here.left() - there.left(), 0);
+    bool hatched = false;
+    for (int dx = -6; dx <= 6; ++dx)
+        hatched |= image.pixelColor(gap + QPoint(dx, 0)) != view.palette().color(QPalette::Base);
+    QVERIFY(hatched);
+    // A click on the gap takes the value before it, or the first of the row.
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, gap);
+    QVERIFY(!view.onSideA());
+    QCOMPARE(view.cursor().segment, segment);
+    QTest::keyClick(&view, Qt::Key_Down);
+    QCOMPARE(view.cursor().segment, segment);
+    QVERIFY(view.cursor().offset > 0);
+    QTest::keyClick(&view, Qt::Key_Up);
+    QTest::keyClick(&view, Qt::Key_Backtab, Qt::ShiftModifier);
+    QVERIFY(view.onSideA());
+    QVERIFY(!firstDense.isEmpty());
+}
+
 void TestCompareBytesDock::cursorLeavesTextReadable()
 {
     const auto bytes =

@@ -98,11 +98,13 @@ void TestCompareParts::splitRows()
     QAbstractItemModelTester tester(const_cast<CompareModel *>(&dock.model()));
     const auto &rows = dock.model().rows();
     QCOMPARE(rows.size(), std::size_t(2));
-    const auto text = [&](int row, CompareColumn column) {
-        return dock.model().index(row, static_cast<int>(column)).data().toString();
+    const auto text = [&](std::size_t row, CompareColumn column) { // by its stable number
+        const int shown = dock.model().shownRow(row);
+        return dock.model().index(shown, static_cast<int>(column)).data().toString();
     };
     QVERIFY(rows[0].joined() && rows[1].joined());
     QCOMPARE(rows[0].state, CompareState::Compared);
+    QCOMPARE(dock.model().rowAt(0), std::size_t(1)); // the part that differs is worse
     QVERIFY(text(0, CompareColumn::Verdict).endsWith(QStringLiteral("split, same values")));
     QVERIFY(text(1, CompareColumn::Verdict).contains(QStringLiteral("1 value differs")));
     QCOMPARE(text(1, CompareColumn::Changes),

@@ -16,9 +16,12 @@
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
 #include "widgets/compare/verdict_strip.h"
+#include "widgets/weight/weight_pyramids.h"
 
 #include <QTableWidget>
 #include <QTest>
+
+#include <cmath>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -63,6 +66,8 @@ private Q_SLOTS:
     void legendOfTheDifference();
     void relativeDifference();
     void farOutTheLargestShows();
+    void everyRowAtFirstSight();
+    void coarseTilesAreKept();
     void oneViewPosition();
     void cellsMoveEverybody();
     void largestDifference();
@@ -186,6 +191,93 @@ void TestComparePictures::differenceColors()
     QCOMPARE(colorAt(view, {1, 1}), theme::color(Token::DiffMore, false));
     QCOMPARE(colorAt(view, {1, 2}), theme::color(Token::DiffLess, false));
     QCOMPARE(view.describe({1, 1}), QStringLiteral("[1, 1]: 3"));
+}
+
+/// A picture that fills its pane with cells that are narrower than a pixel and several pixels high
+/// shows each of its rows, and a single difference, before anybody zooms.
+void TestComparePictures::everyRowAtFirstSight()
+{
+    constexpr std::uint64_t kRows = 48, kCols = 1200;
+    std::vector<float> a(kRows * kCols);
+    for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] = (i / kCols) % 2 == 0 ? 1.0f : -1.0f;
+    std::vector<float> b = a;
+    b[17 * kCols + 601] = 3;
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[48, 1200]", a}}));
+    session.setOther(denseBundle({{"w", "[48, 1200]", b}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    TileView &view = *dock.pictures()->viewA();
+    const QImage picture = view.viewport()->grab().toImage();
+    for (std::uint64_t row = 0; row < kRows; ++row) {
+        const QPoint middle = view.cellRect({row, kCols / 2}).center();
+        QVERIFY(view.cellRect({row, 0}).height() >= 2);
+        const QColor color = picture.pixelColor(middle);
+        QVERIFY2((color.red() > color.blue()) == (row % 2 == 0), qPrintable(QString::number(row)));
+    }
+    TileView &difference = *dock.pictures()->viewDifference();
+    const QImage differences = difference.viewport()->grab().toImage();
+    const auto shown = [&](const Cell &cell) { // it may be narrower than a pixel
+        const QRect rect = difference.cellRect(cell);
+        return differences.pixelColor(rect.left(), rect.center().y());
+    };
+    QCOMPARE(shown({17, 601}), theme::color(Token::DiffMore, false));
+    QCOMPARE(shown({16, 601}), theme::color(Token::DiffEqual, false));
+    QCOMPARE(shown({18, 601}), theme::color(Token::DiffEqual, false));
+    QCOMPARE(shown({17, 300}), theme::color(Token::DiffEqual, false));
+    // Further in, nothing else is there than before.
+    difference.setCurrentCell(Cell{17, 601});
+    while (difference.cellRect({17, 601}).width() < 12)
+        difference.zoomIn();
+    QVERIFY(settle(dock));
+    QCOMPARE(colorAt(difference, {17, 601}), theme::color(Token::DiffMore, false));
+    QCOMPARE(colorAt(difference, {17, 602}), theme::color(Token::DiffEqual, false));
+}
+
+/// Coarse tiles put together from finer ones are those that are read, with what is no number and
+/// differences of either sign; drawn again, nothing is read.
+void TestComparePictures::coarseTilesAreKept()
+{
+    constexpr std::size_t kSide = 700;
+    std::vector<float> a(kSide * kSide), b(kSide * kSide);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i] = static_cast<float>(i % 13);
+        b[i] = a[i] + static_cast<float>(static_cast<int>(i * 7 % 5) - 2) * (i % 3 == 0 ? 1.0f : 0);
+    }
+    b[3 * kSide + 5] = NAN; // one of many in its box, and not the last
+    b[600 * kSide + 690] = -INFINITY;
+    const auto left = denseBundle({{"w", "[700, 700]", a}}),
+               right = denseBundle({{"w", "[700, 700]", b}});
+    const SliceMap map(Shape{kSide, kSide});
+    const auto tiles = [&](PicturePyramid pyramid) {
+        return DifferenceTiles(std::make_shared<WeightReader>(left, 0, map),
+                               std::make_shared<WeightReader>(right, 0, map), false, 4.0,
+                               DifferenceMeasure::Absolute, std::move(pyramid));
+    };
+    const auto store = std::make_shared<BoxStore>();
+    const DifferenceTiles kept = tiles({store, 1}), plain = tiles({});
+    Progress progress;
+    for (std::uint64_t tile = 0; tile < 4; ++tile)
+        QVERIFY(!kept.render({1, tile / 2, tile % 2}, progress).image.isNull());
+    for (const int level : {1, 2, 3}) {
+        const QImage image = plain.render({level, 0, 0}, progress).image;
+        QCOMPARE(kept.render({level, 0, 0}, progress).image, image);
+        QVERIFY(store->find({1, {level, 0, 0}}));
+        const QColor noNumber = image.pixelColor(5 >> level, 3 >> level);
+        QCOMPARE(noNumber, theme::color(Token::DiffMore, false));
+    }
+    // The same session's pictures find each other; those of the other measure do not.
+    Session session;
+    WeightPyramids &pyramids = WeightPyramids::of(session);
+    const WeightPyramids::Slice from{left.get(), 0, map}, to{right.get(), 0, map};
+    const auto number = [&](const auto &x, const auto &y, WeightPyramids::Kind kind) {
+        return pyramids.pyramidOfPair(x, y, kind).picture;
+    };
+    const auto first = number(from, to, WeightPyramids::Kind::Difference);
+    QCOMPARE(number(from, to, WeightPyramids::Kind::Difference), first);
+    QVERIFY(number(to, from, WeightPyramids::Kind::Difference) != first);
+    QVERIFY(number(from, to, WeightPyramids::Kind::RelativeDifference) != first);
 }
 
 void TestComparePictures::farOutTheLargestShows()

@@ -28,6 +28,7 @@ private Q_SLOTS:
     void boxesStayInside();
     void geometryKeepsTheAnchor();
     void geometryFits();
+    void geometryOfStretchedCells();
 };
 
 void TestSliceMap::everyElementHasOneCell_data()
@@ -239,6 +240,27 @@ void TestSliceMap::geometryFits()
     const ViewGeometry small(ViewState{}, QSizeF(600, 400), 1.0, 3, 3);
     QCOMPARE(small.level(), 0);
     QCOMPARE(small.scale(), ViewGeometry::kMaxScale / 2);
+}
+
+/// Cells that are merged along their shorter side are still told apart along the other one.
+void TestSliceMap::geometryOfStretchedCells()
+{
+    // 96 rows of 864 cells: each is 0.42 pixels wide and 2.2 high.
+    const ViewGeometry flat(ViewState{}, QSizeF(360, 212), 1.0, 96, 864, 16);
+    QCOMPARE(flat.level(), 0);
+    QCOMPARE(flat.moreAcross(), 2);
+    QCOMPARE(flat.moreDown(), 0);
+    const ViewGeometry tall(ViewState{}, QSizeF(212, 360), 1.0, 864, 96, 16);
+    QCOMPARE(tall.level(), 0);
+    QCOMPARE(tall.moreAcross(), 0);
+    QCOMPARE(tall.moreDown(), 2);
+    const ViewGeometry square(ViewState{}, QSizeF(360, 212), 1.0, 96, 864);
+    QCOMPARE(square.level(), 2);
+    QCOMPARE(square.moreAcross() + square.moreDown(), 0);
+    // Where every cell would have to be read for a few pixels, both directions are coarse.
+    const ViewGeometry huge(ViewState{}, QSizeF(360, 212), 1.0, 10'000, 1'000'000, 16);
+    QCOMPARE(huge.moreAcross() + huge.moreDown(), 0);
+    QVERIFY(huge.level() > 6);
 }
 
 QTEST_APPLESS_MAIN(TestSliceMap)
