@@ -86,7 +86,7 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(theme::em(this, 0.3));
     m_filter = filterBox(box, tr("Filter by name, form or verdict"), m_table);
-    m_filter->setFixedWidth(theme::em(this, 10));
+    m_filter->setFixedWidth(theme::em(this, 8));
     row->addWidget(m_filter);
     const auto button = [box, row](QAction *action) {
         auto *made = new QToolButton(box);

@@ -39,8 +39,8 @@ void CompareDock::buildCheckedActions()
     m_onlyAction = new QAction(tr("Differences Only"), this);
     m_onlyAction->setCheckable(true);
     m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
-    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
-                m_onlyAction->text());
+    // Short, so that the row of tools stays one row in a window of 1280 pixels.
+    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"), tr("Differing"));
     m_worstAction = new QAction(tr("Worst First"), this);
     m_worstAction->setCheckable(true);
     m_worstAction->setChecked(true);

@@ -93,7 +93,7 @@ std::vector<std::size_t> CompareModel::wantedOrder() const
             putWorstFirst(order);
         return order;
     }
-    const CompareColumn column = columnOf(m_sortColumn);
+    const auto column = static_cast<CompareColumn>(m_sortColumn);
     const bool ascending = m_sortOrder == Qt::AscendingOrder;
     QCollator collator;
     collator.setNumericMode(true);
