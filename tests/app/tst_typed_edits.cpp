@@ -60,8 +60,12 @@ void TestTypedEdits::digitsChangeAByte()
     QCOMPARE(patches(), std::size_t{0});
     (*m_window)->session().setPatchingEnabled(true);
     view->select({FileOffset(0x20), ByteCount(1)});
+    QSignalSpy said(&(*m_window)->session(), &ui::Session::statusMessage);
     QTest::keyClicks(view, QStringLiteral("a5"));
     QTRY_COMPARE(patches(), std::size_t{1});
+    // The digit that is missing is asked for until it is typed.
+    QVERIFY(said.size() > 1 && said.first().first().toString().contains(QStringLiteral("0x20")));
+    QVERIFY(!said.last().first().toString().contains(QStringLiteral("digit")));
     QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0xa5);
     QCOMPARE(view->cursor(), std::uint64_t{0x21});
     (*m_window)->session().undoStack().undo();

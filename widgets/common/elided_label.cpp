@@ -4,6 +4,7 @@
 #include "widgets/common/table_text.h"
 
 #include <QEvent>
+#include <QTextDocument>
 
 namespace kernscope::ui {
 
@@ -19,7 +20,9 @@ void ElidedLabel::setWholeText(const QString &wanted)
     if (m_whole == text)
         return;
     m_whole = text;
-    setToolTip(text);
+    // A tool tip takes what looks like markup for it; here it is a part of a name.
+    setToolTip(Qt::mightBeRichText(text) ? QStringLiteral("<qt>%1</qt>").arg(text.toHtmlEscaped())
+                                         : text);
     setAccessibleName(text);
     updateGeometry();
     elide();

@@ -5,6 +5,7 @@
 #include "widgets/common/card_frame.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/segmented.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -46,8 +47,9 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_title = design::label({}, design::Type::Title, content);
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_facts = design::label({}, design::Type::Small, content);
-    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_facts = new ElidedLabel(Qt::ElideRight, content);
+    m_facts->setFont(design::type(font(), design::Type::Small));
+    m_facts->setForegroundRole(QPalette::PlaceholderText);
     auto *cards = new QHBoxLayout;
     cards->setSpacing(gap);
     m_stored = addCard(content, cards, tr("Weights stored"));
@@ -310,10 +312,21 @@ void OverviewDock::sumUp()
         before->cancel();
     m_sums.reset();
     m_tools.clear();
+    m_about.clear();
     if (!m_shown)
         return;
-    for (const std::string &tool : buildTools(buildFacts(*m_shown)))
+    const std::vector<BuildFact> made = buildFacts(*m_shown);
+    for (const std::string &tool : buildTools(made))
         m_tools.append(fromUtf8(tool));
+    constexpr qsizetype kMostLetters = 200; // of a line; the rest is for inspect --json
+    for (const BuildFact &fact : made) {
+        const QString line = rawFromUtf8(fact.value).simplified().left(kMostLetters);
+        const QString text = fromUtf8(line.toStdString());
+        if (fact.key == "shortDescription")
+            m_about.prepend(text);
+        else if (fact.key == "author")
+            m_about.append(tr("by %1").arg(text));
+    }
     if (m_shown->weights().size() <= kMostAtOnce) {
         m_sums = sumUpBundle(*m_shown);
         return;

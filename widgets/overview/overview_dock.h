@@ -13,6 +13,7 @@ class QLabel;
 namespace kernscope::ui {
 
 struct OverviewColors;
+class ElidedLabel;
 class TimeCard;
 class TreemapView;
 class WeightNames;
@@ -86,12 +87,14 @@ private:
     Colors m_colors = Colors::Form;
     QList<QAction *> m_actions;
     WeightNames &m_names;
+    ElidedLabel *m_facts = nullptr;
     QStringList m_tools;              ///< that made m_shown, with their versions
+    QStringList m_about;              ///< what its author says of m_shown, and who that is
     std::optional<BundleSums> m_sums; ///< of m_shown; nothing while they are added up
     TaskPtr m_summing;
     std::shared_ptr<const BaseErrors> m_errors; ///< against the other bundle; null: not measured
     TaskPtr m_measuring;
-    QLabel *m_title = nullptr, *m_facts = nullptr, *m_legend = nullptr, *m_findings = nullptr;
+    QLabel *m_title = nullptr, *m_legend = nullptr, *m_findings = nullptr;
     Card m_stored, m_moved, m_odd;
     TimeCard *m_time = nullptr;
     TreemapView *m_map = nullptr;

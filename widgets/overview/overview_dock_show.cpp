@@ -2,6 +2,7 @@
 // What the overview says in words: its cards and what is worth a look.
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/time_card.h"
@@ -68,7 +69,8 @@ void OverviewDock::showTotals()
                  : tr("%1 B in %2 files")
                        .arg(groupedNumber(m_shown->totalBytes().value))
                        .arg(m_shown->files().size());
-    m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
+    facts += m_about;
+    m_facts->setWholeText(facts.join(QStringLiteral(" \u00B7 ")));
     const std::vector<Finding> findings = allFindings();
     const bool looking = m_task && findings.empty();
     showStored();

@@ -30,6 +30,22 @@ namespace {
 
 constexpr double kLeastWidth = 16, kCellMargins = 0.9; // in ems
 
+/// Rows and columns of one size, which show whole numbers.
+void prepareGrid(QTableView *table)
+{
+    table->setTabKeyNavigation(false);
+    table->setWordWrap(false);
+    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerItem); // whole columns
+    table->setCornerButtonEnabled(false);
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setMinimumSectionSize(1);
+    table->verticalHeader()->setDefaultSectionSize(theme::em(table, 1.22));
+    table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
+    table->verticalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setHighlightSections(false);
+}
+
 /// What the codec makes of a value, as a sentence.
 QString codecAnswer(const codec::Decoder &decoder, std::uint64_t element, double value)
 {
@@ -60,17 +76,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->setItemDelegate(delegate);
     m_table->setModel(m_model);
     m_table->setAccessibleName(tr("Values of the slice"));
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerItem); // whole columns
-    m_table->setCornerButtonEnabled(false);
-    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setMinimumSectionSize(1);
-    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.22));
-    m_table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
-    m_table->verticalHeader()->setHighlightSections(false);
-    m_table->horizontalHeader()->setHighlightSections(false);
+    prepareGrid(m_table);
     m_table->installEventFilter(this);
     m_table->viewport()->installEventFilter(this);
     m_answer->setTextInteractionFlags(Qt::TextSelectableByMouse);

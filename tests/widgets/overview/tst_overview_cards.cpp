@@ -3,6 +3,7 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/chip_words.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/time_card.h"
@@ -62,6 +63,40 @@ private Q_SLOTS:
             }
         }
         QTRY_VERIFY(dock.time().text() != before);
+    }
+
+    /// What the author says of the model stands behind the facts, as text.
+    void aboutTheModel()
+    {
+        const auto sample = openSample("sample-sparse.mlmodelc");
+        QVERIFY(sample);
+        OpenOptions options;
+        for (const BundleFile &file : sample->files()) {
+            const auto bytes = file.file->bytes();
+            if (file.path != "metadata.json")
+                options.memory.emplace_back(file.path,
+                                            std::vector<std::byte>(bytes.begin(), bytes.end()));
+        }
+        const std::string_view said =
+            R"([{"shortDescription": "finds <b>speech</b>\nin noise", "author": "A. Person"}])";
+        const auto words = std::as_bytes(std::span(said));
+        options.memory.emplace_back("metadata.json",
+                                    std::vector<std::byte>(words.begin(), words.end()));
+        const auto bundle = Bundle::open("about.mlmodelc", options);
+        QVERIFY(bundle);
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(*bundle);
+        QVERIFY(showDock(dock, 900, 700));
+        QString facts, tip;
+        for (const ElidedLabel *label : dock.findChildren<ElidedLabel *>()) {
+            if (label->wholeText().startsWith(QStringLiteral("mlmodelc")))
+                std::tie(facts, tip) = std::pair(label->wholeText(), label->toolTip());
+        }
+        QVERIFY2(!Qt::mightBeRichText(tip) || tip.contains(QStringLiteral("&lt;b&gt;")),
+                 qPrintable(tip)); // nothing of the file is markup
+        QVERIFY2(facts.endsWith(QStringLiteral("finds <b>speech</b> in noise \u00B7 by A. Person")),
+                 qPrintable(facts));
     }
 
     /// Weights whose bytes are cut off: the time of their layers is not known, which is not for
