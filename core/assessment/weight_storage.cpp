@@ -102,7 +102,11 @@ void describeNodes(const Weight &weight, WeightForm &form)
         break;
     case FormNode::Microscaled: form.element = weight.form.storedType(); break;
     case FormNode::Dense: form.element = weight.type; break;
-    default:
+    case FormNode::Affine:
+    case FormNode::Blockwise:
+    case FormNode::Sparse:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown:
         form.element = declaredType(weight, form.masked ? PartRole::NonzeroData : PartRole::Data);
         break;
     }

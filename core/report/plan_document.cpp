@@ -116,24 +116,29 @@ std::vector<Cells> totalsTable(const PlanSubject &subject)
     return declaredCells(planTotalsTable(), planTotals(subject), std::move(header));
 }
 
+Cells buildTitles(const std::string &chips)
+{
+    Cells titles = titlesOf(buildTotalsTable());
+    titles.back() = "time on " + chips + " s";
+    return titles;
+}
+
+/// The points of a front: figures of builds without a name.
 std::vector<Cells> frontCells(const std::vector<plan::FrontPoint> &points, const std::string &chips)
 {
-    std::vector<Cells> table{{"error of the network", "largest error of a layer", "stored bytes",
-                              "time on " + chips + " s"}};
-    for (const plan::FrontPoint &point : points) {
-        const auto slowest = plan::slowest(point.totals);
-        table.push_back({fmt::format("{:.4g}", point.totals.error),
-                         fmt::format("{:.4g}", point.totals.largestError),
-                         count(point.totals.allStored()), seconds(slowest)});
-    }
+    std::vector<BuildTotals> rows;
+    for (const plan::FrontPoint &point : points)
+        rows.push_back({{}, &point.totals});
+    std::vector<Cells> table = declaredCells(buildTotalsTable(), rows, buildTitles(chips));
+    for (Cells &cells : table)
+        cells.erase(cells.begin());
     return table;
 }
 
 std::vector<Cells> buildTable(const PlanSubject &subject)
 {
-    Cells header = titlesOf(buildTotalsTable());
-    header.back() = "time on " + timedChips(*subject.survey) + " s";
-    return declaredCells(buildTotalsTable(), buildTotals(subject, true), std::move(header));
+    return declaredCells(buildTotalsTable(), buildTotals(subject, true),
+                         buildTitles(timedChips(*subject.survey)));
 }
 
 std::string headline(const PlanSubject &subject)

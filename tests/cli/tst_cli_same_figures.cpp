@@ -2,11 +2,14 @@
 // Text, CSV and JSON of one command say the same figures: every number of a CSV is that of the JSON
 // document, and every number of the text is that of the CSV, rounded.
 #include "cli_process.h"
+#include "core/report/decision_table.h"
+#include "core/report/encode_table.h"
 #include "core/report/pair_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/weight_detail.h"
 #include "written_bundle.h"
 
+#include <QDir>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
@@ -187,6 +190,23 @@ void compareText(const std::vector<Cells> &csv, const QByteArray &text,
     }
 }
 
+/// The figures of JSON rows as a CSV would have them, for commands that print none: a column for
+/// each of these keys of a declared table, from where the document has it.
+std::vector<Cells> cellsOf(const Json &rows, const JsonPaths &paths)
+{
+    std::vector<Cells> cells{paths.keys()};
+    for (const Json &row : rows) {
+        Cells line;
+        for (const QString &path : paths) {
+            const Json *json = jsonAt(row, path);
+            line << (json != nullptr && json->is_number() ? QString::fromStdString(json->dump())
+                                                          : QString());
+        }
+        cells.push_back(line);
+    }
+    return cells;
+}
+
 } // namespace
 
 class TestCliSameFigures : public QObject
@@ -201,6 +221,9 @@ private Q_SLOTS:
     void plans();
     void weights_data();
     void weights();
+    void decisions_data() { forms(); }
+    void decisions();
+    void encodedWeights();
 
 private:
     void forms();
@@ -356,6 +379,50 @@ void TestCliSameFigures::weights()
     }
     compareText(csv, said(line), columns, {}, compared);
     QVERIFY2(compared.text > 0, "no number of the text was compared");
+}
+
+/// The document is written piece by piece, the text by the declared table.
+void TestCliSameFigures::decisions()
+{
+    QFETCH(QString, form);
+    const QStringList line{u"decide"_s, bundleOf(form), u"--target"_s, u"M1"_s};
+    const JsonPaths paths{{u"bytes_moved"_s, u"bytes_moved"_s},
+                          {u"predicted_speedup"_s, u"predicted_speedup"_s},
+                          {u"demand"_s, u"cap/demand"_s},
+                          {u"cap"_s, u"cap/bytes"_s},
+                          {u"sub_layers"_s, u"cap/sub_layers"_s}};
+    const auto cells = cellsOf(told(said(line + QStringList{u"--json"_s}))["decisions"], paths);
+    QCOMPARE(cells.size(), std::size_t(2));
+    Compared compared;
+    compareText(cells, said(line), report::decisionTable().facts(), {}, compared);
+    QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
+}
+
+void TestCliSameFigures::encodedWeights()
+{
+    const QStringList line{u"encode"_s,
+                           bundleOf(u"dense"_s),
+                           u"*"_s,
+                           u"--skip-refused"_s,
+                           u"--form"_s,
+                           u"palette"_s,
+                           u"-f"_s,
+                           u"-o"_s,
+                           m_scratch.filePath(u"again.mlmodelc"_s)};
+    const JsonPaths paths{{u"stored_bytes"_s, u"after/stored_bytes"_s},
+                          {u"ratio"_s, u"after/ratio"_s}};
+    Json rows = told(said(line + QStringList{u"--json"_s}))["weights"];
+    QCOMPARE(rows.size(), std::size_t(1));
+    // The text of one weight has a row before and one after.
+    Json before = rows[0];
+    before["after"] = before["before"];
+    rows.insert(rows.begin(), before);
+    QVERIFY(QDir(m_scratch.filePath(u"again.mlmodelc"_s)).removeRecursively());
+    Compared compared;
+    std::vector<report::ColumnFacts> columns = report::encodedSideTable().facts();
+    columns.erase(columns.begin()); // its title is blank
+    compareText(cellsOf(rows, paths), said(line), columns, {}, compared);
+    QCOMPARE(compared.text, 4);
 }
 
 QTEST_GUILESS_MAIN(TestCliSameFigures)

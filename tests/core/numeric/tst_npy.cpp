@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy.h"
+#include "core/numeric/npy_types.h"
 
 #include <cmath>
 #include <cstring>
@@ -43,6 +44,7 @@ class TestNpy : public QObject
     Q_OBJECT
 
 private slots:
+    void namesOfTypes();
     void headers_data();
     void headers();
     void types_data();
@@ -54,6 +56,26 @@ private slots:
     void faults();
     void anyBytesGiveAnAnswer();
 };
+
+/// A name leads back to its type; weights pack what NumPy does not, which has no name.
+void TestNpy::namesOfTypes()
+{
+    QCOMPARE(numpyTypeName(ElementType::Fp16), std::string("<f2"));
+    QCOMPARE(numpyTypeName(ElementType::Uint8), std::string("u1"));
+    int named = 0;
+    for (int type = 0; type < 64; ++type) {
+        const std::string name = numpyTypeName(static_cast<ElementType>(type));
+        if (name.empty())
+            continue;
+        ++named;
+        const auto bytes = static_cast<std::size_t>(name.back() - '0');
+        QCOMPARE(numpyElementType(name[name.size() - 2], bytes), static_cast<ElementType>(type));
+        QCOMPARE(name.front() == '<', bytes > 1);
+    }
+    QCOMPARE(named, 11);
+    QVERIFY(numpyTypeName(ElementType::Bool).empty() && numpyTypeName(ElementType::Int4).empty());
+    QVERIFY(!numpyElementType('f', 1) && !numpyElementType('c', 8));
+}
 
 void TestNpy::headers_data()
 {
