@@ -246,7 +246,7 @@ private Q_SLOTS:
         const QString path = computeBound(); // where dense is chosen
         const Json m1 = jsonOf(words("choose --target M1 --tolerance 0.02") << path)["choices"][0];
         QCOMPARE(m1["form"], Json("dense"));
-        QVERIFY(m1["advice"].get<std::string>().find("int8, 147840 of 294912 bytes") !=
+        QVERIFY(m1["advice"].get<std::string>().find("int8, 147,840 of 294,912 bytes") !=
                 std::string::npos);
         // Where int8 streams it is a candidate of the procedure itself, and where sixteen levels
         // do there is nothing to add.

@@ -199,7 +199,8 @@ QVariant BundleTreeModel::partData(std::size_t at, int column, int role) const
         return fromUtf8(section.name);
     if (key == "name")
         return role == kShortNameRole
-                   ? QVariant(shortPartName(fromUtf8(section.name), fromUtf8(m_bundle->ownerOf(section))))
+                   ? QVariant(shortPartName(fromUtf8(section.name),
+                                            fromUtf8(m_bundle->ownerOf(section))))
                    : textCell(role, section.name);
     if (key == "form")
         return role == Qt::DecorationRole ? QVariant(kindIcon(section.kind))
