@@ -18,6 +18,7 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/plain_labels.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/builds_dock.h"
@@ -55,6 +56,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     setObjectName(QStringLiteral("kernscope"));
     setAccessibleName(tr("Kernscope"));
     setAcceptDrops(true);
+    ui::showLabelsPlain();
     installViewAccessibility();
     buildCentre();
     m_status = new StatusLine(m_session, this);
@@ -386,6 +388,7 @@ void MainWindow::about()
            "<p>GPL-3.0-or-later. Made with Qt %2.</p>")
             .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())),
         QMessageBox::Close, this);
+    box->setTextFormat(Qt::RichText);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }

@@ -29,6 +29,7 @@ void readTargets(Registry &registry)
          {"since", &Target::since},
          {"aliases", [](Target &row, std::string_view cell) { row.aliases = split(cell); }},
          {"silicon", &Target::silicon},
+         {"product", &Target::product},
          {"family", &Target::family},
          {"family_index", &Target::familyIndex},
          {"hardware_version", &Target::hardwareVersion},

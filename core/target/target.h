@@ -26,6 +26,7 @@ struct Target {
     std::string since;                ///< "9.509": one of the 28 of the chapters; "10.26.6": later
     std::vector<std::string> aliases; ///< "M1", "T8103", "h13"
     std::string silicon;              ///< "M1 base (T8103); A14"
+    std::string product;              ///< "M1", "M1 Pro/Max/Ultra"; empty where there is none
     std::string family;               ///< "A13"; empty where it is not known
     std::optional<unsigned> familyIndex, hardwareVersion, cpuSubtype;
     std::optional<unsigned> descriptorVersion, cores;

@@ -79,6 +79,7 @@ void AssessmentDock::buildSections(QWidget *content)
     m_time = new FactRows(content);
     add(tr("Time"), m_time);
     auto *further = new QLabel(content);
+    further->setTextFormat(Qt::RichText);
     further->setText(QStringLiteral("<a href=\"choose\">%1</a> \u00b7 <a href=\"geometry\">%2</a> "
                                     "\u00b7 <a href=\"targets\">%3</a>")
                          .arg(tr("Other forms"), tr("Whole geometry"), tr("The chip's values")));

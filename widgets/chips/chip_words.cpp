@@ -23,20 +23,9 @@ struct ChipWords {
 
 QString productWord(const target::Target &target, bool brief)
 {
-    if (target.kind != "silicon")
-        return {};
-    // The table says "M1 base (T8103); A14": what comes first is the product.
-    const QString silicon = fromUtf8(target.silicon);
-    QStringList ends{QStringLiteral(" base"), QStringLiteral(" ("), QStringLiteral(";"),
-                     QStringLiteral(",")};
-    if (brief)
-        ends << QStringLiteral("/") << QStringLiteral("-class");
-    qsizetype end = silicon.size();
-    for (const QString &mark : std::as_const(ends)) {
-        if (const qsizetype at = silicon.indexOf(mark); at >= 0)
-            end = std::min(end, at);
-    }
-    return silicon.left(end);
+    const QString product = fromUtf8(target.product);
+    const qsizetype more = product.indexOf(QLatin1Char('/'));
+    return brief && more >= 0 ? product.left(more) + QChar(0x2026) : product;
 }
 
 QString chipName(const target::Target &target)

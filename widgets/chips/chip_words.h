@@ -14,7 +14,8 @@ namespace kernscope::ui {
 inline constexpr int kProductRole = Qt::UserRole + 120;
 
 /// The product that a chip is in, as people know it: "M1", "M1 Pro/Max/Ultra", "A14 Max-class";
-/// empty of references and of chips that are in no product. `brief`: the first of several products.
+/// empty of references and of chips that are in no product. `brief`: of several the first, with an
+/// ellipsis.
 QString productWord(const target::Target &target, bool brief = false);
 /// The product beside the name of the target, where it has one: "M1 (H13)", "U1".
 QString chipName(const target::Target &target);

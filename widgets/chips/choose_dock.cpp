@@ -117,6 +117,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     bar->addWidget(m_apply);
     for (QLabel **label : {&m_verdict, &m_state_}) {
         *label = new QLabel(content);
+        (*label)->setTextFormat(label == &m_verdict ? Qt::RichText : Qt::PlainText);
         (*label)->setWordWrap(true);
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }

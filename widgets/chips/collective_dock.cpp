@@ -46,6 +46,7 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
                       "its enable byte is 0 on all 28 targets and every register setter is a stub.")
                        .arg(theme::glyph(Token::MarkAssumed)),
                    content);
+    predicted->setTextFormat(Qt::RichText);
     predicted->setWordWrap(true);
     QWidget *inputs = buildInputs(content);
     m_table = new QTableView(content);

@@ -87,6 +87,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     buildErrors(content, bar);
     column->addWidget(fields);
     m_facts = new QLabel(content);
+    m_facts->setTextFormat(Qt::RichText);
     m_facts->setWordWrap(true);
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(m_facts);

@@ -96,6 +96,7 @@ QWidget *RooflineDock::buildWords(QWidget *content)
 {
     for (QLabel **label : {&m_facts, &m_point}) {
         *label = new QLabel(content);
+        (*label)->setTextFormat(Qt::RichText); // paragraphs()
         (*label)->setWordWrap(true);
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }

@@ -20,9 +20,7 @@ void ElidedLabel::setWholeText(const QString &wanted)
     if (m_whole == text)
         return;
     m_whole = text;
-    // A tool tip takes what looks like markup for it; here it is a part of a name.
-    setToolTip(Qt::mightBeRichText(text) ? QStringLiteral("<qt>%1</qt>").arg(text.toHtmlEscaped())
-                                         : text);
+    setToolTip(text);
     setAccessibleName(text);
     updateGeometry();
     elide();

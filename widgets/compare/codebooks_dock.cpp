@@ -24,6 +24,7 @@ CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
     m_title = new QLabel(content);
+    m_title->setTextFormat(Qt::RichText);
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     column->addWidget(m_title);
     m_table = new QTableView(content);

@@ -37,6 +37,7 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
         return made;
     };
     m_a = label(tr("Bundle A"));
+    m_a->setTextFormat(Qt::RichText);
     m_swap = new QToolButton(this);
     m_swap->setText(QStringLiteral("\u21C4"));
     m_swap->setAutoRaise(true);
@@ -44,6 +45,7 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     m_swap->setAccessibleName(tr("Swap sides"));
     row->addWidget(m_swap);
     m_b = label(tr("Bundle B"));
+    m_b->setTextFormat(Qt::RichText);
     m_third = new QToolButton(this);
     m_third->setToolTip(tr("Set another build against the same base, in Builds"));
     m_third->setAccessibleName(tr("Add a third build"));

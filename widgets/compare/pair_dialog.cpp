@@ -27,6 +27,7 @@ PairDialog::PairDialog(const Weight &weight, const BundlePtr &candidates, QWidge
                                       fromUtf8(weight.findableName()).toHtmlEscaped(),
                                       fromUtf8(shapeText(weight.shape))),
                              this);
+    label->setTextFormat(Qt::RichText);
     label->setWordWrap(true);
     column->addWidget(label);
     m_filter = new QLineEdit(this);

@@ -41,6 +41,7 @@ PairPictures::Pane PairPictures::makePane(TaskManager &tasks, const QString &nam
     Pane pane;
     auto *box = new QWidget(m_splitter);
     pane.title = new QLabel(box);
+    pane.title->setTextFormat(Qt::RichText);
     pane.title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     pane.stack = new QStackedWidget(box);
     pane.view = new TileView(tasks, pane.stack);

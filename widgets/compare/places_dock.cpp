@@ -26,6 +26,7 @@ namespace {
 QLabel *titleLabel(QWidget *parent)
 {
     auto *label = new QLabel(parent);
+    label->setTextFormat(Qt::RichText);
     label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     return label;
 }
@@ -196,7 +197,7 @@ void PlacesDock::refresh()
     m_channelTitle->setText(
         tr("<b>%1 of %2</b> output channels differ")
             .arg(groupedNumber(places->differentChannels), groupedNumber(places->channels)));
-    m_channelTitle->setToolTip(fromUtf8(numbered->name).toHtmlEscaped());
+    m_channelTitle->setToolTip(fromUtf8(numbered->name));
     m_elementTitle->setText(countedWords(places->worstElements.size(),
                                          tr("<b>The one element</b> that differs"),
                                          tr("<b>The %1 elements</b> that differ most")));

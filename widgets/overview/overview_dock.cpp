@@ -63,8 +63,10 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_map = new TreemapView(content);
     m_map->setMinimumHeight(theme::em(this, 9));
     m_legend = new QLabel(content);
+    m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
     m_findings = new QLabel(content);
+    m_findings->setTextFormat(Qt::RichText);
     m_findings->setWordWrap(true);
     m_findings->setTextInteractionFlags(Qt::TextBrowserInteraction);
     m_findings->setAccessibleName(tr("Worth a look"));
@@ -93,6 +95,7 @@ void OverviewDock::connectParts()
     connect(m_map, &TreemapView::picked, this,
             [this](std::size_t weight) { open(QStringLiteral("weight:%1").arg(weight)); });
     connect(m_findings, &QLabel::linkActivated, this, &OverviewDock::open);
+    m_odd.note->setTextFormat(Qt::RichText);
     connect(m_odd.note, &QLabel::linkActivated, this, &OverviewDock::open);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::findFolds);

@@ -81,6 +81,7 @@ BundleFacts::BundleFacts(Session &session, QWidget *parent) : QWidget(parent)
           std::pair{QStringLiteral("plan"), tr("Plan its forms")},
           std::pair{QStringLiteral("report"), tr("Export a report\u2026")}}) {
         auto *link = new QLabel(QStringLiteral("<a href=\"%1\">%2</a>").arg(what, text), this);
+        link->setTextFormat(Qt::RichText);
         link->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
         connect(link, &QLabel::linkActivated, this, &BundleFacts::nextRequested);
         column->addWidget(link);

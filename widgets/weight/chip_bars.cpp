@@ -142,6 +142,7 @@ void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
                           : known ? tr("%1 B").arg(groupedNumber(group.totals->bytesMoved))
                                   : tr("\u2265 %1 B").arg(groupedNumber(group.totals->bytesMoved));
     auto *chips = new QLabel(m_body);
+    chips->setTextFormat(Qt::RichText);
     chips->setText(QStringLiteral("<a href=\"%1\">%2</a>")
                        .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
                             briefNames(members).toHtmlEscaped()));

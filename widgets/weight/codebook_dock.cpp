@@ -34,6 +34,7 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     m_header = new WeightHeader(false, content);
     m_summary = new QLabel(content);
+    m_summary->setTextFormat(Qt::RichText); // may hold a link
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_summary, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });

@@ -58,6 +58,7 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
     m_figures->setWordWrap(true);
+    m_figures->setTextFormat(Qt::RichText); // may hold a link
     m_figures->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_figures, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
     m_note->setWordWrap(true);

@@ -40,6 +40,7 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
 {
     m_state->setForegroundRole(QPalette::PlaceholderText);
     m_state->setWordWrap(true);
+    m_state->setTextFormat(Qt::RichText); // may hold a link
     m_table->setModel(m_model);
     m_table->setAccessibleName(tr("Scales and zero points"));
     prepareTable(m_table);

@@ -47,6 +47,7 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
             link->setForegroundRole(QPalette::PlaceholderText);
         } else {
             const QString at = hexNumber(place.dataOffset.value);
+            link->setTextFormat(Qt::RichText);
             link->setText(QStringLiteral("<a href=\"%1\">%1</a>").arg(at));
             link->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
                                           Qt::LinksAccessibleByKeyboard);

@@ -180,8 +180,9 @@ private Q_SLOTS:
         };
         QCOMPARE(chipName(named("H13")), QStringLiteral("M1 (H13)"));
         QCOMPARE(productWord(named("H13g")), QStringLiteral("M1 Pro/Max/Ultra"));
-        QCOMPARE(productWord(named("H13g"), true), QStringLiteral("M1 Pro"));
-        QCOMPARE(productWord(named("H14c"), true), QStringLiteral("A14 Max"));
+        QCOMPARE(productWord(named("H13g"), true), QStringLiteral("M1 Pro\u2026"));
+        QCOMPARE(productWord(named("H14c"), true), QStringLiteral("A14 Max-class"));
+        QCOMPARE(chipName(named("H17g")), QStringLiteral("M5 Pro/Max or M5 (H17g)")); // contested
         QCOMPARE(chipName(named("U1")), QStringLiteral("U1"));
         for (const target::Target &target : target::targets()) {
             const QString product = productWord(target);
