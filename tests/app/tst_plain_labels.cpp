@@ -10,6 +10,7 @@
 #include <QtEndian>
 
 #include <algorithm>
+#include <functional>
 
 using namespace kernscope;
 using app::Layout;
@@ -40,6 +41,23 @@ QString writeCheckpoint(const QString &path)
     return file.open(QIODevice::WriteOnly) && file.write(whole) == whole.size() ? path : QString();
 }
 
+/// Every label of every workspace, with the first weight chosen; `check` may fail the test.
+void forEachLabel(test::TestWindow &window, QObject *origin,
+                  const std::function<void(const QLabel &)> &check)
+{
+    for (const Layout layout :
+         {Layout::Inspect, Layout::Compare, Layout::Patch, Layout::Performance, Layout::Hardware}) {
+        window->showLayout(layout);
+        window->session().goToWeight(0, origin);
+        QVERIFY(window.settle());
+        for (const QLabel *label : window->findChildren<QLabel *>()) {
+            check(*label);
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+}
+
 } // namespace
 
 void TestPlainLabels::namesAreNoMarkup()
@@ -51,20 +69,16 @@ void TestPlainLabels::namesAreNoMarkup()
     test::TestWindow window;
     QVERIFY(window.open({a, b}));
     int named = 0;
-    for (const Layout layout :
-         {Layout::Inspect, Layout::Compare, Layout::Patch, Layout::Performance, Layout::Hardware}) {
-        window->showLayout(layout);
-        window->session().goToWeight(0, this);
-        QVERIFY(window.settle());
-        for (const QLabel *label : window->findChildren<QLabel *>()) {
-            if (!label->isVisible())
-                continue;
-            QVERIFY(label->textFormat() != Qt::AutoText);
-            const bool holds = label->text().contains(kName);
-            named += holds ? 1 : 0;
-            QVERIFY2(!holds || label->textFormat() == Qt::PlainText, qPrintable(label->text()));
-        }
-    }
+    forEachLabel(window, this, [&named](const QLabel &label) {
+        if (!label.isVisible())
+            return;
+        QVERIFY(label.textFormat() != Qt::AutoText);
+        const bool holds = label.text().contains(kName);
+        named += holds ? 1 : 0;
+        QVERIFY2(!holds || label.textFormat() == Qt::PlainText, qPrintable(label.text()));
+    });
+    if (QTest::currentTestFailed())
+        return;
     QVERIFY(named >= 3);
 }
 
@@ -100,17 +114,13 @@ void TestPlainLabels::markupOfOurOwnIsShown()
     QVERIFY(window.open({test::writeSample(folder.path(), QStringLiteral("dense")),
                          test::writeSample(folder.path(), QStringLiteral("palette"))}));
     int rich = 0;
-    for (const Layout layout :
-         {Layout::Inspect, Layout::Compare, Layout::Patch, Layout::Performance, Layout::Hardware}) {
-        window->showLayout(layout);
-        window->session().goToWeight(0, this);
-        QVERIFY(window.settle());
-        for (const QLabel *label : window->findChildren<QLabel *>()) {
-            const bool markup = Qt::mightBeRichText(label->text());
-            rich += markup && label->isVisible() ? 1 : 0;
-            QVERIFY2(!markup || label->textFormat() == Qt::RichText, qPrintable(label->text()));
-        }
-    }
+    forEachLabel(window, this, [&rich](const QLabel &label) {
+        const bool markup = Qt::mightBeRichText(label.text());
+        rich += markup && label.isVisible() ? 1 : 0;
+        QVERIFY2(!markup || label.textFormat() == Qt::RichText, qPrintable(label.text()));
+    });
+    if (QTest::currentTestFailed())
+        return;
     QVERIFY(rich >= 5);
 }
 
