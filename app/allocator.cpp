@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/allocator.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/common/session.h"
 #include "widgets/common/task_manager.h"
 

@@ -4,6 +4,8 @@
 #include "app/bookmark_model.h"
 #include "app/paths.h"
 #include "app/place_text.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"

@@ -2,6 +2,8 @@
 #include "app/bundle_watch.h"
 
 #include "app/paths.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 
 #include <QFileInfo>
 

@@ -2,6 +2,7 @@
 #include "app/change_applier.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/table_text.h"
 
 #include <QFile>

@@ -4,6 +4,8 @@
 #include "app/document_run.h"
 #include "app/layouts.h"
 #include "app/paths.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 

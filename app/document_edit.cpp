@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/document.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 
 #include "app/document_run.h"
 #include "app/paths.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shapes that a person gives the inputs of a program which leaves them open.
 #include "app/document.h"
+#include "core/bundle/bundle.h"
 
 #include "app/document_run.h"
 #include "core/base/error_builder.h"

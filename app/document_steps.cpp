@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits that would hold up the window: planned, undone and made again on another thread.
 #include "app/document.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 
 #include "app/document_run.h"
 

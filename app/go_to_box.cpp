@@ -3,6 +3,7 @@
 
 #include "app/palette_list.h"
 #include "app/place_text.h"
+#include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"

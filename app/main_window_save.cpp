@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window asks before it saves, closes or reads again.
 #include "app/main_window.h"
+#include "core/base/overlaid_file.h"
 
 #include "app/save_dialog.h"
 #include "widgets/common/file_dialogs.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/place_text.h"
 
+#include "core/bundle/bundle.h"
 #include "core/search/find.h"
 #include "core/search/place.h"
 #include "widgets/common/table_text.h"

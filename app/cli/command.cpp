@@ -4,6 +4,7 @@
 #include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/interrupted_save.h"
 #include "core/target/rules.h"

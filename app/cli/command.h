@@ -4,7 +4,7 @@
 #include "app/cli/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/progress.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/report/json.h"
 
 #include <filesystem>

@@ -3,6 +3,8 @@
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/report/byte_table.h"
 #include "core/search/place.h"
 

@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/stored_values.h"
 
 #include "core/numeric/npy.h"

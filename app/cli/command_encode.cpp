@@ -8,6 +8,7 @@
 #include "core/assessment/activations.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <memory>

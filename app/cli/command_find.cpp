@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
+#include "core/bundle/bundle.h"
 #include "core/report/search_table.h"
 #include "core/search/find.h"
 

@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
+#include "core/bundle/bundle.h"
 #include "core/graph/dot.h"
 #include "core/graph/svg.h"
 #include "core/report/graph_json.h"

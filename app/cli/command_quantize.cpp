@@ -3,6 +3,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/quantize.h"
 #include "app/cli/text_output.h"
+#include "core/base/overlaid_file.h"
 
 #include "core/numeric/npy.h"
 #include "core/report/quantize_json.h"

@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
 

@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
 #include "core/assessment/prediction_note.h"
+#include "core/bundle/bundle.h"
 #include "core/format/contested.h"
 #include "core/report/command_documents.h"
 #include "core/report/decision_table.h"

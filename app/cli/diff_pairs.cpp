@@ -2,6 +2,7 @@
 #include "app/cli/diff_pairs.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 
 #include <charconv>
 #include <optional>

@@ -9,6 +9,7 @@
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/report/binary_patch.h"
 #include "core/report/change_script.h"
 #include "core/report/difference_formats.h"

@@ -2,6 +2,7 @@
 #include "app/cli/diff_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/bundle/bundle.h"
 #include "core/report/pair_table.h"
 #include "core/report/written_table.h"
 

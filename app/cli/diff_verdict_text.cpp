@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/diff_text.h"
+#include "core/bundle/bundle.h"
 
 #include "app/cli/text_output.h"
 #include "core/report/build_matrix.h"

@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/report/encode_table.h"
 
 #include <charconv>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/encode.h"
+#include "core/bundle/bundle.h"
 
 #include "app/cli/command.h"
 #include "core/assessment/weight_facts.h"

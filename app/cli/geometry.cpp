@@ -7,6 +7,7 @@
 #include "core/assessment/prediction_note.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/report/command_documents.h"
 #include "core/report/engine_facts.h"
 #include "core/report/json_values.h"

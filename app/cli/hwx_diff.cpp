@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/diff/byte_differences.h"
 #include "core/diff/diff.h"

@@ -8,6 +8,7 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/slots.h"
 #include "core/report/command_documents.h"

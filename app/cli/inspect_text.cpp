@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/bundle/build_facts.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/file_table.h"
 #include "core/report/program_table.h"

@@ -3,6 +3,8 @@
 
 #include "app/cli/command.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <cerrno>

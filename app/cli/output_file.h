@@ -3,7 +3,7 @@
 
 #include "app/cli/interrupt.h"
 #include "core/base/output_place.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
 #include <cstddef>

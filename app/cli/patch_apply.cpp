@@ -6,6 +6,7 @@
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/diff/byte_ranges.h"
 #include "core/patch/binary/apply_binary.h"
 #include "core/report/applied_json.h"

@@ -6,6 +6,7 @@
 #include "app/cli/usage.h"
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/plan/inputs.h"
 #include "core/target/rules.h"
 

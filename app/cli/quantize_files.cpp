@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/quantize.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 
 #include <cstring>

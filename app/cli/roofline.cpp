@@ -3,6 +3,7 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/prediction_note.h"
+#include "core/bundle/bundle.h"
 #include "core/report/command_documents.h"
 #include "core/report/placement_table.h"
 #include "core/report/roof_table.h"

@@ -7,6 +7,7 @@
 #include "app/cli/text_output.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/weights/section_weight.h"
 #include "core/descriptor/version.h"

@@ -3,6 +3,7 @@
 
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <array>

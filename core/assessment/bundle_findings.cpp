@@ -5,6 +5,7 @@
 #include "core/base/parallel.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
+#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <array>

@@ -5,6 +5,7 @@
 #include "core/assessment/zero_share.h"
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
 
 #include <algorithm>

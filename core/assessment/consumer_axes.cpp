@@ -2,6 +2,7 @@
 // The axes of a weight that an operation takes its channels from.
 #include "core/assessment/einsum.h"
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/weight.h"
 
 #include <algorithm>
 #include <string>

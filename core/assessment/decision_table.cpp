@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_facts.h"
 #include "core/assessment/weight_layers.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <limits>

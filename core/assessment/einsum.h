@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <optional>
 #include <string>

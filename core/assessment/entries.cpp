@@ -2,6 +2,7 @@
 #include "core/assessment/entries.h"
 
 #include "core/base/quantity.h"
+#include "core/bundle/weight.h"
 
 #include <unordered_map>
 #include <unordered_set>

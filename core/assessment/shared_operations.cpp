@@ -3,6 +3,7 @@
 
 #include "core/assessment/entries.h"
 #include "core/base/quantity.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <array>

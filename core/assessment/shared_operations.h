@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/roofline.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/entries.h"
 #include "core/assessment/zero_share.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
 #include "core/bundle/stored_bytes.h"
 

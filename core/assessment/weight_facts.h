@@ -3,7 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/assessment/channel_axes.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <cstdint>
 #include <optional>

@@ -5,6 +5,7 @@
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/shared_operations.h"
 #include "core/assessment/zero_share.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <functional>

@@ -3,6 +3,7 @@
 
 #include "core/assessment/entries.h"
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/bundle.h"
 
 #include <cstddef>
 #include <cstdint>

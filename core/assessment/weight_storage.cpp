@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A weight's storage form in the terms of a decision.
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/weight.h"
 
 #include <bit>
 

@@ -4,6 +4,7 @@
 #include "core/assessment/where_completions.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "core/assessment/where_completions.h"
 
 #include "core/assessment/weight_where.h"
+#include "core/bundle/weight.h"
 #include "core/target/target.h"
 
 #include <algorithm>

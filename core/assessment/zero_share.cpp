@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/zero_share.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/weight_form.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/build_facts.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/mil/model_metadata.h"
+#include "core/container/mil/program.h"
 #include "core/container/mil/sniff.h"
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/container/mil/program_store.h"
 
 #include <algorithm>
 #include <array>
@@ -94,6 +96,21 @@ private:
 };
 
 } // namespace
+
+std::shared_ptr<const mil::Program> Bundle::program() const
+{
+    return m_program->whole();
+}
+
+const mil::Program &Bundle::programOutline() const
+{
+    return m_program->outline();
+}
+
+void Bundle::setProgramAside() const
+{
+    m_program->setAside();
+}
 
 Totals Bundle::totals() const
 {

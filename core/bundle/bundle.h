@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
 #include "core/base/error.h"
-#include "core/base/overlaid_file.h"
-#include "core/codec/decode/decoder.h"
-#include "core/container/mil/program_store.h"
-#include "core/form/storage_form.h"
-#include "core/numeric/element_type.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/bundle/kinds.h"
+#include "core/bundle/weight.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace kernscope {
@@ -25,6 +23,10 @@ namespace kernscope {
 namespace hwx {
 struct Container;
 }
+namespace mil {
+struct Program;
+class ProgramStore;
+} // namespace mil
 namespace section {
 struct Section;
 }
@@ -32,46 +34,6 @@ namespace shapes {
 struct Binding;
 struct OpenInput;
 } // namespace shapes
-
-/// What was opened.
-enum class BundleKind : std::uint8_t {
-    Mlmodelc,
-    Mlpackage,
-    MilBlob,
-    MilText,
-    Hwx,
-    Anec,
-    Section,
-    Quantized,   ///< a folder that `quantize` wrote
-    Network,     ///< a lone .mlmodel that is a neural network of the kind before programs
-    Pipeline,    ///< a lone .mlmodel that is a pipeline
-    Safetensors, ///< a checkpoint, read only
-    Npz,         ///< an archive of NumPy arrays, read only
-    Unknown
-};
-/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "quantized", "network",
-/// "pipeline", "safetensors", "npz", "unknown".
-std::string_view bundleKindName(BundleKind kind);
-
-/// What a run of bytes is for; each has a colour token (window.md, Tokens).
-enum class SectionKind : std::uint8_t {
-    Header,
-    Metadata,
-    Program,
-    Data,
-    Indices,
-    Codebook,
-    Mask,
-    Values,
-    Scale,
-    ZeroPoint,
-    Manifest, ///< JSON and other files that describe the bundle
-    Padding,
-    Unknown,
-};
-/// "header", "metadata", "program", "data", "indices", "codebook", "mask", "values", "scale",
-/// "zero_point", "manifest", "padding", "unknown".
-std::string_view sectionKindName(SectionKind kind);
 
 /// A leaf of the section map. The sections of a file cover every byte of it exactly once.
 struct Section {
@@ -81,108 +43,6 @@ struct Section {
     SectionKind kind = SectionKind::Unknown;
     std::size_t weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
     std::size_t operand = kNoIndex; ///< and of the operand among Weight::operands()
-};
-
-/// How the consumer uses the weight. Fields that the program does not say stay empty.
-struct ConsumerGeometry {
-    CompactVector<std::uint64_t> strides, dilations, pads;
-    RareText padType;
-    std::uint64_t groups = 1;
-    bool transposeX = false, transposeY = false;
-    std::optional<Shape> input;  ///< of the activation operand
-    std::optional<Shape> output; ///< declared output
-    bool insideLoop = false;     ///< sits in a while_loop or cond body
-    RareText equation;           ///< of einsum: "bij,jk->bik"
-    std::size_t operand = 0;     ///< which of the values of an einsum the weight is
-    std::size_t axis = 0;        ///< of gather: the axis that it picks along
-    /// Of a weight that is read through transpose, reshape or their like: by axis of what is read
-    /// that of the stored weight, kNoIndex where it is none. Empty: the same axes.
-    CompactVector<std::size_t> storedAxes;
-};
-
-struct Consumer {
-    std::string op;                     ///< "conv"
-    std::string name;                   ///< displayName of the op
-    std::string param;                  ///< "weight"
-    CompactVector<std::string> via;     ///< ops between: "cast", "transpose"
-    std::optional<std::uint64_t> flops; ///< multiply and add count as two; empty: shape unknown
-    /// All arithmetic that the operation does with this operand, those of lstm, gru, rnn and einsum
-    /// included, which `flops` counts as 0 (resources/formats/programs.md). Empty: an extent is
-    /// unknown.
-    std::optional<std::uint64_t> layerFlops;
-    ConsumerGeometry geometry;
-    mil::BackendNotes backends; ///< where the compiler runs the op; empty where it does not say
-};
-
-/// A run of output channels: [first, first + count).
-struct ChannelRun {
-    std::uint64_t first = 0, count = 0;
-    friend bool operator==(const ChannelRun &, const ChannelRun &) = default;
-};
-
-/// What one engine core of a hardware container loads of a weight: a plane of its slice, or the
-/// whole slice where its planes are not told apart without reading it.
-struct LanePiece {
-    std::uint64_t lane = 0;           ///< engine core: N of the symbol's "_ne_N"
-    std::uint64_t plane = 0;          ///< within the slice
-    std::vector<ChannelRun> channels; ///< ascending; empty where they are not known
-    ByteRange bytes;
-    std::uint64_t copy = 0; ///< 1 and on: the same again, for a further stream of tasks
-};
-
-/// Whether the order of the coefficients in a container's slices is published.
-enum class OrderState : std::uint8_t { Known, Assumed, Unknown };
-
-/// How a container deals a weight's channels to engine cores (sections, hardware containers).
-struct Dealing {
-    std::optional<std::uint64_t> groups; ///< of the convolution; empty: its consumers say
-    CompactVector<std::uint64_t> lanes;  ///< of the first 64 chunks
-    OrderState order = OrderState::Known;
-    std::uint64_t copies = 1; ///< of the slices in all, one for each stream of tasks
-    RareText sliceLaw;        ///< "round_up(2 x 16 x 25, 64) = 832 bytes (0x340)"
-};
-
-/// What a weight serves. Of a program's constants the consumers say it: all of them are weights.
-enum class WeightRole : std::uint8_t {
-    Weight,
-    Bias,            ///< of a container: one value an output channel, beside its weight
-    ActivationTable, ///< of a container: a function of all channels
-};
-
-struct Weight {
-    std::string name;     ///< of the value that the consumer reads
-    std::string opName;   ///< attributes["name"] of the op that makes it
-    std::string function; ///< "main"; empty where there are no functions
-    std::string model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
-    std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
-    StorageForm form;     ///< formText() writes it; its operands know their places
-    Shape shape;
-    ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
-    ElementCount elements;
-    ByteCount storedBytes; ///< an operand used twice counts once
-    Detail detail;         ///< further figures of its form and container, for people
-    std::vector<Consumer> consumers;
-    WeightRole role = WeightRole::Weight;
-    std::size_t beside = kNoIndex; ///< biases and tables of a section, biases of a container: of
-                                   ///< which weight
-    Dealing dealing;
-    /// Of a hardware container's weight, by lane and then plane, then the copies of its slices in
-    /// the same order; of any other weight, and of an activation table, none.
-    CompactVector<LanePiece> lanePieces;
-
-    ByteCount denseFp16Bytes() const { return ByteCount(elements.value * 2); } ///< checked on open
-    double ratio() const; ///< stored bytes over dense fp16 bytes
-    /// "MODEL/FUNCTION/NAME" without the parts that are empty.
-    std::string address() const;
-    bool sharesName = false; ///< another weight of the bundle has its name
-    /// Its name where that is enough to find it, else its address.
-    std::string findableName() const { return sharesName ? address() : name; }
-    /// Of its form; each has a place.
-    const OperandList &operands() const { return form.operands(); }
-    const codec::Operand *operand(codec::PartRole wanted) const { return form.operand(wanted); }
-    bool has(codec::PartRole wanted) const { return operand(wanted) != nullptr; }
-
-    BoxedOptional<Error> fault; ///< why it is unsound: `form` then has no encoding
 };
 
 /// One file of the bundle with its overlay.
@@ -242,11 +102,11 @@ public:
     const std::vector<Weight> &weights() const { return m_weights; }
     /// The program with all its operations. Whoever keeps a pointer into it keeps this one as well;
     /// see mil::ProgramStore::whole() for what asking may cost.
-    std::shared_ptr<const mil::Program> program() const { return m_program->whole(); }
+    std::shared_ptr<const mil::Program> program() const;
     /// The program without what its functions compute, always at hand: mil::ProgramStore::outline.
-    const mil::Program &programOutline() const { return m_program->outline(); }
+    const mil::Program &programOutline() const;
     /// Keeps the operations in a twentieth of their memory while nobody uses them. From any thread.
-    void setProgramAside() const { m_program->setAside(); }
+    void setProgramAside() const;
     /// The inputs whose extents the program leaves open, those that are bound left out.
     const std::vector<shapes::OpenInput> &openInputs() const { return *m_openInputs; }
     std::size_t programFile() const { return m_programFile; } ///< kNoIndex where there is none
@@ -316,8 +176,6 @@ private:
     std::shared_ptr<const section::Section> m_section;
     std::string m_readOnlyReason;
 };
-
-using BundlePtr = std::shared_ptr<const Bundle>;
 
 /// Holds every file of a bundle for reading, so that no edit lands in between.
 class BundleReadLock

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bundle::decoder: a weight's encoding with the current bytes of its operands.
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/part_fault.h"
+#include "core/codec/decode/decoder.h"
+#include "core/container/mil/program.h"
 
 #include <utility>
 

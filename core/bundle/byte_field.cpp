@@ -2,6 +2,8 @@
 #include "core/bundle/byte_field.h"
 
 #include "core/base/counted_text.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/anec/field_at.h"
 #include "core/container/hwx/field_at.h"
 #include "core/container/section/field_at.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/code_path.h"
 
+#include "core/bundle/bundle.h"
 #include "core/numeric/bitpack.h"
 
 #include <algorithm>

@@ -2,6 +2,10 @@
 #include "core/bundle/codebook_data.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
+#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <bit>

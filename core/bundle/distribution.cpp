@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Histogram of a weight's values and density of its channels.
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/decode_blocks.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/statistics.h"

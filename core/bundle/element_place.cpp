@@ -2,6 +2,7 @@
 #include "core/bundle/element_place.h"
 
 #include "core/base/quantity.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/code_path.h"
 
 #include <algorithm>

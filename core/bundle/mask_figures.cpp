@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/mask_figures.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
+#include "core/codec/decode/decoder.h"
 
 #include <numeric>
 

@@ -2,6 +2,7 @@
 #include "core/bundle/old_network.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 

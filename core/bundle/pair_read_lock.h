@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 
 #include <algorithm>

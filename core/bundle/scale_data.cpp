@@ -2,6 +2,7 @@
 #include "core/bundle/scale_data.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/form/encoding.h"
 
 #include <algorithm>

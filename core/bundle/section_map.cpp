@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/section_map.h"
 
+#include "core/bundle/bundle.h"
 #include "core/container/milblob/milblob.h"
 
 #include <algorithm>

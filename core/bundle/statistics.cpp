@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/sha256.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/decode_blocks.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/stored_values.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <array>
 #include <cstdint>

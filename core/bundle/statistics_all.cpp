@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/parallel.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/statistics.h"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/part_fault.h"
 #include "core/bundle/statistics.h"
+#include "core/codec/decode/decoder.h"
 
 namespace kernscope {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/section_map.h"
 #include "core/bundle/shapes/infer.h"
+#include "core/container/mil/program.h"
 
 #include <cstddef>
 #include <functional>

@@ -2,6 +2,7 @@
 #include "core/diff/build_verdict.h"
 
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/byte_alignment.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/diff/element_widths.h"
 #include "core/diff/file_pairing.h"
 #include "core/diff/text_alignment.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/bundle/kinds.h"
 #include "core/diff/diff.h"
 
 #include <cstdint>

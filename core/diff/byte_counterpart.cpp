@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/byte_counterpart.h"
 
+#include "core/bundle/bundle.h"
 #include "core/diff/pair_slice.h"
 
 #include <algorithm>

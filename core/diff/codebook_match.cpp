@@ -2,6 +2,7 @@
 #include "core/diff/codebook_match.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
 #include "core/diff/pair_slice.h"

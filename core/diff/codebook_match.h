@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/progress.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/diff/joined_weights.h"
 
 #include <array>

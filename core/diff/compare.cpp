@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/container/mil/sniff.h"
 #include "core/diff/byte_ranges.h"

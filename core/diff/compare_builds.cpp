@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/diff/build_pairs.h"
 #include "core/diff/diff.h"
 

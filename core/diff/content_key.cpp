@@ -2,6 +2,7 @@
 #include "core/diff/content_key.h"
 
 #include "core/base/sha256.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
 #include "core/numeric/half.h"
 

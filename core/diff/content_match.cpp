@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/content_match.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>

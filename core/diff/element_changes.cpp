@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/element_changes.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
+#include "core/container/mil/program.h"
+
 #include <algorithm>
 #include <bit>
 #include <span>

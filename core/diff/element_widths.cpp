@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/element_widths.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/code_path.h"
 
 #include <numeric>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/file_pairing.h"
 
+#include "core/bundle/bundle.h"
 #include "core/diff/diff.h"
 
 #include <utility>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/form_check.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/diff/mask_tally.h"

@@ -2,6 +2,7 @@
 #include "core/diff/joined_weights.h"
 
 #include "core/base/counted_text.h"
+#include "core/bundle/bundle.h"
 #include "core/diff/channel_order.h"
 #include "core/diff/diff.h"
 #include "core/diff/pair_slice.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/kept_places.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/code_path.h"
 #include "core/diff/byte_alignment.h"
 #include "core/diff/element_widths.h"
@@ -50,6 +51,11 @@ const codec::Decoder *KeptPlaces::decoder() const
             m_decoder = *std::move(made);
     });
     return m_decoder ? &*m_decoder : nullptr;
+}
+
+std::uint64_t KeptPlaces::elements() const
+{
+    return m_bundle->weights()[m_weight].elements.value;
 }
 
 std::uint64_t KeptPlaces::keptBefore(std::uint64_t element) const

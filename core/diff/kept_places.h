@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/codec/decode/decoder.h"
 
 #include <cstdint>
@@ -28,7 +28,7 @@ public:
     std::uint64_t keptBefore(std::uint64_t element) const;
     /// The element that the kept value of this number is; elements() past the last one.
     std::uint64_t elementOf(std::uint64_t kept) const;
-    std::uint64_t elements() const { return m_bundle->weights()[m_weight].elements.value; }
+    std::uint64_t elements() const;
 
 private:
     const codec::Decoder *decoder() const;

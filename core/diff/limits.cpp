@@ -3,6 +3,7 @@
 
 #include "core/base/counted_text.h"
 #include "core/base/pattern.h"
+#include "core/bundle/bundle.h"
 #include "core/diff/task_comparison.h"
 
 #include <algorithm>

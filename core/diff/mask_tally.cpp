@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/mask_tally.h"
 
+#include "core/codec/decode/decoder.h"
+
 #include <algorithm>
 #include <cmath>
 

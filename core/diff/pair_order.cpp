@@ -3,6 +3,8 @@
 // otherwise.
 #include "core/diff/pair_order.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>

@@ -2,6 +2,7 @@
 #include "core/diff/pair_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
 
 #include <algorithm>

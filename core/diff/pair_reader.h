@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/codec/decode/decoder.h"
 #include "core/diff/value_difference.h"
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
+#include "core/codec/decode/decoder.h"
 #include "core/diff/build_pairs.h"
 #include "core/diff/same_decoding.h"
 

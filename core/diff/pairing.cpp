@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/diff/content_key.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/counted_text.h"
+#include "core/bundle/bundle.h"
 #include "core/diff/content_key.h"
 #include "core/diff/diff.h"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/bundle/weight.h"
+#include "core/container/mil/program.h"
 
 #include <cstddef>
 #include <string>

@@ -2,6 +2,8 @@
 #include "core/graph/builder.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/network/network_program.h"
 #include "core/graph/repeats.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/dot.h"
 
+#include "core/bundle/bundle.h"
 #include "core/graph/form_color.h"
 #include "core/graph/picture.h"
 

@@ -2,6 +2,7 @@
 #include "core/graph/graph.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/container/mil/value_graph.h"
 
 #include <algorithm>

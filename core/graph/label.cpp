@@ -2,6 +2,7 @@
 #include "core/graph/label.h"
 
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <initializer_list>

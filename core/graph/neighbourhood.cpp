@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/neighbourhood.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/repeats.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -2,6 +2,7 @@
 #include "core/graph/svg.h"
 
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 #include "core/graph/form_color.h"
 
 #include <algorithm>

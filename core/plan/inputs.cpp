@@ -3,6 +3,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/pattern.h"
+#include "core/bundle/bundle.h"
 #include "core/plan/form_name.h"
 
 #include <cmath>

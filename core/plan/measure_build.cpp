@@ -2,6 +2,7 @@
 #include "core/plan/measure_build.h"
 
 #include "core/base/parallel.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/plan/judge_content.h"
 

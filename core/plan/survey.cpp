@@ -4,6 +4,7 @@
 #include "core/assessment/weight_layers.h"
 #include "core/base/parallel.h"
 #include "core/base/pattern.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/surveyor.h"

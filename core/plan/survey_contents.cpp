@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The survey: which weights lie at the same place, and which hold the same.
+#include "core/bundle/bundle.h"
 #include "core/plan/surveyor.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/weight_error.h"
 
+#include "core/bundle/bundle.h"
 #include "core/codec/analysis/accuracy.h"
 
 #include <algorithm>

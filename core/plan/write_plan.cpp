@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/parallel.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/judge_content.h"

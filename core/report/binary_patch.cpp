@@ -2,6 +2,7 @@
 #include "core/report/binary_patch.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 
 #include "core/assessment/weight_facts.h"
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"

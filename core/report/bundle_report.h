@@ -3,7 +3,7 @@
 
 #include "core/assessment/bundle_findings.h"
 #include "core/base/progress.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/statistics.h"
 
 #include <optional>

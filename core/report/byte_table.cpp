@@ -2,7 +2,9 @@
 #include "core/report/byte_table.h"
 
 #include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/progress.h"
+#include "core/bundle/bundle.h"
 #include "core/numeric/convert.h"
 #include "core/report/joined_columns.h"
 #include "core/report/json_table.h"

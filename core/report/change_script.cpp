@@ -3,8 +3,10 @@
 
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/printable.h"
 #include "core/bundle/pair_read_lock.h"
+#include "core/codec/decode/decoder.h"
 #include "core/diff/byte_ranges.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/script_origin.h"

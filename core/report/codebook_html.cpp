@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 #include "core/report/difference_formats.h"
 #include "core/report/difference_rows.h"
 #include "core/report/places_table.h"

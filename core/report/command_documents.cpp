@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/command_documents.h"
 
+#include "core/bundle/bundle.h"
 #include "core/format/contested.h"
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"

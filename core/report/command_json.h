@@ -4,7 +4,7 @@
 #include "core/assessment/bundle_findings.h"
 #include "core/assessment/calibrate.h"
 #include "core/assessment/choose_form.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/report/json.h"
 #include "core/report/tensor_export.h"
 

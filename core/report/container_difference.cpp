@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/container_difference.h"
 
+#include "core/bundle/bundle.h"
 #include "core/report/hwx_json.h"
 
 #include <nlohmann/json.hpp>

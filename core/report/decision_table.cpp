@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/decision_table.h"
 
+#include "core/bundle/bundle.h"
 #include "core/report/fact_values.h"
 #include "core/report/joined_columns.h"
 #include "core/report/number_text.h"

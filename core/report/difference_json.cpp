@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/diff/task_comparison.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"

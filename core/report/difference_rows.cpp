@@ -2,6 +2,7 @@
 #include "core/report/difference_rows.h"
 
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 #include "core/report/number_text.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/edit_table.h"
 
+#include "core/bundle/bundle.h"
 #include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/written_table.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/encode_json.h"
 
+#include "core/bundle/bundle.h"
 #include "core/report/json_values.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/encode_table.h"
 
+#include "core/bundle/bundle.h"
+
 namespace kernscope::report {
 
 namespace {

@@ -2,6 +2,7 @@
 #include "core/report/geometry_table.h"
 
 #include "core/assessment/assess.h"
+#include "core/bundle/bundle.h"
 
 namespace kernscope::report {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/graph_json.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/graph/graph.h"
 #include "core/report/json_values.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/hwx_survey.h"
 
+#include "core/bundle/bundle.h"
 #include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"

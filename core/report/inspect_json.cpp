@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/milblob/milblob.h"
 #include "core/report/hwx_json.h"

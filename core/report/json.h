@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/statistics.h"
 #include "core/diff/diff.h"
 #include "core/patch/interrupted_save.h"

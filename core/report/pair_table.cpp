@@ -2,6 +2,7 @@
 #include "core/report/pair_table.h"
 
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/fact_values.h"
 #include "core/report/number_text.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/range_table.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/report/joined_columns.h"
 
 #include "core/bundle/element_place.h"

@@ -4,7 +4,7 @@
 #include "core/assessment/assess.h"
 #include "core/assessment/energy.h"
 #include "core/assessment/roofline.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/report/column.h"
 
 #include <cstddef>

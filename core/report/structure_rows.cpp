@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/counted_text.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/container/mil/sniff.h"
 #include "core/diff/byte_differences.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/structure_symbols.h"
 
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 
 #include <algorithm>

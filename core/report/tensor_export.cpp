@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
 #include "core/report/json.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/weight_detail.h"
 
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/weight_parts.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/weight_table.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/joined_columns.h"
 #include "core/report/json.h"
@@ -376,6 +377,11 @@ std::vector<WeightFacts> weightRows(const Bundle &bundle,
         rows.push_back({&bundle, i, read ? &*statistics[i] : nullptr, asked, {}, several});
     }
     return rows;
+}
+
+const Weight &WeightFacts::weight() const
+{
+    return bundle->weights()[index];
 }
 
 const TableOf<WeightFacts> &weightTable()

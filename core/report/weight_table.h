@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/statistics.h"
+#include "core/form/operand_place.h"
 #include "core/report/column.h"
 
 #include <cstddef>
@@ -28,7 +29,7 @@ struct WeightFacts {
     std::optional<double> zeros = {};
     bool severalFunctions = false; ///< else there is no column of functions
 
-    const Weight &weight() const { return bundle->weights()[index]; }
+    const Weight &weight() const;
 };
 
 /// Of every weight that `selected` holds (all, where that is empty). `statistics` has one entry a

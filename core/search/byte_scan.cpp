@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/byte_scan.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 #include <cstring>
 #include <optional>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/find.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/decode_blocks.h"
 #include "core/bundle/stored_values.h"
 #include "core/numeric/half.h"

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "core/base/progress.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/bundle/weight.h"
 #include "core/search/pattern.h"
 #include "core/search/wide_integer.h"
 

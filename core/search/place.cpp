@@ -3,7 +3,9 @@
 
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
 
 #include <algorithm>

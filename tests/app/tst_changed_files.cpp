@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Another program writes, cuts or replaces files of the open bundle.
+#include "core/base/overlaid_file.h"
 #include "core/patch/patch.h"
 #include "widgets/patch/patch_list_model.h"
 #include "window_fixture.h"

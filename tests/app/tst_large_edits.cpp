@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/document.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/patch/edit/edit.h"
 #include "made_bundle.h"
 #include "widgets/common/session.h"

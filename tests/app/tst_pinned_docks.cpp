@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
+#include "core/base/overlaid_file.h"
 #include "synthetic.h"
 #include "tests/app/window_fixture.h"
 

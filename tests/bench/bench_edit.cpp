@@ -2,6 +2,8 @@
 // kernscope-bench-edit [ELEMENTS [FORM]]: planning edits of a whole weight (4 Mi elements unless
 // given) beside encoding the same values anew, in one process; with the memory that planning takes
 // beyond what was there, at most, beside the bytes that change.
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "made_bundle.h"
 
 #include "core/codec/encode/encoder.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // kernscope-bench-open: what opening, reading programs and patching cost on a bundle of 2 GiB,
 // beside the plainest way to touch the same bytes, in one process.
+#include "core/bundle/bundle.h"
 #include "made_bundle.h"
 
 #include "core/base/little_endian.h"

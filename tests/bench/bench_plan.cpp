@@ -3,6 +3,7 @@
 // differ (goal: under 10 s on two cores), and planning MIB MiB (2048 unless given) of dense weights
 // with four candidate forms each (goal: 100 MB/s). Beside each plan the plain encoder over the same
 // weights in the same forms. Measure with the preset `release`.
+#include "core/bundle/bundle.h"
 #include "made_bundle.h"
 
 #include "core/base/little_endian.h"

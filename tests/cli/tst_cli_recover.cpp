@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"
 #include "written_bundle.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
+#include "core/codec/decode/decoder.h"
 #include "core/container/container_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 

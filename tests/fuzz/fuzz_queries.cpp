@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_where.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/shapes/infer.h"
 #include "core/search/pattern.h"
 #include "core/search/place.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "resources/sample.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/session.h"

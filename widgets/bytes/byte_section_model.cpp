@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/byte_section_model.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/common/row_order.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"

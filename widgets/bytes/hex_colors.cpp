@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/hex_colors.h"
 
+#include "core/bundle/kinds.h"
 #include "widgets/common/theme.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bytes typed by hand: edits of those that belong to no weight.
+#include "core/bundle/bundle.h"
 #include "widgets/bytes/hex_dock.h"
 
 #include "core/patch/edit/byte_text.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "widgets/bytes/hex_colors.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/table_text.h"

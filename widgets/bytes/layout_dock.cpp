@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/layout_dock.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
 #include "widgets/bytes/section_model.h"
 #include "widgets/bytes/section_strip.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/section_model.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/report/section_table.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/section_strip.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "widgets/bytes/section_model.h"
 #include "widgets/bytes/strip_runs.h"
 #include "widgets/common/table_text.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/bytes/strip_runs.h"
 #include "widgets/common/elided_name.h"

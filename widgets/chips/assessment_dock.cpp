@@ -2,6 +2,7 @@
 #include "widgets/chips/assessment_dock.h"
 
 #include "core/assessment/layer_geometry.h"
+#include "core/bundle/bundle.h"
 #include "core/report/reason_table.h"
 #include "widgets/chips/assessment_panels.h"
 #include "widgets/chips/chip_words.h"

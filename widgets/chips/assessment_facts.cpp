@@ -2,6 +2,7 @@
 #include "widgets/chips/assessment_facts.h"
 
 #include "core/assessment/prediction_note.h"
+#include "core/bundle/bundle.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/table_text.h"
 

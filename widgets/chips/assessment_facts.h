@@ -3,7 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/assessment/geometry.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <QString>
 #include <QStringList>

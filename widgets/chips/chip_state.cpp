@@ -2,6 +2,7 @@
 #include "widgets/chips/chip_state.h"
 
 #include "core/assessment/layer_times.h"
+#include "core/bundle/bundle.h"
 #include "core/target/rules.h"
 #include "widgets/chips/chip_network.h"
 

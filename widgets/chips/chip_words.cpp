@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_words.h"
 
+#include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
 #include "core/report/number_text.h"
 #include "widgets/common/table_text.h"
 

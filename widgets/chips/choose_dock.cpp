@@ -2,6 +2,7 @@
 #include "widgets/chips/choose_dock.h"
 
 #include "core/assessment/prediction_note.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"

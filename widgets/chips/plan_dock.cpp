@@ -3,6 +3,7 @@
 
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/plan/inputs.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"

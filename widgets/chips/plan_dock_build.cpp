@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the Plan dock is made of: the fields of what is asked for, the table and the plot.
+#include "core/bundle/bundle.h"
 #include "core/bundle/shapes/infer.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/front_plot.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plan dock's actions, and what it writes.
+#include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "core/report/plan_report.h"
 #include "widgets/chips/front_plot.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/reduction_dock.h"
 
+#include "core/codec/decode/decoder.h"
 #include "core/format/contested.h"
 #include "core/numeric/half.h"
 #include "widgets/chips/reduction_plot.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/reduction_plot.h"
 
+#include "core/codec/decode/decoder.h"
 #include "widgets/common/plot_tickers.h"
 #include "widgets/common/theme.h"
 

@@ -2,6 +2,7 @@
 #include "widgets/chips/roofline_dock.h"
 
 #include "core/assessment/prediction_note.h"
+#include "core/bundle/bundle.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_words.h"

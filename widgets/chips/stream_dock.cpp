@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/stream_dock.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/chips/chip_header.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"

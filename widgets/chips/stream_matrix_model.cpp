@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/stream_matrix_model.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/function_words.h"
 #include "widgets/common/table_text.h"

@@ -4,6 +4,7 @@
 #include "core/assessment/layer_times.h"
 #include "core/assessment/prediction_note.h"
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/bundle.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_words.h"

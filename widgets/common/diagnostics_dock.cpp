@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/diagnostics_dock.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
 #include "widgets/common/diagnostics_model.h"
 #include "widgets/common/dock_tools.h"

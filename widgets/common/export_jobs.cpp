@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/export_jobs.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
 #include "core/numeric/npy.h"
 #include "widgets/common/file_dialogs.h"

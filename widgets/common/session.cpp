@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/session.h"
 
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "widgets/common/task_manager.h"
 
 #include <QUndoStack>

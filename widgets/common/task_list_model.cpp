@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/task_list_model.h"
 
+#include "core/form/operand_place.h"
 #include "widgets/common/theme.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/theme.h"
 
+#include "core/bundle/kinds.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>

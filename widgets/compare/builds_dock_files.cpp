@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the builds that are added come from, and what becomes of one that changes on disk.
+#include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/builds_dock.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How bytes side by side are painted. Only visible rows are read.
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "widgets/compare/byte_compare_view.h"
 
 #include "widgets/bytes/hex_colors.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/byte_compare_view.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 

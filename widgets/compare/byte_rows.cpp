@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/byte_rows.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 #include <utility>
 

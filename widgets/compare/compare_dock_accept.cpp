@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the other bundle has and the limits allow, taken over as one step.
+#include "core/bundle/bundle.h"
 #include "core/patch/edit/copy_values.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pairs by hand: a row dragged onto another, a partner picked from a list, a pair taken apart.
+#include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"

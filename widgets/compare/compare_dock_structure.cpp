@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages of the dock beside the values: the program and the structure; and the chosen chip.
+#include "core/bundle/bundle.h"
 #include "core/target/rules.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_header.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 

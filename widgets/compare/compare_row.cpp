@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_row.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/pair_table.h"
 #include "core/report/weight_table.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_choices.h"
 
+#include "core/bundle/bundle.h"
+
 #include <optional>
 
 namespace kernscope::ui {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_dialog.h"
 
+#include "core/bundle/bundle.h"
+#include "core/form/storage_form.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/same_tables.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 
 namespace kernscope::ui {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/verdict_strip.h"
 
+#include "core/bundle/bundle.h"
 #include "core/target/rules.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/elided_name.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/activation_dock.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/kernels.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/commands_dock.h"
 
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/field_panel.h"
 
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/confidence_words.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/groups_dock.h"
 
+#include "core/bundle/bundle.h"
 #include "core/container/section/section.h"
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/counted_words.h"

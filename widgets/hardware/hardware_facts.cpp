@@ -2,6 +2,8 @@
 #include "widgets/hardware/hardware_facts.h"
 
 #include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/field_at.h"
 #include "core/report/register_table.h"
 #include "widgets/common/counted_words.h"

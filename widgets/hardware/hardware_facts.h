@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
 #include "widgets/common/fact_tree_model.h"

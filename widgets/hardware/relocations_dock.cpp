@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/relocations_dock.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The value of a register or of one of its fields, changed by a number.
+#include "core/bundle/bundle.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/fact_tree_model.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/base_errors.h"
 
+#include "core/bundle/bundle.h"
 #include "core/diff/diff.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/short_names.h"

@@ -4,6 +4,7 @@
 #include "core/assessment/weight_texts.h"
 #include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/report/weight_table.h"
 #include "widgets/common/window_columns.h"
 

@@ -2,6 +2,7 @@
 #include "widgets/overview/filter_completer.h"
 
 #include "core/assessment/where_completions.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/table_text.h"
 
 #include <QLineEdit>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the overview says in words: its cards and what is worth a look.
+#include "core/base/overlaid_file.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/elided_label.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/weight_names.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/common/function_words.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/patch/edit_line.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"

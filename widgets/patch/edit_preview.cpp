@@ -2,6 +2,7 @@
 #include "widgets/patch/edit_preview.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/edit/editor.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/counted_words.h"

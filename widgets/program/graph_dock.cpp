@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/graph_dock.h"
 
+#include "core/bundle/bundle.h"
 #include "core/graph/layout.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Menus of GraphDock, and what it writes to files.
+#include "core/bundle/bundle.h"
 #include "core/graph/dot.h"
 #include "core/graph/svg.h"
 #include "widgets/common/dock_tools.h"

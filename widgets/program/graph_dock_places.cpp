@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where GraphDock goes, and where it leads the others.
+#include "core/bundle/bundle.h"
 #include "widgets/program/graph_dock.h"
 #include "widgets/program/graph_view.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/graph_view.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/common/design.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/theme.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/search/search_dock.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"

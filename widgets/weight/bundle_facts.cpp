@@ -2,6 +2,8 @@
 #include "widgets/weight/bundle_facts.h"
 
 #include "core/assessment/weight_where.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/common/design.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/container/mil/program.h"
 #include "widgets/common/session.h"
 
 #include <QWidget>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/chip_bars.h"
 
+#include "core/bundle/bundle.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"

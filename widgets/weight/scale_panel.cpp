@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/scale_panel.h"
 
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"

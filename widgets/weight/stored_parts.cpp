@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/stored_parts.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/section_map.h"
+#include "core/codec/decode/decoder.h"
 #include "widgets/common/design.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"

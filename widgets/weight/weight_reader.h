@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/bundle/weight.h"
+#include "core/codec/decode/decoder.h"
 #include "widgets/weight/slice_map.h"
 
 #include <memory>

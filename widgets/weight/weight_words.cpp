@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_words.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "widgets/common/table_text.h"
 

@@ -4,6 +4,7 @@
 #include "core/base/compact.h"
 #include "core/base/error.h"
 #include "core/base/source_span.h"
+#include "core/container/mil/backend_notes.h"
 #include "core/numeric/element_type.h"
 
 #include <cstddef>
@@ -148,19 +149,6 @@ struct Program {
     std::vector<ModelNode> models; ///< of a serialised Model, from the outermost one inwards
 };
 
-/// What the newest compiler (3600.x) writes at an operation: where it can run, where it will, and
-/// the compiler's own estimate of how long it takes there.
-struct BackendNotes {
-    std::string selected;                 ///< SelectedBackend, or the backend of a segment: "ane"
-    CompactVector<std::string> supported; ///< BackendSupport without "unsupported"
-    CompactVector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
-    CompactVector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
-
-    bool empty() const
-    {
-        return selected.empty() && supported.empty() && estimatedMs.empty() && messages.empty();
-    }
-};
 /// The notes of one operation; `segment` is the backend of the function that holds it.
 BackendNotes backendNotes(const Operation &operation, const std::string &segment);
 /// The backend of a segment: what `call(…)[backend = …, function = …]` in another function of the

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/open/bundle_builder.h"
 
+#include "core/bundle/bundle.h"
 #include "core/container/container_reader.h"
+#include "core/container/mil/program_store.h"
 
 #include <iterator>
 #include <map>

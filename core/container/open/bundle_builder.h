@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/bound_shapes.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/container/open/bundle_files.h"
 

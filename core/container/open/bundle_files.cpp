@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/open/bundle_files.h"
 
+#include "core/bundle/bundle.h"
 #include "core/container/archive/zip.h"
 #include "core/container/container_reader.h"
 #include "core/container/milblob/lfs_pointer.h"

@@ -3,8 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/diagnostic_log.h"
+#include "core/bundle/kinds.h"
 
 #include <filesystem>
 #include <functional>

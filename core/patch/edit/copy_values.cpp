@@ -2,7 +2,9 @@
 #include "core/patch/edit/copy_values.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
+#include "core/codec/decode/decoder.h"
 #include "core/patch/edit/carried_values.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "core/patch/edit/find_weights.h"
 
 #include "core/base/pattern.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/edit/find_weight.h"
 
 #include <set>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
 #include "core/patch/edit/stored_part.h"
 #include "core/patch/plan/planner.h"
 

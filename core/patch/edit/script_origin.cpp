@@ -2,7 +2,9 @@
 #include "core/patch/edit/script_origin.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <array>

@@ -2,6 +2,7 @@
 #include "core/patch/edit/script_text.h"
 
 #include "core/base/counted_text.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/printable.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/patch/aside.h"

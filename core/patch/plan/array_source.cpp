@@ -2,6 +2,7 @@
 #include "core/patch/plan/array_source.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/edit/find_weight.h"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/codec/decode/decoder.h"
 #include "core/numeric/npy.h"
 
 #include <cstdint>

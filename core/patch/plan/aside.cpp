@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/aside.h"
+#include "core/bundle/bundle.h"
 
 #include "core/container/open/bundle_builder.h"
 #include "core/patch/plan/planner.h"

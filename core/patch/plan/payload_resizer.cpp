@@ -2,6 +2,8 @@
 #include "core/patch/plan/payload_resizer.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/milblob/milblob.h"
 #include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/plan/weight_planner.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/plan/pending.h"
 
+#include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of many elements: a fill, what an expression makes of each, or the values of a NumPy file.
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/edit/run_editor.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/expression.h"

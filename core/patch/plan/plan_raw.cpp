@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of bytes that are no value of a weight: headers, records, metadata, registers of tasks.
+#include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
 #include "core/patch/plan/planner.h"
 #include "core/patch/plan/raw_place.h"
 

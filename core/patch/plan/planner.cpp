@@ -3,6 +3,8 @@
 #include "core/patch/plan/planner.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
 #include "core/patch/edit/find_weight.h"
 
 #include <algorithm>

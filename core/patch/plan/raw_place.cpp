@@ -4,6 +4,8 @@
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/descriptor/register_map.h"
 #include "core/patch/edit/byte_text.h"

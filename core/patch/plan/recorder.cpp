@@ -2,6 +2,7 @@
 #include "core/patch/plan/recorder.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/plan/pending.h"
 
 #include <algorithm>

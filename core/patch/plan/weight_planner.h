@@ -3,8 +3,10 @@
 
 #include "core/base/error.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/edit/editor.h"
+#include "core/container/mil/program.h"
 #include "core/patch/plan/recorder.h"
 
 #include <cstddef>

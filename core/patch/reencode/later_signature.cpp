@@ -2,6 +2,7 @@
 #include "core/patch/reencode/later_signature.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencode_visit.h"
 

@@ -2,6 +2,8 @@
 #include "core/patch/reencode/raise_opset.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/mil/literal_integers.h"
 #include "core/container/mil/sniff.h"
 #include "core/container/mil/text_lexer.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/reencode.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
 #include "core/container/mil/sniff.h"
 #include "core/patch/reencode/reencode_visit.h"

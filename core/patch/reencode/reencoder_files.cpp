@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Re-encoding weights: the weight files, the new bundle, and whether it is what it should be.
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/blob_path.h"
 #include "core/patch/reencode/reencode_visit.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/journal.h"

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/progress.h"
-#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/patch/save/found_journal.h"
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening a bundle beside journals of interrupted saves, without writing.
+#include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
 
 #include "core/base/error_builder.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // All of a save in place that comes before the first byte of the bundle changes.
+#include "core/bundle/bundle.h"
 #include "core/patch/plan/pending.h"
 
 #include "core/base/error_builder.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving in place, from the journal on.
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/aside.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/in_place_save.h"

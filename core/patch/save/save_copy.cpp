@@ -2,6 +2,7 @@
 // Saving a copy: built beside the target under another name, verified, then renamed.
 #include "core/base/error_builder.h"
 #include "core/base/output_place.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"

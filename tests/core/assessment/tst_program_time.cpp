@@ -2,6 +2,7 @@
 // What a whole program takes, where its layers do not run once each in one dispatch.
 #include "core/assessment/layer_times.h"
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/bundle.h"
 #include "made_programs.h"
 
 #include <QtTest/QtTest>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
+#include "core/base/overlaid_file.h"
+#include "core/codec/decode/decoder.h"
 
 #include "core/numeric/half.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/codec/decode/decoder.h"
 #include "made_bundle.h"
 
 #include <fmt/format.h>

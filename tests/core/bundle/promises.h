@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 
 #include <string>
 #include <vector>

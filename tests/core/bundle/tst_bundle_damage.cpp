@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/decode/decoder.h"
 #include "made_bundle.h"
 
 #include "core/bundle/section_map.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "answers.h"
+#include "core/base/overlaid_file.h"
+#include "core/codec/decode/decoder.h"
 #include "made_bundle.h"
 
 #include "core/bundle/build_facts.h"

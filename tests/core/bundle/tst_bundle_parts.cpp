@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/build_facts.h"
+#include "core/codec/decode/decoder.h"
+#include "core/container/mil/program.h"
 #include "made_bundle.h"
 #include "made_forms.h"
 

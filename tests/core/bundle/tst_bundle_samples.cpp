@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/decode/decoder.h"
+#include "core/container/mil/program.h"
 #include "made_bundle.h"
 
 #include "core/bundle/statistics.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle.h"
 #include "core/diff/diff.h"
 #include "sample_bundles.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/diff/byte_differences.h"
 #include "core/diff/byte_ranges.h"
 #include "diff_sample.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/diff/channel_order.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"

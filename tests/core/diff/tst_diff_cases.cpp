@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/diff/build_verdict.h"
 #include "core/diff/codebook_match.h"
 #include "core/diff/limits.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "diff_sample.h"
 #include "plain_figures.h"
 #include "tests/data/data_folder.h"

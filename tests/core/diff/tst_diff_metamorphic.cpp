@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/diff/task_comparison.h"
 #include "core/numeric/npy.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/pattern.h"
+#include "core/bundle/bundle.h"
 #include "core/diff/build_verdict.h"
 #include "core/diff/worst_places.h"
 #include "diff_sample.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/diff/element_changes.h"
 #include "sample_bundles.h"
 

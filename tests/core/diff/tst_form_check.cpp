@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/diff/form_check.h"
 #include "diff_sample.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The same stored bytes are never decoded, wherever they lie, and only where they mean the same.
+#include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
 #include "core/diff/same_decoding.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits and saves that run on another thread than the one that shows the bundle.
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/aside.h"
 #include "made_bundle.h"
 #include "on_disk.h"

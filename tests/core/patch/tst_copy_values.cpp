@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/copy_values.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Journals beside a bundle: reading writes nothing, and a journal reaches nothing but the bundle.
+#include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"

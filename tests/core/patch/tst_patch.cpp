@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is refused and why; edits that see each other.
+#include "core/bundle/bundle.h"
 #include "core/container/milblob/milblob.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/milblob/milblob.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"

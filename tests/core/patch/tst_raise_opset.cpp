@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
+#include "core/container/mil/program.h"
+#include "core/form/storage_form.h"
 #include "made_bundle.h"
 #include "proto_builder.h"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/numeric/half.h"
 #include "core/patch/reencode/reencode.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving that breaks off: what a crash leaves, and how it is mended.
+#include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/found_journal.h"
 #include "core/patch/save_steps.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"

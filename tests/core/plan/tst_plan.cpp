@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/base/pattern.h"
+#include "core/bundle/bundle.h"
 #include "core/plan/plan.h"
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"

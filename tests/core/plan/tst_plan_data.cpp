@@ -2,6 +2,7 @@
 // The plan for the dense silero network against the published compressed builds of it.
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
+#include "core/bundle/bundle.h"
 #include "core/plan/measure_build.h"
 #include "core/plan/write_plan.h"
 #include "tests/data/data_folder.h"

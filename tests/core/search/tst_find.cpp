@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
 #include "made_bundle.h"
 
 #include "core/search/byte_scan.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/byte_field.h"
+#include "core/codec/decode/decoder.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/byte_search.h"
 #include "widgets/bytes/byte_text.h"

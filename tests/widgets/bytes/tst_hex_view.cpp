@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/decode/decoder.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_colors.h"
 #include "widgets/bytes/hex_view.h"

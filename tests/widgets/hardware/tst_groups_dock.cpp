@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/section_model.h"
 #include "widgets/common/table_text.h"

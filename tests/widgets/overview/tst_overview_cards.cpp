@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the cards, the names and the legend of the overview say, of sound and of damaged bundles.
+#include "core/base/overlaid_file.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/chip_words.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/codec/edit/editor.h"
 #include "core/diff/element_changes.h"
 #include "tests/widgets/sample_session.h"

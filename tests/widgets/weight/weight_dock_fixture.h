@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/codec/decode/decoder.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"

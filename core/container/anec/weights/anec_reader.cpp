@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/anec/weights/anec_reader.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/weights/hardware_reader.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/archive/zip.h"
 #include "core/container/checkpoint/weights/checkpoint.h"
 #include "core/container/checkpoint/weights/tensor_weight.h"

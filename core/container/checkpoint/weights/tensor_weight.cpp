@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/checkpoint/weights/tensor_weight.h"
 
+#include "core/bundle/weight.h"
 #include "core/form/order_layout.h"
 #include "core/form/order_tiles.h"
 

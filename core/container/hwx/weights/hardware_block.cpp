@@ -2,6 +2,7 @@
 #include "core/container/hwx/weights/hardware_block.h"
 
 #include "core/bundle/piece_order.h"
+#include "core/bundle/weight.h"
 #include "core/lanes/size_law.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/weight.h"
 #include "core/container/hwx/weights/hardware_slices.h"
 #include "core/container/hwx/weights/hardware_weights.h"
 #include "core/lanes/lane_order.h"

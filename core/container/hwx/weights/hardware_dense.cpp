@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Slices that hold every number: rows of lanes, one behind the other.
 #include "core/bundle/piece_order.h"
+#include "core/bundle/weight.h"
 #include "core/container/hwx/weights/hardware_block.h"
 
 #include <algorithm>

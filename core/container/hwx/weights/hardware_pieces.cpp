@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each engine core loads of a weight: planes of slices, or slices whole.
+#include "core/bundle/weight.h"
 #include "core/container/hwx/weights/hardware_block.h"
 
 #include <utility>

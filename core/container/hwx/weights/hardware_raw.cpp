@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Slices whose order of bytes is not known, and activation tables.
 #include "core/bundle/piece_order.h"
+#include "core/bundle/weight.h"
 #include "core/container/hwx/weights/hardware_block.h"
 #include "core/lanes/size_law.h"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/weights/hardware_reader.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/weight.h"
 #include "core/container/hwx/weights/hardware_weights.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "core/container/hwx/weights/hardware_slices.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 
 #include <algorithm>
 #include <cstring>

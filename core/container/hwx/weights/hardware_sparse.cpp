@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Slices that leave zeros out: mask bytes among the numbers that they name.
+#include "core/bundle/weight.h"
 #include "core/container/hwx/weights/hardware_block.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/weights/hardware_weights.h"
 
+#include "core/bundle/weight.h"
 #include "core/container/hwx/weights/hardware_block.h"
 
 #include <algorithm>

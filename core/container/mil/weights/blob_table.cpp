@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
 #include "core/container/mil/blob_path.h"
 #include "core/container/milblob/lfs_pointer.h"
 #include "core/container/milblob/sniff.h"

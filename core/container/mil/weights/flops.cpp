@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/weight.h"
 #include "core/container/mil/weights/consumers.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "core/container/mil/weights/mil_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/container/archive/zip.h"
 #include "core/container/mil/blob_path.h"
 #include "core/container/mil/reader.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/weights/model_claims.h"
 
+#include "core/bundle/weight.h"
+#include "core/container/mil/program.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/section_map.h"
+#include "core/container/mil/program.h"
 
 #include <cstddef>
 #include <vector>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/weights/blob_claims.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/weight.h"
 #include "core/container/milblob/lfs_pointer.h"
 
 #include <algorithm>

@@ -2,6 +2,9 @@
 // A weight file without a program.
 #include "core/container/milblob/weights/blob_reader.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/weight.h"
 #include "core/container/milblob/sniff.h"
 #include "core/container/milblob/weights/blob_claims.h"
 

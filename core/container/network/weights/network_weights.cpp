@@ -2,6 +2,7 @@
 #include "core/container/network/weights/network_weights.h"
 
 #include "core/bundle/piece_order.h"
+#include "core/bundle/weight.h"
 #include "core/form/order_layout.h"
 
 #include <memory>

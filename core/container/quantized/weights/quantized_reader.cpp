@@ -2,7 +2,10 @@
 // A folder that `quantize` wrote: quantize.json, and the bytes of one matrix.
 #include "core/container/quantized/weights/quantized_reader.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/base/quantity.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/weight.h"
 #include "core/container/quantized/folder.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/weights/section_claims.h"
 
+#include "core/bundle/weight.h"
+
 #include <map>
 #include <string>
 #include <utility>

@@ -3,7 +3,10 @@
 #include "core/container/section/weights/section_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/piece_order.h"
+#include "core/bundle/weight.h"
 #include "core/container/section/layout.h"
 #include "core/container/section/section.h"
 #include "core/container/section/weights/section_claims.h"

@@ -2,6 +2,7 @@
 #include "core/container/section/weights/section_weight.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
 
 namespace kernscope {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the targets fuzz_network and fuzz_checkpoint look for, on small files whose every cut and
 // some thousand changes are tried: no crash, no endless loop, and every fault with its place.
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "made_checkpoint.h"
 #include "proto_builder.h"
 

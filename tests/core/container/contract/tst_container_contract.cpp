@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every container promises, whatever it is (container_samples.cpp has one of each).
 #include "container_samples.h"
+#include "core/base/overlaid_file.h"
+#include "core/codec/decode/decoder.h"
 #include "made_bundle.h"
 
 #include "core/container/container_reader.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every container promises, for every file of the data folder.
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/container_reader.h"
 #include "tests/data/data_folder.h"
 

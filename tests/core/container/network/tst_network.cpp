@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
+#include "core/form/storage_form.h"
 #include "made_bundle.h"
 #include "proto_builder.h"
 

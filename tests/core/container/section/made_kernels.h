@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "synthetic_kernels.h"
 
 #include <vector>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/form/order_tiles.h"
 
 #include <algorithm>

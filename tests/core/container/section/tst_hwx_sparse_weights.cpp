@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sparse weights of hardware containers, and weights that lie in copies: real ones by their bytes,
 // and SYNTHETIC ones (made here, named as such) for shapes that no published file has.
+#include "core/base/overlaid_file.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
 #include "core/patch/patch.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Weights of hardware containers: real ones by their bytes, and SYNTHETIC ones (made here, named as
 // such) for shapes that no published file has.
+#include "core/base/overlaid_file.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
 #include "core/container/section/weights/section_weight.h"
