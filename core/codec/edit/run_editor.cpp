@@ -3,6 +3,7 @@
 
 #include "core/codec/edit/run_editor_state.h"
 #include "core/codec/kernels/kept_kernels.h"
+#include "core/numeric/convert.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/weights/consumers.h"
+#include "core/form/form_steps.h"
 
 #include <algorithm>
 #include <map>
@@ -20,18 +21,12 @@ bool isConst(const mil::Operation &operation)
 }
 
 /// The form of a faulty weight as far as its op tells.
-FormNode nodeOfOperation(const mil::Operation &operation)
+FormNode nodeOfFaulty(const mil::Operation &operation)
 {
-    const std::string &name = operation.type;
-    if (name.find("blockwise") != std::string::npos)
-        return FormNode::Blockwise;
-    if (name.find("affine") != std::string::npos)
-        return FormNode::Affine;
-    if (name.find("lut") != std::string::npos)
-        return FormNode::Palette;
-    if (name.find("sparse") != std::string::npos)
-        return FormNode::Sparse;
-    return isConst(operation) || name == "constexpr_cast" ? FormNode::Dense : FormNode::Unknown;
+    if (const auto node = nodeOfOperation(operation.type))
+        return *node;
+    const bool values = isConst(operation) || operation.type == "constexpr_cast";
+    return values ? FormNode::Dense : FormNode::Unknown;
 }
 
 } // namespace
@@ -105,7 +100,7 @@ void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     weight.sourceOp = operation.type;
     const mil::ValueType none;
     describe(weight, operation.outputs.empty() ? none : operation.outputs.back().type);
-    weight.form = StorageForm::unsound(nodeOfOperation(operation), weight.type);
+    weight.form = StorageForm::unsound(nodeOfFaulty(operation), weight.type);
     weight.consumers = findConsumers(m_graph, index);
     FormReader reader(m_operands);
     const auto read = [&]() -> Result<ReadValue> {
