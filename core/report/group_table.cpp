@@ -122,7 +122,7 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
      ...);
 }
 
-std::vector<Column<GroupRow>> groupFactsFirst()
+std::vector<Column<GroupRow>> groupIdentityColumns()
 {
     using Row = GroupRow;
     return {
@@ -157,7 +157,7 @@ std::vector<Column<GroupRow>> groupFactsFirst()
          }}};
 }
 
-std::vector<Column<GroupRow>> groupFactsFromOffset()
+std::vector<Column<GroupRow>> groupPlaceColumns()
 {
     using Row = GroupRow;
     return {{.key = "offset",
@@ -193,7 +193,7 @@ std::vector<Column<GroupRow>> groupFactsFromOffset()
 
 std::vector<Column<GroupRow>> groupFacts()
 {
-    return joinedColumns(groupFactsFirst(), groupFactsFromOffset());
+    return joinedColumns(groupIdentityColumns(), groupPlaceColumns());
 }
 
 std::vector<Column<GroupRow>> groupColumns()
