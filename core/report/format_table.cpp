@@ -224,7 +224,7 @@ std::vector<Column<ElementTypeFacts>> elementTypeIdentityColumns()
     };
 }
 
-std::vector<Column<ElementTypeFacts>> elementTypeUseColumns()
+std::vector<Column<ElementTypeFacts>> elementTypeSupportColumns()
 {
     using Row = ElementTypeFacts;
     return {
@@ -258,13 +258,6 @@ std::vector<Column<ElementTypeFacts>> elementTypeUseColumns()
          .value = [](const Row &row) -> Value {
              return row.row->inKernelUnit ? Value(true) : Value(Absent());
          }},
-    };
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeSourceColumns()
-{
-    using Row = ElementTypeFacts;
-    return {
         {.key = "confidence",
          .title = "confidence",
          .explanation = "How well the row is known",
@@ -281,8 +274,7 @@ std::vector<Column<ElementTypeFacts>> elementTypeSourceColumns()
 
 std::vector<Column<ElementTypeFacts>> elementTypeColumns()
 {
-    return joinedColumns(elementTypeIdentityColumns(), elementTypeUseColumns(),
-                         elementTypeSourceColumns());
+    return joinedColumns(elementTypeIdentityColumns(), elementTypeSupportColumns());
 }
 
 std::vector<Column<CodegenFacts>> codegenColumns()

@@ -161,7 +161,7 @@ LayerColumns workTotalColumns()
     };
 }
 
-LayerColumns workOperandColumns()
+LayerColumns workTrafficColumns()
 {
     using Row = PlacedLayer;
     constexpr auto kNumber = TextTable::Align::Right;
@@ -196,14 +196,6 @@ LayerColumns workOperandColumns()
          .align = kNumber,
          .shown = kDocument,
          .document = [](const Row &row) { return numberJson(row.placement->layer.outputBytes); }},
-    };
-}
-
-LayerColumns workIntensityColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
         {.key = "intensity",
          .title = "FLOP/B",
          .explanation = "Operations for each byte moved",
@@ -215,10 +207,10 @@ LayerColumns workIntensityColumns()
 
 LayerColumns workColumns()
 {
-    return joinedColumns(workTotalColumns(), workOperandColumns(), workIntensityColumns());
+    return joinedColumns(workTotalColumns(), workTrafficColumns());
 }
 
-LayerColumns rateRoofColumns()
+LayerColumns rateTimeColumns()
 {
     using Row = PlacedLayer;
     constexpr auto kNumber = TextTable::Align::Right;
@@ -236,14 +228,6 @@ LayerColumns rateRoofColumns()
          .align = kNumber,
          .unknown = "?",
          .value = [](const Row &row) { return figure(storedOf(row).attainable); }},
-    };
-}
-
-LayerColumns rateTimeColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
         {.key = "time_s",
          .title = "time",
          .unit = "s",
@@ -293,7 +277,7 @@ LayerColumns rateDenseColumns()
 
 LayerColumns rateColumns()
 {
-    return joinedColumns(rateRoofColumns(), rateTimeColumns(), rateDenseColumns());
+    return joinedColumns(rateTimeColumns(), rateDenseColumns());
 }
 
 LayerColumns bestFormColumns()
@@ -325,7 +309,7 @@ LayerColumns bestFormColumns()
     };
 }
 
-LayerColumns limitColumns()
+LayerColumns limitAndFormColumns()
 {
     using Row = PlacedLayer;
     constexpr auto kNumber = TextTable::Align::Right;
@@ -353,13 +337,6 @@ LayerColumns limitColumns()
          .shown = kDocument | kWindow,
          .value = [](const Row &row) -> Value { return Count{row.placement->above.size()}; },
          .document = [](const Row &row) { return Json(row.placement->above); }},
-    };
-}
-
-LayerColumns formDetailColumns()
-{
-    using Row = PlacedLayer;
-    return {
         {.key = "forms",
          .title = "forms",
          .explanation = "The layer in each form of its weight",
@@ -375,7 +352,7 @@ LayerColumns formDetailColumns()
 
 LayerColumns remarkColumns()
 {
-    return joinedColumns(bestFormColumns(), limitColumns(), formDetailColumns());
+    return joinedColumns(bestFormColumns(), limitAndFormColumns());
 }
 
 LayerColumns placementColumns()
