@@ -69,7 +69,7 @@ std::vector<Column<Diagnostic>> diagnosticPlaceColumns()
          .shown = kWindow,
          .value = [](const Row &row) -> Value {
              const auto &offset = row.error.offset;
-             return Place{row.error.file, offset ? std::optional(offset->value) : std::nullopt};
+             return FilePlace{row.error.file, offset ? std::optional(offset->value) : std::nullopt};
          }},
         {.key = "file",
          .title = "file",

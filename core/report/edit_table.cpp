@@ -29,7 +29,7 @@ Value whereValue(const EditFacts &row)
     if (row.bundle == nullptr || row.edit->bytes.empty())
         return Nothing();
     const FileEdit &first = row.edit->bytes.front();
-    return Place{row.bundle->files()[first.file].path, first.offset.value};
+    return FilePlace{row.bundle->files()[first.file].path, first.offset.value};
 }
 
 Value noteValue(const EditFacts &row)
