@@ -9,6 +9,7 @@
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
+#include "core/codec/encode/form_encoder.h"
 
 #include <algorithm>
 #include <memory>
@@ -180,25 +181,28 @@ int runEncode(const EncodeOptions &options, Session &session)
 /// Options that have no effect on the form that is asked for are refused.
 void requireEffect(const CLI::App &command, const EncodeOptions &options)
 {
-    const bool sparse = options.form == "sparse";
-    const bool palette = options.form == "palette" || (sparse && options.survivors == "palette");
-    const bool blockwise =
-        options.form == "blockwise" || (sparse && options.survivors == "blockwise");
-    const bool affine = options.form == "affine";
+    const auto readsOf = [](std::string_view word) {
+        const codec::FormEncoder *encoder = codec::formEncoderOfWord(word);
+        return encoder != nullptr ? encoder->reads : codec::EncoderReads();
+    };
+    const codec::EncoderReads form = readsOf(options.form);
+    // Of a mask, those of the survivors too.
+    const codec::EncoderReads elements = form.mask ? readsOf(options.survivors) : form;
     const std::pair<const char *, bool> effects[] = {
-        {"--bits", palette},
-        {"--codebooks", palette},
-        {"--vector", palette},
-        {"--entries", palette},
-        {"--type", affine || blockwise},
-        {"--axis", (affine && !options.perTensor) || blockwise || !options.pattern.empty()},
-        {"--block", blockwise},
-        {"--per-tensor", affine},
-        {"--zero-point", affine || blockwise},
-        {"--density", sparse},
-        {"--threshold", sparse},
-        {"--pattern", sparse},
-        {"--survivors", sparse},
+        {"--bits", elements.palette},
+        {"--codebooks", elements.palette},
+        {"--vector", elements.palette},
+        {"--entries", elements.palette},
+        {"--type", elements.codes},
+        {"--axis",
+         (elements.tensor && !options.perTensor) || elements.blocks || !options.pattern.empty()},
+        {"--block", elements.blocks},
+        {"--per-tensor", elements.tensor},
+        {"--zero-point", elements.codes},
+        {"--density", form.mask},
+        {"--threshold", form.mask},
+        {"--pattern", form.mask},
+        {"--survivors", form.mask},
         {"--method", options.form != "dense"},
         {"--activations", options.form != "dense" && options.method != "plain"},
         {"--input-axis", !options.activations.empty()},
@@ -222,7 +226,7 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
 {
     command.add_option("--form", options.form, "Form to store the weights in")
         ->required()
-        ->check(CLI::IsMember({"dense", "affine", "palette", "sparse", "blockwise"}));
+        ->check(CLI::IsMember(codec::encoderWordList()));
     command.add_option("--bits", options.bits, "Palette: index width (1, 2, 3, 4, 6, 8)")
         ->capture_default_str();
     command.add_option("--codebooks", options.codebooks, "Palette: codebooks along axis 0")
@@ -251,7 +255,7 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
     command
         .add_option("--survivors", options.survivors,
                     "Sparse: how the kept values are stored (the options of that form apply)")
-        ->check(CLI::IsMember(std::vector<std::string>{"plain", "palette", "blockwise"}))
+        ->check(CLI::IsMember(codec::survivorWordList()))
         ->capture_default_str();
 }
 

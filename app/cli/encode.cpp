@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
+#include "core/codec/encode/form_encoder.h"
 #include "core/report/encode_table.h"
 
 #include <charconv>
@@ -58,10 +59,9 @@ codec::BlockwiseOptions blockwiseOptions(const EncodeOptions &options)
             options.zeroPoint || !isSignedInteger(type)};
 }
 
-Result<FormSpec> sparseForm(const EncodeOptions &options)
+/// What is kept, added to a form that has the rest.
+Result<FormSpec> withMask(FormSpec form, const EncodeOptions &options)
 {
-    FormSpec form;
-    form.node = FormNode::Sparse;
     const int given =
         (options.density ? 1 : 0) + (options.threshold ? 1 : 0) + (options.pattern.empty() ? 0 : 1);
     if (given > 1)
@@ -75,41 +75,28 @@ Result<FormSpec> sparseForm(const EncodeOptions &options)
             return tl::unexpected(pattern.error());
         form.pattern = *pattern;
     }
-    if (options.survivors == "palette") {
-        form.survivors = FormNode::Palette;
-        form.palette = paletteOptions(options);
-    } else if (options.survivors == "blockwise") {
-        form.survivors = FormNode::Blockwise;
-        form.blockwise = blockwiseOptions(options);
-    }
+    const codec::FormEncoder *survivors = codec::formEncoderOfWord(options.survivors);
+    if (survivors != nullptr && survivors->encodeKept != nullptr)
+        form.survivors = survivors->node;
     return form;
 }
 
 } // namespace
 
+/// The options of every encoder; the one that is asked for reads its own.
 static Result<FormSpec> plainFormOf(const EncodeOptions &options)
 {
+    const codec::FormEncoder *encoder = codec::formEncoderOfWord(options.form);
+    if (encoder == nullptr)
+        return usageFault("--form", codec::encoderWords(), options.form);
     FormSpec form;
-    if (options.form == "sparse")
-        return sparseForm(options);
-    if (options.form == "palette") {
-        form.node = FormNode::Palette;
-        form.palette = paletteOptions(options);
-        return form;
-    }
-    if (options.form == "affine") {
-        form.node = FormNode::Affine;
-        form.affine.codeType = codeType(options);
-        form.affine.axis =
-            options.perTensor ? std::nullopt : std::optional(options.axis.value_or(0));
-        form.affine.symmetric = !options.zeroPoint;
-    } else if (options.form == "blockwise") {
-        form.node = FormNode::Blockwise;
-        form.blockwise = blockwiseOptions(options);
-    } else if (options.form != "dense") {
-        return usageFault("--form", "dense, affine, palette, sparse or blockwise", options.form);
-    }
-    return form;
+    form.node = encoder->node;
+    form.palette = paletteOptions(options);
+    form.blockwise = blockwiseOptions(options);
+    form.affine.codeType = codeType(options);
+    form.affine.axis = options.perTensor ? std::nullopt : std::optional(options.axis.value_or(0));
+    form.affine.symmetric = !options.zeroPoint;
+    return form.node == FormNode::Sparse ? withMask(std::move(form), options) : form;
 }
 
 Result<WantedForm> formOf(const EncodeOptions &options)

@@ -126,10 +126,7 @@ std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key
         other.masked = true;
         other.storedBytes = sparseBytes(n, *other.density, number);
         break;
-    case FormNode::Dense:
-    case FormNode::Microscaled:
-    case FormNode::ActivationTable:
-    case FormNode::Unknown: other.storedBytes = form.denseBytes; break;
+    default: other.storedBytes = form.denseBytes; break; // dense
     }
     return other;
 }

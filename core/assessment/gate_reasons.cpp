@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/gate_reasons.h"
 
+#include "core/form/form_steps.h"
 #include "core/format/contested.h"
 #include "core/format/legality.h"
 #include "core/format/table_rows.h"
@@ -40,15 +41,11 @@ const std::vector<GateRow> &gateRows()
 format::FormRequest::Kind requestKind(const WeightForm &form)
 {
     using RequestKind = format::FormRequest::Kind;
-    switch (form.node) {
-    case FormNode::Palette: return RequestKind::Palette;
-    case FormNode::Affine: return RequestKind::Affine;
-    case FormNode::Blockwise:
-    case FormNode::Microscaled: return RequestKind::Blockwise;
-    case FormNode::Dense:
-    case FormNode::Sparse:
-    case FormNode::ActivationTable:
-    case FormNode::Unknown: break;
+    switch (stepFacts(form.node).kind) {
+    case StepKind::Codebook: return RequestKind::Palette;
+    case StepKind::ChannelScales: return RequestKind::Affine;
+    case StepKind::BlockScales: return RequestKind::Blockwise;
+    case StepKind::Values: break;
     }
     return form.masked ? RequestKind::Sparse : RequestKind::Dense;
 }
@@ -170,7 +167,7 @@ void Consultation::legality()
     request.zeroPoint = m_form.zeroPoint;
     request.packedSparsePalette = m_form.masked && m_form.isPalette();
     request.e4m3Capability = target::halBit(m_target, target::hal::kE4m3);
-    const bool foldable = m_form.node == FormNode::Affine || m_form.isBlocks();
+    const bool foldable = m_form.hasChannelScales() || m_form.isBlocks();
     for (const format::LegalityRule &rule : format::checkLegality(request).rules) {
         if (rule.name == "E4M3 capability")
             continue; // listed with its byte
@@ -288,7 +285,7 @@ GateReasons Consultation::run()
     if (m_form.masked)
         add("separate operand", "mask and values beside the kernel", "mask and values", true,
             "chapter 25 (sparse streams under the master alone)");
-    if (m_form.node == FormNode::Affine)
+    if (m_form.hasChannelScales())
         gate("int8");
     else if (m_form.isBlocks())
         blocks();

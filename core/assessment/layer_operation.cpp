@@ -176,7 +176,7 @@ std::optional<decision::Operation> operationOf(const Weight &weight, const Consu
     const auto input =
         consumer.geometry.input ? elementCount(*consumer.geometry.input) : std::nullopt;
     operation.inputElements = input ? input->value : 0;
-    const bool integer = form.node == FormNode::Affine || form.isBlocks();
+    const bool integer = form.hasChannelScales() || form.isBlocks();
     operation.weightBits = form.node == FormNode::Dense ? 16 : form.bits;
     operation.floatWeight = !integer;
     operation.kernelFormat = integer ? (form.element == ElementType::Uint8 ? 2U : 1U)

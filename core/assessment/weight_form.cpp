@@ -1,49 +1,64 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_form.h"
 
+#include "core/form/form_steps.h"
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace kernscope::decision {
 
+namespace {
+
+std::string_view valuesKey(ElementType element)
+{
+    switch (element) {
+    case ElementType::Fp8E4M3Fn: return "e4m3";
+    case ElementType::Fp8E5M2: return "e5m2";
+    default: return "dense";
+    }
+}
+
+std::string nodeKey(const WeightForm &form)
+{
+    const StepFacts &facts = stepFacts(form.node);
+    if (facts.key.empty())
+        return std::string(valuesKey(form.element));
+    if (!facts.fp4Key.empty() && form.element == ElementType::Fp4E2M1)
+        return std::string(facts.fp4Key);
+    const bool bits =
+        facts.keyBits == KeyBits::Always || (facts.keyBits == KeyBits::BelowEight && form.bits < 8);
+    return bits ? fmt::format("{}{}", facts.key, form.bits) : std::string(facts.key);
+}
+
+} // namespace
+
 std::string WeightForm::key() const
 {
-    std::string name;
-    switch (node) {
-    case FormNode::Unknown: return "unknown";
-    case FormNode::Dense:
-    case FormNode::Sparse:
-    case FormNode::ActivationTable:
-        name = element == ElementType::Fp8E4M3Fn ? "e4m3"
-               : element == ElementType::Fp8E5M2 ? "e5m2"
-                                                 : "dense";
-        break;
-    case FormNode::Affine: name = "int8"; break;
-    case FormNode::Palette: name = fmt::format("palette{}", bits); break;
-    case FormNode::Blockwise:
-        name = bits < 8 ? fmt::format("blockwise{}", bits) : "blockwise";
-        break;
-    case FormNode::Microscaled: name = element == ElementType::Fp4E2M1 ? "mxfp4" : "mxfp8"; break;
-    }
-    if (!masked)
+    const std::string name = nodeKey(*this);
+    if (!masked || node == FormNode::Unknown)
         return name;
     return node == FormNode::Dense ? "sparse" : "sparse+" + name;
 }
 
+bool WeightForm::hasChannelScales() const
+{
+    return stepFacts(node).kind == StepKind::ChannelScales;
+}
+
+bool WeightForm::isBlocks() const
+{
+    return stepFacts(node).kind == StepKind::BlockScales;
+}
+
 bool WeightForm::plain() const
 {
-    const bool bytes = element == ElementType::Int8 || element == ElementType::Uint8;
-    switch (node) {
-    case FormNode::Dense: return !masked || element == ElementType::Fp16;
-    case FormNode::Affine: return bytes;
-    case FormNode::Palette: return element == ElementType::Fp16 && vectorSize == 1;
-    case FormNode::Blockwise:
-        return bytes || element == ElementType::Int4 || element == ElementType::Uint4;
-    case FormNode::Sparse:
-    case FormNode::Microscaled:
-    case FormNode::ActivationTable:
-    case FormNode::Unknown: break;
-    }
-    return false;
+    if (node == FormNode::Dense && !masked)
+        return true;
+    const auto types = stepFacts(node).plainTypes;
+    const bool known = std::find(types.begin(), types.end(), element) != types.end();
+    return known && (!isPalette() || vectorSize == 1);
 }
 
 std::string WeightForm::signature() const

@@ -50,7 +50,9 @@ struct WeightForm {
     }
     bool isPalette() const { return node == FormNode::Palette; }
     /// Codes with a scale a block, integers or floating point.
-    bool isBlocks() const { return node == FormNode::Blockwise || node == FormNode::Microscaled; }
+    bool isBlocks() const;
+    /// Codes with one scale for the tensor or for each index of an axis.
+    bool hasChannelScales() const;
     /// A form that the chapters' tables speak of: int8 or uint8 with a scale, a palette of fp16
     /// entries with vectors of one, blocks of int8 or uint8, fp16 values behind a mask.
     bool plain() const;

@@ -3,6 +3,8 @@
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/weight.h"
 
+#include "core/form/form_steps.h"
+
 #include <bit>
 
 namespace kernscope {
@@ -88,26 +90,15 @@ void describeNodes(const Weight &weight, WeightForm &form)
 {
     using codec::PartRole;
     form.masked = weight.form.isSparse();
-    form.node = FormNode::Unknown;
-    for (const FormNode node : {FormNode::Palette, FormNode::Blockwise, FormNode::Microscaled,
-                                FormNode::Affine, FormNode::Dense}) {
-        if (!weight.form.has(node))
-            continue;
-        form.node = node;
-        break;
-    }
-    switch (form.node) {
-    case FormNode::Palette:
+    form.node = elementsNodeOf(weight.form);
+    switch (stepFacts(form.node).elements) {
+    case ElementSource::Codebook:
         form.bits = declaredIndexBits(weight);
         form.element = convertedEntries(declaredType(weight, PartRole::Lut));
         break;
-    case FormNode::Microscaled: form.element = weight.form.storedType(); break;
-    case FormNode::Dense: form.element = weight.type; break;
-    case FormNode::Affine:
-    case FormNode::Blockwise:
-    case FormNode::Sparse:
-    case FormNode::ActivationTable:
-    case FormNode::Unknown:
+    case ElementSource::Stored: form.element = weight.form.storedType(); break;
+    case ElementSource::Decoded: form.element = weight.type; break;
+    case ElementSource::Declared:
         form.element = declaredType(weight, form.masked ? PartRole::NonzeroData : PartRole::Data);
         break;
     }

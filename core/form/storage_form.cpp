@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/storage_form.h"
 
+#include "core/form/form_steps.h"
+
 #include <iterator>
 #include <utility>
 
@@ -18,14 +20,6 @@ const Encoding *made(const OperandSource &source)
 {
     const auto *inner = std::get_if<std::shared_ptr<const Encoding>>(&source);
     return inner ? inner->get() : nullptr;
-}
-
-FormNode nodeOf(const Scaling &scaling)
-{
-    if (scaling.kind == Scaling::Kind::Affine)
-        return FormNode::Affine;
-    return codec::sourceType(scaling.scale) == ElementType::Fp8E8M0 ? FormNode::Microscaled
-                                                                    : FormNode::Blockwise;
 }
 
 class StepCollector
@@ -139,29 +133,20 @@ private:
 
 std::string nodeText(FormNode node, const StorageForm &form)
 {
-    switch (node) {
-    case FormNode::Dense: return fmt::format("dense-{}", elementTypeName(form.storedType()));
-    case FormNode::Affine: return "affine";
-    case FormNode::Palette: return form.words() == FormWords::Network ? "palette" : "lut";
-    case FormNode::Sparse: return "sparse";
-    case FormNode::Blockwise: return "blockwise";
-    case FormNode::Microscaled:
-        return form.storedType() == ElementType::Fp4E2M1 ? "mxfp4" : "mxfp8";
-    case FormNode::ActivationTable: return "activation-table";
-    case FormNode::Unknown: break;
-    }
-    return "unknown";
+    const StepFacts &facts = stepFacts(node);
+    if (facts.typed)
+        return fmt::format("{}-{}", facts.word, elementTypeName(form.storedType()));
+    if (!facts.fp4Word.empty() && form.storedType() == ElementType::Fp4E2M1)
+        return std::string(facts.fp4Word);
+    const bool network = form.words() == FormWords::Network && !facts.networkWord.empty();
+    return std::string(network ? facts.networkWord : facts.word);
 }
 
 /// Slices are called by what they hold: there is no program whose words they could have.
 std::string_view sliceText(FormNode node)
 {
-    switch (node) {
-    case FormNode::Affine: return "int8-slices";
-    case FormNode::Palette: return "palette-slices";
-    case FormNode::Sparse: return "sparse-slices";
-    default: return "fp16-slices";
-    }
+    const std::string_view word = stepFacts(node).slices;
+    return word.empty() ? stepFacts(FormNode::Dense).slices : word;
 }
 
 } // namespace

@@ -26,7 +26,7 @@ public:
         std::uint64_t channel = first / steps, step = first % steps;
         for (std::size_t done = 0; done < out.size(); ++channel, step = 0) {
             const Chunk &chunk = m_layout.chunks()[m_layout.chunkOf(channel)];
-            const Place place = placeIn(channel, step);
+            const LanePlace place = placeIn(channel, step);
             const std::uint64_t stride =
                 16 * chunk.channelsOf((channel - chunk.first) / chunk.lanes);
             const std::uint64_t count = std::min<std::uint64_t>(steps - step, out.size() - done);
@@ -44,7 +44,7 @@ public:
         const std::uint64_t within = channel - chunk.first;
         const std::uint64_t width = chunk.channelsOf(within / chunk.lanes);
         codec::OrderTile tile = shapeAt(first, count, steps, width - within % chunk.lanes);
-        const Place place = placeIn(channel, first % steps);
+        const LanePlace place = placeIn(channel, first % steps);
         tile.bit = 8 * (m_places.starts[place.engine] + place.offset);
         tile.rowBits = 16;
         tile.columnBits = 16 * width;
@@ -71,7 +71,7 @@ public:
     std::vector<std::uint64_t> copies(std::uint64_t element) const override
     {
         const std::uint64_t steps = m_bias ? 1 : m_layout.steps();
-        const Place place = placeIn(element / steps, element % steps);
+        const LanePlace place = placeIn(element / steps, element % steps);
         std::vector<std::uint64_t> bits;
         for (const auto &starts : m_places.copies)
             bits.push_back(8 * (starts[place.engine] + place.offset));
@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    Place placeIn(std::uint64_t channel, std::uint64_t step) const
+    LanePlace placeIn(std::uint64_t channel, std::uint64_t step) const
     {
         return m_bias ? m_layout.biasPlace(channel) : m_layout.placeOf(channel, step);
     }

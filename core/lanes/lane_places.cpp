@@ -52,12 +52,13 @@ Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &pla
     return extent;
 }
 
-std::optional<Place> sliceAt(const SlicePlaces &places, std::uint64_t engines, std::uint64_t byte)
+std::optional<LanePlace> sliceAt(const SlicePlaces &places, std::uint64_t engines,
+                                 std::uint64_t byte)
 {
-    const auto among = [&](const std::vector<std::uint64_t> &starts) -> std::optional<Place> {
+    const auto among = [&](const std::vector<std::uint64_t> &starts) -> std::optional<LanePlace> {
         for (std::uint64_t engine = 0; engine < engines; ++engine) {
             if (byte >= starts[engine] && byte - starts[engine] < places.lengths[engine])
-                return Place{engine, byte - starts[engine]};
+                return LanePlace{engine, byte - starts[engine]};
         }
         return std::nullopt;
     };

@@ -16,7 +16,8 @@ Error placesError(std::string expected, std::string found);
 /// Bytes that the operand must have. `dense`: each slice must hold what the layout says.
 Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &places, bool dense);
 /// The slice that holds a byte of the operand, in its own place or a copy.
-std::optional<Place> sliceAt(const SlicePlaces &places, std::uint64_t engines, std::uint64_t byte);
+std::optional<LanePlace> sliceAt(const SlicePlaces &places, std::uint64_t engines,
+                                 std::uint64_t byte);
 void noteLayout(codec::LayoutNotes &notes, const SliceLayout &layout);
 
 } // namespace kernscope::lanes

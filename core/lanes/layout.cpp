@@ -130,7 +130,7 @@ std::uint64_t SliceLayout::chunkOf(std::uint64_t channel) const
     return static_cast<std::uint64_t>(behind - m_chunks.begin()) - 1;
 }
 
-Place SliceLayout::rowPlace(std::uint64_t channel, std::uint64_t row) const
+LanePlace SliceLayout::rowPlace(std::uint64_t channel, std::uint64_t row) const
 {
     const std::uint64_t number = chunkOf(channel);
     const Chunk &chunk = m_chunks[number];
@@ -140,12 +140,12 @@ Place SliceLayout::rowPlace(std::uint64_t channel, std::uint64_t row) const
     return {engine, m_offsets[number] + (row * width + within % chunk.lanes) * kElementBytes};
 }
 
-Place SliceLayout::placeOf(std::uint64_t channel, std::uint64_t step) const
+LanePlace SliceLayout::placeOf(std::uint64_t channel, std::uint64_t step) const
 {
     return rowPlace(channel, step + (m_geometry.bias ? 1 : 0));
 }
 
-std::optional<SliceLayout::Number> SliceLayout::numberAt(const Place &place) const
+std::optional<SliceLayout::Number> SliceLayout::numberAt(const LanePlace &place) const
 {
     if (place.engine >= engines() || m_offsets.empty())
         return std::nullopt;
@@ -160,7 +160,7 @@ std::optional<SliceLayout::Number> SliceLayout::numberAt(const Place &place) con
     return Number{run->firstChannel + number % run->width, number / run->width};
 }
 
-Place SliceLayout::biasPlace(std::uint64_t channel) const
+LanePlace SliceLayout::biasPlace(std::uint64_t channel) const
 {
     return rowPlace(channel, 0);
 }

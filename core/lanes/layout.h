@@ -22,10 +22,10 @@ struct SliceForm {
 SliceForm containerForm(Law law, unsigned engines = kEngines);
 
 /// Where an fp16 number lies: byte offset in the slice of an engine.
-struct Place {
+struct LanePlace {
     std::uint64_t engine = 0;
     std::uint64_t offset = 0;
-    friend bool operator==(const Place &, const Place &) = default;
+    friend bool operator==(const LanePlace &, const LanePlace &) = default;
 };
 
 /// One chunk of one engine: `rows` rows of `width` numbers, the lanes fastest.
@@ -69,9 +69,9 @@ public:
     /// The chunk that holds an output channel, which must exist.
     std::uint64_t chunkOf(std::uint64_t channel) const;
     /// Step `step` of an output channel; both must exist.
-    Place placeOf(std::uint64_t channel, std::uint64_t step) const;
+    LanePlace placeOf(std::uint64_t channel, std::uint64_t step) const;
     /// Only where there are biases.
-    Place biasPlace(std::uint64_t channel) const;
+    LanePlace biasPlace(std::uint64_t channel) const;
 
     /// What a byte of a slice belongs to: row 0 is that of the biases where there are any. Nothing
     /// in padding and past the slice.
@@ -79,10 +79,10 @@ public:
         std::uint64_t channel = 0, row = 0;
         friend bool operator==(const Number &, const Number &) = default;
     };
-    std::optional<Number> numberAt(const Place &place) const;
+    std::optional<Number> numberAt(const LanePlace &place) const;
 
 private:
-    Place rowPlace(std::uint64_t channel, std::uint64_t row) const;
+    LanePlace rowPlace(std::uint64_t channel, std::uint64_t row) const;
 
     Geometry m_geometry;
     SliceForm m_form;

@@ -151,10 +151,7 @@ Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine
         check.law = fmt::format("{} bytes of mask + 2 a number that is not zero + about 64", mask);
         break;
     }
-    case FormNode::Blockwise:
-    case FormNode::Microscaled:
-    case FormNode::ActivationTable:
-    case FormNode::Unknown:
+    default: // no hardware is known to have slices of it
         return tl::unexpected(noSuchSlice("No size of slices is known for this form"));
     }
     check.holds = check.smallest <= found && found <= check.largest;

@@ -270,14 +270,14 @@ std::optional<std::uint64_t> SparseIndex::numberAt(const Row &row, unsigned lane
     return row.offset + 2U * static_cast<unsigned>(std::popcount(before));
 }
 
-std::optional<Place> SparseIndex::placeOf(std::uint64_t channel, std::uint64_t step) const
+std::optional<LanePlace> SparseIndex::placeOf(std::uint64_t channel, std::uint64_t step) const
 {
     const ChannelRows rows = rowsOf(channel);
     const auto offset = numberAt(rows.row(step), rows.lane);
-    return offset ? std::optional(Place{rows.engine, *offset}) : std::nullopt;
+    return offset ? std::optional(LanePlace{rows.engine, *offset}) : std::nullopt;
 }
 
-Place SparseIndex::biasPlace(std::uint64_t channel) const
+LanePlace SparseIndex::biasPlace(std::uint64_t channel) const
 {
     const std::uint64_t number = m_layout.chunkOf(channel);
     const Chunk &chunk = m_layout.chunks()[number];
@@ -287,7 +287,7 @@ Place SparseIndex::biasPlace(std::uint64_t channel) const
     return {engine, m_planes[plane].bias + 2 * (within % chunk.lanes)};
 }
 
-std::optional<SparseIndex::FoundRow> SparseIndex::rowAt(const Place &place) const
+std::optional<SparseIndex::FoundRow> SparseIndex::rowAt(const LanePlace &place) const
 {
     const auto behind =
         std::partition_point(m_planes.begin(), m_planes.end(), [&place](const SparsePlane &plane) {
@@ -344,7 +344,7 @@ Result<Halves> decodeSparse(SparseForm form, const SliceLayout &layout, SliceSpa
                     loadLittle<std::uint16_t>(slices[place->engine], place->offset);
         }
         if (layout.geometry().bias) {
-            const Place place = index->biasPlace(channel);
+            const LanePlace place = index->biasPlace(channel);
             halves.bias.push_back(loadLittle<std::uint16_t>(slices[place.engine], place.offset));
         }
     }

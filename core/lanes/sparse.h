@@ -88,15 +88,15 @@ public:
         return row.offset - (m_form == SparseForm::H13 ? 1U : 2U);
     }
     /// Nothing where the number is a zero that is left out.
-    std::optional<Place> placeOf(std::uint64_t channel, std::uint64_t step) const;
-    Place biasPlace(std::uint64_t channel) const;
+    std::optional<LanePlace> placeOf(std::uint64_t channel, std::uint64_t step) const;
+    LanePlace biasPlace(std::uint64_t channel) const;
     /// The row that holds a byte of a slice; nothing in biases, length words and padding.
     struct FoundRow {
         const SparsePlane *plane = nullptr;
         std::uint64_t step = 0;
         Row row;
     };
-    std::optional<FoundRow> rowAt(const Place &place) const;
+    std::optional<FoundRow> rowAt(const LanePlace &place) const;
     /// The lane whose number holds a byte of a slice; nothing where none does (mask, fill bytes).
     static std::optional<unsigned> laneAt(const Row &row, std::uint64_t offset);
     std::uint64_t stored() const; ///< numbers that are not left out

@@ -209,7 +209,7 @@ public:
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
         for (std::size_t i = 0; i < out.size(); ++i) {
-            const Place &place = m_of[first + i];
+            const LanePlace &place = m_of[first + i];
             out[i] = 8 * (m_places.starts[place.engine] + place.offset);
         }
     }
@@ -250,7 +250,7 @@ private:
     std::vector<SparsePlane> m_planes;
     SlicePlaces m_places;
     std::uint64_t m_extent;
-    std::vector<Place> m_of; ///< by channel
+    std::vector<LanePlace> m_of; ///< by channel
 };
 
 } // namespace

@@ -58,88 +58,99 @@ Json entryValuesJson(const ActivationEntry &row)
     return values;
 }
 
-std::vector<Column<ActivationEntry>> entryColumnsFirst()
+std::vector<Column<ActivationEntry>> entryIdentityColumns()
 {
     using Row = ActivationEntry;
     constexpr auto kRight = TextTable::Align::Right;
-    return {{.key = "entry",
-             .title = "entry",
-             .explanation = "Halfword of the record, 0 to 42",
-             .align = kRight,
-             .value = entryPlace,
-             .document = [](const Row &row) { return Json(row.entry); },
-             .origin = entryOrigin},
-            {.key = "name",
-             .title = "field",
-             .explanation = "What the entry is, in the chosen reading of the record",
-             .value = entryName,
-             .origin = entryOrigin},
-            {.key = "count",
-             .title = "entries",
-             .explanation = "How many entries the field has",
-             .align = kRight,
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Count{row.count}; }},
-            {.key = "bits",
-             .title = "bits",
-             .explanation = "The stored fp16 bits",
-             .align = kRight,
-             .shown = kTables,
-             .value = [](const Row &row) -> Value {
-                 return row.count == 1 ? Value(Hex{row.table->entries()[row.entry], 4})
-                                       : Value(Nothing());
-             },
-             .origin = entryOrigin},
-            {.key = "value",
-             .title = "value",
-             .explanation = "The same bits as an fp16 number",
-             .align = kRight,
-             .shown = kTables,
-             .value = [](const Row &row) -> Value {
-                 return row.count == 1
-                            ? Value(Real{static_cast<double>(row.table->value(row.entry)),
-                                         kActivationDigits, true})
-                            : Value(Nothing());
-             },
-             .origin = entryOrigin}};
+    return {
+        {.key = "entry",
+         .title = "entry",
+         .explanation = "Halfword of the record, 0 to 42",
+         .align = kRight,
+         .value = entryPlace,
+         .document = [](const Row &row) { return Json(row.entry); },
+         .origin = entryOrigin},
+        {.key = "name",
+         .title = "field",
+         .explanation = "What the entry is, in the chosen reading of the record",
+         .value = entryName,
+         .origin = entryOrigin},
+    };
 }
 
-std::vector<Column<ActivationEntry>> entryColumnsFromValues()
+std::vector<Column<ActivationEntry>> entryContentColumns()
 {
     using Row = ActivationEntry;
-    return {{.key = "values",
-             .title = "values",
-             .explanation = "The numbers of all entries of the field",
-             .shown = kDocument,
-             .document = entryValuesJson},
-            {.key = "source",
-             .title = "source",
-             .explanation = "Where the field is described",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing());
-             }},
-            {.key = "confidence",
-             .title = "confidence",
-             .explanation = "How well the field's place and meaning are known",
-             .value = [](const Row &row) -> Value {
-                 return row.field != nullptr ? confidenceValue(row.field->confidence)
-                                             : Value(Nothing());
-             },
-             .origin = entryOrigin},
-            {.key = "note",
-             .title = "note",
-             .explanation = "What else is known of the field",
-             .align = TextTable::Align::Name,
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value {
-                 return row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing());
-             }}};
+    constexpr auto kRight = TextTable::Align::Right;
+    return {
+        {.key = "count",
+         .title = "entries",
+         .explanation = "How many entries the field has",
+         .align = kRight,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return Count{row.count}; }},
+        {.key = "bits",
+         .title = "bits",
+         .explanation = "The stored fp16 bits",
+         .align = kRight,
+         .shown = kTables,
+         .value = [](const Row &row) -> Value {
+             return row.count == 1 ? Value(Hex{row.table->entries()[row.entry], 4})
+                                   : Value(Nothing());
+         },
+         .origin = entryOrigin},
+        {.key = "value",
+         .title = "value",
+         .explanation = "The same bits as an fp16 number",
+         .align = kRight,
+         .shown = kTables,
+         .value = [](const Row &row) -> Value {
+             return row.count == 1 ? Value(Real{static_cast<double>(row.table->value(row.entry)),
+                                                kActivationDigits, true})
+                                   : Value(Nothing());
+         },
+         .origin = entryOrigin},
+        {.key = "values",
+         .title = "values",
+         .explanation = "The numbers of all entries of the field",
+         .shown = kDocument,
+         .document = entryValuesJson},
+    };
+}
+
+std::vector<Column<ActivationEntry>> entrySourceColumns()
+{
+    using Row = ActivationEntry;
+    return {
+        {.key = "source",
+         .title = "source",
+         .explanation = "Where the field is described",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing());
+         }},
+        {.key = "confidence",
+         .title = "confidence",
+         .explanation = "How well the field's place and meaning are known",
+         .value = [](const Row &row) -> Value {
+             return row.field != nullptr ? confidenceValue(row.field->confidence)
+                                         : Value(Nothing());
+         },
+         .origin = entryOrigin},
+        {.key = "note",
+         .title = "note",
+         .explanation = "What else is known of the field",
+         .align = TextTable::Align::Name,
+         .shown = kDocument | kTerminal,
+         .value = [](const Row &row) -> Value {
+             return row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing());
+         }},
+    };
 }
 
 std::vector<Column<ActivationEntry>> entryColumns()
 {
-    return joinedColumns(entryColumnsFirst(), entryColumnsFromValues());
+    return joinedColumns(entryIdentityColumns(), entryContentColumns(), entrySourceColumns());
 }
 
 } // namespace

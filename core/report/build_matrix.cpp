@@ -5,6 +5,7 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/limit_json.h"
@@ -101,7 +102,7 @@ Value errorValue(const MatrixCell &cell)
                : Value(Unknown());
 }
 
-std::vector<Column<MatrixCell>> matrixErrors()
+std::vector<Column<MatrixCell>> matrixDifferenceColumns()
 {
     using Row = MatrixCell;
     return {
@@ -131,6 +132,13 @@ std::vector<Column<MatrixCell>> matrixErrors()
              [](const Row &cell) {
                  return cell.values ? numberJson(cell.values->maxUlp) : noKey();
              }},
+    };
+}
+
+std::vector<Column<MatrixCell>> matrixQualityColumns()
+{
+    using Row = MatrixCell;
+    return {
         {.key = "snr_db",
          .title = "SNR, dB",
          .explanation = "Signal to noise ratio: the squares of the base over those of the "
@@ -155,6 +163,11 @@ std::vector<Column<MatrixCell>> matrixErrors()
                                          : 0.0};
          }},
     };
+}
+
+std::vector<Column<MatrixCell>> matrixErrors()
+{
+    return joinedColumns(matrixDifferenceColumns(), matrixQualityColumns());
 }
 
 std::vector<Column<MatrixCell>> matrixColumns()

@@ -176,81 +176,92 @@ std::vector<Column<ByteFieldFacts>> placeColumns()
              .value = [](const Row &row) -> Value { return View(row.field.text); }}};
 }
 
-std::vector<Column<ByteFieldFacts>> ownerColumnsFirst()
+std::vector<Column<ByteFieldFacts>> ownerIdentityColumns()
 {
     using Row = ByteFieldFacts;
-    return {{.key = "section",
-             .title = "section",
-             .explanation = "Section that the first byte lies in",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return View(sectionOf(row).name); }},
-            {.key = "kind",
-             .title = "kind",
-             .explanation = "What the section's bytes are for",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return Word{sectionKindName(sectionOf(row).kind)};
-             }},
-            {.key = "weight",
-             .title = "weight",
-             .explanation = "Weight that the bytes belong to",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 const Weight *weight = weightOf(row);
-                 return weight == nullptr ? Value(Nothing()) : Value(weight->findableName());
-             }},
-            {.key = "part",
-             .title = "part",
-             .explanation = "Part of the weight that they store",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 const codec::Operand *operand = operandOf(row);
-                 return operand == nullptr ? Value(Absent())
-                                           : Value(codec::partRoleName(operand->role));
-             }}};
+    return {
+        {.key = "section",
+         .title = "section",
+         .explanation = "Section that the first byte lies in",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return View(sectionOf(row).name); }},
+        {.key = "kind",
+         .title = "kind",
+         .explanation = "What the section's bytes are for",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return Word{sectionKindName(sectionOf(row).kind)};
+         }},
+        {.key = "weight",
+         .title = "weight",
+         .explanation = "Weight that the bytes belong to",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const Weight *weight = weightOf(row);
+             return weight == nullptr ? Value(Nothing()) : Value(weight->findableName());
+         }},
+        {.key = "part",
+         .title = "part",
+         .explanation = "Part of the weight that they store",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const codec::Operand *operand = operandOf(row);
+             return operand == nullptr ? Value(Absent())
+                                       : Value(codec::partRoleName(operand->role));
+         }},
+    };
 }
 
-std::vector<Column<ByteFieldFacts>> ownerColumnsFromEntry()
+std::vector<Column<ByteFieldFacts>> ownerElementColumns()
 {
     using Row = ByteFieldFacts;
-    return {{.key = "entry",
-             .title = "entry",
-             .explanation = "Number of the stored element within that part, from 0",
-             .align = TextTable::Align::Right,
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return row.field.stored ? Value(Count{*row.field.stored}) : Value(Absent());
-             }},
-            {.key = "elements",
-             .title = "elements",
-             .explanation = "Decoded elements whose codes have bits in the first byte",
-             .shown = kDocument,
-             .document = elementsJson},
-            {.key = "cells",
-             .title = "cells",
-             .explanation = "Decoded elements that the first byte has bits of, by their indices",
-             .align = TextTable::Align::Name,
-             .value = cellsCell,
-             .document = cellsJson},
-            {.key = "confidence",
-             .title = "confidence",
-             .explanation = "How sure the name of the field is",
-             .value = [](const Row &row) -> Value {
-                 return row.field.source.empty()
-                            ? Value(Absent())
-                            : Value(Word{format::confidenceName(row.field.confidence)});
-             }},
-            {.key = "source",
-             .title = "source",
-             .explanation = "Where the name of the field is from",
-             .value = [](const Row &row) -> Value {
-                 return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
-             }}};
+    return {
+        {.key = "entry",
+         .title = "entry",
+         .explanation = "Number of the stored element within that part, from 0",
+         .align = TextTable::Align::Right,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.field.stored ? Value(Count{*row.field.stored}) : Value(Absent());
+         }},
+        {.key = "elements",
+         .title = "elements",
+         .explanation = "Decoded elements whose codes have bits in the first byte",
+         .shown = kDocument,
+         .document = elementsJson},
+        {.key = "cells",
+         .title = "cells",
+         .explanation = "Decoded elements that the first byte has bits of, by their indices",
+         .align = TextTable::Align::Name,
+         .value = cellsCell,
+         .document = cellsJson},
+    };
+}
+
+std::vector<Column<ByteFieldFacts>> ownerSourceColumns()
+{
+    using Row = ByteFieldFacts;
+    return {
+        {.key = "confidence",
+         .title = "confidence",
+         .explanation = "How sure the name of the field is",
+         .value = [](const Row &row) -> Value {
+             return row.field.source.empty()
+                        ? Value(Absent())
+                        : Value(Word{format::confidenceName(row.field.confidence)});
+         }},
+        {.key = "source",
+         .title = "source",
+         .explanation = "Where the name of the field is from",
+         .value = [](const Row &row) -> Value {
+             return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
+         }},
+    };
 }
 
 std::vector<Column<ByteFieldFacts>> ownerColumns()
 {
-    return joinedColumns(ownerColumnsFirst(), ownerColumnsFromEntry());
+    return joinedColumns(ownerIdentityColumns(), ownerElementColumns(), ownerSourceColumns());
 }
 
 /// Where a run of bytes that no table names and no weight stores ends: at the next that is one, at

@@ -117,7 +117,7 @@ std::vector<Column<ChipFacts>> chipFigures()
 }
 
 /// What only the JSON document has of a chip.
-std::vector<Column<ChipFacts>> chipWordsFirst()
+std::vector<Column<ChipFacts>> chipKindColumns()
 {
     using Row = ChipFacts;
     return {{.key = "kind",
@@ -154,7 +154,7 @@ std::vector<Column<ChipFacts>> chipWordsFirst()
              }}};
 }
 
-std::vector<Column<ChipFacts>> chipWordsFromSource()
+std::vector<Column<ChipFacts>> chipSourceColumns()
 {
     using Row = ChipFacts;
     return {
@@ -182,18 +182,18 @@ std::vector<Column<ChipFacts>> chipWordsFromSource()
 
 std::vector<Column<ChipFacts>> chipWords()
 {
-    return joinedColumns(chipWordsFirst(), chipWordsFromSource());
+    return joinedColumns(chipKindColumns(), chipSourceColumns());
 }
 
 } // namespace
 
 const TableOf<ChipFacts> &chipTable()
 {
-    static const TableOf<ChipFacts> kTable{
-        "chip_list",
-        joinedColumns(joinedColumns(chipNames(), chipFigures()), chipWords()),
-        {"name", "kind", "since", "aliases", "silicon", "family", "family_index",
-         "hardware_version", "cpusubtype", "descriptor_version", "cores"}};
+    static const TableOf<ChipFacts> kTable{"chip_list",
+                                           joinedColumns(chipNames(), chipFigures(), chipWords()),
+                                           {"name", "kind", "since", "aliases", "silicon", "family",
+                                            "family_index", "hardware_version", "cpusubtype",
+                                            "descriptor_version", "cores"}};
     return kTable;
 }
 

@@ -62,7 +62,7 @@ Value remarkValue(const CandidateFacts &row)
     return candidate.stored ? Value(Word{"stored so"}) : Value(Nothing());
 }
 
-std::vector<Column<CandidateFacts>> candidateColumnsFirst()
+std::vector<Column<CandidateFacts>> candidateFormColumns()
 {
     using Row = CandidateFacts;
     constexpr auto kAmount = TextTable::Align::Right;
@@ -90,6 +90,13 @@ std::vector<Column<CandidateFacts>> candidateColumnsFirst()
          .explanation = "Bytes a weight",
          .align = kAmount,
          .value = [](const Row &row) -> Value { return Ratio{row.candidate.bytesPerWeight}; }},
+    };
+}
+
+std::vector<Column<CandidateFacts>> candidateOutcomeColumns()
+{
+    using Row = CandidateFacts;
+    return {
         {.key = "outcome",
          .title = "outcome",
          .explanation = "What the chip does with it",
@@ -105,10 +112,11 @@ std::vector<Column<CandidateFacts>> candidateColumnsFirst()
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
              return row.candidate.assessment.outcome == decision::Outcome::Streams;
-         }}};
+         }},
+    };
 }
 
-std::vector<Column<CandidateFacts>> candidateColumnsFromError()
+std::vector<Column<CandidateFacts>> candidateErrorColumns()
 {
     using Row = CandidateFacts;
     constexpr auto kAmount = TextTable::Align::Right;
@@ -142,6 +150,14 @@ std::vector<Column<CandidateFacts>> candidateColumnsFromError()
          .explanation = "Why it is no candidate of the procedure",
          .shown = kDocument,
          .value = [](const Row &row) { return orNothing(row.candidate.passedOver); }},
+    };
+}
+
+std::vector<Column<CandidateFacts>> candidateTimeColumns()
+{
+    using Row = CandidateFacts;
+    constexpr auto kAmount = TextTable::Align::Right;
+    return {
         {.key = "time_s",
          .title = "modelled time",
          .unit = "s",
@@ -155,14 +171,7 @@ std::vector<Column<CandidateFacts>> candidateColumnsFromError()
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
              return Word{roofline::boundName(row.candidate.assessment.bound)};
-         }}};
-}
-
-std::vector<Column<CandidateFacts>> candidateColumnsFromSpeedup()
-{
-    using Row = CandidateFacts;
-    constexpr auto kAmount = TextTable::Align::Right;
-    return {
+         }},
         {.key = "speedup",
          .title = "measured speed-up",
          .explanation = "Times the rate of dense fp16, where it was measured on this chip; ? some "
@@ -193,6 +202,13 @@ std::vector<Column<CandidateFacts>> candidateColumnsFromSpeedup()
              const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
              return predicted ? Value(Real{*predicted, 2}) : Value(Unknown());
          }},
+    };
+}
+
+std::vector<Column<CandidateFacts>> candidateRemarkColumns()
+{
+    using Row = CandidateFacts;
+    return {
         {.key = "remark",
          .title = "remark",
          .explanation = "Why it is taken or passed over",
@@ -203,13 +219,14 @@ std::vector<Column<CandidateFacts>> candidateColumnsFromSpeedup()
          .title = "chosen",
          .explanation = "Whether it is the form to take",
          .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.chosen; }}};
+         .value = [](const Row &row) -> Value { return row.chosen; }},
+    };
 }
 
 std::vector<Column<CandidateFacts>> candidateColumns()
 {
-    return joinedColumns(joinedColumns(candidateColumnsFirst(), candidateColumnsFromError()),
-                         candidateColumnsFromSpeedup());
+    return joinedColumns(candidateFormColumns(), candidateOutcomeColumns(), candidateErrorColumns(),
+                         candidateTimeColumns(), candidateRemarkColumns());
 }
 
 } // namespace

@@ -100,10 +100,10 @@ struct Word {
     bool operator==(const Word &) const = default;
 };
 /// Where something is: "weight.bin+0x40", the file alone where there is no offset. Sorts by both.
-struct Place {
+struct FilePlace {
     std::string_view file;
     std::optional<std::uint64_t> offset;
-    bool operator==(const Place &) const = default;
+    bool operator==(const FilePlace &) const = default;
 };
 /// A text that lives as long as the row.
 using View = std::string_view;
@@ -111,7 +111,7 @@ using List = std::vector<std::string>;
 
 /// What a cell holds. A text is shown as it is; yes and no are terms of the program.
 using Value = std::variant<Unknown, Nothing, Absent, bool, Count, Code, Hex, Ratio, Percent, Real,
-                           Seconds, Written, Word, Place, View, std::string, List>;
+                           Seconds, Written, Word, FilePlace, View, std::string, List>;
 
 /// Where an optional value is shown as one, else as unknown.
 template <class As, class T>

@@ -222,8 +222,7 @@ const TableOf<ContainerSectionFacts> &containerSectionTable()
 {
     static const TableOf<ContainerSectionFacts> kTable{
         "container_sections",
-        joinedColumns(joinedColumns(containerSectionColumns(), containerSectionPlaces()),
-                      containerSectionWords()),
+        joinedColumns(containerSectionColumns(), containerSectionPlaces(), containerSectionWords()),
         {"ordinal", "sectname", "segname", "addr", "size", "offset", "align_log2", "reloff",
          "nreloc", "flags", "type", "attributes"}};
     return kTable;

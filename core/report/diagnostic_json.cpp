@@ -51,79 +51,83 @@ Value severityValue(const Diagnostic &row)
     return Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)};
 }
 
-std::vector<Column<Diagnostic>> diagnosticColumnsFirst()
+std::vector<Column<Diagnostic>> diagnosticPlaceColumns()
 {
     using Row = Diagnostic;
-    return {{.key = "severity",
-             .title = "severity",
-             .explanation = "Error: something cannot be read. Warning: it can, with doubt.",
-             .value = severityValue},
-            {.key = "code",
-             .title = "code",
-             .explanation = "Stable name of the fault, the same on the command line",
-             .value = [](const Row &row) -> Value { return View(row.error.code); }},
-            {.key = "place",
-             .title = "place",
-             .explanation = "File and offset; Enter goes there",
-             .shown = kWindow,
-             .value = [](const Row &row) -> Value {
-                 const auto &offset = row.error.offset;
-                 return Place{row.error.file, offset ? std::optional(offset->value) : std::nullopt};
-             }},
-            {.key = "file",
-             .title = "file",
-             .explanation = "File that is meant",
-             .shown = kDocument,
-             .value = [](const Row &row) { return orNothing(row.error.file); }},
-            {.key = "offset",
-             .title = "offset",
-             .explanation = "First byte that is meant",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return row.error.offset ? Value(Hex{row.error.offset->value}) : Value(Unknown());
-             }}};
+    return {
+        {.key = "severity",
+         .title = "severity",
+         .explanation = "Error: something cannot be read. Warning: it can, with doubt.",
+         .value = severityValue},
+        {.key = "code",
+         .title = "code",
+         .explanation = "Stable name of the fault, the same on the command line",
+         .value = [](const Row &row) -> Value { return View(row.error.code); }},
+        {.key = "place",
+         .title = "place",
+         .explanation = "File and offset; Enter goes there",
+         .shown = kWindow,
+         .value = [](const Row &row) -> Value {
+             const auto &offset = row.error.offset;
+             return FilePlace{row.error.file, offset ? std::optional(offset->value) : std::nullopt};
+         }},
+        {.key = "file",
+         .title = "file",
+         .explanation = "File that is meant",
+         .shown = kDocument,
+         .value = [](const Row &row) { return orNothing(row.error.file); }},
+        {.key = "offset",
+         .title = "offset",
+         .explanation = "First byte that is meant",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.error.offset ? Value(Hex{row.error.offset->value}) : Value(Unknown());
+         }},
+        {.key = "length",
+         .title = "length",
+         .explanation = "Bytes that are meant",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.error.length ? Value(Count{row.error.length->value}) : Value(Absent());
+         }},
+    };
 }
 
-std::vector<Column<Diagnostic>> diagnosticColumnsFromLength()
+std::vector<Column<Diagnostic>> diagnosticTextColumns()
 {
     using Row = Diagnostic;
-    return {{.key = "length",
-             .title = "length",
-             .explanation = "Bytes that are meant",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return row.error.length ? Value(Count{row.error.length->value}) : Value(Absent());
-             }},
-            {.key = "field",
-             .title = "field",
-             .explanation = "Field or operand that is meant",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value {
-                 return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
-             }},
-            {.key = "expected",
-             .title = "expected",
-             .explanation = "What should stand there",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return View(row.error.expected); }},
-            {.key = "found",
-             .title = "found",
-             .explanation = "What stands there",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return View(row.error.found); }},
-            {.key = "message",
-             .title = "message",
-             .explanation = "What is wrong",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value {
-                 return View(row.error.message.empty() ? row.error.code : row.error.message);
-             },
-             .document = [](const Row &row) { return Json(row.error.message); }}};
+    return {
+        {.key = "field",
+         .title = "field",
+         .explanation = "Field or operand that is meant",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value {
+             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
+         }},
+        {.key = "expected",
+         .title = "expected",
+         .explanation = "What should stand there",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return View(row.error.expected); }},
+        {.key = "found",
+         .title = "found",
+         .explanation = "What stands there",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return View(row.error.found); }},
+        {.key = "message",
+         .title = "message",
+         .explanation = "What is wrong",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value {
+             return View(row.error.message.empty() ? row.error.code : row.error.message);
+         },
+         .document = [](const Row &row) { return Json(row.error.message); }},
+    };
 }
 
 std::vector<Column<Diagnostic>> diagnosticColumns()
 {
-    return joinedColumns(diagnosticColumnsFirst(), diagnosticColumnsFromLength());
+    return joinedColumns(diagnosticPlaceColumns(), diagnosticTextColumns());
 }
 
 } // namespace

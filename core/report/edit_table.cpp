@@ -30,7 +30,7 @@ Value whereValue(const EditFacts &row)
     if (row.bundle == nullptr || row.edit->bytes.empty())
         return Nothing();
     const FileEdit &first = row.edit->bytes.front();
-    return Place{row.bundle->files()[first.file].path, first.offset.value};
+    return FilePlace{row.bundle->files()[first.file].path, first.offset.value};
 }
 
 Value noteValue(const EditFacts &row)
@@ -44,10 +44,9 @@ bool hasNoFigure(const EditFacts &row)
     return row.edit->edit.kind == Edit::Kind::Bytes;
 }
 
-std::vector<Column<EditFacts>> editColumnsFirst()
+std::vector<Column<EditFacts>> editIdentityColumns()
 {
     using Row = EditFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
     return {
         {.key = "active",
          .title = "on",
@@ -78,6 +77,14 @@ std::vector<Column<EditFacts>> editColumnsFirst()
          .explanation = "The weight that it changes",
          .shown = kDocument,
          .value = [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
+    };
+}
+
+std::vector<Column<EditFacts>> editValueColumns()
+{
+    using Row = EditFacts;
+    constexpr auto kNumber = TextTable::Align::Right;
+    return {
         {.key = "asked",
          .title = "asked",
          .explanation = "The value that was asked for",
@@ -91,83 +98,79 @@ std::vector<Column<EditFacts>> editColumnsFirst()
          .document =
              [](const Row &row) {
                  return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
-             }}};
+             }},
+        {.key = "stored",
+         .title = "stored",
+         .explanation = "The value that the form holds",
+         .align = kNumber,
+         .shown = kDocument | kTerminal,
+         .value = [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
+             return Written{row.edit->stored, fmt::format("{:.9g}", row.edit->stored)};
+         },
+         .document =
+             [](const Row &row) {
+                 return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
+             }},
+        {.key = "old",
+         .title = "was",
+         .explanation = "The value before",
+         .align = kNumber,
+         .value = [](const Row &row) -> Value { return View(row.edit->oldText); }},
+        {.key = "new",
+         .title = "new",
+         .explanation = "The value that the form holds now",
+         .align = kNumber,
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return View(row.edit->newText); }},
+    };
 }
 
-std::vector<Column<EditFacts>> editColumnsFromStored()
+std::vector<Column<EditFacts>> editExtentColumns()
 {
     using Row = EditFacts;
     constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "stored",
-             .title = "stored",
-             .explanation = "The value that the form holds",
-             .align = kNumber,
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value {
-                 if (hasNoFigure(row))
-                     return Nothing();
-                 return Written{row.edit->stored, fmt::format("{:.9g}", row.edit->stored)};
-             },
-             .document =
-                 [](const Row &row) {
-                     return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
-                 }},
-            {.key = "old",
-             .title = "was",
-             .explanation = "The value before",
-             .align = kNumber,
-             .value = [](const Row &row) -> Value { return View(row.edit->oldText); }},
-            {.key = "new",
-             .title = "new",
-             .explanation = "The value that the form holds now",
-             .align = kNumber,
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return View(row.edit->newText); }},
-            {.key = "where",
-             .title = "where",
-             .explanation = "The first changed byte, and how many more runs",
-             .shown = kWindow,
-             .value = whereValue},
-            {.key = "bytes",
-             .title = "bytes",
-             .explanation = "How many bytes change",
-             .align = kNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) -> Value { return Count{row.changedBytes()}; }}};
-}
-
-std::vector<Column<EditFacts>> editColumnsFromNote()
-{
-    using Row = EditFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "note",
-             .title = "note",
-             .explanation = "What the form made of the value",
-             .align = TextTable::Align::Name,
-             .value = noteValue,
-             .document = [](const Row &row) { return Json(row.edit->note); }},
-            {.key = "elements",
-             .title = "elements",
-             .explanation = "Decoded elements that it sets",
-             .align = kNumber,
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Count{row.edit->elements}; }},
-            {.key = "tables",
-             .title = "tables",
-             .explanation = "Whether it touches program text, a header or a record",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.edit->tables; }},
-            {.key = "ranges",
-             .title = "ranges",
-             .explanation = "The bytes before and after, run by run",
-             .shown = kDocument,
-             .document = rangesJson}};
+    return {
+        {.key = "where",
+         .title = "where",
+         .explanation = "The first changed byte, and how many more runs",
+         .shown = kWindow,
+         .value = whereValue},
+        {.key = "bytes",
+         .title = "bytes",
+         .explanation = "How many bytes change",
+         .align = kNumber,
+         .shown = kWindow,
+         .value = [](const Row &row) -> Value { return Count{row.changedBytes()}; }},
+        {.key = "note",
+         .title = "note",
+         .explanation = "What the form made of the value",
+         .align = TextTable::Align::Name,
+         .value = noteValue,
+         .document = [](const Row &row) { return Json(row.edit->note); }},
+        {.key = "elements",
+         .title = "elements",
+         .explanation = "Decoded elements that it sets",
+         .align = kNumber,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return Count{row.edit->elements}; }},
+        {.key = "tables",
+         .title = "tables",
+         .explanation = "Whether it touches program text, a header or a record",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.edit->tables; }},
+        {.key = "ranges",
+         .title = "ranges",
+         .explanation = "The bytes before and after, run by run",
+         .shown = kDocument,
+         .document = rangesJson},
+    };
 }
 
 std::vector<Column<EditFacts>> editColumns()
 {
-    return joinedColumns(joinedColumns(editColumnsFirst(), editColumnsFromStored()),
-                         editColumnsFromNote());
+    return joinedColumns(editIdentityColumns(), editValueColumns(), editExtentColumns());
 }
 
 } // namespace

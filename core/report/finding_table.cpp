@@ -12,37 +12,39 @@ Value weightValue(const Bundle &bundle, std::size_t weight)
     return weight == kNoIndex ? Value(Nothing()) : Value(bundle.weights()[weight].findableName());
 }
 
-std::vector<Column<FindingRow>> findingColumnsFirst()
+std::vector<Column<FindingRow>> findingSubjectColumns()
 {
     using Row = FindingRow;
-    return {{.key = "kind",
-             .title = "kind",
-             .explanation = "What is odd",
-             .value = [](const Row &row) -> Value { return Word{findingName(row.finding->kind)}; }},
-            {.key = "weight",
-             .title = "weight",
-             .explanation = "Weight that it is about",
-             .align = TextTable::Align::Name,
-             .shown = kDocument,
-             .value = [](const Row &row) { return weightValue(*row.bundle, row.finding->weight); }},
-            {.key = "other",
-             .title = "other weight",
-             .explanation = "The weight that came first, of two with the same values",
-             .align = TextTable::Align::Name,
-             .shown = kDocument,
-             .value = [](const Row &row) { return weightValue(*row.bundle, row.finding->other); }},
-            {.key = "file",
-             .title = "file",
-             .explanation = "File that it is about",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 const std::size_t file = row.finding->file;
-                 return file == kNoIndex ? Value(Nothing())
-                                         : Value(View(row.bundle->files()[file].path));
-             }}};
+    return {
+        {.key = "kind",
+         .title = "kind",
+         .explanation = "What is odd",
+         .value = [](const Row &row) -> Value { return Word{findingName(row.finding->kind)}; }},
+        {.key = "weight",
+         .title = "weight",
+         .explanation = "Weight that it is about",
+         .align = TextTable::Align::Name,
+         .shown = kDocument,
+         .value = [](const Row &row) { return weightValue(*row.bundle, row.finding->weight); }},
+        {.key = "other",
+         .title = "other weight",
+         .explanation = "The weight that came first, of two with the same values",
+         .align = TextTable::Align::Name,
+         .shown = kDocument,
+         .value = [](const Row &row) { return weightValue(*row.bundle, row.finding->other); }},
+        {.key = "file",
+         .title = "file",
+         .explanation = "File that it is about",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const std::size_t file = row.finding->file;
+             return file == kNoIndex ? Value(Nothing())
+                                     : Value(View(row.bundle->files()[file].path));
+         }},
+    };
 }
 
-std::vector<Column<FindingRow>> findingColumnsFromCount()
+std::vector<Column<FindingRow>> findingContentColumns()
 {
     using Row = FindingRow;
     using Kind = Finding::Kind;
@@ -75,12 +77,13 @@ std::vector<Column<FindingRow>> findingColumnsFromCount()
          .title = "what",
          .explanation = "The same in words",
          .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return findingText(*row.bundle, *row.finding); }}};
+         .value = [](const Row &row) -> Value { return findingText(*row.bundle, *row.finding); }},
+    };
 }
 
 std::vector<Column<FindingRow>> findingColumns()
 {
-    return joinedColumns(findingColumnsFirst(), findingColumnsFromCount());
+    return joinedColumns(findingSubjectColumns(), findingContentColumns());
 }
 
 } // namespace

@@ -67,7 +67,7 @@ Value codeOf(const Result<T> &number)
     return number ? Value(Code{number->value}) : Value(Unknown());
 }
 
-std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFirst()
+std::vector<Column<KernelFormatFacts>> kernelFormatIdentityColumns()
 {
     using Row = KernelFormatFacts;
     return {
@@ -93,6 +93,13 @@ std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFirst()
          .explanation = "Bits of an element, or of a palette's index",
          .align = kFormatNumber,
          .value = [](const Row &row) { return known<Code>(row.row->bits); }},
+    };
+}
+
+std::vector<Column<KernelFormatFacts>> kernelFormatPaletteColumns()
+{
+    using Row = KernelFormatFacts;
+    return {
         {.key = "palette_format",
          .title = "entries",
          .explanation = "Kernel format of a palette's entries",
@@ -105,13 +112,7 @@ std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFirst()
          .explanation = "Underlying type of an element, or of a palette's entries",
          .value = [](const Row &row) -> Value {
              return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
-         }}};
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFromPaletteLutBytes()
-{
-    using Row = KernelFormatFacts;
-    return {
+         }},
         {.key = "palette_lut_bytes",
          .title = "codebook",
          .unit = "B",
@@ -120,6 +121,13 @@ std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFromPaletteLutBytes()
          .shown = kDocument,
          .value =
              [](const Row &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); }},
+    };
+}
+
+std::vector<Column<KernelFormatFacts>> kernelFormatEncodingColumns()
+{
+    using Row = KernelFormatFacts;
+    return {
         {.key = "type_number",
          .title = "number",
          .explanation = "Element type number in descriptors and symbol catalogues",
@@ -147,47 +155,49 @@ std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFromPaletteLutBytes()
                  const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
                  return verdict ? Json(*verdict) : Json(nullptr);
              },
-         .origin = formatOrigin}};
+         .origin = formatOrigin},
+        {.key = "refused_by",
+         .title = "refused by",
+         .explanation = "The rule that refuses",
+         .shown = kDocument,
+         .value = refusedBy},
+        {.key = "rules",
+         .title = "rules",
+         .explanation = "Every rule that was consulted",
+         .shown = kDocument,
+         .document = rulesJson},
+    };
 }
 
-std::vector<Column<KernelFormatFacts>> kernelFormatColumnsFromRefusedBy()
+std::vector<Column<KernelFormatFacts>> kernelFormatSourceColumns()
 {
     using Row = KernelFormatFacts;
-    return {{.key = "refused_by",
-             .title = "refused by",
-             .explanation = "The rule that refuses",
-             .shown = kDocument,
-             .value = refusedBy},
-            {.key = "rules",
-             .title = "rules",
-             .explanation = "Every rule that was consulted",
-             .shown = kDocument,
-             .document = rulesJson},
-            {.key = "confidence",
-             .title = "confidence",
-             .explanation = "How well the row is known; the tooltip names the source",
-             .value = [](const Row &row) { return confidenceValue(row.row->confidence); },
-             .origin = formatOrigin},
-            {.key = "source",
-             .title = "source",
-             .explanation = "Where the row comes from",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return View(row.row->source); }},
-            {.key = "note",
-             .title = "note",
-             .explanation = "What is to be known of it",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return View(row.row->note); }}};
+    return {
+        {.key = "confidence",
+         .title = "confidence",
+         .explanation = "How well the row is known; the tooltip names the source",
+         .value = [](const Row &row) { return confidenceValue(row.row->confidence); },
+         .origin = formatOrigin},
+        {.key = "source",
+         .title = "source",
+         .explanation = "Where the row comes from",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return View(row.row->source); }},
+        {.key = "note",
+         .title = "note",
+         .explanation = "What is to be known of it",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return View(row.row->note); }},
+    };
 }
 
 std::vector<Column<KernelFormatFacts>> kernelFormatColumns()
 {
-    return joinedColumns(
-        joinedColumns(kernelFormatColumnsFirst(), kernelFormatColumnsFromPaletteLutBytes()),
-        kernelFormatColumnsFromRefusedBy());
+    return joinedColumns(kernelFormatIdentityColumns(), kernelFormatPaletteColumns(),
+                         kernelFormatEncodingColumns(), kernelFormatSourceColumns());
 }
 
-std::vector<Column<ElementTypeFacts>> elementTypeColumnsFirst()
+std::vector<Column<ElementTypeFacts>> elementTypeIdentityColumns()
 {
     using Row = ElementTypeFacts;
     return {
@@ -211,6 +221,13 @@ std::vector<Column<ElementTypeFacts>> elementTypeColumnsFirst()
          .explanation = "Bits of one element",
          .align = kFormatNumber,
          .value = [](const Row &row) { return known<Code>(row.row->bits); }},
+    };
+}
+
+std::vector<Column<ElementTypeFacts>> elementTypeSupportColumns()
+{
+    using Row = ElementTypeFacts;
+    return {
         {.key = "dma_to_fp16",
          .title = "DMA to fp16",
          .explanation = "Whether the DMA engine converts it to fp16: (fmt < 0xe) & (0x2ff0 >> fmt)",
@@ -224,13 +241,7 @@ std::vector<Column<ElementTypeFacts>> elementTypeColumnsFirst()
          .unknown = "unknown",
          .value = [](const Row &row) -> Value {
              return row.dma ? known(row.dma->valid) : Value(Absent());
-         }}};
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeColumnsFromCapabilityByte()
-{
-    using Row = ElementTypeFacts;
-    return {
+         }},
         {.key = "capability_byte",
          .title = "byte",
          .explanation =
@@ -257,12 +268,13 @@ std::vector<Column<ElementTypeFacts>> elementTypeColumnsFromCapabilityByte()
          .explanation = "Where the row comes from",
          .shown = kDocument | kWindow,
          .value = [](const Row &row) -> Value { return View(row.row->source); },
-         .origin = [](const Row &row) { return row.row->note; }}};
+         .origin = [](const Row &row) { return row.row->note; }},
+    };
 }
 
 std::vector<Column<ElementTypeFacts>> elementTypeColumns()
 {
-    return joinedColumns(elementTypeColumnsFirst(), elementTypeColumnsFromCapabilityByte());
+    return joinedColumns(elementTypeIdentityColumns(), elementTypeSupportColumns());
 }
 
 std::vector<Column<CodegenFacts>> codegenColumns()

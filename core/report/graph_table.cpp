@@ -90,7 +90,7 @@ std::string typeOf(const GraphRow &row)
                : std::string();
 }
 
-std::vector<Column<GraphRow>> graphColumnsFirst()
+std::vector<Column<GraphRow>> graphNodeColumns()
 {
     using Row = GraphRow;
     constexpr auto kNumber = TextTable::Align::Right;
@@ -118,6 +118,14 @@ std::vector<Column<GraphRow>> graphColumnsFirst()
          .explanation = "Name in the program",
          .align = TextTable::Align::Name,
          .value = [](const Row &row) -> Value { return nameOf(*row.drawn, row.unit); }},
+    };
+}
+
+std::vector<Column<GraphRow>> graphResultColumns()
+{
+    using Row = GraphRow;
+    constexpr auto kNumber = TextTable::Align::Right;
+    return {
         {.key = "result",
          .title = "result",
          .explanation = "Type and extents of the first value that it gives",
@@ -133,48 +141,51 @@ std::vector<Column<GraphRow>> graphColumnsFirst()
              return isNode(row) && nodeOf(row).kind == NodeKind::Weight
                         ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
                         : Value(Nothing());
-         }}};
+         }},
+        {.key = "stored_bytes",
+         .title = "stored",
+         .unit = "B",
+         .explanation = "Bytes of a weight, or of the weights of a repeated block",
+         .align = kNumber,
+         .searched = false,
+         .value = [](const Row &row) -> Value {
+             return row.drawn->weights(unitOf(row)) == 0
+                        ? Value(Nothing())
+                        : known<Count>(row.drawn->storedBytes(unitOf(row)));
+         }},
+    };
 }
 
-std::vector<Column<GraphRow>> graphColumnsFromStoredBytes()
+std::vector<Column<GraphRow>> graphArrowColumns()
 {
     using Row = GraphRow;
     constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "stored_bytes",
-             .title = "stored",
-             .unit = "B",
-             .explanation = "Bytes of a weight, or of the weights of a repeated block",
-             .align = kNumber,
-             .searched = false,
-             .value = [](const Row &row) -> Value {
-                 return row.drawn->weights(unitOf(row)) == 0
-                            ? Value(Nothing())
-                            : known<Count>(row.drawn->storedBytes(unitOf(row)));
-             }},
-            {.key = "reads",
-             .title = "reads",
-             .explanation = "What is drawn and gives it a value",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) { return namesOrNothing(namesBeside(row, true)); }},
-            {.key = "read_by",
-             .title = "read by",
-             .explanation = "What is drawn and reads a value of it",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) { return namesOrNothing(namesBeside(row, false)); }},
-            {.key = "more",
-             .title = "more",
-             .explanation = "Neighbours beyond the last hop, which are not drawn",
-             .align = kNumber,
-             .searched = false,
-             .value = [](const Row &row) -> Value {
-                 const std::size_t more = unitOf(row).before + unitOf(row).after;
-                 return more == 0 ? Value(Nothing()) : Value(Count{more});
-             }}};
+    return {
+        {.key = "reads",
+         .title = "reads",
+         .explanation = "What is drawn and gives it a value",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) { return namesOrNothing(namesBeside(row, true)); }},
+        {.key = "read_by",
+         .title = "read by",
+         .explanation = "What is drawn and reads a value of it",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) { return namesOrNothing(namesBeside(row, false)); }},
+        {.key = "more",
+         .title = "more",
+         .explanation = "Neighbours beyond the last hop, which are not drawn",
+         .align = kNumber,
+         .searched = false,
+         .value = [](const Row &row) -> Value {
+             const std::size_t more = unitOf(row).before + unitOf(row).after;
+             return more == 0 ? Value(Nothing()) : Value(Count{more});
+         }},
+    };
 }
 
 std::vector<Column<GraphRow>> graphColumns()
 {
-    return joinedColumns(graphColumnsFirst(), graphColumnsFromStoredBytes());
+    return joinedColumns(graphNodeColumns(), graphResultColumns(), graphArrowColumns());
 }
 
 } // namespace

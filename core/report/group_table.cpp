@@ -123,7 +123,7 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
      ...);
 }
 
-std::vector<Column<GroupRow>> groupFactsFirst()
+std::vector<Column<GroupRow>> groupIdentityColumns()
 {
     using Row = GroupRow;
     return {
@@ -158,7 +158,7 @@ std::vector<Column<GroupRow>> groupFactsFirst()
          }}};
 }
 
-std::vector<Column<GroupRow>> groupFactsFromOffset()
+std::vector<Column<GroupRow>> groupPlaceColumns()
 {
     using Row = GroupRow;
     return {{.key = "offset",
@@ -194,7 +194,7 @@ std::vector<Column<GroupRow>> groupFactsFromOffset()
 
 std::vector<Column<GroupRow>> groupFacts()
 {
-    return joinedColumns(groupFactsFirst(), groupFactsFromOffset());
+    return joinedColumns(groupIdentityColumns(), groupPlaceColumns());
 }
 
 std::vector<Column<GroupRow>> groupColumns()

@@ -10,12 +10,14 @@
 namespace kernscope::report {
 
 /// The columns of one table that are declared in several lists, in that order.
-template <class Row>
-std::vector<Column<Row>> joinedColumns(std::vector<Column<Row>> first,
-                                       std::vector<Column<Row>> second)
+template <class Row, class... More>
+std::vector<Column<Row>> joinedColumns(std::vector<Column<Row>> first, More... more)
 {
-    first.insert(first.end(), std::make_move_iterator(second.begin()),
-                 std::make_move_iterator(second.end()));
+    const auto append = [&first](std::vector<Column<Row>> next) {
+        first.insert(first.end(), std::make_move_iterator(next.begin()),
+                     std::make_move_iterator(next.end()));
+    };
+    (append(std::move(more)), ...);
     return first;
 }
 

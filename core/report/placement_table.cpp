@@ -139,48 +139,49 @@ LayerColumns operationColumns()
     };
 }
 
-LayerColumns workColumnsFirst()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "flops",
-             .title = "FLOP",
-             .explanation = "Floating-point operations of one run",
-             .align = kNumber,
-             .unknown = "?",
-             .value = [](const Row &row) { return figure(storedOf(row).flops); },
-             .document = [](const Row &row) { return roundedJson(storedOf(row).flops); }},
-            {.key = "bytes",
-             .title = "bytes",
-             .explanation = "Bytes that one run moves: weight, input and output",
-             .align = kNumber,
-             .unknown = "?",
-             .value = [](const Row &row) { return figure(storedOf(row).bytes); },
-             .document = [](const Row &row) { return roundedJson(storedOf(row).bytes); }},
-            {.key = "weight_bytes_stored",
-             .title = "stored",
-             .unit = "B",
-             .explanation = "Bytes of the weight as it is stored",
-             .align = kNumber,
-             .shown = kDocument,
-             .document =
-                 [](const Row &row) { return numberJson(row.placement->layer.form.storedBytes); }},
-            {.key = "weight_bytes_dense",
-             .title = "dense",
-             .unit = "B",
-             .explanation = "Bytes of the weight as dense fp16",
-             .align = kNumber,
-             .shown = kDocument,
-             .document = [](const Row &row) {
-                 return numberJson(row.placement->layer.form.denseBytes);
-             }}};
-}
-
-LayerColumns workColumnsFromInputBytes()
+LayerColumns workTotalColumns()
 {
     using Row = PlacedLayer;
     constexpr auto kNumber = TextTable::Align::Right;
     return {
+        {.key = "flops",
+         .title = "FLOP",
+         .explanation = "Floating-point operations of one run",
+         .align = kNumber,
+         .unknown = "?",
+         .value = [](const Row &row) { return figure(storedOf(row).flops); },
+         .document = [](const Row &row) { return roundedJson(storedOf(row).flops); }},
+        {.key = "bytes",
+         .title = "bytes",
+         .explanation = "Bytes that one run moves: weight, input and output",
+         .align = kNumber,
+         .unknown = "?",
+         .value = [](const Row &row) { return figure(storedOf(row).bytes); },
+         .document = [](const Row &row) { return roundedJson(storedOf(row).bytes); }},
+    };
+}
+
+LayerColumns workTrafficColumns()
+{
+    using Row = PlacedLayer;
+    constexpr auto kNumber = TextTable::Align::Right;
+    return {
+        {.key = "weight_bytes_stored",
+         .title = "stored",
+         .unit = "B",
+         .explanation = "Bytes of the weight as it is stored",
+         .align = kNumber,
+         .shown = kDocument,
+         .document =
+             [](const Row &row) { return numberJson(row.placement->layer.form.storedBytes); }},
+        {.key = "weight_bytes_dense",
+         .title = "dense",
+         .unit = "B",
+         .explanation = "Bytes of the weight as dense fp16",
+         .align = kNumber,
+         .shown = kDocument,
+         .document =
+             [](const Row &row) { return numberJson(row.placement->layer.form.denseBytes); }},
         {.key = "input_bytes",
          .title = "input",
          .unit = "B",
@@ -200,149 +201,158 @@ LayerColumns workColumnsFromInputBytes()
          .explanation = "Operations for each byte moved",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).intensity); }}};
+         .value = [](const Row &row) { return figure(storedOf(row).intensity); }},
+    };
 }
 
 LayerColumns workColumns()
 {
-    return joinedColumns(workColumnsFirst(), workColumnsFromInputBytes());
+    return joinedColumns(workTotalColumns(), workTrafficColumns());
 }
 
-LayerColumns rateColumnsFirst()
+LayerColumns rateTimeColumns()
 {
     using Row = PlacedLayer;
     constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "bound",
-             .title = "bound",
-             .explanation = "Which of the two ceilings limits the layer",
-             .value = [](const Row &row) -> Value {
-                 return Word{roofline::boundName(storedOf(row).bound)};
-             }},
-            {.key = "attainable_flops",
-             .title = "attainable",
-             .unit = "FLOP/s",
-             .explanation = "Rate that the ceilings leave at this intensity",
-             .align = kNumber,
-             .unknown = "?",
-             .value = [](const Row &row) { return figure(storedOf(row).attainable); }},
-            {.key = "time_s",
-             .title = "time",
-             .unit = "s",
-             .explanation = "Predicted time of one run",
-             .align = kNumber,
-             .unknown = "?",
-             .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
-            {.key = "rate_flops",
-             .title = "rate",
-             .unit = "FLOP/s",
-             .explanation = "Operations over the predicted time",
-             .align = kNumber,
-             .shown = kDocument,
-             .value = [](const Row &row) { return figure(storedOf(row).rate); }}};
+    return {
+        {.key = "bound",
+         .title = "bound",
+         .explanation = "Which of the two ceilings limits the layer",
+         .value = [](const Row &row) -> Value {
+             return Word{roofline::boundName(storedOf(row).bound)};
+         }},
+        {.key = "attainable_flops",
+         .title = "attainable",
+         .unit = "FLOP/s",
+         .explanation = "Rate that the ceilings leave at this intensity",
+         .align = kNumber,
+         .unknown = "?",
+         .value = [](const Row &row) { return figure(storedOf(row).attainable); }},
+        {.key = "time_s",
+         .title = "time",
+         .unit = "s",
+         .explanation = "Predicted time of one run",
+         .align = kNumber,
+         .unknown = "?",
+         .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
+        {.key = "rate_flops",
+         .title = "rate",
+         .unit = "FLOP/s",
+         .explanation = "Operations over the predicted time",
+         .align = kNumber,
+         .shown = kDocument,
+         .value = [](const Row &row) { return figure(storedOf(row).rate); }},
+        {.key = "energy",
+         .title = "energy",
+         .unit = "uJ",
+         .explanation = "Derived: a measured power times the predicted time",
+         .align = kNumber,
+         .shown = kDocument | kTerminal,
+         .value = [](const Row &row) -> Value { return energyText(storedOf(row).energy); },
+         .document = [](const Row &row) { return energyJson(storedOf(row).energy); }},
+    };
 }
 
-LayerColumns rateColumnsFromEnergy()
+LayerColumns rateDenseColumns()
 {
     using Row = PlacedLayer;
     constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "energy",
-             .title = "energy",
-             .unit = "uJ",
-             .explanation = "Derived: a measured power times the predicted time",
-             .align = kNumber,
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value { return energyText(storedOf(row).energy); },
-             .document = [](const Row &row) { return energyJson(storedOf(row).energy); }},
-            {.key = "dense_bytes",
-             .title = "dense",
-             .unit = "B",
-             .explanation = "Bytes that one run would move if the weight were dense fp16",
-             .align = kNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) { return figure(denseOf(row).bytes); }},
-            {.key = "dense_time_s",
-             .title = "dense time",
-             .unit = "s",
-             .explanation = "Predicted time with a dense fp16 weight",
-             .align = kNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) { return secondsValue(denseOf(row).timeS); }}};
+    return {
+        {.key = "dense_bytes",
+         .title = "dense",
+         .unit = "B",
+         .explanation = "Bytes that one run would move if the weight were dense fp16",
+         .align = kNumber,
+         .shown = kWindow,
+         .value = [](const Row &row) { return figure(denseOf(row).bytes); }},
+        {.key = "dense_time_s",
+         .title = "dense time",
+         .unit = "s",
+         .explanation = "Predicted time with a dense fp16 weight",
+         .align = kNumber,
+         .shown = kWindow,
+         .value = [](const Row &row) { return secondsValue(denseOf(row).timeS); }},
+    };
 }
 
 LayerColumns rateColumns()
 {
-    return joinedColumns(rateColumnsFirst(), rateColumnsFromEnergy());
+    return joinedColumns(rateTimeColumns(), rateDenseColumns());
 }
 
-LayerColumns remarkColumnsFirst()
+LayerColumns bestFormColumns()
 {
     using Row = PlacedLayer;
     constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "best_form",
-             .title = "best form",
-             .explanation = "Form of the weight with which the layer is predicted to be fastest",
-             .align = TextTable::Align::Name,
-             .shown = kTables,
-             .unknown = "?",
-             .value = [](const Row &row) -> Value {
-                 const Assessment *best = row.placement->bestForm();
-                 return best ? Value(View(best->form)) : Value(Unknown());
-             }},
-            {.key = "best_time_s",
-             .title = "its time",
-             .unit = "s",
-             .explanation = "Predicted time in the best form",
-             .align = kNumber,
-             .shown = kTables,
-             .unknown = "?",
-             .value = [](const Row &row) -> Value {
-                 const Assessment *best = row.placement->bestForm();
-                 return best ? secondsValue(best->timeS) : Value(Unknown());
-             }},
-            {.key = "remarks",
-             .title = "remarks",
-             .explanation = "What the figures are to be read with",
-             .align = TextTable::Align::Name,
-             .shown = kTerminal,
-             .value = [](const Row &row) -> Value { return remarksText(*row.placement); }}};
+    return {
+        {.key = "best_form",
+         .title = "best form",
+         .explanation = "Form of the weight with which the layer is predicted to be fastest",
+         .align = TextTable::Align::Name,
+         .shown = kTables,
+         .unknown = "?",
+         .value = [](const Row &row) -> Value {
+             const Assessment *best = row.placement->bestForm();
+             return best ? Value(View(best->form)) : Value(Unknown());
+         }},
+        {.key = "best_time_s",
+         .title = "its time",
+         .unit = "s",
+         .explanation = "Predicted time in the best form",
+         .align = kNumber,
+         .shown = kTables,
+         .unknown = "?",
+         .value = [](const Row &row) -> Value {
+             const Assessment *best = row.placement->bestForm();
+             return best ? secondsValue(best->timeS) : Value(Unknown());
+         }},
+    };
 }
 
-LayerColumns remarkColumnsFromEstimated()
+LayerColumns limitAndFormColumns()
 {
     using Row = PlacedLayer;
     constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "estimated",
-             .title = "estimated",
-             .explanation = "A roof is not measured, or an extent is not known",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return row.placement->estimated; }},
-            {.key = "above_working_set",
-             .title = "above working set",
-             .explanation = "An operand is larger than the working set: it is tiled and streamed",
-             .shown = kDocument,
-             .value = [](const Row &row) { return known(row.placement->aboveWorkingSet); }},
-            {.key = "above_roofs",
-             .title = "above roofs",
-             .explanation = "How many measured roofs the layer passes",
-             .align = kNumber,
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return Count{row.placement->above.size()}; },
-             .document = [](const Row &row) { return Json(row.placement->above); }},
-            {.key = "forms",
-             .title = "forms",
-             .explanation = "The layer in each form of its weight",
-             .shown = kDocument,
-             .document = formsJson},
-            {.key = "compiler_estimate",
-             .title = "compiler's estimate",
-             .explanation = "What the compiler itself says of its time",
-             .shown = kWindow,
-             .value = [](const Row &row) -> Value { return View(row.compilerEstimate); }}};
+    return {
+        {.key = "remarks",
+         .title = "remarks",
+         .explanation = "What the figures are to be read with",
+         .align = TextTable::Align::Name,
+         .shown = kTerminal,
+         .value = [](const Row &row) -> Value { return remarksText(*row.placement); }},
+        {.key = "estimated",
+         .title = "estimated",
+         .explanation = "A roof is not measured, or an extent is not known",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return row.placement->estimated; }},
+        {.key = "above_working_set",
+         .title = "above working set",
+         .explanation = "An operand is larger than the working set: it is tiled and streamed",
+         .shown = kDocument,
+         .value = [](const Row &row) { return known(row.placement->aboveWorkingSet); }},
+        {.key = "above_roofs",
+         .title = "above roofs",
+         .explanation = "How many measured roofs the layer passes",
+         .align = kNumber,
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return Count{row.placement->above.size()}; },
+         .document = [](const Row &row) { return Json(row.placement->above); }},
+        {.key = "forms",
+         .title = "forms",
+         .explanation = "The layer in each form of its weight",
+         .shown = kDocument,
+         .document = formsJson},
+        {.key = "compiler_estimate",
+         .title = "compiler's estimate",
+         .explanation = "What the compiler itself says of its time",
+         .shown = kWindow,
+         .value = [](const Row &row) -> Value { return View(row.compilerEstimate); }},
+    };
 }
 
 LayerColumns remarkColumns()
 {
-    return joinedColumns(remarkColumnsFirst(), remarkColumnsFromEstimated());
+    return joinedColumns(bestFormColumns(), limitAndFormColumns());
 }
 
 LayerColumns placementColumns()

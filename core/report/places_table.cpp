@@ -3,6 +3,7 @@
 
 #include "core/diff/build_verdict.h"
 #include "core/report/difference_formats.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/limit_json.h"
@@ -38,7 +39,7 @@ Json channelErrorJson(const ChannelDifference &row)
     return figureJson(LimitFigure(row.*Member));
 }
 
-std::vector<Column<ChannelDifference>> channelColumns()
+std::vector<Column<ChannelDifference>> channelCountColumns()
 {
     using Row = ChannelDifference;
     return {
@@ -73,6 +74,13 @@ std::vector<Column<ChannelDifference>> channelColumns()
          .explanation = "Elements that are zero in A and nonzero in B",
          .align = kPlaceFigure,
          .value = channelCount<&Row::revived>},
+    };
+}
+
+std::vector<Column<ChannelDifference>> channelErrorColumns()
+{
+    using Row = ChannelDifference;
+    return {
         {.key = "worst",
          .title = "worst element",
          .explanation = "First element of the largest difference, counted over the whole weight",
@@ -101,6 +109,11 @@ std::vector<Column<ChannelDifference>> channelColumns()
          },
          .document = channelErrorJson<&Row::snr>},
     };
+}
+
+std::vector<Column<ChannelDifference>> channelColumns()
+{
+    return joinedColumns(channelCountColumns(), channelErrorColumns());
 }
 
 /// Nine digits tell every fp32 from the next one; an integer that a double rounds has all its own.
@@ -213,7 +226,7 @@ Json targetsJson(const EntryFacts &row)
     return list;
 }
 
-std::vector<Column<EntryFacts>> entryColumnsOfA()
+std::vector<Column<EntryFacts>> entryOfAColumns()
 {
     using Row = EntryFacts;
     return {
@@ -256,7 +269,7 @@ std::vector<Column<EntryFacts>> entryColumnsOfA()
     };
 }
 
-std::vector<Column<EntryFacts>> entryColumnsOfB()
+std::vector<Column<EntryFacts>> entryOfBColumns()
 {
     using Row = EntryFacts;
     return {
@@ -283,6 +296,13 @@ std::vector<Column<EntryFacts>> entryColumnsOfB()
          .value = [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).valueB); },
          .document = [](const Row &row) { return lanesJson(row.get().b); },
          .order = [](const Row &row) { return laneOrder(row.get().b); }},
+    };
+}
+
+std::vector<Column<EntryFacts>> entryUseColumns()
+{
+    using Row = EntryFacts;
+    return {
         {.key = "uses_b",
          .title = "elements",
          .explanation = "Elements of B that take that entry",
@@ -351,15 +371,11 @@ std::vector<EntryFacts> entryRows(const CodebookMatch &match)
 
 const TableOf<EntryFacts> &entryTable()
 {
-    static const TableOf<EntryFacts> kTable = [] {
-        std::vector<Column<EntryFacts>> columns = entryColumnsOfA();
-        const auto ofB = entryColumnsOfB();
-        columns.insert(columns.end(), ofB.begin(), ofB.end());
-        return TableOf<EntryFacts>{"codebook-entries",
-                                   std::move(columns),
-                                   {"change", "codebook_a", "entry_a", "codebook_b", "entry_b", "a",
-                                    "b", "uses_a", "uses_b", "uses_both", "targets"}};
-    }();
+    static const TableOf<EntryFacts> kTable{
+        "codebook-entries",
+        joinedColumns(entryOfAColumns(), entryOfBColumns(), entryUseColumns()),
+        {"change", "codebook_a", "entry_a", "codebook_b", "entry_b", "a", "b", "uses_a", "uses_b",
+         "uses_both", "targets"}};
     return kTable;
 }
 

@@ -104,55 +104,57 @@ Value methodOf(const PlannedWeight &weight)
     return Word{codec::encodeMethodName(weight.after()->tried->method)};
 }
 
-std::vector<Column<PlannedWeight>> plannedColumnsFirst()
-{
-    using Row = PlannedWeight;
-    return {{.key = "weight",
-             .title = "weight",
-             .explanation = "Name of the weight",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return row.row().name; }},
-            {.key = "function",
-             .title = "function",
-             .explanation = "The function of the program that reads the weight",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value {
-                 return row.ofSeveral ? Value(row.row().function) : Value(Absent());
-             },
-             .document = [](const Row &row) { return Json(row.row().function); }},
-            {.key = "from",
-             .title = "from",
-             .explanation = "The form that it has",
-             .value = [](const Row &row) -> Value { return row.row().stored; }},
-            {.key = "to",
-             .title = "to",
-             .explanation = "The form that it gets",
-             .value = [](const Row &row) -> Value {
-                 return Word{{},
-                             row.choice != 0 ? Mark::Chosen : Mark::None,
-                             plan::formOf(row.row(), row.choice)};
-             }},
-            {.key = "changed",
-             .title = "changed",
-             .explanation = "Whether the form is another one",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.choice != 0; }},
-            {.key = "bytes_before",
-             .title = "stored",
-             .unit = "B",
-             .explanation = "Stored bytes now",
-             .align = kFigure,
-             .unknown = "unknown",
-             .value = [](const Row &row) -> Value {
-                 return row.before() != nullptr ? Value(Count{row.before()->tried->stored})
-                                                : known<Count>(row.ownBytes());
-             }}};
-}
-
-std::vector<Column<PlannedWeight>> plannedColumnsFromBytes()
+std::vector<Column<PlannedWeight>> plannedFormColumns()
 {
     using Row = PlannedWeight;
     return {
+        {.key = "weight",
+         .title = "weight",
+         .explanation = "Name of the weight",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value { return row.row().name; }},
+        {.key = "function",
+         .title = "function",
+         .explanation = "The function of the program that reads the weight",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value {
+             return row.ofSeveral ? Value(row.row().function) : Value(Absent());
+         },
+         .document = [](const Row &row) { return Json(row.row().function); }},
+        {.key = "from",
+         .title = "from",
+         .explanation = "The form that it has",
+         .value = [](const Row &row) -> Value { return row.row().stored; }},
+        {.key = "to",
+         .title = "to",
+         .explanation = "The form that it gets",
+         .value = [](const Row &row) -> Value {
+             return Word{{},
+                         row.choice != 0 ? Mark::Chosen : Mark::None,
+                         plan::formOf(row.row(), row.choice)};
+         }},
+        {.key = "changed",
+         .title = "changed",
+         .explanation = "Whether the form is another one",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.choice != 0; }},
+    };
+}
+
+std::vector<Column<PlannedWeight>> plannedSizeColumns()
+{
+    using Row = PlannedWeight;
+    return {
+        {.key = "bytes_before",
+         .title = "stored",
+         .unit = "B",
+         .explanation = "Stored bytes now",
+         .align = kFigure,
+         .unknown = "unknown",
+         .value = [](const Row &row) -> Value {
+             return row.before() != nullptr ? Value(Count{row.before()->tried->stored})
+                                            : known<Count>(row.ownBytes());
+         }},
         {.key = "bytes",
          .title = "planned",
          .unit = "B",
@@ -163,6 +165,13 @@ std::vector<Column<PlannedWeight>> plannedColumnsFromBytes()
              return row.after() != nullptr ? Value(Count{row.after()->tried->stored})
                                            : known<Count>(row.ownBytes());
          }},
+    };
+}
+
+std::vector<Column<PlannedWeight>> plannedErrorColumns()
+{
+    using Row = PlannedWeight;
+    return {
         {.key = "error",
          .title = "error",
          .explanation = "Relative error of the planned form, with the weight's sensitivity; ~ from "
@@ -190,10 +199,11 @@ std::vector<Column<PlannedWeight>> plannedColumnsFromBytes()
          .value = [](const Row &row) -> Value {
              return row.after() != nullptr ? Value(Real{row.row().sensitivity, 3, true})
                                            : Value(Absent());
-         }}};
+         }},
+    };
 }
 
-std::vector<Column<PlannedWeight>> plannedColumnsFromTimeBeforeS()
+std::vector<Column<PlannedWeight>> plannedOutcomeColumns()
 {
     using Row = PlannedWeight;
     return {
@@ -236,13 +246,14 @@ std::vector<Column<PlannedWeight>> plannedColumnsFromTimeBeforeS()
          .title = "candidates",
          .explanation = "Every form that was tried",
          .shown = kDocument,
-         .document = triedFormsJson}};
+         .document = triedFormsJson},
+    };
 }
 
 std::vector<Column<PlannedWeight>> plannedColumns()
 {
-    return joinedColumns(joinedColumns(plannedColumnsFirst(), plannedColumnsFromBytes()),
-                         plannedColumnsFromTimeBeforeS());
+    return joinedColumns(plannedFormColumns(), plannedSizeColumns(), plannedErrorColumns(),
+                         plannedOutcomeColumns());
 }
 
 Json formsOf(const FrontRow &row)
@@ -254,39 +265,41 @@ Json formsOf(const FrontRow &row)
     return forms;
 }
 
-std::vector<Column<FrontRow>> frontColumnsFirst()
-{
-    using Row = FrontRow;
-    return {{.key = "front",
-             .title = "front",
-             .explanation = "What the error is set against: stored bytes or time",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Word{row.front}; }},
-            {.key = "corner",
-             .title = "corner",
-             .explanation = "Whether no mixture of two other points is better",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.point->corner; }},
-            {.key = "error",
-             .title = "error",
-             .explanation = "Error of the network",
-             .align = kFigure,
-             .value = [](const Row &row) -> Value {
-                 return Real{row.point->totals.error, 4, true};
-             }},
-            {.key = "largest_error",
-             .title = "largest of a layer",
-             .explanation = "Largest error of a layer",
-             .align = kFigure,
-             .value = [](const Row &row) -> Value {
-                 return Real{row.point->totals.largestError, 4, true};
-             }}};
-}
-
-std::vector<Column<FrontRow>> frontColumnsFromWithinTolerance()
+std::vector<Column<FrontRow>> frontIdentityColumns()
 {
     using Row = FrontRow;
     return {
+        {.key = "front",
+         .title = "front",
+         .explanation = "What the error is set against: stored bytes or time",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return Word{row.front}; }},
+        {.key = "corner",
+         .title = "corner",
+         .explanation = "Whether no mixture of two other points is better",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.point->corner; }},
+    };
+}
+
+std::vector<Column<FrontRow>> frontErrorColumns()
+{
+    using Row = FrontRow;
+    return {
+        {.key = "error",
+         .title = "error",
+         .explanation = "Error of the network",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             return Real{row.point->totals.error, 4, true};
+         }},
+        {.key = "largest_error",
+         .title = "largest of a layer",
+         .explanation = "Largest error of a layer",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             return Real{row.point->totals.largestError, 4, true};
+         }},
         {.key = "within_tolerance",
          .title = "within tolerance",
          .explanation = "Whether every layer's error is at most the tolerance",
@@ -294,6 +307,13 @@ std::vector<Column<FrontRow>> frontColumnsFromWithinTolerance()
          .value = [](const Row &row) -> Value {
              return row.point->totals.largestError <= row.subject->limits->tolerance;
          }},
+    };
+}
+
+std::vector<Column<FrontRow>> frontCostColumns()
+{
+    using Row = FrontRow;
+    return {
         {.key = "bytes",
          .title = "stored",
          .unit = "B",
@@ -312,12 +332,13 @@ std::vector<Column<FrontRow>> frontColumnsFromWithinTolerance()
          .title = "forms",
          .explanation = "The form of each weight, in the order of the plan",
          .shown = kDocument,
-         .document = formsOf}};
+         .document = formsOf},
+    };
 }
 
 std::vector<Column<FrontRow>> frontColumns()
 {
-    return joinedColumns(frontColumnsFirst(), frontColumnsFromWithinTolerance());
+    return joinedColumns(frontIdentityColumns(), frontErrorColumns(), frontCostColumns());
 }
 
 } // namespace

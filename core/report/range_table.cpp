@@ -122,48 +122,49 @@ Value rangeBytes(const RangeFacts &row)
     return Count{row.*Member};
 }
 
-std::vector<Column<RangeFacts>> rangeColumnsFirst()
-{
-    using Row = RangeFacts;
-    return {{.key = "file",
-             .title = "file",
-             .explanation = "File that the bytes are in, as A calls it",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return View(row.file); }},
-            {.key = "offset_a",
-             .title = "offset A",
-             .explanation =
-                 "Where the range begins in the file of A; nothing where A has no such bytes",
-             .align = kRangeNumber,
-             .value = rangeOffset<&Row::offsetA>},
-            {.key = "bytes_a",
-             .title = "bytes A",
-             .explanation = "Length of the range in A",
-             .align = kRangeNumber,
-             .value = rangeBytes<&Row::bytesA>},
-            {.key = "offset_b",
-             .title = "offset B",
-             .explanation =
-                 "Where the range begins in the file of B; nothing where B has no such bytes",
-             .align = kRangeNumber,
-             .value = rangeOffset<&Row::offsetB>},
-            {.key = "bytes_b",
-             .title = "bytes B",
-             .explanation = "Length of the range in B",
-             .align = kRangeNumber,
-             .value = rangeBytes<&Row::bytesB>},
-            {.key = "state",
-             .title = "what differs",
-             .explanation =
-                 "Bytes that are others, elements that are stored in other widths, or bytes "
-                 "that one side has alone",
-             .value = [](const Row &row) -> Value { return Word{rangeStateName(row.state)}; }}};
-}
-
-std::vector<Column<RangeFacts>> rangeColumnsFromPart()
+std::vector<Column<RangeFacts>> rangePlaceColumns()
 {
     using Row = RangeFacts;
     return {
+        {.key = "file",
+         .title = "file",
+         .explanation = "File that the bytes are in, as A calls it",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value { return View(row.file); }},
+        {.key = "offset_a",
+         .title = "offset A",
+         .explanation =
+             "Where the range begins in the file of A; nothing where A has no such bytes",
+         .align = kRangeNumber,
+         .value = rangeOffset<&Row::offsetA>},
+        {.key = "bytes_a",
+         .title = "bytes A",
+         .explanation = "Length of the range in A",
+         .align = kRangeNumber,
+         .value = rangeBytes<&Row::bytesA>},
+        {.key = "offset_b",
+         .title = "offset B",
+         .explanation =
+             "Where the range begins in the file of B; nothing where B has no such bytes",
+         .align = kRangeNumber,
+         .value = rangeOffset<&Row::offsetB>},
+        {.key = "bytes_b",
+         .title = "bytes B",
+         .explanation = "Length of the range in B",
+         .align = kRangeNumber,
+         .value = rangeBytes<&Row::bytesB>},
+    };
+}
+
+std::vector<Column<RangeFacts>> rangeOwnerColumns()
+{
+    using Row = RangeFacts;
+    return {
+        {.key = "state",
+         .title = "what differs",
+         .explanation = "Bytes that are others, elements that are stored in other widths, or bytes "
+                        "that one side has alone",
+         .value = [](const Row &row) -> Value { return Word{rangeStateName(row.state)}; }},
         {.key = "part",
          .title = "part",
          .explanation = "Section that the range is in: a part of a weight, a header, a program",
@@ -175,6 +176,13 @@ std::vector<Column<RangeFacts>> rangeColumnsFromPart()
          .align = TextTable::Align::Name,
          .shown = kDocument,
          .value = [](const Row &row) { return orNothing(row.weight); }},
+    };
+}
+
+std::vector<Column<RangeFacts>> rangeElementColumns()
+{
+    using Row = RangeFacts;
+    return {
         {.key = "elements",
          .title = "elements",
          .explanation = "First and last element that have bits in the range, by their indices",
@@ -193,12 +201,13 @@ std::vector<Column<RangeFacts>> rangeColumnsFromPart()
          .title = "last element",
          .explanation = "Last element that has bits in the range",
          .shown = kDocument,
-         .value = elementNumber<&Row::lastElement>}};
+         .value = elementNumber<&Row::lastElement>},
+    };
 }
 
 std::vector<Column<RangeFacts>> rangeColumns()
 {
-    return joinedColumns(rangeColumnsFirst(), rangeColumnsFromPart());
+    return joinedColumns(rangePlaceColumns(), rangeOwnerColumns(), rangeElementColumns());
 }
 
 } // namespace

@@ -23,81 +23,93 @@ Value tileNumber(float value)
     return Written{static_cast<double>(value), fmt::format("{}", value)};
 }
 
-std::vector<Column<TileFacts>> tileColumnsFirst()
+std::vector<Column<TileFacts>> tileIdentityColumns()
 {
     using Row = TileFacts;
     constexpr auto kTileNumber = TextTable::Align::Right;
-    return {{.key = "tile",
-             .title = "tile",
-             .explanation = "Number of the tile of four values, from 0",
-             .align = kTileNumber,
-             .shown = kTables,
-             .value = [](const Row &row) -> Value { return Code{row.number}; }},
-            {.key = "first",
-             .title = "first",
-             .explanation = "Number of its first value",
-             .align = kTileNumber,
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return Code{row.number * codec::Reduction::kTile};
-             }},
-            {.key = "sum",
-             .title = "sum",
-             .explanation = "Sum of its values, rounded to fp16 after each addition",
-             .align = kTileNumber,
-             .value = [](const Row &row) { return tileNumber(row.tile.sum); }},
-            {.key = "accumulator",
-             .title = "accumulator",
-             .explanation = "The engine's accumulator after the tile",
-             .align = kTileNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) { return tileNumber(row.tile.accumulator); }},
-            {.key = "exact",
-             .title = "exact",
-             .explanation = "Exact sum of all values up to here",
-             .align = kTileNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) -> Value {
-                 return Real{row.tile.exact, 17, true};
-             }}};
+    return {
+        {.key = "tile",
+         .title = "tile",
+         .explanation = "Number of the tile of four values, from 0",
+         .align = kTileNumber,
+         .shown = kTables,
+         .value = [](const Row &row) -> Value { return Code{row.number}; }},
+        {.key = "first",
+         .title = "first",
+         .explanation = "Number of its first value",
+         .align = kTileNumber,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return Code{row.number * codec::Reduction::kTile};
+         }},
+    };
 }
 
-std::vector<Column<TileFacts>> tileColumnsFromFp16()
+std::vector<Column<TileFacts>> tileSumColumns()
 {
     using Row = TileFacts;
     constexpr auto kTileNumber = TextTable::Align::Right;
-    return {{.key = "fp16",
-             .title = "fp16",
-             .explanation = "What an accumulator of fp16 would hold",
-             .align = kTileNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) { return tileNumber(row.tile.everyStep); }},
-            {.key = "aligned_sum",
-             .title = "sum, second reading",
-             .explanation = "Its sum by the second reading",
-             .align = kTileNumber,
-             .shown = kDocument,
-             .value = [](const Row &row) { return tileNumber(row.tile.alignedSum); }},
-            {.key = "aligned_accumulator",
-             .title = "second reading",
-             .explanation = "The accumulator after the tile, by the second reading",
-             .align = kTileNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) { return tileNumber(row.tile.alignedAccumulator); }},
-            {.key = "contested",
-             .title = "remark",
-             .explanation = "Where text and model disagree",
-             .value = [](const Row &row) -> Value {
-                 return row.tile.contested
-                            ? Value(Word{"partial sum of 2048 to 4095: contested", Mark::Contested})
-                            : Value(Nothing());
-             },
-             .document = [](const Row &row) { return Json(row.tile.contested); }}};
+    return {
+        {.key = "sum",
+         .title = "sum",
+         .explanation = "Sum of its values, rounded to fp16 after each addition",
+         .align = kTileNumber,
+         .value = [](const Row &row) { return tileNumber(row.tile.sum); }},
+        {.key = "accumulator",
+         .title = "accumulator",
+         .explanation = "The engine's accumulator after the tile",
+         .align = kTileNumber,
+         .shown = kWindow,
+         .value = [](const Row &row) { return tileNumber(row.tile.accumulator); }},
+        {.key = "exact",
+         .title = "exact",
+         .explanation = "Exact sum of all values up to here",
+         .align = kTileNumber,
+         .shown = kWindow,
+         .value = [](const Row &row) -> Value {
+             return Real{row.tile.exact, 17, true};
+         }},
+        {.key = "fp16",
+         .title = "fp16",
+         .explanation = "What an accumulator of fp16 would hold",
+         .align = kTileNumber,
+         .shown = kWindow,
+         .value = [](const Row &row) { return tileNumber(row.tile.everyStep); }},
+    };
+}
+
+std::vector<Column<TileFacts>> tileAlignedColumns()
+{
+    using Row = TileFacts;
+    constexpr auto kTileNumber = TextTable::Align::Right;
+    return {
+        {.key = "aligned_sum",
+         .title = "sum, second reading",
+         .explanation = "Its sum by the second reading",
+         .align = kTileNumber,
+         .shown = kDocument,
+         .value = [](const Row &row) { return tileNumber(row.tile.alignedSum); }},
+        {.key = "aligned_accumulator",
+         .title = "second reading",
+         .explanation = "The accumulator after the tile, by the second reading",
+         .align = kTileNumber,
+         .shown = kWindow,
+         .value = [](const Row &row) { return tileNumber(row.tile.alignedAccumulator); }},
+        {.key = "contested",
+         .title = "remark",
+         .explanation = "Where text and model disagree",
+         .value = [](const Row &row) -> Value {
+             return row.tile.contested
+                        ? Value(Word{"partial sum of 2048 to 4095: contested", Mark::Contested})
+                        : Value(Nothing());
+         },
+         .document = [](const Row &row) { return Json(row.tile.contested); }},
+    };
 }
 
 std::vector<Column<TileFacts>> tileColumns()
 {
-    return joinedColumns(tileColumnsFirst(), tileColumnsFromFp16());
+    return joinedColumns(tileIdentityColumns(), tileSumColumns(), tileAlignedColumns());
 }
 
 } // namespace

@@ -129,69 +129,72 @@ std::vector<Column<RegisterFacts>> registerPlaceColumns()
              .value = marksValue}};
 }
 
-std::vector<Column<RegisterFacts>> registerValueColumnsFirst()
+std::vector<Column<RegisterFacts>> registerMeaningColumns()
 {
     using Row = RegisterFacts;
-    return {{.key = "fields",
-             .title = "fields",
-             .explanation = "Fields of the register that are not 0",
-             .align = TextTable::Align::Name,
-             .shown = kDocument | kTerminal,
-             .value = fieldsValue,
-             .document = fieldsDocument},
-            {.key = "decoded",
-             .title = "decoded",
-             .explanation = "What the numbers of its fields stand for",
-             .shown = kDocument,
-             .document = decodedDocument},
-            {.key = "meaning",
-             .title = "meaning",
-             .explanation = "What the number stands for, where that is known",
-             .shown = kWindow,
-             .value = [](const Row &row) -> Value {
-                 if (row.field == nullptr)
-                     return Nothing();
-                 return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value),
-                                                 row.map);
+    return {
+        {.key = "fields",
+         .title = "fields",
+         .explanation = "Fields of the register that are not 0",
+         .align = TextTable::Align::Name,
+         .shown = kDocument | kTerminal,
+         .value = fieldsValue,
+         .document = fieldsDocument},
+        {.key = "decoded",
+         .title = "decoded",
+         .explanation = "What the numbers of its fields stand for",
+         .shown = kDocument,
+         .document = decodedDocument},
+        {.key = "meaning",
+         .title = "meaning",
+         .explanation = "What the number stands for, where that is known",
+         .shown = kWindow,
+         .value = [](const Row &row) -> Value {
+             if (row.field == nullptr)
+                 return Nothing();
+             return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value),
+                                             row.map);
+         }},
+        {.key = "previous",
+         .title = "before",
+         .explanation = "What the tasks before left there",
+         .align = kRegisterNumber,
+         .shown = kDocument | kWindow,
+         .value =
+             [](const Row &row) {
+                 return row.before ? valueOf(row, *row.before) : Value(Nothing());
+             },
+         .document =
+             [](const Row &row) {
+                 return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
              }},
-            {.key = "previous",
-             .title = "before",
-             .explanation = "What the tasks before left there",
-             .align = kRegisterNumber,
-             .shown = kDocument | kWindow,
-             .value =
-                 [](const Row &row) {
-                     return row.before ? valueOf(row, *row.before) : Value(Nothing());
-                 },
-             .document =
-                 [](const Row &row) {
-                     return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
-                 }}};
+    };
 }
 
-std::vector<Column<RegisterFacts>> registerValueColumnsFromFileOffset()
+std::vector<Column<RegisterFacts>> registerFileColumns()
 {
     using Row = RegisterFacts;
-    return {{.key = "file_offset",
-             .title = "place",
-             .explanation = "Offset in the file",
-             .align = kRegisterNumber,
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return Hex{row.place}; },
-             .document = [](const Row &row) { return Json(hexText(row.place)); }},
-            {.key = "confidence",
-             .title = "known by",
-             .explanation = "What this row rests on",
-             .shown = kDocument | kWindow,
-             .value = evidenceValue,
-             .document = [](const Row &row) {
-                 return row.reg != nullptr ? Json(row.reg->evidence) : noKey();
-             }}};
+    return {
+        {.key = "file_offset",
+         .title = "place",
+         .explanation = "Offset in the file",
+         .align = kRegisterNumber,
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return Hex{row.place}; },
+         .document = [](const Row &row) { return Json(hexText(row.place)); }},
+        {.key = "confidence",
+         .title = "known by",
+         .explanation = "What this row rests on",
+         .shown = kDocument | kWindow,
+         .value = evidenceValue,
+         .document =
+             [](const Row &row) { return row.reg != nullptr ? Json(row.reg->evidence) : noKey(); }},
+    };
 }
 
 std::vector<Column<RegisterFacts>> registerValueColumns()
 {
-    return joinedColumns(registerValueColumnsFirst(), registerValueColumnsFromFileOffset());
+    return joinedColumns(registerMeaningColumns(), registerFileColumns());
 }
 
 std::vector<Column<LaneFacts>> laneColumns()

@@ -9,7 +9,7 @@ namespace kernscope::report {
 
 namespace {
 
-std::vector<Column<SectionFacts>> sectionColumnsFirst()
+std::vector<Column<SectionFacts>> sectionPlaceColumns()
 {
     using Row = SectionFacts;
     constexpr auto kSectionNumber = TextTable::Align::Right;
@@ -44,14 +44,7 @@ std::vector<Column<SectionFacts>> sectionColumnsFirst()
                         ? Value(Unknown())
                         : Value(Percent{static_cast<double>(row.section->range.bytes.value) /
                                         static_cast<double>(file.value)});
-         }}};
-}
-
-std::vector<Column<SectionFacts>> sectionColumnsFromEnd()
-{
-    using Row = SectionFacts;
-    constexpr auto kSectionNumber = TextTable::Align::Right;
-    return {
+         }},
         {.key = "end",
          .title = "end",
          .explanation = "First byte after the section",
@@ -59,6 +52,13 @@ std::vector<Column<SectionFacts>> sectionColumnsFromEnd()
          .shown = kDocument | kWindow,
          .searched = false,
          .value = [](const Row &row) -> Value { return Hex{row.section->range.end()}; }},
+    };
+}
+
+std::vector<Column<SectionFacts>> sectionIdentityColumns()
+{
+    using Row = SectionFacts;
+    return {
         {.key = "kind",
          .title = "kind",
          .explanation = "What the bytes are for",
@@ -72,12 +72,13 @@ std::vector<Column<SectionFacts>> sectionColumnsFromEnd()
          .title = "weight",
          .explanation = "Weight that the section belongs to",
          .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return orNothing(row.bundle->ownerOf(*row.section)); }}};
+         .value = [](const Row &row) { return orNothing(row.bundle->ownerOf(*row.section)); }},
+    };
 }
 
 std::vector<Column<SectionFacts>> sectionColumns()
 {
-    return joinedColumns(sectionColumnsFirst(), sectionColumnsFromEnd());
+    return joinedColumns(sectionPlaceColumns(), sectionIdentityColumns());
 }
 
 } // namespace

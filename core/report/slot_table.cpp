@@ -88,7 +88,7 @@ SlotColumns slotNames()
          .value = [](const Row &row) -> Value { return View(row.slot->role); }}};
 }
 
-SlotColumns slotDetailsFirst()
+SlotColumns slotStoredColumns()
 {
     using Row = SlotFacts;
     return {{.key = "file",
@@ -125,7 +125,7 @@ SlotColumns slotDetailsFirst()
              .document = [](const Row &row) { return Json(hexText(row.slot->stored)); }}};
 }
 
-SlotColumns slotDetailsFromTarget()
+SlotColumns slotTargetColumns()
 {
     using Row = SlotFacts;
     return {{.key = "target",
@@ -161,7 +161,7 @@ SlotColumns slotDetailsFromTarget()
 
 SlotColumns slotDetails()
 {
-    return joinedColumns(slotDetailsFirst(), slotDetailsFromTarget());
+    return joinedColumns(slotStoredColumns(), slotTargetColumns());
 }
 
 SlotColumns loadedWords()

@@ -45,53 +45,55 @@ std::string readFor(const HalShown &shown)
 }
 
 /// In the window two chips stand beside each other, and what sources say of them is long.
-std::vector<Column<TargetFact>> targetFactColumnsFirst()
-{
-    using Row = TargetFact;
-    return {{.key = "layout",
-             .title = "table",
-             .explanation = "Which compiler's layout; offsets of two layouts never mix",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return row.table; }},
-            {.key = "offset",
-             .title = "offset",
-             .explanation = "Bytes from the start of that table",
-             .value = [](const Row &row) -> Value { return row.offset; }},
-            {.key = "name",
-             .title = "field",
-             .explanation = "What the field is",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return row.name; },
-             .origin = [](const Row &row) { return row.note; }},
-            {.key = "byte",
-             .title = "kind",
-             .explanation = "A capability byte, of which the lowest bit counts, or a scalar",
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value {
-                 return row.byte ? Value(Word{*row.byte ? "byte" : "scalar"}) : Value(Nothing());
-             },
-             .document = [](const Row &row) { return optionalJson(row.byte); }},
-            {.key = "value",
-             .title = "value",
-             .explanation = "Value on the chip; unknown is never taken as 0",
-             .align = TextTable::Align::Right,
-             .shown = kDocument | kTerminal,
-             .unknown = "unknown",
-             .value = [](const Row &row) { return halCell(row.value); },
-             .document = halValueJson},
-            {.key = "first",
-             .title = "first",
-             .explanation = "Value on the first chip; unknown is never taken as 0",
-             .shown = kWindow,
-             .unknown = "unknown",
-             .value = [](const Row &row) { return halCell(row.value); },
-             .origin = [](const Row &row) { return readFor(row.value); }}};
-}
-
-std::vector<Column<TargetFact>> targetFactColumnsFromSecond()
+std::vector<Column<TargetFact>> targetFactIdentityColumns()
 {
     using Row = TargetFact;
     return {
+        {.key = "layout",
+         .title = "table",
+         .explanation = "Which compiler's layout; offsets of two layouts never mix",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return row.table; }},
+        {.key = "offset",
+         .title = "offset",
+         .explanation = "Bytes from the start of that table",
+         .value = [](const Row &row) -> Value { return row.offset; }},
+        {.key = "name",
+         .title = "field",
+         .explanation = "What the field is",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value { return row.name; },
+         .origin = [](const Row &row) { return row.note; }},
+    };
+}
+
+std::vector<Column<TargetFact>> targetFactValueColumns()
+{
+    using Row = TargetFact;
+    return {
+        {.key = "byte",
+         .title = "kind",
+         .explanation = "A capability byte, of which the lowest bit counts, or a scalar",
+         .shown = kDocument | kTerminal,
+         .value = [](const Row &row) -> Value {
+             return row.byte ? Value(Word{*row.byte ? "byte" : "scalar"}) : Value(Nothing());
+         },
+         .document = [](const Row &row) { return optionalJson(row.byte); }},
+        {.key = "value",
+         .title = "value",
+         .explanation = "Value on the chip; unknown is never taken as 0",
+         .align = TextTable::Align::Right,
+         .shown = kDocument | kTerminal,
+         .unknown = "unknown",
+         .value = [](const Row &row) { return halCell(row.value); },
+         .document = halValueJson},
+        {.key = "first",
+         .title = "first",
+         .explanation = "Value on the first chip; unknown is never taken as 0",
+         .shown = kWindow,
+         .unknown = "unknown",
+         .value = [](const Row &row) { return halCell(row.value); },
+         .origin = [](const Row &row) { return readFor(row.value); }},
         {.key = "second",
          .title = "second",
          .explanation = "Value on the second chip",
@@ -106,6 +108,13 @@ std::vector<Column<TargetFact>> targetFactColumnsFromSecond()
          .explanation = "The lowest bit of a capability byte",
          .shown = kDocument,
          .document = halBitJson},
+    };
+}
+
+std::vector<Column<TargetFact>> targetFactSourceColumns()
+{
+    using Row = TargetFact;
+    return {
         {.key = "scope",
          .title = "known for",
          .explanation = "Target or family that the value was read for; * is every chip",
@@ -127,12 +136,14 @@ std::vector<Column<TargetFact>> targetFactColumnsFromSecond()
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
              return row.note.empty() ? Value(Absent()) : Value(row.note);
-         }}};
+         }},
+    };
 }
 
 std::vector<Column<TargetFact>> targetFactColumns()
 {
-    return joinedColumns(targetFactColumnsFirst(), targetFactColumnsFromSecond());
+    return joinedColumns(targetFactIdentityColumns(), targetFactValueColumns(),
+                         targetFactSourceColumns());
 }
 
 std::vector<Column<FloorFacts>> floorColumns()

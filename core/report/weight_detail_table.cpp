@@ -99,75 +99,78 @@ Value entryNote(const BookEntry &row)
     return notes.empty() ? Value(Nothing()) : Value(std::move(notes));
 }
 
-std::vector<Column<BookEntry>> bookEntryColumnsFirst()
+std::vector<Column<BookEntry>> bookEntryValueColumns()
 {
     using Row = BookEntry;
-    return {{.key = "codebook",
-             .title = "codebook",
-             .explanation = "Number of the codebook, where there are several",
-             .align = kFigure,
-             .value = [](const Row &row) -> Value {
-                 return row.data->codebooks > 1 ? Value(Code{row.book}) : Value(Absent());
-             },
-             .document = [](const Row &row) { return Json(row.book); }},
-            {.key = "entry",
-             .title = "entry",
-             .explanation = "Number of the entry in its codebook",
-             .align = kFigure,
-             .value = [](const Row &row) -> Value { return Code{row.entry}; }},
-            {.key = "code",
-             .title = "code",
-             .explanation = "The bits of an index that means this entry",
-             .align = kFigure,
-             .value = [](const Row &row) -> Value {
-                 return fmt::format("{:0{}b}", row.entry, row.data->indexBits);
-             }},
-            {.key = "values",
-             .title = "value",
-             .explanation = "The value that the entry stands for, or those of its vector",
-             .align = kFigure,
-             .value = entryValue,
-             .document = entryValuesJson}};
+    return {
+        {.key = "codebook",
+         .title = "codebook",
+         .explanation = "Number of the codebook, where there are several",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             return row.data->codebooks > 1 ? Value(Code{row.book}) : Value(Absent());
+         },
+         .document = [](const Row &row) { return Json(row.book); }},
+        {.key = "entry",
+         .title = "entry",
+         .explanation = "Number of the entry in its codebook",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value { return Code{row.entry}; }},
+        {.key = "code",
+         .title = "code",
+         .explanation = "The bits of an index that means this entry",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             return fmt::format("{:0{}b}", row.entry, row.data->indexBits);
+         }},
+        {.key = "values",
+         .title = "value",
+         .explanation = "The value that the entry stands for, or those of its vector",
+         .align = kFigure,
+         .value = entryValue,
+         .document = entryValuesJson},
+    };
 }
 
-std::vector<Column<BookEntry>> bookEntryColumnsFromUses()
+std::vector<Column<BookEntry>> bookEntryUseColumns()
 {
     using Row = BookEntry;
-    return {{.key = "uses",
-             .title = "uses",
-             .explanation = "Stored indices that mean this entry",
-             .align = kFigure,
-             .value = [](const Row &row) { return known<Count>(row.uses()); }},
-            {.key = "share",
-             .title = "share",
-             .explanation = "Uses over all uses of this codebook",
-             .align = kFigure,
-             .value = [](const Row &row) -> Value {
-                 const auto uses = row.uses();
-                 if (!uses)
-                     return Unknown();
-                 return Percent{row.usesOfBook == 0 ? 0.0
-                                                    : static_cast<double>(*uses) /
-                                                          static_cast<double>(row.usesOfBook)};
-             }},
-            {.key = "duplicate_of",
-             .title = "duplicate of",
-             .explanation = "The first entry of the same values",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return row.duplicateOf == kNoIndex ? Value(Nothing())
-                                                    : Value(Code{row.duplicateOf});
-             }},
-            {.key = "note",
-             .title = "note",
-             .explanation = "Duplicates, entries that nothing uses, changes not saved yet",
-             .shown = kTables,
-             .value = entryNote}};
+    return {
+        {.key = "uses",
+         .title = "uses",
+         .explanation = "Stored indices that mean this entry",
+         .align = kFigure,
+         .value = [](const Row &row) { return known<Count>(row.uses()); }},
+        {.key = "share",
+         .title = "share",
+         .explanation = "Uses over all uses of this codebook",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             const auto uses = row.uses();
+             if (!uses)
+                 return Unknown();
+             return Percent{row.usesOfBook == 0
+                                ? 0.0
+                                : static_cast<double>(*uses) / static_cast<double>(row.usesOfBook)};
+         }},
+        {.key = "duplicate_of",
+         .title = "duplicate of",
+         .explanation = "The first entry of the same values",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code{row.duplicateOf});
+         }},
+        {.key = "note",
+         .title = "note",
+         .explanation = "Duplicates, entries that nothing uses, changes not saved yet",
+         .shown = kTables,
+         .value = entryNote},
+    };
 }
 
 std::vector<Column<BookEntry>> bookEntryColumns()
 {
-    return joinedColumns(bookEntryColumnsFirst(), bookEntryColumnsFromUses());
+    return joinedColumns(bookEntryValueColumns(), bookEntryUseColumns());
 }
 
 std::vector<Column<ScaleRow>> scaleColumns()

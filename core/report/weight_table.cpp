@@ -138,75 +138,78 @@ WeightColumns nameColumns()
     };
 }
 
-WeightColumns storageColumnsFirst()
+WeightColumns storageFormColumns()
 {
     using Row = WeightFacts;
     constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "form",
-             .title = "form",
-             .explanation = "How the weight is stored",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return formText(row.weight().form); }},
-            {.key = "dtype",
-             .title = "type",
-             .explanation = "Type of the decoded elements",
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value { return elementTypeName(row.weight().type); }},
-            {.key = "shape",
-             .title = "shape",
-             .explanation =
-                 "Extents of the decoded tensor, outermost first; sorts by the number of "
-                 "elements",
-             .value = [](const Row &row) -> Value { return shapeText(row.weight().shape); },
-             .document = [](const Row &row) { return numbersJson(row.weight().shape); },
-             .order = [](const Row &row) { return SortValue(row.weight().elements.value); }},
-            {.key = "elements",
-             .title = "elements",
-             .explanation = "Elements of the decoded tensor",
-             .align = kNumber,
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Count{row.weight().elements.value}; }},
-            {.key = "parts",
-             .title = "parts",
-             .explanation = "Operands that it is stored as, and where",
-             .shown = kDocument,
-             .document = [](const Row &row) { return partsJson(*row.bundle, row.weight()); }}};
+    return {
+        {.key = "form",
+         .title = "form",
+         .explanation = "How the weight is stored",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value { return formText(row.weight().form); }},
+        {.key = "dtype",
+         .title = "type",
+         .explanation = "Type of the decoded elements",
+         .shown = kDocument | kTerminal,
+         .value = [](const Row &row) -> Value { return elementTypeName(row.weight().type); }},
+        {.key = "shape",
+         .title = "shape",
+         .explanation = "Extents of the decoded tensor, outermost first; sorts by the number of "
+                        "elements",
+         .value = [](const Row &row) -> Value { return shapeText(row.weight().shape); },
+         .document = [](const Row &row) { return numbersJson(row.weight().shape); },
+         .order = [](const Row &row) { return SortValue(row.weight().elements.value); }},
+        {.key = "elements",
+         .title = "elements",
+         .explanation = "Elements of the decoded tensor",
+         .align = kNumber,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return Count{row.weight().elements.value}; }},
+        {.key = "parts",
+         .title = "parts",
+         .explanation = "Operands that it is stored as, and where",
+         .shown = kDocument,
+         .document = [](const Row &row) { return partsJson(*row.bundle, row.weight()); }},
+    };
 }
 
-WeightColumns storageColumnsFromStoredBytes()
+WeightColumns storageSizeColumns()
 {
     using Row = WeightFacts;
     constexpr auto kNumber = TextTable::Align::Right;
-    return {{.key = "stored_bytes",
-             .title = "stored",
-             .unit = "B",
-             .explanation = "Bytes that the weight takes in the file, a part that is used twice "
-                            "counted once",
-             .align = kNumber,
-             .unknown = "unknown",
-             .value = [](const Row &row) -> Value {
-                 const auto stored = knownStoredBytes(row.weight());
-                 return stored ? Value(Count{stored->value}) : Value(Unknown());
-             }},
-            {.key = "dense_fp16_bytes",
-             .title = "dense",
-             .unit = "B",
-             .explanation = "Bytes that it would take as dense fp16",
-             .align = kNumber,
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return Count{row.weight().denseFp16Bytes().value};
-             }},
-            {.key = "ratio",
-             .title = "ratio",
-             .explanation = "Stored bytes over the bytes of dense fp16",
-             .align = kNumber,
-             .value = ratioValue}};
+    return {
+        {.key = "stored_bytes",
+         .title = "stored",
+         .unit = "B",
+         .explanation = "Bytes that the weight takes in the file, a part that is used twice "
+                        "counted once",
+         .align = kNumber,
+         .unknown = "unknown",
+         .value = [](const Row &row) -> Value {
+             const auto stored = knownStoredBytes(row.weight());
+             return stored ? Value(Count{stored->value}) : Value(Unknown());
+         }},
+        {.key = "dense_fp16_bytes",
+         .title = "dense",
+         .unit = "B",
+         .explanation = "Bytes that it would take as dense fp16",
+         .align = kNumber,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return Count{row.weight().denseFp16Bytes().value};
+         }},
+        {.key = "ratio",
+         .title = "ratio",
+         .explanation = "Stored bytes over the bytes of dense fp16",
+         .align = kNumber,
+         .value = ratioValue},
+    };
 }
 
 WeightColumns storageColumns()
 {
-    return joinedColumns(storageColumnsFirst(), storageColumnsFromStoredBytes());
+    return joinedColumns(storageFormColumns(), storageSizeColumns());
 }
 
 WeightColumns useColumns()

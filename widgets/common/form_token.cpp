@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/form_token.h"
 
+#include "core/form/form_steps.h"
 #include "core/numeric/element_type.h"
 
 namespace kernscope::ui {
 
 Token formToken(const StorageForm &form)
 {
-    if (form.isSparse())
-        return Token::KindMask;
-    if (form.isPalette())
-        return Token::KindCodebook;
-    if (form.isSlices()) // bytes in an unknown order
-        return Token::KindIndices;
-    if (form.isAffine())
-        return Token::KindData;
-    if (form.isBlockwise())
-        return Token::KindValues;
-    if (form.isMicroscaled())
-        return Token::KindScale;
-    if (form.isDense() && bitWidth(form.storedType()) > 16) // twice the bytes that it needs
-        return Token::KindHeader;
-    return form.isDense() ? Token::KindMetadata : Token::KindIndices;
+    switch (formTint(form)) {
+    case FormTint::Mask: return Token::KindMask;
+    case FormTint::Codebook: return Token::KindCodebook;
+    case FormTint::Indices: return Token::KindIndices;
+    case FormTint::Data: return Token::KindData;
+    case FormTint::Values: return Token::KindValues;
+    case FormTint::Scale: return Token::KindScale;
+    case FormTint::Plain: break;
+    }
+    const bool wide = bitWidth(form.storedType()) > 16; // twice the bytes that it needs
+    return wide ? Token::KindHeader : Token::KindMetadata;
 }
 
 } // namespace kernscope::ui

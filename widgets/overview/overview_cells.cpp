@@ -170,39 +170,45 @@ QString errorLegend(const OverviewColors &colors)
     return parts.join(QStringLiteral(" &nbsp; "));
 }
 
+QString zerosLegend(const BundleFigures &figures)
+{
+    const bool known = std::any_of(figures.zeros.begin(), figures.zeros.end(),
+                                   [](const auto &one) { return one.has_value(); });
+    if (!known)
+        return OverviewWords::tr("The values were not read.");
+    return swatch(theme::sequential(0), OverviewWords::tr("no zeros")) +
+           QStringLiteral(" &nbsp; ") + swatch(theme::sequential(0.5), OverviewWords::tr("half")) +
+           QStringLiteral(" &nbsp; ") +
+           swatch(theme::sequential(1), OverviewWords::tr("all zeros"));
+}
+
+/// The weights of one colour.
+struct LegendSum {
+    QColor color;
+    std::size_t count = 0;
+    std::uint64_t bytes = 0;
+    bool least = false; ///< the bytes of one are not known
+};
+
 } // namespace
 
 QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const BundleFigures &figures,
                        const OverviewColors &colors)
 {
-    if (colors.colors == OverviewDock::Colors::Zeros) {
-        const bool known = std::any_of(figures.zeros.begin(), figures.zeros.end(),
-                                       [](const auto &one) { return one.has_value(); });
-        return known ? swatch(theme::sequential(0), OverviewWords::tr("no zeros")) +
-                           QStringLiteral(" &nbsp; ") +
-                           swatch(theme::sequential(0.5), OverviewWords::tr("half")) +
-                           QStringLiteral(" &nbsp; ") +
-                           swatch(theme::sequential(1), OverviewWords::tr("all zeros"))
-                     : OverviewWords::tr("The values were not read.");
-    }
+    if (colors.colors == OverviewDock::Colors::Zeros)
+        return zerosLegend(figures);
     if (colors.colors == OverviewDock::Colors::Error)
         return errorLegend(colors);
-    struct Sum {
-        QColor color;
-        std::size_t count = 0;
-        std::uint64_t bytes = 0;
-        bool least = false; ///< the bytes of one are not known
-    };
     const auto colorOf = [&](std::size_t weight) { // one colour a key
         TreemapView::Cell cell;
         color(cell, bundle.weights()[weight], weight, figures, colors);
         return cell.color;
     };
-    std::map<QString, Sum> byKey;
+    std::map<QString, LegendSum> byKey;
     if (colors.colors == OverviewDock::Colors::Outcome) {
-        std::map<decision::Outcome, Sum> byOutcome;
+        std::map<decision::Outcome, LegendSum> byOutcome;
         for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-            Sum &sum = byOutcome[outcomeOf(i, colors)];
+            LegendSum &sum = byOutcome[outcomeOf(i, colors)];
             if (sum.count++ == 0)
                 sum.color = colorOf(i);
             sum.bytes += bundle.weights()[i].storedBytes.value;
@@ -212,7 +218,8 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
             byKey.emplace(outcomeLabel(one), sum);
     } else {
         for (const auto &[form, sum] : sums.forms)
-            byKey.emplace(fromUtf8(form), Sum{colorOf(sum.first), sum.weights, sum.bytes, false});
+            byKey.emplace(fromUtf8(form),
+                          LegendSum{colorOf(sum.first), sum.weights, sum.bytes, false});
         for (const Weight &weight : bundle.weights()) {
             if (sums.unread > 0 && !knownStoredBytes(weight))
                 byKey[fromUtf8(formText(weight.form))].least = true;

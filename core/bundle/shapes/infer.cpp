@@ -26,9 +26,9 @@ tl::unexpected<Error> wrong(std::string expected, std::string found, std::string
 constexpr int kMaxDepth = 32;
 
 /// Where an input is: of which function and which of its inputs.
-struct Place {
+struct ShapeInput {
     std::size_t function = 0, input = 0;
-    friend auto operator<=>(const Place &, const Place &) = default;
+    friend auto operator<=>(const ShapeInput &, const ShapeInput &) = default;
 };
 
 std::string addressOf(const mil::Function &function, const std::string &input)
@@ -84,7 +84,7 @@ private:
     };
 
     std::string inputsText() const;
-    std::vector<Place> placesOf(const std::string &input) const;
+    std::vector<ShapeInput> placesOf(const std::string &input) const;
     std::vector<Tensor> inputsOf(std::size_t function) const;
     void nameOpenInputs(std::size_t index);
     void runFunction(std::size_t index, std::vector<Tensor> inputs);
@@ -93,7 +93,7 @@ private:
     mil::Program &m_program;
     std::string m_file;
     Functions m_called;
-    std::map<Place, Dims> m_bound;
+    std::map<ShapeInput, Dims> m_bound;
     std::vector<State> m_walks;
     int m_depth = 0; ///< functions at hand, each called by the one before
     Summary m_summary;
@@ -117,9 +117,9 @@ std::string Inference::inputsText() const
     return text.empty() ? "a program with inputs" : text + (count > kShown ? ", …" : "");
 }
 
-std::vector<Place> Inference::placesOf(const std::string &input) const
+std::vector<ShapeInput> Inference::placesOf(const std::string &input) const
 {
-    std::vector<Place> places;
+    std::vector<ShapeInput> places;
     for (std::size_t f = 0; f < m_program.functions.size(); ++f) {
         const mil::Function &function = m_program.functions[f];
         for (std::size_t i = 0; i < function.inputs.size(); ++i) {
@@ -141,7 +141,7 @@ Result<void> Inference::bind(const Binding &binding)
         return wrong(inputsText(), binding.input, "The program has no such input.");
     if (places.size() > 1) {
         std::string candidates;
-        for (const Place &place : places) {
+        for (const ShapeInput &place : places) {
             const mil::Function &function = m_program.functions[place.function];
             candidates += (candidates.empty() ? "" : " or ") +
                           addressOf(function, function.inputs[place.input].name);

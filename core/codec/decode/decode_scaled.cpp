@@ -96,7 +96,8 @@ void Decoder::State::forEachScaleRun(std::uint64_t first, std::size_t count, Eac
 
 bool Decoder::State::byteCodes() const
 {
-    if (palette || payloadDecoder)
+    // The kernels subtract offsets before they scale.
+    if (palette || payloadDecoder || (scaling && scaling->addsOffset))
         return false;
     switch (payload.type) {
     case ElementType::Int4:

@@ -228,7 +228,7 @@ bool Decoder::State::tilesHalves() const
         return true;
     if (codeWidth() > 8 || codeWidth() == 0 || payload.order->highestFirst())
         return false;
-    return scaling ? byteCodes() && halfResult() && !scaling->addsOffset && !skipsZeros()
+    return scaling ? byteCodes() && halfResult() && !skipsZeros()
                    : palette && palette->entries == std::uint64_t{1} << palette->width;
 }
 

@@ -35,7 +35,9 @@ EncodingMaker::Step EncodingMaker::scaling()
         return tl::unexpected(makeFault("codec.type", "scale", "fp16, fp32 or blocks of fp8e8m0",
                                         std::string(elementTypeName(scaleType)),
                                         "The scale has an element type that scales lack"));
-    if (given.kind == Scaling::Kind::Blockwise && scaleType == ElementType::Fp16) {
+    // Product and sum of a bias are fp32, rounded once.
+    if (given.kind == Scaling::Kind::Blockwise && scaleType == ElementType::Fp16 &&
+        !given.addsOffset) {
         const ElementType dataType =
             m_state->palette ? m_state->palette->lut.type : m_state->payload.type;
         scaling.roundData = isFloatingPoint(dataType) && dataType != ElementType::Fp16;

@@ -57,9 +57,12 @@ Encoding EncodedWeight::encoding() const
         scales.kind = *scaling;
         scales.scale = operandOf(*scale);
         scales.axis = axis;
-        for (const PartRole role : {PartRole::ZeroPoint, PartRole::Offset}) {
-            if (const EncodedPart *offset = partOf(*this, role))
-                scales.offset = operandOf(*offset);
+        for (const PartRole role : {PartRole::ZeroPoint, PartRole::Offset, PartRole::Bias}) {
+            const EncodedPart *offset = partOf(*this, role);
+            if (offset == nullptr)
+                continue;
+            scales.offset = operandOf(*offset);
+            scales.addsOffset = role == PartRole::Bias;
         }
         result.scaling = std::move(scales);
     }

@@ -292,10 +292,7 @@ Result<Packed> Packer::pack()
         case FormNode::Sparse: packSparse(out, first, count); break;
         case FormNode::Affine:
         case FormNode::Palette: packCodes(out, first, count); break;
-        case FormNode::Blockwise:
-        case FormNode::Microscaled:
-        case FormNode::ActivationTable:
-        case FormNode::Unknown:
+        default: // the section's tables have no words for it
             return tl::unexpected(formError("dense, affine, palette or sparse", "another form",
                                             "The section has no place for it; build it as a dense "
                                             "weight"));

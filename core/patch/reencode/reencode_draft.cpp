@@ -2,9 +2,11 @@
 #include "core/patch/reencode/reencode_draft.h"
 
 #include "core/base/error_builder.h"
+#include "core/form/form_steps.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <tuple>
@@ -69,6 +71,45 @@ DraftOperand flatBytes(std::string name, const EncodedPart &part)
     return operandOf(std::move(name), flat);
 }
 
+/// The operation that scales the codes of a weight, a row for each step that has one.
+struct ScaledOperation {
+    FormNode node;
+    std::string_view type;
+    unsigned opset; ///< the first that has it
+    const char *weights;
+    bool oldSignature, axis;
+    /// In the order of their names; those that the weight does not have are left out.
+    std::array<std::pair<std::string_view, PartRole>, 3> operands;
+};
+
+constexpr std::array kScaledOperations{
+    ScaledOperation{FormNode::Affine,
+                    "constexpr_affine_dequantize",
+                    16,
+                    "affine weights",
+                    true,
+                    true,
+                    {{{"quantized_data", PartRole::Data},
+                      {"scale", PartRole::Scale},
+                      {"zero_point", PartRole::ZeroPoint}}}},
+    ScaledOperation{
+        FormNode::Blockwise,
+        "constexpr_blockwise_shift_scale",
+        kFirstNewSignature,
+        "blockwise weights",
+        false,
+        false,
+        {{{"data", PartRole::Data}, {"offset", PartRole::Offset}, {"scale", PartRole::Scale}}}},
+};
+
+const ScaledOperation *scaledOperation(FormNode node)
+{
+    const auto found =
+        std::find_if(kScaledOperations.begin(), kScaledOperations.end(),
+                     [node](const ScaledOperation &row) { return row.node == node; });
+    return found == kScaledOperations.end() ? nullptr : &*found;
+}
+
 class Drafter
 {
 public:
@@ -86,8 +127,7 @@ private:
     Result<void> requireOpset(unsigned least, const char *form) const;
 
     Result<DraftOperation> dense() const;
-    Result<DraftOperation> affine() const;
-    Result<DraftOperation> blockwise() const;
+    Result<DraftOperation> scaled() const;
     Result<DraftOperation> sparse() const;
     Result<DraftOperation> palette() const;
     Result<DraftOperation> oldPalette() const;
@@ -134,27 +174,25 @@ Result<DraftOperation> Drafter::dense() const
     return draft;
 }
 
-Result<DraftOperation> Drafter::affine() const
+Result<DraftOperation> Drafter::scaled() const
 {
-    if (auto allowed = requireOpset(16, "affine weights"); !allowed)
+    const ScaledOperation *row = scaledOperation(nodeOf(*m_encoded.encoding().scaling));
+    if (row == nullptr)
+        return ErrorBuilder("encode.form")
+            .field(m_target.output)
+            .expected("a form that a program has an operation for")
+            .message("No operation makes such a weight")
+            .unexpected();
+    if (auto allowed = requireOpset(row->opset, row->weights); !allowed)
         return tl::unexpected(allowed.error());
-    DraftOperation draft = operation("constexpr_affine_dequantize", true);
-    draft.operands = {integers("axis", ElementType::Int32, {}, {m_encoded.axis}),
-                      operandOf("quantized_data", *part(PartRole::Data)),
-                      operandOf("scale", *part(PartRole::Scale)),
-                      operandOf("zero_point", *part(PartRole::ZeroPoint))};
-    return draft;
-}
-
-Result<DraftOperation> Drafter::blockwise() const
-{
-    if (auto allowed = requireOpset(kFirstNewSignature, "blockwise weights"); !allowed)
-        return tl::unexpected(allowed.error());
-    DraftOperation draft = operation("constexpr_blockwise_shift_scale", false);
-    draft.operands = {operandOf("data", *part(PartRole::Data))};
-    if (const EncodedPart *offset = part(PartRole::Offset))
-        draft.operands.push_back(operandOf("offset", *offset));
-    draft.operands.push_back(operandOf("scale", *part(PartRole::Scale)));
+    DraftOperation draft = operation(std::string(row->type), row->oldSignature);
+    if (row->axis)
+        draft.operands.push_back(integers("axis", ElementType::Int32, {}, {m_encoded.axis}));
+    for (const auto &[name, role] : row->operands) {
+        const EncodedPart *stored = part(role);
+        if (stored != nullptr)
+            draft.operands.push_back(operandOf(std::string(name), *stored));
+    }
     return draft;
 }
 
@@ -276,9 +314,7 @@ Result<std::vector<DraftOperation>> Drafter::run()
             return palette();
         if (part(PartRole::Mask) != nullptr)
             return sparse();
-        if (!m_encoded.scaling)
-            return dense();
-        return *m_encoded.scaling == codec::Scaling::Kind::Affine ? affine() : blockwise();
+        return m_encoded.scaling ? scaled() : dense();
     }();
     if (!draft)
         return tl::unexpected(draft.error());

@@ -170,6 +170,26 @@ void addNested(std::vector<Form> &forms)
     forms.push_back(form);
 }
 
+/// Blocks with a bias that is added to the product.
+void addBiased(std::vector<Form> &forms)
+{
+    for (const ElementType scale : {ElementType::Fp16, ElementType::Fp32}) {
+        for (const ElementType data : {ElementType::Int4, ElementType::Uint8, ElementType::Fp32}) {
+            Form form = named("blockwise " + std::string(elementTypeName(data)) + " scale " +
+                              std::string(elementTypeName(scale)) + " with a bias");
+            form.payload = data;
+            form.scaling = Scaling::Kind::Blockwise;
+            form.scale = scale;
+            form.offset = scale;
+            form.addsOffset = true;
+            forms.push_back(form);
+            form.name += ", sparse";
+            form.mask = true;
+            forms.push_back(form);
+        }
+    }
+}
+
 } // namespace
 
 std::vector<Form> allForms()
@@ -179,6 +199,7 @@ std::vector<Form> allForms()
     addPalettes(forms);
     addScaled(forms);
     addNested(forms);
+    addBiased(forms);
     return forms;
 }
 

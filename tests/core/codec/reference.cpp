@@ -120,6 +120,12 @@ double scaledValue(const Encoding &encoding, const std::vector<std::uint64_t> &a
     for (std::size_t i = 0; i < at.size(); ++i)
         cell[i] = at[i] / (encoding.shape[i] / grid[i]);
     const std::uint64_t index = flat(grid, cell);
+    if (scaling.addsOffset) {
+        const float product =
+            static_cast<float>(sourceValue(scaling.scale, index)) * static_cast<float>(q);
+        const float bias = static_cast<float>(sourceValue(*scaling.offset, index));
+        return roundTo(encoding.type, static_cast<double>(product + bias));
+    }
     // Everything in T; integers of up to 8 bits and their differences are exact in fp16 as well.
     const auto inT = [&](ElementType from, double value) {
         return isFloatingPoint(from) ? roundTo(encoding.type, value) : value;

@@ -120,7 +120,9 @@ void addScaling(Sample &sample, const Form &form, Random &random)
         else
             scaling.scale = table(sample, PartRole::Scale, form.scale, grid, random);
         if (form.offset != ElementType::Unknown)
-            scaling.offset = table(sample, PartRole::Offset, form.offset, grid, random);
+            scaling.offset = table(sample, form.addsOffset ? PartRole::Bias : PartRole::Offset,
+                                   form.offset, grid, random);
+        scaling.addsOffset = form.addsOffset;
     }
     sample.encoding.scaling = std::move(scaling);
 }

@@ -28,6 +28,7 @@ struct Form {
     std::optional<Scaling::Kind> scaling;
     ElementType scale = ElementType::Fp16;
     ElementType offset = ElementType::Unknown; ///< Unknown: none
+    bool addsOffset = false;                   ///< the offset is a bias of the product
     bool oneScale = false;
     bool oneOffset = false;
     bool lutScaled = false;    ///< the codebook is the result of a blockwise op

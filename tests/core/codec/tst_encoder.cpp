@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
+#include "core/codec/encode/form_encoder.h"
 #include "core/numeric/convert.h"
 #include "encoded.h"
 
@@ -15,6 +16,7 @@ class TestEncoder : public QObject
     Q_OBJECT
 
 private slots:
+    void namesOfForms();
     void dense();
     void largeResults();
     void affine_data();
@@ -304,6 +306,31 @@ void TestEncoder::largestValues()
                 QVERIFY(std::isfinite(value));
         }
     }
+}
+
+/// What messages offer as a name is one, and prints as itself.
+void TestEncoder::namesOfForms()
+{
+    for (const FormEncoder *encoder : formEncoders()) {
+        QCOMPARE(formEncoder(encoder->node), encoder);
+        QCOMPARE(formEncoderOfWord(encoder->word), encoder);
+        const auto examples =
+            QString::fromUtf8(encoder->examples.data(), qsizetype(encoder->examples.size()))
+                .split(QStringLiteral(", "));
+        for (const QString &example : examples) {
+            const std::string name = example.toStdString();
+            QCOMPARE(formEncoderOfName(name), encoder);
+            FormSpec spec;
+            spec.node = encoder->node;
+            QVERIFY2(encoder->read(name, {0, 1}, spec), name.c_str());
+            QCOMPARE(encoder->name(spec), name);
+            QVERIFY(!encoder->describe(spec).empty());
+        }
+    }
+    QCOMPARE(encoderWords(), std::string("dense, affine, palette, sparse or blockwise"));
+    QCOMPARE(survivorWordList(), (std::vector<std::string>{"plain", "palette", "blockwise"}));
+    QVERIFY(formEncoder(FormNode::Microscaled) == nullptr);
+    QVERIFY(formEncoderOfName("keep") == nullptr);
 }
 
 QTEST_APPLESS_MAIN(TestEncoder)

@@ -123,9 +123,9 @@ void TestLanes::placesByHand()
     QCOMPARE(layout.engines(), 16U);
     QCOMPARE(layout.sliceBytes(0), 64U);
     QCOMPARE(layout.usedBytes(0), 56U);
-    QCOMPARE(layout.placeOf(5, 0), (Place{1, 8 + 2}));       // engine 1, lane 1, after the bias
-    QCOMPARE(layout.placeOf(63, 5), (Place{15, 6 * 8 + 6})); // last lane of the last row
-    QCOMPARE(layout.biasPlace(6), (Place{1, 4}));
+    QCOMPARE(layout.placeOf(5, 0), (LanePlace{1, 8 + 2}));       // engine 1, lane 1, after the bias
+    QCOMPARE(layout.placeOf(63, 5), (LanePlace{15, 6 * 8 + 6})); // last lane of the last row
+    QCOMPARE(layout.biasPlace(6), (LanePlace{1, 4}));
 
     const auto slices = encodeSlices(layout, numbered(64 * 6, 1000), numbered(64, 1));
     QVERIFY(slices.has_value());
@@ -153,7 +153,7 @@ void TestLanes::matchesTheMatmulFormula()
             for (std::uint64_t k = 0; k < 48; k += 5) {
                 const std::uint64_t p = column / g;
                 const std::uint64_t q = p % 16 * (planes / 16) + p / 16;
-                const Place place = layout.placeOf(column, k);
+                const LanePlace place = layout.placeOf(column, k);
                 slice = layout.usedBytes(0);
                 QCOMPARE(place.engine * slice + place.offset,
                          2 * (q * 48 * g + k * g + column % g));
@@ -198,7 +198,7 @@ void TestLanes::roundTripsRandomShapes()
         std::set<std::pair<std::uint64_t, std::uint64_t>> places;
         for (std::uint64_t c = 0; c < drawn.geometry.outputs; ++c) {
             for (std::uint64_t step = 0; step < layout.steps(); ++step) {
-                const Place place = layout.placeOf(c, step);
+                const LanePlace place = layout.placeOf(c, step);
                 QVERIFY(places.emplace(place.engine, place.offset).second);
             }
         }

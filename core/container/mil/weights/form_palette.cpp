@@ -60,6 +60,11 @@ Result<void> FormReader::addPalette(const mil::Operation &operation, ReadValue &
     return {};
 }
 
+Result<ReadValue> FormReader::lutToDense(const mil::Operation &operation, PartRole)
+{
+    return operation.operand("shape") ? paletteOfBytes(operation) : palette(operation);
+}
+
 Result<ReadValue> FormReader::palette(const mil::Operation &operation)
 {
     auto indices = stored(operation, "indices", PartRole::Indices,
@@ -114,7 +119,7 @@ Result<ReadValue> FormReader::paletteOfBytes(const mil::Operation &operation)
     return form;
 }
 
-Result<ReadValue> FormReader::lutToSparse(const mil::Operation &operation)
+Result<ReadValue> FormReader::lutToSparse(const mil::Operation &operation, PartRole)
 {
     auto mask = stored(operation, "indices_mask", PartRole::Mask, {ElementType::Uint1});
     if (!mask)

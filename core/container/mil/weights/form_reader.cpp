@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/weights/form_reader.h"
 
+#include "core/container/mil/weights/form_operations.h"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -177,23 +179,10 @@ Result<ReadValue> FormReader::cast(const mil::Operation &operation, PartRole rol
 
 Result<ReadValue> FormReader::dispatch(const mil::Operation &operation, PartRole role)
 {
-    const std::string &type = operation.type;
-    if (type == "constexpr_affine_dequantize")
-        return affine(operation, role);
-    if (type == "constexpr_blockwise_shift_scale")
-        return blockwise(operation, role);
-    if (type == "constexpr_lut_to_dense")
-        return operation.operand("shape") ? paletteOfBytes(operation) : palette(operation);
-    if (type == "constexpr_sparse_to_dense")
-        return sparse(operation);
-    if (type == "constexpr_lut_to_sparse")
-        return lutToSparse(operation);
-    if (type == "constexpr_sparse_blockwise_shift_scale")
-        return sparseBlockwise(operation);
-    if (type == "constexpr_cast")
-        return cast(operation, role);
+    if (const FormOperation *known = formOperation(operation.type))
+        return known->read(*this, operation, role);
     return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
-                                           "a constexpr operation that is known", type,
+                                           "a constexpr operation that is known", operation.type,
                                            "This way to store a weight is not known."));
 }
 

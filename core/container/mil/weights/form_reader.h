@@ -54,7 +54,11 @@ public:
     /// The operands that were read, also those before a fault.
     std::vector<codec::Operand> takeKnown() { return std::move(m_known); }
 
-private:
+    using Outcome = Result<ReadValue>;
+    using PartRole = codec::PartRole;
+
+    // What the readers of operations are made of (form_operations.h).
+
     /// An operand: stored, or the result of another op.
     struct Source {
         codec::OperandSource source;
@@ -62,30 +66,31 @@ private:
         Shape shape;
         std::shared_ptr<const codec::Encoding> made; ///< where another op makes it
     };
-    using Outcome = Result<ReadValue>;
-    using PartRole = codec::PartRole;
-
-    Outcome readAs(const mil::Operation &operation, PartRole role);
-    Outcome dispatch(const mil::Operation &operation, PartRole role);
-    Outcome affine(const mil::Operation &operation, PartRole role);
-    Outcome blockwise(const mil::Operation &operation, PartRole role);
-    Outcome palette(const mil::Operation &operation);
-    Outcome paletteOfBytes(const mil::Operation &operation);
-    Outcome sparse(const mil::Operation &operation);
-    Outcome sparseMasked(const mil::Operation &operation, ReadValue inner);
-    Outcome lutToSparse(const mil::Operation &operation);
-    Outcome sparseBlockwise(const mil::Operation &operation);
-    Outcome cast(const mil::Operation &operation, PartRole role);
-
     Result<Source> source(const mil::Operation &operation, std::string_view name, PartRole role);
     /// An operand that must be stored.
     Result<codec::Operand> stored(const mil::Operation &operation, std::string_view name,
                                   PartRole role, std::initializer_list<ElementType> types);
+    Result<void> checkType(const mil::Operation &operation, std::string_view name, ElementType type,
+                           std::initializer_list<ElementType> types) const;
+    OperandReader &operands() { return m_operands; }
+
+    Outcome affine(const mil::Operation &operation, PartRole role);
+    Outcome blockwise(const mil::Operation &operation, PartRole role);
+    Outcome lutToDense(const mil::Operation &operation, PartRole role);
+    Outcome sparse(const mil::Operation &operation, PartRole role);
+    Outcome lutToSparse(const mil::Operation &operation, PartRole role);
+    Outcome sparseBlockwise(const mil::Operation &operation, PartRole role);
+    Outcome cast(const mil::Operation &operation, PartRole role);
+
+private:
+    Outcome readAs(const mil::Operation &operation, PartRole role);
+    Outcome dispatch(const mil::Operation &operation, PartRole role);
+    Outcome palette(const mil::Operation &operation);
+    Outcome paletteOfBytes(const mil::Operation &operation);
+    Outcome sparseMasked(const mil::Operation &operation, ReadValue inner);
     Result<Shape> shapeOperand(const mil::Operation &operation);
     Result<std::uint64_t> axisOperand(const mil::Operation &operation, std::string_view name,
                                       std::size_t rank);
-    Result<void> checkType(const mil::Operation &operation, std::string_view name, ElementType type,
-                           std::initializer_list<ElementType> types) const;
     Result<void> checkOutput(const mil::Operation &operation, const ReadValue &form) const;
     Result<void> addPalette(const mil::Operation &operation, ReadValue &form,
                             const Shape &indexShape, unsigned width);

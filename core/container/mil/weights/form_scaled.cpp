@@ -122,7 +122,7 @@ Result<ReadValue> FormReader::blockwise(const mil::Operation &operation, PartRol
     return form;
 }
 
-Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation)
+Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation, PartRole)
 {
     ReadValue form;
     ElementType dataType = ElementType::Unknown;

@@ -78,7 +78,7 @@ Result<ReadValue> FormReader::sparseMasked(const mil::Operation &operation, Read
     return inner;
 }
 
-Result<ReadValue> FormReader::sparse(const mil::Operation &operation)
+Result<ReadValue> FormReader::sparse(const mil::Operation &operation, PartRole)
 {
     if (const mil::Operation *maker = compactMaker(operation)) {
         auto inner = readAs(*maker, PartRole::NonzeroData);

@@ -169,7 +169,7 @@ SectionKind ProgramReading::roleOf(std::size_t file, const BlobTable &blobs) con
 void ProgramReading::readWeights(BlobTable &blobs)
 {
     for (const mil::Function &function : m_out.program.functions)
-        WeightReader(m_out.program, function, blobs, m_input.programPath, m_out.log)
+        MilWeightReader(m_out.program, function, blobs, m_input.programPath, m_out.log)
             .read(m_out.weights);
     m_out.weights.shrink_to_fit();
     if (m_out.programFile == kNoIndex)

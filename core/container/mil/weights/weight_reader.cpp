@@ -3,6 +3,7 @@
 
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/weights/consumers.h"
+#include "core/form/form_steps.h"
 
 #include <algorithm>
 #include <map>
@@ -20,31 +21,25 @@ bool isConst(const mil::Operation &operation)
 }
 
 /// The form of a faulty weight as far as its op tells.
-FormNode nodeOfOperation(const mil::Operation &operation)
+FormNode nodeOfFaulty(const mil::Operation &operation)
 {
-    const std::string &name = operation.type;
-    if (name.find("blockwise") != std::string::npos)
-        return FormNode::Blockwise;
-    if (name.find("affine") != std::string::npos)
-        return FormNode::Affine;
-    if (name.find("lut") != std::string::npos)
-        return FormNode::Palette;
-    if (name.find("sparse") != std::string::npos)
-        return FormNode::Sparse;
-    return isConst(operation) || name == "constexpr_cast" ? FormNode::Dense : FormNode::Unknown;
+    if (const auto node = nodeOfOperation(operation.type))
+        return *node;
+    const bool values = isConst(operation) || operation.type == "constexpr_cast";
+    return values ? FormNode::Dense : FormNode::Unknown;
 }
 
 } // namespace
 
-WeightReader::WeightReader(const mil::Program &program, const mil::Function &function,
-                           BlobTable &blobs, std::string programFile, DiagnosticLog &log)
+MilWeightReader::MilWeightReader(const mil::Program &program, const mil::Function &function,
+                                 BlobTable &blobs, std::string programFile, DiagnosticLog &log)
     : m_function(function), m_segment(mil::segmentBackend(program, function)), m_blobs(blobs),
       m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile))
 {
 }
 
 /// A value that only constexpr ops read is a step towards a weight, not one itself.
-bool WeightReader::isOutermost(const GraphOperation &maker) const
+bool MilWeightReader::isOutermost(const GraphOperation &maker) const
 {
     bool used = false;
     for (std::size_t i = 0; i < maker.operation->outputs.size(); ++i) {
@@ -57,7 +52,7 @@ bool WeightReader::isOutermost(const GraphOperation &maker) const
     return !used;
 }
 
-void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
+void MilWeightReader::describe(Weight &weight, const mil::ValueType &type) const
 {
     weight.function = m_function.name;
     weight.model = m_function.model;
@@ -71,8 +66,8 @@ void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
     }
 }
 
-void WeightReader::finish(Weight &weight, Result<ReadValue> value,
-                          std::vector<codec::Operand> known)
+void MilWeightReader::finish(Weight &weight, Result<ReadValue> value,
+                             std::vector<codec::Operand> known)
 {
     for (Consumer &consumer : weight.consumers) {
         if (consumer.backends.selected.empty())
@@ -95,7 +90,7 @@ void WeightReader::finish(Weight &weight, Result<ReadValue> value,
     weight.storedBytes = stored.sum();
 }
 
-void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
+void MilWeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
 {
     const GraphOperation &maker = m_graph.operations()[index];
     const mil::Operation &operation = *maker.operation;
@@ -105,7 +100,7 @@ void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     weight.sourceOp = operation.type;
     const mil::ValueType none;
     describe(weight, operation.outputs.empty() ? none : operation.outputs.back().type);
-    weight.form = StorageForm::unsound(nodeOfOperation(operation), weight.type);
+    weight.form = StorageForm::unsound(nodeOfFaulty(operation), weight.type);
     weight.consumers = findConsumers(m_graph, index);
     FormReader reader(m_operands);
     const auto read = [&]() -> Result<ReadValue> {
@@ -125,8 +120,8 @@ void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
 }
 
 /// Whether everything in a weight file that an operation, or one that feeds it, names was read.
-bool WeightReader::readWhole(const mil::Operation &operation, const OperandList &known,
-                             unsigned depth) const
+bool MilWeightReader::readWhole(const mil::Operation &operation, const OperandList &known,
+                                unsigned depth) const
 {
     bool whole = true;
     forEachValue(operation, [&](std::string_view, const mil::Value &value) {
@@ -148,7 +143,7 @@ bool WeightReader::readWhole(const mil::Operation &operation, const OperandList 
 }
 
 /// A constant in a weight file that an op names without a const op between.
-void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
+void MilWeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
 {
     const mil::Operation &operation = *m_graph.operations()[index].operation;
     std::map<std::string_view, std::size_t> blobs; // a list may hold several
@@ -179,7 +174,7 @@ void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
     });
 }
 
-void WeightReader::read(std::vector<Weight> &weights)
+void MilWeightReader::read(std::vector<Weight> &weights)
 {
     for (std::size_t i = 0; i < m_graph.operations().size(); ++i) {
         const GraphOperation &maker = m_graph.operations()[i];

@@ -15,11 +15,11 @@ namespace kernscope {
 /// Finds the weights of one function: every constant kept in a weight file and every result of a
 /// constexpr op, as far as anything but another constexpr op reads it (or nothing does); in program
 /// order, bodies of loops included. Small constants written in the program are no weights.
-class WeightReader
+class MilWeightReader
 {
 public:
-    WeightReader(const mil::Program &program, const mil::Function &function, BlobTable &blobs,
-                 std::string programFile, DiagnosticLog &log);
+    MilWeightReader(const mil::Program &program, const mil::Function &function, BlobTable &blobs,
+                    std::string programFile, DiagnosticLog &log);
 
     /// Appends the weights. One with a fault keeps its row, with what could be read of it.
     void read(std::vector<Weight> &weights);
