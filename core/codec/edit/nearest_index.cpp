@@ -2,6 +2,7 @@
 #include "core/codec/edit/nearest_index.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -96,13 +97,29 @@ std::size_t NearestIndex::bucketOf(double value) const
 template <std::size_t Most>
 void NearestIndex::findOf(std::span<const double> asked, std::span<std::uint16_t> found) const
 {
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-        const double value = asked[i];
-        const std::size_t start = m_starts[bucketOf(value)];
-        std::size_t below = start; // without branches that nobody could foresee
-        for (std::size_t j = 0; j < Most; ++j)
-            below += m_limits[start + j] < value ? 1U : 0U;
-        found[i] = static_cast<std::uint16_t>(below);
+    // In steps: of many values at a time the buckets are a few instructions.
+    constexpr std::size_t kStep = 64;
+    const double low = m_low, perUnit = m_perUnit;
+    const std::uint16_t *const starts = m_starts.data();
+    const double *const limits = m_limits.data();
+    std::array<std::int32_t, kStep> buckets{};
+    for (std::size_t at = 0; at < asked.size(); at += kStep) {
+        std::array<double, kStep> values{};
+        const std::size_t count = std::min(kStep, asked.size() - at);
+        std::copy_n(asked.begin() + static_cast<std::ptrdiff_t>(at), count, values.begin());
+        for (std::size_t i = 0; i < kStep; ++i) {
+            const double place = (values[i] - low) * perUnit;
+            const double above = place > 0.0 ? place : 0.0;
+            constexpr auto kLast = static_cast<double>(kBuckets - 1);
+            buckets[i] = static_cast<std::int32_t>(above < kLast ? above : kLast);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t start = starts[buckets[i]];
+            std::size_t below = start; // without branches that nobody could foresee
+            for (std::size_t j = 0; j < Most; ++j)
+                below += limits[start + j] < values[i] ? 1U : 0U;
+            found[at + i] = static_cast<std::uint16_t>(below);
+        }
     }
 }
 
