@@ -2,6 +2,7 @@
 #include "core/report/search_table.h"
 
 #include "core/base/printable.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
@@ -154,6 +155,32 @@ std::vector<Column<HitFacts>> strayColumns()
          }}};
 }
 
+/// What stands there, as a text or in hexadecimal.
+std::vector<Column<HitFacts>> byteColumns()
+{
+    return {
+        {.key = "text",
+         .title = "text",
+         .explanation = "The text that was found, in its line",
+         .align = TextTable::Align::Name,
+         .value = [](const HitFacts &row) -> Value {
+             return row.text.empty() ? Value(Absent()) : Value(row.text);
+         }},
+        {.key = "hex",
+         .title = "bytes",
+         .explanation = "The first 16 bytes that were found, in hexadecimal",
+         .value = [](const HitFacts &row) -> Value {
+             // A text is read as a text; programs have its bytes all the same.
+             return row.what == What::Bytes && row.text.empty() ? Value(hitBytes(row, " "))
+                                                                : Value(Absent());
+         },
+         .document =
+             [](const HitFacts &row) {
+                 return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
+             }},
+    };
+}
+
 std::vector<Column<HitFacts>> hitColumns()
 {
     std::vector<Column<HitFacts>> columns = hitPlaceColumns();
@@ -182,28 +209,9 @@ std::vector<Column<HitFacts>> hitColumns()
          },
          .document = hitValueJson,
          .order = hitValueOrder},
-        {.key = "text",
-         .title = "text",
-         .explanation = "The text that was found, in its line",
-         .align = TextTable::Align::Name,
-         .value = [](const HitFacts &row) -> Value {
-             return row.text.empty() ? Value(Absent()) : Value(row.text);
-         }},
-        {.key = "hex",
-         .title = "bytes",
-         .explanation = "The first 16 bytes that were found, in hexadecimal",
-         .value = [](const HitFacts &row) -> Value {
-             return row.what == What::Bytes ? Value(hitBytes(row, " ")) : Value(Absent());
-         },
-         .document =
-             [](const HitFacts &row) {
-                 return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
-             }},
     };
     columns.insert(columns.end(), found.begin(), found.end());
-    const std::vector<Column<HitFacts>> stray = strayColumns();
-    columns.insert(columns.end(), stray.begin(), stray.end());
-    return columns;
+    return joinedColumns(std::move(columns), joinedColumns(byteColumns(), strayColumns()));
 }
 
 /// What stands before and after a text in its line, as far as it is text.

@@ -145,7 +145,7 @@ void SearchDock::buildTable()
     });
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {13, 9, 9, 6, 4.5, 4.5, 7, 20, 14, 6, 4.5, 5.5});
+    setColumnWidths(m_table->horizontalHeader(), {12, 8, 8, 6, 4.5, 4.5, 7, 18, 14, 6, 4.5, 5.5});
     growColumns(m_table, {m_model->columnOf("place"), m_model->columnOf("section"),
                           m_model->columnOf("weight"), m_model->columnOf("text")});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,

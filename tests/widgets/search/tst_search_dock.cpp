@@ -146,6 +146,8 @@ void TestSearchDock::columnsAreThoseOfTheCommand()
     QCOMPARE(array.size(), std::size_t(model.rowCount()));
     for (int column = 0; any && column < model.columnCount(); ++column) {
         const std::string key(model.keyOf(column));
+        if (kind == 1 && key == "hex")
+            continue; // a text is shown as a text
         const bool inJson = std::any_of(array.begin(), array.end(),
                                         [&key](const auto &hit) { return hit.contains(key); });
         QVERIFY2(table->isColumnHidden(column) != inJson, key.c_str());
@@ -262,6 +264,7 @@ void TestSearchDock::textsAreShown()
     const SearchModel &model = m_dock->model();
     const int text = model.columnOf("text");
     QVERIFY(model.rowCount() > 0 && !table->isColumnHidden(text));
+    QVERIFY(table->isColumnHidden(model.columnOf("hex")));
     QVERIFY(model.index(0, text).data().toString().contains(QStringLiteral("= const()")));
     type(0, QStringLiteral("63 6f 6e 73 74"));
     QVERIFY(search());
