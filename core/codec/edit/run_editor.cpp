@@ -175,6 +175,12 @@ bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
     const bool alike =
         std::isfinite(value) &&
         std::all_of(values.begin(), values.end(), [value](double other) { return other == value; });
+    if (!alike && state.palette) { // most of what is computed of fp16 numbers is fp32
+        floats.resize(values.size());
+        if (narrowExactly(values, floats) && areFinite(floats) &&
+            setFloats(element, index, floats, tolerance, held, outcome))
+            return true;
+    }
     if (!alike || chooser.hasShortBlocks())
         return setFinite(element, index, values, tolerance, held, outcome);
     setAlike(element, index, values, tolerance, held, outcome);

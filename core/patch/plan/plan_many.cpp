@@ -239,8 +239,7 @@ public:
         if (m_expression) {
             const auto now = std::span(m_floats).first(count);
             m_planner->decoder().decodeFloat(first, now);
-            std::transform(now.begin(), now.end(), run.begin(),
-                           [this](float w) { return m_expression->of(static_cast<double>(w)); });
+            m_expression->of(now, run);
         }
         return filler.fill<double>(first, run);
     }
