@@ -26,12 +26,13 @@ constexpr std::uint64_t kMostPlaces = 100'000'000;
 struct FindArguments {
     std::string path, weight, bytes, text, integer;
     unsigned width = 4;
-    bool bigEndian = false, nan = false, infinite = false;
+    bool bigEndian = false, nan = false, infinite = false, outOfRange = false;
     double value = 0, tolerance = 0;
     std::uint64_t zeros = 1, zeroBytes = 1, largest = 1, limit = 10'000;
     CLI::Option *isBytes = nullptr, *isText = nullptr, *isInteger = nullptr, *isValue = nullptr,
                 *isNan = nullptr, *isInfinite = nullptr, *isZeros = nullptr, *isZeroBytes = nullptr,
-                *isLargest = nullptr, *hasTolerance = nullptr, *hasLimit = nullptr;
+                *isLargest = nullptr, *isOutOfRange = nullptr, *hasTolerance = nullptr,
+                *hasLimit = nullptr;
 };
 
 /// What is looked for, without the weight.
@@ -48,6 +49,7 @@ Result<search::Query> queryOf(const FindArguments &arguments)
         if (!pattern)
             return tl::unexpected(std::move(pattern.error()));
         query.pattern = std::move(*pattern);
+        query.text = bool(*arguments.isText);
         return query;
     }
     if (*arguments.isValue) {
@@ -58,6 +60,8 @@ Result<search::Query> queryOf(const FindArguments &arguments)
             query.tolerance = arguments.tolerance;
     } else if (arguments.nan || arguments.infinite) {
         query.what = arguments.nan ? What::NotANumber : What::Infinite;
+    } else if (arguments.outOfRange) {
+        query.what = What::OutOfRange;
     } else if (*arguments.isLargest) {
         query.what = What::Largest;
         query.most =
@@ -122,7 +126,7 @@ int runFind(const FindArguments &arguments, Session &session)
     diagnostics.insert(diagnostics.end(), found->diagnostics.begin(), found->diagnostics.end());
     const int answer = found->hits.empty() ? kDiffers : kDone;
     const int code = hasErrors(diagnostics) ? kBadInput : answer;
-    const auto rows = report::hitRows(*bundle, query->what, found->hits);
+    const auto rows = report::hitRows(*bundle, *query, found->hits);
     if (session.json) {
         report::Json document = report::foundJson(arguments.path, **bundle, *query, *found, rows);
         printDocument(session, document, diagnostics);
@@ -175,6 +179,10 @@ void addWhat(CLI::App &command, FindArguments &arguments)
                                           "largest first")
                               ->type_name("COUNT")
                               ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
+    arguments.isOutOfRange = command.add_flag(
+        "--out-of-range", arguments.outOfRange,
+        "Stored codes past the last entry of their codebook, and elements that a mask keeps "
+        "without a stored value");
 }
 
 /// How an integer is stored, and how near a value must be.
@@ -200,7 +208,7 @@ void requireOneThing(const FindArguments &arguments)
     for (const CLI::Option *option :
          {arguments.isBytes, arguments.isText, arguments.isInteger, arguments.isValue,
           arguments.isNan, arguments.isInfinite, arguments.isZeros, arguments.isZeroBytes,
-          arguments.isLargest}) {
+          arguments.isLargest, arguments.isOutOfRange}) {
         if (!*option)
             continue;
         if (given)
@@ -235,8 +243,8 @@ void addFind(CLI::App &app, Session &session)
     addExamples(*command,
                 {"find model.mlmodelc --bytes 'ef be ?? de'",
                  "find model.mlmodelc --value 0.25 --tolerance 0.001 --weight conv1_weight",
-                 "find model.mlmodelc --nan", "find model.mlmodelc --largest 20",
-                 "find model.mlmodelc --zeros 1000 --json",
+                 "find model.mlmodelc --nan", "find model.mlmodelc --out-of-range",
+                 "find model.mlmodelc --largest 20", "find model.mlmodelc --zeros 1000 --json",
                  "find network.hwx --integer 0x4000 --width 4"});
     command->callback([arguments, &session] {
         requireOneThing(*arguments);

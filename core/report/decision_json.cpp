@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 #include "core/report/chip_json.h"
+#include "core/report/decision_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/reason_table.h"
 
 #include <iterator>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -105,40 +108,73 @@ Json totalsJson(const TargetTotals &totals)
     return json;
 }
 
-/// What every decision of one verdict repeats, made once.
-struct Pieces {
-    std::size_t index = 0;
-    std::string middle;  ///< from the target to the reasons
-    std::string closing; ///< disagreements and the nearest change
+/// Columns that follow each other in the document and depend on the same.
+struct ColumnBlock {
+    DecisionScope scope = DecisionScope::Both;
+    std::vector<std::size_t> columns;
 };
 
-void append(std::string &text, std::uint64_t value)
+std::vector<ColumnBlock> columnBlocks()
 {
-    const fmt::format_int digits(value);
-    const bool quoted = value > (std::uint64_t(1) << 53);
-    if (quoted)
-        text += '"';
-    text.append(digits.data(), digits.size());
-    if (quoted)
-        text += '"';
+    const TableOf<DecisionFacts> &table = decisionTable();
+    std::vector<ColumnBlock> blocks;
+    for (const std::size_t at : columnOrder(table.facts(), table.documentOrder, kDocument)) {
+        const DecisionScope scope = decisionScope(table.columns[at].key);
+        if (blocks.empty() || blocks.back().scope != scope)
+            blocks.push_back({scope, {}});
+        blocks.back().columns.push_back(at);
+    }
+    return blocks;
 }
 
-void append(std::string &text, const std::optional<std::uint64_t> &value)
+/// As dump() writes it, with what is short written in less time: there may be a million rows.
+void addDumped(std::string &text, const Json &json)
 {
-    if (value)
-        append(text, *value);
-    else
+    if (json.is_null())
         text += "null";
+    else if (json.is_number_unsigned())
+        text += fmt::format_int(json.get<std::uint64_t>()).c_str();
+    else if (json.is_boolean())
+        text += json.get<bool>() ? "true" : "false";
+    else if (json.is_object() && !json.empty()) {
+        char between = '{';
+        for (const auto &[key, value] : json.items()) { // keys are ours: nothing to escape
+            text += between;
+            text.append(1, '"').append(key).append("\":");
+            addDumped(text, value);
+            between = ',';
+        }
+        text += '}';
+    } else {
+        text += dumped(json);
+    }
 }
 
+/// `"target":"M1","outcome":"streams"`; empty where the row has none of the keys.
+std::string keysOf(const ColumnBlock &block, const DecisionFacts &facts)
+{
+    std::string text;
+    for (const std::size_t at : block.columns) {
+        const Column<DecisionFacts> &column = decisionTable().columns[at];
+        const Json cell =
+            column.document != nullptr ? column.document(facts) : json(column.value(facts));
+        if (cell.is_discarded())
+            continue;
+        text.append(text.empty() ? "\"" : ",\"").append(column.key).append("\":");
+        addDumped(text, cell);
+    }
+    return text;
+}
+
+/// Writes the rows of the declared table; what weights and verdicts repeat is made once.
 class DecisionWriter
 {
 public:
     DecisionWriter(const Bundle &bundle, const DecisionTable &table,
                    const std::function<void(std::string_view)> &write)
-        : m_bundle(bundle), m_table(table), m_write(write),
-          m_inline(table.rows() * table.columns() <= kInlineDecisions)
+        : m_bundle(bundle), m_table(table), m_write(write), m_blocks(columnBlocks())
     {
+        m_facts.whole = table.rows() * table.columns() <= kInlineDecisions;
     }
 
     void decisions();
@@ -151,88 +187,54 @@ public:
     }
 
 private:
-    Pieces &piecesOf(const Verdict &verdict);
-    void one(const std::string &head, std::size_t row, std::size_t column);
+    using Texts = std::vector<std::string>; ///< by block
+    Texts textsOf(DecisionScope scope) const;
+    const Texts &textsOfVerdict();
+    void one(const Texts &ofWeight);
 
     const Bundle &m_bundle;
     const DecisionTable &m_table;
     const std::function<void(std::string_view)> &m_write;
-    bool m_inline;
+    std::vector<ColumnBlock> m_blocks;
+    DecisionFacts m_facts;
     std::string m_buffer;
-    std::unordered_map<const Verdict *, Pieces> m_pieces;
+    std::unordered_map<const Verdict *, Texts> m_ofVerdicts;
     std::vector<const Verdict *> m_order;
 };
 
-Pieces &DecisionWriter::piecesOf(const Verdict &verdict)
+DecisionWriter::Texts DecisionWriter::textsOf(DecisionScope scope) const
 {
-    const auto [at, isNew] = m_pieces.try_emplace(&verdict);
-    if (!isNew)
-        return at->second;
-    Pieces &pieces = at->second;
-    pieces.index = m_order.size();
-    m_order.push_back(&verdict);
-    Json reasons = Json::array();
-    if (m_inline) {
-        reasons = jsonArray(reasonTable(), verdict.reasons);
-    }
-    pieces.middle = fmt::format(
-        R"(,"target":{},"outcome":"{}","legal":{},"refused_by":{},"verdict":{},"reasons":{})",
-        dumped(verdict.target->name), decision::outcomeName(verdict.outcome),
-        verdict.refusedBy.empty() ? "true" : "false",
-        verdict.refusedBy.empty() ? "null" : dumped(verdict.refusedBy), pieces.index,
-        dumped(reasons));
-    if (m_inline)
-        pieces.closing = fmt::format(R"(,"disagreements":{},"note":{},"nearest_change":{})",
-                                     dumped(verdict.disagreements), dumped(verdict.note),
-                                     dumped(verdict.nearestChange));
-    return pieces;
+    Texts texts;
+    for (const ColumnBlock &block : m_blocks)
+        texts.push_back(block.scope == scope ? keysOf(block, m_facts) : std::string());
+    return texts;
 }
 
-void DecisionWriter::one(const std::string &head, std::size_t row, std::size_t column)
+const DecisionWriter::Texts &DecisionWriter::textsOfVerdict()
 {
-    const Verdict &verdict = m_table.verdict(row, column);
-    Pieces &pieces = piecesOf(verdict);
-    const roofline::Assessment assessed = m_table.assessment(row, column);
-    const decision::KernelMemory &memory = assessed.decision.memory;
-    m_buffer += head;
-    m_buffer += pieces.middle;
-    m_buffer += R"(,"cap":)";
-    if (m_inline) {
-        m_buffer += dumped(memoryJson(memory));
-    } else {
-        m_buffer += R"({"offset":")";
-        m_buffer += target::halOffsetText(memory.offset);
-        m_buffer += R"(","bytes":)";
-        append(m_buffer, memory.cap);
-        m_buffer += R"(,"demand":)";
-        append(m_buffer, memory.demand);
-        m_buffer += R"(,"fits":)";
-        m_buffer += memory.fits ? (*memory.fits ? "true}" : "false}") : "null}";
+    const auto [at, isNew] = m_ofVerdicts.try_emplace(&m_facts.verdict());
+    if (isNew) {
+        m_facts.verdictIndex = m_order.size();
+        m_order.push_back(at->first);
+        at->second = textsOf(DecisionScope::Verdict);
     }
-    m_buffer += R"(,"bytes_moved":)";
-    append(m_buffer, assessed.decision.bytesMoved);
-    m_buffer += R"(,"speedup":)";
-    Json speedup = speedupJson(assessed.speedup);
-    if (m_inline) {
-        m_buffer += dumped(speedup);
-        m_buffer += R"(,"measured":)" + dumped(measuredJson(assessed.measured));
-    } else {
-        if (speedup.is_object()) {
-            speedup.erase("condition");
-            speedup.erase("source");
+    return at->second;
+}
+
+void DecisionWriter::one(const Texts &ofWeight)
+{
+    const Texts &ofVerdict = textsOfVerdict();
+    const Texts ofBoth = textsOf(DecisionScope::Both);
+    char between = '{';
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+        for (const Texts *texts : {&ofWeight, &ofVerdict, &ofBoth}) {
+            if ((*texts)[i].empty())
+                continue;
+            m_buffer += between;
+            m_buffer += (*texts)[i];
+            between = ',';
         }
-        m_buffer += dumped(speedup);
     }
-    m_buffer += R"(,"predicted_speedup":)" + dumped(optionalJson(assessed.predictedSpeedup));
-    m_buffer +=
-        R"(,"predicted_speedup_unpruned":)" + dumped(optionalJson(assessed.predictedOverUnpruned));
-    m_buffer += fmt::format(R"(,"bound":"{}","time_s":)", roofline::boundName(assessed.bound));
-    m_buffer += dumped(optionalJson(assessed.timeS));
-    if (m_inline) {
-        m_buffer += R"(,"energy":)" + dumped(energyJson(assessed.energy));
-        m_buffer += R"(,"energy_measured":)" + dumped(measuredJson(assessed.energyMeasured));
-    }
-    m_buffer += pieces.closing;
     m_buffer += '}';
 }
 
@@ -241,14 +243,12 @@ void DecisionWriter::decisions()
     constexpr std::size_t kFlush = 1 << 20;
     m_buffer.reserve(kFlush + (1 << 16));
     for (std::size_t row = 0; row < m_table.rows(); ++row) {
-        const Weight &weight = m_bundle.weights()[row];
-        const std::string head = R"({"weight":)" + dumped(weight.name) + R"(,"function":)" +
-                                 dumped(weight.function) + R"(,"address":)" +
-                                 dumped(weight.address()) + R"(,"form":)" +
-                                 dumped(formText(weight.form));
+        m_facts.weight = &m_bundle.weights()[row];
+        const Texts ofWeight = textsOf(DecisionScope::Weight);
         for (std::size_t column = 0; column < m_table.columns(); ++column) {
             m_buffer += row == 0 && column == 0 ? "\n" : ",\n";
-            one(head, row, column);
+            m_facts.assessed = m_table.assessment(row, column);
+            one(ofWeight);
         }
         if (m_buffer.size() >= kFlush) {
             m_write(m_buffer);

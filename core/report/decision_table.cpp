@@ -2,11 +2,17 @@
 #include "core/report/decision_table.h"
 
 #include "core/bundle/bundle.h"
+#include "core/report/chip_json.h"
 #include "core/report/fact_values.h"
 #include "core/report/joined_columns.h"
+#include "core/report/json_table.h"
+#include "core/report/json_values.h"
 #include "core/report/number_text.h"
 #include "core/report/placement_table.h"
+#include "core/report/reason_table.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -57,6 +63,134 @@ Value demandValue(const DecisionFacts &row)
                                                             (memory.contested ? " *" : "")};
 }
 
+/// Of many decisions the condition and the source are in `verdicts[]`' place, the figures here.
+Json speedupDocument(const DecisionFacts &row)
+{
+    Json json = speedupJson(row.assessed.speedup);
+    if (!row.whole && json.is_object()) {
+        json.erase("condition");
+        json.erase("source");
+    }
+    return json;
+}
+
+Json memoryDocument(const DecisionFacts &row)
+{
+    const decision::KernelMemory &memory = row.assessed.decision.memory;
+    if (row.whole)
+        return memoryJson(memory);
+    Json json;
+    json["offset"] = target::halOffsetText(memory.offset);
+    json["bytes"] = numberJson(memory.cap);
+    json["demand"] = numberJson(memory.demand);
+    json["fits"] = optionalJson(memory.fits);
+    return json;
+}
+
+Json refusedJson(const DecisionFacts &row)
+{
+    const std::string &refused = row.verdict().refusedBy;
+    return refused.empty() ? Json(nullptr) : Json(refused);
+}
+
+/// What the document says of the verdict beyond the text of the command.
+std::vector<Column<DecisionFacts>> verdictColumns()
+{
+    using Row = DecisionFacts;
+    return {
+        {.key = "target",
+         .title = "chip",
+         .explanation = "The chip that decides",
+         .shown = kDocument,
+         .document = [](const Row &row) { return Json(row.verdict().target->name); }},
+        {.key = "legal",
+         .title = "legal",
+         .explanation = "Whether the chip takes the weight as it is stored",
+         .shown = kDocument,
+         .document = [](const Row &row) { return Json(row.verdict().refusedBy.empty()); }},
+        {.key = "refused_by",
+         .title = "refused by",
+         .explanation = "The rule that the stored form breaks",
+         .shown = kDocument,
+         .document = refusedJson},
+        {.key = "verdict",
+         .title = "verdict",
+         .explanation = "Place of its verdict in the list of verdicts",
+         .shown = kDocument,
+         .document = [](const Row &row) { return Json(row.verdictIndex); }},
+        {.key = "reasons",
+         .title = "reasons",
+         .explanation = "Each condition that the verdict consulted",
+         .shown = kDocument,
+         .document =
+             [](const Row &row) {
+                 return row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array();
+             }},
+        {.key = "disagreements",
+         .title = "disagreements",
+         .explanation = "What sources say otherwise",
+         .shown = kDocument,
+         .document =
+             [](const Row &row) {
+                 return row.whole ? Json(row.verdict().disagreements) : noKey();
+             }},
+        {.key = "note",
+         .title = "note",
+         .explanation = "What is to be known of the verdict",
+         .shown = kDocument,
+         .document = [](const Row &row) { return row.whole ? Json(row.verdict().note) : noKey(); }},
+        {.key = "nearest_change",
+         .title = "nearest change",
+         .explanation = "The smallest change after which the chip would decide otherwise",
+         .shown = kDocument,
+         .document = [](const Row &row) {
+             return row.whole ? Json(row.verdict().nearestChange) : noKey();
+         }}};
+}
+
+/// Names and figures of the document beyond the text of the command.
+std::vector<Column<DecisionFacts>> figureColumns()
+{
+    using Row = DecisionFacts;
+    return {{.key = "function",
+             .title = "function",
+             .explanation = "Function of the program that reads the weight",
+             .shown = kDocument,
+             .document = [](const Row &row) { return Json(row.weight->function); }},
+            {.key = "address",
+             .title = "address",
+             .explanation = "The weight with its model and function",
+             .shown = kDocument,
+             .document = [](const Row &row) { return Json(row.weight->address()); }},
+            {.key = "measured",
+             .title = "measured figures",
+             .explanation = "What was published for such a layer, with each condition",
+             .shown = kDocument,
+             .document =
+                 [](const Row &row) {
+                     return row.whole ? measuredJson(row.assessed.measured) : noKey();
+                 }},
+            {.key = "predicted_speedup_unpruned",
+             .title = "predicted, unpruned",
+             .explanation = "Times the rate of dense weights without zeros",
+             .shown = kDocument,
+             .document =
+                 [](const Row &row) { return optionalJson(row.assessed.predictedOverUnpruned); }},
+            {.key = "time_s",
+             .title = "time",
+             .unit = "s",
+             .explanation = "Predicted time of the layer",
+             .shown = kDocument,
+             .document = [](const Row &row) { return optionalJson(row.assessed.timeS); }},
+            {.key = "energy_measured",
+             .title = "measured energy",
+             .explanation = "What was published of the energy of such a layer, with each condition",
+             .shown = kDocument,
+             .document = [](const Row &row) {
+                 return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
+             }}};
+}
+
 std::vector<Column<DecisionFacts>> outcomeColumns()
 {
     using Row = DecisionFacts;
@@ -65,7 +199,8 @@ std::vector<Column<DecisionFacts>> outcomeColumns()
          .title = "weight",
          .explanation = "The weight, by a name that finds it",
          .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.weight->findableName(); }},
+         .value = [](const Row &row) -> Value { return row.weight->findableName(); },
+         .document = [](const Row &row) { return Json(row.weight->name); }},
         {.key = "form",
          .title = "form",
          .explanation = "How it is stored",
@@ -86,12 +221,14 @@ std::vector<Column<DecisionFacts>> outcomeColumns()
          .title = "measured",
          .explanation = "Times the rate of dense fp16, as published for such a layer",
          .align = kDecisionNumber,
-         .value = speedupValue},
+         .value = speedupValue,
+         .document = speedupDocument},
         {.key = "predicted_speedup",
          .title = "predicted",
          .explanation = "Times the rate of the same values stored dense",
          .align = kDecisionNumber,
-         .value = predictedValue}};
+         .value = predictedValue,
+         .document = [](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); }}};
 }
 
 std::vector<Column<DecisionFacts>> memoryColumns()
@@ -109,12 +246,15 @@ std::vector<Column<DecisionFacts>> memoryColumns()
          .unit = "uJ",
          .explanation = "Power that was measured times a predicted time",
          .align = kDecisionNumber,
-         .value = [](const Row &row) -> Value { return energyText(row.assessed.energy); }},
+         .value = [](const Row &row) -> Value { return energyText(row.assessed.energy); },
+         .document =
+             [](const Row &row) { return row.whole ? energyJson(row.assessed.energy) : noKey(); }},
         {.key = "demand",
          .title = "a core needs",
          .unit = "B",
          .explanation = "Kernel memory that a core needs for it",
          .align = kDecisionNumber,
+         .shown = kTables,
          .unknown = "?",
          .value = demandValue},
         {.key = "cap",
@@ -123,11 +263,13 @@ std::vector<Column<DecisionFacts>> memoryColumns()
          .explanation = "Kernel memory that a core has",
          .align = kDecisionNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return known<Count>(row.assessed.decision.memory.cap); }},
+         .value = [](const Row &row) { return known<Count>(row.assessed.decision.memory.cap); },
+         .document = memoryDocument},
         {.key = "sub_layers",
          .title = "parts",
          .explanation = "Parts that the weight is split into",
          .align = kDecisionNumber,
+         .shown = kTables,
          .unknown = "?",
          .value = [](const Row &row) {
              return known<Count>(row.assessed.decision.memory.sublayers);
@@ -147,9 +289,47 @@ std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTab
 
 const TableOf<DecisionFacts> &decisionTable()
 {
-    static const TableOf<DecisionFacts> kTable{"decisions",
-                                               joinedColumns(outcomeColumns(), memoryColumns())};
+    static const TableOf<DecisionFacts> kTable{
+        "decisions",
+        joinedColumns(joinedColumns(outcomeColumns(), memoryColumns()),
+                      joinedColumns(verdictColumns(), figureColumns())),
+        {"weight",
+         "function",
+         "address",
+         "form",
+         "target",
+         "outcome",
+         "legal",
+         "refused_by",
+         "verdict",
+         "reasons",
+         "cap",
+         "bytes_moved",
+         "speedup",
+         "measured",
+         "predicted_speedup",
+         "predicted_speedup_unpruned",
+         "bound",
+         "time_s",
+         "energy",
+         "energy_measured",
+         "disagreements",
+         "note",
+         "nearest_change"}};
     return kTable;
+}
+
+DecisionScope decisionScope(std::string_view key)
+{
+    const auto isOneOf = [key](std::initializer_list<std::string_view> keys) {
+        return std::find(keys.begin(), keys.end(), key) != keys.end();
+    };
+    if (isOneOf({"weight", "function", "address", "form"}))
+        return DecisionScope::Weight;
+    return isOneOf({"target", "outcome", "legal", "refused_by", "verdict", "reasons",
+                    "disagreements", "note", "nearest_change"})
+               ? DecisionScope::Verdict
+               : DecisionScope::Both;
 }
 
 std::string_view outcomeLetter(decision::Outcome outcome)

@@ -4,20 +4,29 @@
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace kernscope::report {
 
-/// A weight on one chip, as `decide` lists it. JSON has the same figures under the same keys, each
-/// with its reasons, and is written piece by piece (chip_json.h).
+/// A weight on one chip, as `decide` lists it: in text with its main figures, in JSON with all of
+/// them and the reasons. The document is written piece by piece (chip_json.h).
 struct DecisionFacts {
     const Weight *weight = nullptr;
     roofline::Assessment assessed;
+    std::size_t verdictIndex = 0; ///< in `verdicts[]` of the document
+    bool whole = true;            ///< false: one of many in a document, without its reasons
+    const decision::Verdict &verdict() const { return *assessed.decision.verdict; }
 };
 /// Of every weight on the table's first chip.
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table);
 const TableOf<DecisionFacts> &decisionTable();
+
+/// What a column of the document depends on: cells of a weight or a verdict repeat.
+enum class DecisionScope : std::uint8_t { Weight, Verdict, Both };
+DecisionScope decisionScope(std::string_view key);
 
 /// "S" streams, "F" folds, "-" dense, "X" rejected, "?" not known.
 std::string_view outcomeLetter(decision::Outcome outcome);

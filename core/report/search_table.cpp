@@ -3,11 +3,14 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/base/printable.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -36,10 +39,16 @@ const Weight *hitWeight(const HitFacts &row)
     return row.hit.weight < weights.size() ? &weights[row.hit.weight] : nullptr;
 }
 
+/// A code out of range decodes to nothing.
+bool hasValue(const HitFacts &row)
+{
+    return row.hit.element && !row.hit.stray;
+}
+
 /// JSON has no numbers for what is not finite.
 Json hitValueJson(const HitFacts &row)
 {
-    if (!row.hit.element)
+    if (!hasValue(row))
         return noKey();
     const double value = row.hit.value.value_or(0);
     if (std::isnan(value))
@@ -119,6 +128,61 @@ std::vector<Column<HitFacts>> hitPlaceColumns()
              }}};
 }
 
+Value strayCount(const HitFacts &row, std::uint64_t search::StrayCode::*member)
+{
+    return row.hit.stray ? Value(Count{*row.hit.stray.*member}) : Value(Absent());
+}
+
+std::vector<Column<HitFacts>> strayColumns()
+{
+    return {
+        {.key = "index",
+         .title = "index",
+         .explanation = "Number of the stored code, from 0; of what a mask keeps that of the "
+                        "element",
+         .align = kHitNumber,
+         .value = [](const HitFacts &row) { return strayCount(row, &search::StrayCode::index); }},
+        {.key = "code",
+         .title = "code",
+         .explanation = "Entry of the codebook, or number of the stored value, that it asks "
+                        "for, from 0",
+         .align = kHitNumber,
+         .value = [](const HitFacts &row) { return strayCount(row, &search::StrayCode::code); }},
+        {.key = "entries",
+         .title = "entries",
+         .explanation = "So many entries the codebook has, or values are stored",
+         .align = kHitNumber,
+         .value = [](const HitFacts &row) {
+             return strayCount(row, &search::StrayCode::entries);
+         }}};
+}
+
+/// What stands there, as a text or in hexadecimal.
+std::vector<Column<HitFacts>> byteColumns()
+{
+    return {
+        {.key = "text",
+         .title = "text",
+         .explanation = "The text that was found, in its line",
+         .align = TextTable::Align::Name,
+         .value = [](const HitFacts &row) -> Value {
+             return row.text.empty() ? Value(Absent()) : Value(row.text);
+         }},
+        {.key = "hex",
+         .title = "bytes",
+         .explanation = "The first 16 bytes that were found, in hexadecimal",
+         .value = [](const HitFacts &row) -> Value {
+             // A text is read as a text; programs have its bytes all the same.
+             return row.what == What::Bytes && row.text.empty() ? Value(hitBytes(row, " "))
+                                                                : Value(Absent());
+         },
+         .document =
+             [](const HitFacts &row) {
+                 return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
+             }},
+    };
+}
+
 std::vector<Column<HitFacts>> hitColumns()
 {
     std::vector<Column<HitFacts>> columns = hitPlaceColumns();
@@ -143,38 +207,64 @@ std::vector<Column<HitFacts>> hitColumns()
          .explanation = "The decoded value, of a run that of its first element",
          .align = kHitNumber,
          .value = [](const HitFacts &row) -> Value {
-             return row.hit.element ? Value(row.hit.valueText()) : Value(Absent());
+             return hasValue(row) ? Value(row.hit.valueText()) : Value(Absent());
          },
          .document = hitValueJson,
          .order = hitValueOrder},
-        {.key = "hex",
-         .title = "bytes",
-         .explanation = "The first 16 bytes that were found, in hexadecimal",
-         .value = [](const HitFacts &row) -> Value {
-             return row.what == What::Bytes ? Value(hitBytes(row, " ")) : Value(Absent());
-         },
-         .document =
-             [](const HitFacts &row) {
-                 return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
-             }},
     };
     columns.insert(columns.end(), found.begin(), found.end());
-    return columns;
+    return joinedColumns(std::move(columns), joinedColumns(byteColumns(), strayColumns()));
+}
+
+/// What stands before and after a text in its line, as far as it is text.
+constexpr std::size_t kMostBefore = 24, kMostAfter = 48;
+
+bool isOfALine(std::byte byte)
+{
+    const auto code = std::to_integer<unsigned>(byte);
+    return code >= 0x20 ? code != 0x7f : code == 0x09;
+}
+
+/// The second and later bytes of a character in UTF-8.
+bool isContinuation(std::byte byte)
+{
+    return (byte & std::byte{0xc0}) == std::byte{0x80};
+}
+
+std::string hitText(std::span<const std::byte> file, ByteRange hit)
+{
+    const auto first = static_cast<std::size_t>(hit.offset.value);
+    const auto last = static_cast<std::size_t>(hit.end());
+    std::size_t from = first, to = std::min(last, first + kMostAfter);
+    while (from > 0 && first - from < kMostBefore && isOfALine(file[from - 1]))
+        --from;
+    while (from < first && isContinuation(file[from]))
+        ++from; // a character that is cut
+    while (from < first && (file[from] == std::byte{' '} || file[from] == std::byte{'\t'}))
+        ++from;
+    while (to < file.size() && to - first < kMostAfter && isOfALine(file[to]))
+        ++to;
+    while (to > last && to < file.size() && isContinuation(file[to]))
+        --to;
+    return printable({reinterpret_cast<const char *>(file.data()) + from, to - from});
 }
 
 } // namespace
 
-std::vector<HitFacts> hitRows(const BundlePtr &bundle, What what,
+std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &query,
                               const std::vector<search::Hit> &hits)
 {
     std::vector<HitFacts> rows;
     rows.reserve(hits.size());
     for (const search::Hit &hit : hits) {
-        HitFacts row{bundle, hit, what, {}};
-        if (what == What::Bytes) {
-            const auto bytes = bundle->files()[hit.file].file->bytes().subspan(
-                hit.bytes.offset.value, std::min(hit.bytes.bytes.value, kMostHitBytes));
+        HitFacts row{bundle, hit, query.what, {}, {}};
+        if (query.what == What::Bytes) {
+            const auto file = bundle->files()[hit.file].file->bytes();
+            const auto bytes = file.subspan(hit.bytes.offset.value,
+                                            std::min(hit.bytes.bytes.value, kMostHitBytes));
             row.bytes.assign(bytes.begin(), bytes.end());
+            if (query.text)
+                row.text = hitText(file, hit.bytes);
         }
         rows.push_back(std::move(row));
     }
@@ -198,6 +288,7 @@ std::string_view whatName(What what)
     case What::Infinite: return "infinite";
     case What::ZeroValues: return "zeros";
     case What::Largest: return "largest";
+    case What::OutOfRange: return "out-of-range";
     }
     return "";
 }

@@ -6,6 +6,7 @@
 #include "core/search/find.h"
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,9 +19,10 @@ struct HitFacts {
     search::Hit hit;
     search::What what = search::What::Bytes;
     std::vector<std::byte> bytes; ///< at most 16
+    std::string text;             ///< of a search for text: the hit and what stands around it
 };
 /// The places in the order of the search. Reads bytes of the files: hold the bundle's read lock.
-std::vector<HitFacts> hitRows(const BundlePtr &bundle, search::What what,
+std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &query,
                               const std::vector<search::Hit> &hits);
 /// The columns of either kind of search; those of the other are absent in each row.
 const TableOf<HitFacts> &hitTable();

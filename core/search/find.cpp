@@ -175,12 +175,35 @@ Result<bool> findInElements(const Bundle &bundle, std::size_t index, const Query
     return went && *went ? Result<bool>(runs.end()) : went;
 }
 
+/// The same for stored codes.
+Result<bool> findStrayCodes(const Bundle &bundle, std::size_t index, Gathering &out,
+                            Progress *progress)
+{
+    return scanStrayCodes(
+        bundle, index,
+        [&](const StrayCode &stray) {
+            Hit hit;
+            hit.weight = index;
+            hit.stray = stray;
+            hit.file = stray.file;
+            hit.bytes = stray.bytes;
+            if (stray.file != kNoIndex)
+                hit.section = bundle.sectionAt(stray.file, stray.bytes.offset);
+            if (stray.ofMask || stray.file == kNoIndex)
+                hit.element = stray.index;
+            return out.add(hit);
+        },
+        progress);
+}
+
 Result<void> findElements(const Bundle &bundle, const Query &query, Found &found,
                           Progress *progress)
 {
     Gathering out(found, query.most);
     Largest largest(query.most);
     const auto look = [&](std::size_t index) {
+        if (query.what == What::OutOfRange)
+            return findStrayCodes(bundle, index, out, progress);
         if (query.what != What::Largest)
             return findInElements(bundle, index, query, out, progress);
         return eachElement(bundle, index, progress,
@@ -273,8 +296,9 @@ std::uint64_t workOf(const Bundle &bundle, const Query &query)
         return work;
     }
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
         if (query.weight == kNoIndex || query.weight == i)
-            work += bundle.weights()[i].elements.value;
+            work += query.what == What::OutOfRange ? strayWork(weight) : weight.elements.value;
     }
     return work;
 }

@@ -4,6 +4,8 @@
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
+#include "core/bundle/bundle.h"
+#include "core/search/out_of_range.h"
 #include "core/search/pattern.h"
 #include "core/search/wide_integer.h"
 
@@ -23,13 +25,15 @@ enum class What : std::uint8_t {
     Infinite,   ///< decoded elements, of either sign
     ZeroValues, ///< runs of decoded elements that are 0, in the order of the elements
     Largest,    ///< the decoded elements of largest magnitude; NaN has none
+    OutOfRange, ///< stored codes that name what is not there: see StrayCode
 };
-/// True for those that look at decoded elements, false for those that look at stored bytes.
+/// True for those that look at weight by weight, false for those that look at stored bytes.
 bool ofElements(What what);
 
 struct Query {
     What what = What::Bytes;
     BytePattern pattern; ///< of Bytes
+    bool text = false;   ///< of Bytes: the pattern was typed as a text
     double value = 0;    ///< of Value
     /// Of Value, where it is an integer that a double does not hold: what elements of 64 bits are
     /// compared with where there is no tolerance.
@@ -41,7 +45,9 @@ struct Query {
     std::size_t most = 10'000;       ///< no more hits than this; 1 or more. Of Largest: so many
 };
 
-/// One place: of bytes a range of a file, of elements an index of a weight.
+/// One place: of bytes a range of a file, of elements an index of a weight. A code out of range is
+/// either: bytes of the indices of a weight that cannot be decoded, or an element that a mask
+/// keeps.
 struct Hit {
     std::size_t file = kNoIndex; ///< of bytes
     ByteRange bytes;
@@ -51,6 +57,7 @@ struct Hit {
     std::uint64_t count = 1;              ///< elements of a run
     std::optional<double> value;          ///< of the first element
     std::optional<WideInteger> wide;      ///< of the first element, where a double is not exact
+    std::optional<StrayCode> stray;       ///< of OutOfRange
 
     /// The value as it is: "0.3", "18446744073709551615"; empty where there is none.
     std::string valueText() const;
@@ -58,7 +65,7 @@ struct Hit {
 
 struct Found {
     /// Bytes by file and offset, elements by weight and index; of Largest by magnitude, the largest
-    /// first, equals by weight and index.
+    /// first, equals by weight and index; codes out of range by weight and number.
     std::vector<Hit> hits;
     bool complete = true; ///< false: there may be more than Query::most
     /// Weights that could not be decoded, and so were not looked at.

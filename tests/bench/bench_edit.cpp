@@ -130,7 +130,21 @@ MadeBundle bundleOf(const codec::EncodedWeight &encoded, const std::string &form
         made.line(fmt::format("tensor<fp16, {}> w = constexpr_sparse_to_dense(mask = {}, "
                               "nonzero_data = {})[name = string(\"w\")]",
                               shape, blobs[0], blobs[1]));
-    else if (form.starts_with("lut"))
+    else if (form == "affine")
+        made.line(fmt::format("tensor<fp16, {}> w = constexpr_affine_dequantize()[axis = int32(0), "
+                              "quantized_data = {}, scale = {}, zero_point = {}, name = "
+                              "string(\"w\")]",
+                              shape, blobs[0], blobs[1], blobs.size() > 2 ? blobs[2] : "int8(0)"));
+    else if (form == "sparse lut4") {
+        made.line(fmt::format("tensor<uint1, {}> m, tensor<fp16, [{}]> v = constexpr_lut_to_sparse("
+                              "indices_mask = {}, indices_nonzero_data = {}, lut = {})[name = "
+                              "string(\"q\")]",
+                              shape, elementCount(encoded.parts[1].shape)->value, blobs[0],
+                              blobs[1], blobs[2]));
+        made.line(fmt::format("tensor<fp16, {}> w = constexpr_sparse_to_dense(mask = m, "
+                              "nonzero_data = v)[name = string(\"w\")]",
+                              shape));
+    } else if (form.starts_with("lut"))
         made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
                               "[name = string(\"w\")]",
                               shape, blobs[0], blobs[1]));
@@ -166,7 +180,7 @@ void edit(const std::filesystem::path &folder, const std::string &form, const st
     std::uint64_t changed = 0;
     for (const FileEdit &one : planned ? planned->front().bytes : std::vector<FileEdit>())
         changed += one.after.size();
-    fmt::print("{:10} {:9} {:9.3f} ms   encoding anew {:9.3f} ms   ratio {:5.2f}   applying "
+    fmt::print("{:11} {:9} {:9.3f} ms   encoding anew {:9.3f} ms   ratio {:5.2f}   applying "
                "{:8.3f} ms   {:6.1f} MiB for {:6.1f} changed{}\n",
                form, name, 1e3 * ours, 1e3 * plain, ours / plain, 1e3 * applied,
                static_cast<double>(grown) / (1 << 20), static_cast<double>(changed) / (1 << 20),
@@ -193,14 +207,15 @@ void row(const std::filesystem::path &scratch, const std::string &form, std::uin
         writeFile(folder / "weights/weight.bin", {}, made.weights());
         plain = medianSeconds([&] { (void)encode(second); });
         // An element that is left out stays zero, and the others do not become it.
-        for (std::size_t i = 0; form == "sparse" && i < second.size(); ++i)
+        for (std::size_t i = 0; form.starts_with("sparse") && i < second.size(); ++i)
             second[i] = std::abs(first[i]) >= kKept ? 0.5f + std::abs(second[i]) : 0.0f;
         writeFile(npy, npyHeader(ElementType::Fp32, encoded->shape),
                   std::as_bytes(std::span(second)));
     }
-    if (form != "sparse")
+    if (!form.starts_with("sparse"))
         edit(folder, form, "fill", parseEdit(Edit::Kind::Fill, "w[:]=0.125"), plain);
     edit(folder, form, "from-npy", parseEdit(Edit::Kind::FromNpy, "w=" + npy.string()), plain);
+    edit(folder, form, "compute", parseEdit(Edit::Kind::Compute, "w[:]=w*0.75"), plain);
     std::filesystem::remove_all(folder);
 }
 
@@ -225,6 +240,12 @@ int main(int argc, char **argv)
              return codec::encodePalette(v, shape, {8, 64});
          }},
         {"sparse", [&](Values v) { return codec::encodeSparse(v, shape, kKept); }},
+        {"sparse lut4",
+         [&](Values v) {
+             const auto kept = codec::encodeSparse(v, shape, kKept);
+             return kept ? codec::encodeSparsePalette(v, *kept, {}) : kept;
+         }},
+        {"affine", [&](Values v) { return codec::encodeAffine(v, shape, {}); }},
         {"blockwise", [&](Values v) { return codec::encodeBlockwise(v, shape, {}); }}};
     for (const auto &[form, encode] : forms) {
         if (only.empty() || form == only)

@@ -19,6 +19,8 @@ private slots:
     void places_data();
     void places();
     void text();
+    void textInItsLine();
+    void outOfRange();
     void limit();
     void damaged();
     void refusals_data();
@@ -113,6 +115,47 @@ void TestCliFind::text()
     const CliResult none = find(QStringLiteral("--text nowhere"), false);
     QCOMPARE(none.exitCode, 1);
     QVERIFY(none.out.contains("nothing found"));
+}
+
+/// A text is shown with what stands around it, on one line, in text and JSON.
+void TestCliFind::textInItsLine()
+{
+    const CliResult result = find(QStringLiteral("--text const()"));
+    QCOMPARE(result.exitCode, 0);
+    for (const auto &hit : result.json()["hits"]) {
+        const QString text = QString::fromStdString(hit["text"].get<std::string>());
+        QVERIFY2(text.contains(QLatin1String(" = const()[")) && !text.contains(QLatin1Char('\n')),
+                 qPrintable(text));
+        QVERIFY(hit.contains("hex"));
+    }
+    const CliResult lines = find(QStringLiteral("--text const()"), false);
+    QVERIFY2(lines.out.contains(" = const()["), lines.out);
+    for (const auto &hit : find(QStringLiteral("--bytes 00_34")).json()["hits"])
+        QVERIFY(!hit.contains("text"));
+}
+
+/// A codebook of three entries for codes of two bits: the weight is damaged, its codes are listed.
+void TestCliFind::outOfRange()
+{
+    QCOMPARE(find(QStringLiteral("--out-of-range")).exitCode, 1); // none in a sound bundle
+    MadeBundle made;
+    const auto codes = made.blob(ElementType::Uint2, "[2, 2]", hex("9c")); // 0, 3, 1, 2
+    made.line("tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " + codes +
+              ", lut = tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2]))[name = string(\"w\")]");
+    made.consume("w");
+    const QString path = writeBundle(m_scratch, "short.mlmodelc", made);
+    const CliResult result = runCli(
+        {QStringLiteral("find"), path, QStringLiteral("--out-of-range"), QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 3); // the weight is damaged
+    const auto document = result.json();
+    QCOMPARE(test::text(document["what"]), QByteArray("\"out-of-range\""));
+    QCOMPARE(document["hits"].size(), std::size_t{1});
+    const auto &hit = document["hits"][0];
+    QCOMPARE(test::text(hit["weight"]), QByteArray("\"w\""));
+    QCOMPARE(test::text(hit["place"]), QByteArray("\"weights/weight.bin:0x80\""));
+    QCOMPARE(hit["index"].get<int>(), 1);
+    QCOMPARE(hit["code"].get<int>(), 3);
+    QCOMPARE(hit["entries"].get<int>(), 3);
 }
 
 void TestCliFind::limit()

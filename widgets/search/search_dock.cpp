@@ -33,7 +33,24 @@ namespace {
 using search::What;
 
 /// In the order of the box; several are one kind of search in the core.
-enum SearchKind : int { Bytes, Text, Integer, Value, NotANumber, Infinite, Zeros, ZeroBytes, Top };
+enum SearchKind : int {
+    Bytes,
+    Text,
+    Integer,
+    Value,
+    NotANumber,
+    Infinite,
+    Zeros,
+    ZeroBytes,
+    Top,
+    OutOfRange
+};
+
+/// Kinds that are said by their name alone.
+bool takesNothing(int kind)
+{
+    return kind == NotANumber || kind == Infinite || kind == OutOfRange;
+}
 
 constexpr int kSearchClockMs = 80;
 constexpr std::uint64_t kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes to list
@@ -84,7 +101,8 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
         return made;
     };
     m_kind = box({tr("Bytes"), tr("Text"), tr("Integer"), tr("Value"), tr("NaN"), tr("Infinity"),
-                  tr("Zero elements"), tr("Zero bytes"), tr("Largest magnitudes")},
+                  tr("Zero elements"), tr("Zero bytes"), tr("Largest magnitudes"),
+                  tr("Codes out of range")},
                  tr("What to look for"));
     m_pattern = new QLineEdit(parent);
     m_pattern->setClearButtonEnabled(true);
@@ -129,9 +147,9 @@ void SearchDock::buildTable()
     });
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {16, 10, 10, 6, 4.5, 4.5, 7, 14});
+    setColumnWidths(m_table->horizontalHeader(), {12, 8, 8, 6, 4.5, 4.5, 7, 18, 14, 6, 4.5, 5.5});
     growColumns(m_table, {m_model->columnOf("place"), m_model->columnOf("section"),
-                          m_model->columnOf("weight")});
+                          m_model->columnOf("weight"), m_model->columnOf("text")});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this](const QModelIndex &index) {
                 if (!m_filling)
@@ -164,9 +182,10 @@ void SearchDock::showFields()
                             tr("every element that is infinite"),
                             tr("shortest run, in elements: 1"),
                             tr("shortest run, in bytes: 64"),
-                            tr("how many: 100")};
+                            tr("how many: 100"),
+                            tr("every code without an entry in its codebook")};
     m_pattern->setPlaceholderText(hints.value(kind));
-    m_pattern->setEnabled(kind != NotANumber && kind != Infinite);
+    m_pattern->setEnabled(!takesNothing(kind));
     if (!m_pattern->isEnabled())
         m_pattern->clear(); // what was typed for another kind is not looked for
     m_tolerance->setVisible(kind == Value);
@@ -195,6 +214,7 @@ std::optional<search::Query> SearchDock::query()
         if (!pattern)
             return refuse(fromUtf8(describe(pattern.error())));
         query.pattern = *pattern;
+        query.text = kind == Text;
     } else if (kind == Value) {
         bool number = false, within = m_tolerance->text().trimmed().isEmpty();
         query.what = What::Value;
@@ -204,8 +224,10 @@ std::optional<search::Query> SearchDock::query()
             query.tolerance = m_tolerance->text().trimmed().toDouble(&within);
         if (!number || !within)
             return refuse(tr("Not a number: %1").arg(number ? m_tolerance->text() : typed));
-    } else if (kind == NotANumber || kind == Infinite) {
-        query.what = kind == NotANumber ? What::NotANumber : What::Infinite;
+    } else if (takesNothing(kind)) {
+        query.what = kind == NotANumber ? What::NotANumber
+                     : kind == Infinite ? What::Infinite
+                                        : What::OutOfRange;
     } else if (kind == Top) {
         bool number = typed.isEmpty();
         const qulonglong most = number ? kTopUnasked : typed.toULongLong(&number);
@@ -252,7 +274,7 @@ void SearchDock::start()
             SearchAnswer answer{
                 search::find(*bundle, query, &progress), {}, query.what == What::Largest};
             if (answer.found)
-                answer.rows = report::hitRows(bundle, query.what, answer.found->hits);
+                answer.rows = report::hitRows(bundle, query, answer.found->hits);
             return answer;
         },
         [this, bundle](const SearchAnswer &answer) { deliver(bundle, answer); }));

@@ -31,8 +31,9 @@ struct SearchAnswer {
     bool ranked = false; ///< the largest magnitudes
 };
 
-/// Looks for bytes, text, integers, values and runs of zeros, in the chosen weight or in the whole
-/// bundle, off the GUI thread. What it finds is a table whose rows are places to go to.
+/// Looks for bytes, text, integers, values, runs of zeros and codes out of range, in the chosen
+/// weight or in the whole bundle, off the GUI thread. What it finds is a table whose rows are
+/// places to go to.
 class SearchDock final : public Dock
 {
     Q_OBJECT

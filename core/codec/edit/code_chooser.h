@@ -82,6 +82,7 @@ private:
         // Of fp32 numbers: the limits between the values, those, and the low bits of their codes.
         bool m_limited = false;
         std::vector<float> m_limits, m_floats;
+        LimitIndex<float> m_floatIndex; ///< of more of them than a few
         std::vector<std::uint8_t> m_lowBits;
     };
 

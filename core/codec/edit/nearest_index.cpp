@@ -2,9 +2,11 @@
 #include "core/codec/edit/nearest_index.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace kernscope::codec {
 
@@ -62,51 +64,71 @@ std::vector<double> limitsOf(std::span<const double> values, std::span<const std
     return limits;
 }
 
-NearestIndex::NearestIndex(std::span<const double> values, std::span<const std::int64_t> codes)
+namespace {
+
+/// Of two values, the greater one is never in an earlier bucket, however the product is rounded:
+/// limits in earlier buckets are below a value, those in later ones above it.
+template <class Value>
+std::int32_t bucketOf(Value value, Value low, Value perUnit)
 {
-    if (values.size() < 2 || values.size() > std::numeric_limits<std::uint16_t>::max())
+    constexpr auto kLast = static_cast<Value>(kBuckets - 1);
+    const Value place = (value - low) * perUnit;
+    const Value above = place > 0 ? place : Value(0);
+    return static_cast<std::int32_t>(above < kLast ? above : kLast);
+}
+
+} // namespace
+
+template <class Value>
+LimitIndex<Value>::LimitIndex(std::vector<Value> limits) : m_limits(std::move(limits))
+{
+    const std::size_t count = m_limits.size();
+    if (count == 0 || count >= std::numeric_limits<std::uint16_t>::max())
         return;
-    const std::size_t count = values.size() - 1;
-    m_limits = limitsOf(values, codes);
     m_low = m_limits.front();
-    m_perUnit = static_cast<double>(kBuckets) / (m_limits.back() - m_low);
+    m_perUnit = static_cast<Value>(kBuckets) / (m_limits.back() - m_low);
     if (!std::isfinite(m_perUnit) || m_perUnit <= 0)
         return;
     std::vector<std::uint16_t> inBucket(kBuckets);
-    for (const double limit : m_limits)
-        ++inBucket[bucketOf(limit)];
+    for (const Value limit : m_limits)
+        ++inBucket[static_cast<std::size_t>(bucketOf(limit, m_low, m_perUnit))];
     m_most = *std::max_element(inBucket.begin(), inBucket.end());
     if (m_most > kMostInBucket)
         return;
     m_starts.resize(kBuckets);
     for (std::size_t i = 1; i < kBuckets; ++i)
         m_starts[i] = static_cast<std::uint16_t>(m_starts[i - 1] + inBucket[i - 1]);
-    m_limits.resize(count + kMostInBucket, std::numeric_limits<double>::infinity());
+    m_limits.resize(count + kMostInBucket, std::numeric_limits<Value>::infinity());
 }
 
-/// Of two values, the greater one is never in an earlier bucket, however the product is rounded:
-/// limits in earlier buckets are below a value, those in later ones above it.
-std::size_t NearestIndex::bucketOf(double value) const
-{
-    const double place = (value - m_low) * m_perUnit;
-    const double inside = std::min(std::max(place, 0.0), static_cast<double>(kBuckets - 1));
-    return static_cast<std::size_t>(static_cast<std::int32_t>(inside));
-}
-
+template <class Value>
 template <std::size_t Most>
-void NearestIndex::findOf(std::span<const double> asked, std::span<std::uint16_t> found) const
+void LimitIndex<Value>::findOf(std::span<const Value> asked, std::span<std::uint16_t> found) const
 {
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-        const double value = asked[i];
-        const std::size_t start = m_starts[bucketOf(value)];
-        std::size_t below = start; // without branches that nobody could foresee
-        for (std::size_t j = 0; j < Most; ++j)
-            below += m_limits[start + j] < value ? 1U : 0U;
-        found[i] = static_cast<std::uint16_t>(below);
+    // In steps: of many values at a time the buckets are a few instructions.
+    constexpr std::size_t kStep = 64;
+    const Value low = m_low, perUnit = m_perUnit;
+    const std::uint16_t *const starts = m_starts.data();
+    const Value *const limits = m_limits.data();
+    std::array<std::int32_t, kStep> buckets{};
+    std::array<Value, kStep> values{};
+    for (std::size_t at = 0; at < asked.size(); at += kStep) {
+        const std::size_t count = std::min(kStep, asked.size() - at);
+        std::copy_n(asked.data() + at, count, values.begin());
+        for (std::size_t i = 0; i < kStep; ++i)
+            buckets[i] = bucketOf(values[i], low, perUnit);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t start = starts[buckets[i]];
+            std::size_t below = start; // without branches that nobody could foresee
+            for (std::size_t j = 0; j < Most; ++j)
+                below += limits[start + j] < values[i] ? 1U : 0U;
+            found[at + i] = static_cast<std::uint16_t>(below);
+        }
     }
 }
 
-void NearestIndex::find(std::span<const double> asked, std::span<std::uint16_t> found) const
+template <class Value>
+void LimitIndex<Value>::find(std::span<const Value> asked, std::span<std::uint16_t> found) const
 {
     if (m_most <= 2)
         findOf<2>(asked, found);
@@ -115,5 +137,8 @@ void NearestIndex::find(std::span<const double> asked, std::span<std::uint16_t> 
     else
         findOf<kMostInBucket>(asked, found);
 }
+
+template class LimitIndex<double>;
+template class LimitIndex<float>;
 
 } // namespace kernscope::codec

@@ -17,32 +17,42 @@ bool goesToLower(double value, double lower, double upper, bool lowerFirst);
 /// strictly ascending; `codes` as many: of two that are equally near, the one of the lower code.
 std::vector<double> limitsOf(std::span<const double> values, std::span<const std::int64_t> codes);
 
-/// Finds the nearest of ascending finite numbers by the limits between neighbours, in buckets of
-/// equal width. The answers are those of goesToLower(), which decides the limits.
-class NearestIndex
+/// Counts the limits below a value, for very many values: in buckets of equal width. Of doubles or
+/// floats.
+template <class Value>
+class LimitIndex
+{
+public:
+    LimitIndex() = default;
+    explicit LimitIndex(std::vector<Value> limits); ///< finite, ascending
+
+    /// False where too many limits share a bucket, or there are none.
+    bool isUsable() const { return !m_starts.empty(); }
+    /// found[i]: how many limits are below asked[i], which are finite. Only where isUsable().
+    void find(std::span<const Value> asked, std::span<std::uint16_t> found) const;
+
+private:
+    template <std::size_t Most>
+    void findOf(std::span<const Value> asked, std::span<std::uint16_t> found) const;
+
+    std::vector<Value> m_limits;         ///< infinities behind them
+    std::vector<std::uint16_t> m_starts; ///< limits in the buckets before each; empty: not usable
+    std::size_t m_most = 0;              ///< limits in one bucket, at most
+    Value m_low = 0, m_perUnit = 0;      ///< a value's bucket is (value - m_low) x m_perUnit
+};
+
+/// Finds the nearest of ascending finite numbers by the limits between neighbours: found[i] is the
+/// place of the number. The answers are those of goesToLower(), which decides the limits.
+class NearestIndex : public LimitIndex<double>
 {
 public:
     NearestIndex() = default;
     /// `values` strictly ascending; `codes` as many: of two that are equally near, the one of the
     /// lower code.
-    NearestIndex(std::span<const double> values, std::span<const std::int64_t> codes);
-
-    /// False where too many limits share a bucket, or there are none.
-    bool isUsable() const { return !m_starts.empty(); }
-    /// found[i]: the place of the number that is nearest to asked[i], which are finite. Only where
-    /// isUsable().
-    void find(std::span<const double> asked, std::span<std::uint16_t> found) const;
-
-private:
-    std::size_t bucketOf(double value) const;
-    template <std::size_t Most>
-    void findOf(std::span<const double> asked, std::span<std::uint16_t> found) const;
-
-    std::vector<double> m_limits; ///< the largest value that goes to each number but the last;
-                                  ///< infinities behind them
-    std::vector<std::uint16_t> m_starts; ///< limits in the buckets before each; empty: not usable
-    std::size_t m_most = 0;              ///< limits in one bucket, at most
-    double m_low = 0, m_perUnit = 0;     ///< a value's bucket is (value - m_low) x m_perUnit
+    NearestIndex(std::span<const double> values, std::span<const std::int64_t> codes)
+        : LimitIndex(limitsOf(values, codes))
+    {
+    }
 };
 
 } // namespace kernscope::codec

@@ -176,6 +176,12 @@ bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
     const bool alike =
         std::isfinite(value) &&
         std::all_of(values.begin(), values.end(), [value](double other) { return other == value; });
+    if (!alike && state.palette) { // most of what is computed of fp16 numbers is fp32
+        floats.resize(values.size());
+        if (narrowExactly(values, floats) && areFinite(floats) &&
+            setFloats(element, index, floats, tolerance, held, outcome))
+            return true;
+    }
     if (!alike || chooser.hasShortBlocks())
         return setFinite(element, index, values, tolerance, held, outcome);
     setAlike(element, index, values, tolerance, held, outcome);
@@ -243,7 +249,18 @@ bool RunEditor::setKept(std::uint64_t first, std::span<const float> values, std:
     return true;
 }
 
-bool RunEditor::keepsAsSet(std::uint64_t first, std::uint64_t count)
+std::span<const std::byte> RunEditor::payload() const
+{
+    return m_state->state.payload.bytes;
+}
+
+unsigned RunEditor::codeBits() const
+{
+    return m_state->width;
+}
+
+bool RunEditor::keepsAsSet(std::uint64_t first, std::uint64_t count,
+                           std::span<const std::byte> payload)
 {
     State &own = *m_state;
     const std::uint64_t from = own.state.mask->rank(first);
@@ -251,8 +268,7 @@ bool RunEditor::keepsAsSet(std::uint64_t first, std::uint64_t count)
     if (to > own.state.payloadElements || to - from != own.keptHeld.size())
         return false;
     own.floats.resize(own.keptHeld.size());
-    convertHalfToFloat(own.state.payload.bytes.subspan(2 * from, 2 * own.floats.size()),
-                       own.floats);
+    convertHalfToFloat(payload.subspan(2 * from, 2 * own.floats.size()), own.floats);
     return own.floats.empty() || std::memcmp(own.floats.data(), own.keptHeld.data(),
                                              std::span(own.floats).size_bytes()) == 0;
 }

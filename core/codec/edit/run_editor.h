@@ -63,9 +63,14 @@ public:
     bool setKept(std::uint64_t first, std::span<const float> values, std::span<float> held,
                  RunOutcome &outcome);
     /// Whether the survivors among [first, first + count), which the last setKept() was for, are
-    /// now stored as it made them. Looks at the stored numbers alone: most elements of such a
-    /// weight have none.
-    bool keepsAsSet(std::uint64_t first, std::uint64_t count);
+    /// stored in `payload` as it made them. Looks at the stored numbers alone: most elements of
+    /// such a weight have none.
+    bool keepsAsSet(std::uint64_t first, std::uint64_t count, std::span<const std::byte> payload);
+    /// Of the decoder that it was made for: as they were before the edit, or are with it, if the
+    /// edit is written over them.
+    std::span<const std::byte> payload() const;
+    /// Bits of a stored code.
+    unsigned codeBits() const;
 
 private:
     struct State;

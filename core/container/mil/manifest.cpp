@@ -3,6 +3,8 @@
 #include "core/container/mil/reader.h"
 #include "core/container/mil/utf8.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,12 +17,13 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxManifestBytes = std::size_t(16) << 20;
 constexpr int kMaxManifestDepth = 32;
 
-tl::unexpected<Error> fault(std::string_view fileName, std::string_view code,
+tl::unexpected<Error> fault(std::string_view fileName, std::string_view code, std::size_t place,
                             std::string_view field, std::string_view expected,
                             std::string_view found, std::string_view message)
 {
     return ErrorBuilder(code)
         .file(fileName)
+        .at(FileOffset(place))
         .field(field)
         .expected(expected)
         .found(found)
@@ -53,37 +56,85 @@ bool staysInside(std::string_view path)
     }
 }
 
+/// Takes whatever JSON there is, for the place at which it stops being JSON.
+class FaultPlace final : public nlohmann::json_sax<Json>
+{
+public:
+    std::size_t place = 0;
+
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t &) override { return true; }
+    bool string(string_t &) override { return true; }
+    bool binary(binary_t &) override { return true; }
+    bool start_object(std::size_t) override { return true; }
+    bool key(string_t &) override { return true; }
+    bool end_object() override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+    bool parse_error(std::size_t position, const std::string &,
+                     const nlohmann::detail::exception &) override
+    {
+        place = position > 0 ? position - 1 : 0; // it counts the characters that were read
+        return false;
+    }
+};
+
+/// Where the text is no JSON, and the first characters there.
+tl::unexpected<Error> notJson(std::string_view fileName, std::string_view text)
+{
+    constexpr std::size_t kShown = 24;
+    FaultPlace sax;
+    (void)Json::sax_parse(text.begin(), text.end(), &sax);
+    const std::size_t at = std::min(sax.place, text.size());
+    const std::string_view there = text.substr(at, kShown);
+    return fault(fileName, "manifest.json", at, "", "a JSON object",
+                 there.empty() ? "the end of the file" : printable(there),
+                 "The manifest is not JSON.");
+}
+
+/// Where a key is written; 0 where it is not.
+std::size_t placeOfKey(std::string_view text, std::string_view key)
+{
+    const std::size_t at = text.find(fmt::format("\"{}\"", key));
+    return at == std::string_view::npos ? 0 : at;
+}
+
 } // namespace
 
 Result<std::string> modelPathFromManifest(std::span<const std::byte> manifest,
                                           std::string_view fileName)
 {
     if (manifest.size() > kMaxManifestBytes)
-        return fault(fileName, "manifest.json", "",
+        return fault(fileName, "manifest.json", kMaxManifestBytes, "",
                      fmt::format("at most {} bytes", kMaxManifestBytes),
                      fmt::format("{} bytes", manifest.size()), "The manifest is too large.");
-    const auto *text = reinterpret_cast<const char *>(manifest.data());
+    const std::string_view text(reinterpret_cast<const char *>(manifest.data()), manifest.size());
     const auto shallow = [](int depth, Json::parse_event_t, Json &) {
         return depth <= kMaxManifestDepth;
     };
-    const Json json = Json::parse(text, text + manifest.size(), shallow, false);
+    const Json json = Json::parse(text.begin(), text.end(), shallow, false);
     if (!json.is_object())
-        return fault(fileName, "manifest.json", "", "a JSON object",
-                     printable({text, manifest.size()}), "The manifest is not JSON.");
+        return notJson(fileName, text);
     const std::string *root = stringAt(json, "rootModelIdentifier");
     if (!root)
-        return fault(fileName, "manifest.root", "rootModelIdentifier", "an identifier", "none",
+        return fault(fileName, "manifest.root", placeOfKey(text, "rootModelIdentifier"),
+                     "rootModelIdentifier", "an identifier", "none",
                      "The manifest does not name the model.");
+    const std::size_t at = placeOfKey(text, "itemInfoEntries");
     const auto entries = json.find("itemInfoEntries");
     const bool known = entries != json.end() && entries->is_object() && entries->contains(*root);
     const std::string *path = known ? stringAt(entries->at(*root), "path") : nullptr;
     if (!path)
-        return fault(fileName, "manifest.root", "itemInfoEntries",
+        return fault(fileName, "manifest.root", at, "itemInfoEntries",
                      fmt::format("an entry {} with a path", printable(*root)), "none",
                      "The manifest does not say where the model is.");
     if (!staysInside(*path))
-        return fault(fileName, "manifest.path", "path", "a path inside the package",
-                     printable(*path, 200), "The model's path leaves the package.");
+        return fault(fileName, "manifest.path", at, "path", "a path inside the package",
+                     path->empty() ? "an empty path" : printable(*path, 200),
+                     "The model's path leaves the package.");
     return "Data/" + *path;
 }
 

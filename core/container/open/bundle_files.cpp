@@ -106,9 +106,12 @@ Result<void> openArchive(OpenedFiles &opened)
     const std::shared_ptr<OverlaidFile> zip = opened.files.front().file;
     const std::string name = opened.files.front().path;
     const auto members = archive::readZip(zip->bytes(), name);
-    if (!members)
-        return tl::unexpected(
-            kindError("a zip archive that cannot be read", members.error().message + "."));
+    if (!members) {
+        Error error = kindError("a zip archive that cannot be read", members.error().message + ".");
+        error.file = name;
+        error.offset = members.error().offset;
+        return tl::unexpected(std::move(error));
+    }
     const auto folder = bundleFolder(*members);
     if (!folder)
         return tl::unexpected(folder.error());
@@ -151,10 +154,14 @@ Result<void> findFileKind(OpenedFiles &opened)
     if (archive::isZip(bytes))
         return openArchive(opened);
     const std::string_view espresso = espressoKind(only.path);
-    return tl::unexpected(
+    Error error =
         espresso.empty()
             ? kindError(knownKind(bytes), "This kind of file is not read by this version.")
-            : kindError(espresso, "Bundles of this older kind are not read."));
+            : kindError(espresso, "Bundles of this older kind are not read.");
+    error.file = only.path;
+    if (espresso.empty())
+        error.offset = FileOffset(0); // kinds are told by their first bytes
+    return tl::unexpected(std::move(error));
 }
 
 void addFile(std::vector<BundleFile> &files, const OpenedFiles &opened, const fs::path &place,

@@ -63,6 +63,29 @@ double binary(Op op, double a, double b)
     }
 }
 
+/// Values that one step is made for at a time: a loop over them for each step, not a walk through
+/// the steps for each value.
+constexpr std::size_t kRow = 256;
+
+void makeRow(Op op, double *a, const double *b)
+{
+    const auto each = [a, b](auto &&made) {
+        for (std::size_t i = 0; i < kRow; ++i)
+            a[i] = made(a[i], b[i]);
+    };
+    switch (op) {
+    case Op::Add: return each([](double x, double y) { return x + y; });
+    case Op::Subtract: return each([](double x, double y) { return x - y; });
+    case Op::Multiply: return each([](double x, double y) { return x * y; });
+    case Op::Divide: return each([](double x, double y) { return x / y; });
+    case Op::Min: return each([](double x, double y) { return binary(Op::Min, x, y); });
+    case Op::Max: return each([](double x, double y) { return binary(Op::Max, x, y); });
+    case Op::Negate: return each([](double x, double) { return -x; });
+    case Op::Abs: return each([](double x, double) { return std::abs(x); });
+    default: return each([op](double x, double) { return unary(op, x); });
+    }
+}
+
 int argumentsOf(Op op)
 {
     if (op == Op::Number || op == Op::Value)
@@ -250,6 +273,41 @@ double Expression::of(double w) const
         ++top;
     }
     return stack[0];
+}
+
+std::size_t Expression::depth() const
+{
+    std::size_t now = 0, most = 1;
+    for (const Step &step : m_steps) {
+        now += 1 - static_cast<std::size_t>(argumentsOf(step.op));
+        most = std::max(most, now);
+    }
+    return most;
+}
+
+void Expression::of(std::span<const float> values, std::span<double> results) const
+{
+    std::vector<double> rows((depth() + 1) * kRow); // the last one: beside those of one value
+    for (std::size_t at = 0; at < values.size(); at += kRow) {
+        const std::size_t count = std::min(kRow, values.size() - at);
+        double *top = rows.data();
+        for (const Step &step : m_steps) {
+            const int arguments = argumentsOf(step.op);
+            top -= static_cast<std::size_t>(arguments) * kRow;
+            if (step.op == Op::Value) {
+                std::copy_n(values.data() + at, count, top);
+            } else if (step.op == Op::Number) {
+                std::fill_n(top, kRow, step.number);
+            } else if (step.op == Op::Clip) {
+                makeRow(Op::Max, top, top + kRow);
+                makeRow(Op::Min, top, top + 2 * kRow);
+            } else {
+                makeRow(step.op, top, top + kRow);
+            }
+            top += kRow;
+        }
+        std::copy_n(rows.data(), count, results.data() + at);
+    }
 }
 
 } // namespace kernscope::patch

@@ -3,7 +3,9 @@
 
 #include "core/patch/edit/edit_parser.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace kernscope::patch {
@@ -21,6 +23,8 @@ public:
     static Result<Expression> parse(const Piece &text);
 
     double of(double w) const;
+    /// of() each of the values; as many results.
+    void of(std::span<const float> values, std::span<double> results) const;
 
     /// Opcode of one step of the reversed notation.
     enum class Op : std::uint8_t {
@@ -51,6 +55,7 @@ private:
         Op op = Op::Number;
         double number = 0;
     };
+    std::size_t depth() const; ///< values that are kept at a time, at most
     std::vector<Step> m_steps;
 };
 

@@ -43,6 +43,10 @@ public:
     {
     }
 
+    /// The elements of the selection are set beside the file where that can be: then the result is
+    /// in `scratch`. Before the first fill().
+    void setAside(Selection selection, std::optional<ScratchPayload> &scratch);
+
     /// Elements [first, first + values.size()), at most kRun.
     template <class Value>
     Result<void> fill(std::uint64_t first, std::span<const Value> values);
@@ -56,11 +60,17 @@ private:
     Result<void> check(std::uint64_t first, std::span<const float> held);
     /// Writes what a run of codes became.
     Result<void> applyRun();
+    bool isAside() const { return m_scratch != nullptr; }
+    const codec::Decoder &written() const
+    {
+        return isAside() ? m_scratch->decoder() : m_planner.decoder();
+    }
     static tl::unexpected<Error> notKept(std::uint64_t first, std::size_t count);
 
     WeightPlanner &m_planner;
     double m_tolerance;
     std::optional<codec::RunEditor> m_runs; ///< where whole runs can be set at once
+    ScratchPayload *m_scratch = nullptr;    ///< where runs are written, if not in the file
     std::vector<float> m_held = std::vector<float>(kRun);
     std::vector<float> m_check = std::vector<float>(kChecked);
 };
@@ -117,7 +127,7 @@ Result<void> Filler::check(std::uint64_t first, std::span<const float> held)
     for (std::size_t at = 0; at < held.size(); at += kChecked) {
         const auto some = held.subspan(at, std::min(kChecked, held.size() - at));
         const auto check = std::span(m_check).first(some.size());
-        m_planner.decoder().decodeFloat(first + at, check);
+        written().decodeFloat(first + at, check);
         if (std::memcmp(some.data(), check.data(), some.size_bytes()) == 0)
             continue;
         for (std::size_t i = 0; i < some.size(); ++i) {
@@ -133,10 +143,28 @@ Result<void> Filler::check(std::uint64_t first, std::span<const float> held)
     return {};
 }
 
+/// Runs of codes that share no byte with the run before, so that each is made of the file's bytes.
+void Filler::setAside(Selection selection, std::optional<ScratchPayload> &scratch)
+{
+    const auto run = selection.next();
+    const bool bytes = m_runs && (m_runs->codeBits() >= 8 ||
+                                  (!m_planner.decoder().encoding().mask && run.first % 8 == 0));
+    if (!bytes || run.count < selection.elements() || selection.elements() == 0)
+        return;
+    scratch = ScratchPayload::make(m_planner);
+    m_scratch = scratch ? &*scratch : nullptr;
+}
+
 Result<void> Filler::applyRun()
 {
     if (outcome.bytes.empty())
         return {};
+    if (isAside()) {
+        for (const codec::PartEdit &part : outcome.bytes)
+            m_scratch->write(part.offset, part.bytes);
+        m_planner.notePayload();
+        return {};
+    }
     codec::EditPlan plan;
     plan.parts = std::move(outcome.bytes);
     return m_planner.apply(plan);
@@ -161,17 +189,24 @@ Result<void> Filler::fill(std::uint64_t first, std::span<const Value> values)
         // are stored, and some of all are decoded.
         const auto some = held.first(std::min(kChecked, held.size()));
         if (m_runs && m_runs->setKept(first, values, some, outcome)) {
+            if (isAside() && outcome.bytes.empty())
+                return {}; // nothing is written
             if (auto applied = applyRun(); !applied)
                 return applied;
-            return m_runs->keepsAsSet(first, values.size()) ? check(first, some)
-                                                            : notKept(first, values.size());
+            const auto payload = isAside() ? m_scratch->bytes() : m_runs->payload();
+            return m_runs->keepsAsSet(first, values.size(), payload)
+                       ? check(first, some)
+                       : notKept(first, values.size());
         }
     }
     m_planner.decoder().decodeFloat(first, held);
     const bool set = m_runs && m_runs->set(first, values, tolerance, held, outcome);
+    if (isAside() && !set)
+        return notKept(first, values.size());
+    const bool writes = !isAside() || !outcome.bytes.empty();
     if (auto done = set ? applyRun() : setEach(first, values, held); !done)
         return done;
-    return outcome.refusal ? Result<void>() : check(first, held);
+    return outcome.refusal || !writes ? Result<void>() : check(first, held);
 }
 
 /// The values of an edit: one for all elements, those of a file, or what an expression makes of
@@ -205,8 +240,7 @@ public:
         if (m_expression) {
             const auto now = std::span(m_floats).first(count);
             m_planner->decoder().decodeFloat(first, now);
-            std::transform(now.begin(), now.end(), run.begin(),
-                           [this](float w) { return m_expression->of(static_cast<double>(w)); });
+            m_expression->of(now, run);
         }
         return filler.fill<double>(first, run);
     }
@@ -278,7 +312,7 @@ Result<void> Planner::planCarried(const Edit &edit, WeightPlanner &planner)
     return {};
 }
 
-Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
+Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner, bool last)
 {
     if (carriesValues(edit))
         return planCarried(edit, planner);
@@ -306,6 +340,8 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     if (m_progress != nullptr)
         m_progress->setTotal(m_announced);
     Filler filler(planner, m_tolerance);
+    if (last) // the next edit would have to find it in the file
+        filler.setAside(selection, m_scratch);
     for (auto run = selection.next(); run.count > 0; run = selection.next()) {
         for (std::uint64_t at = 0; at < run.count; at += kRun) {
             const auto n = static_cast<std::size_t>(std::min(kRun, run.count - at));

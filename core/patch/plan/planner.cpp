@@ -83,6 +83,7 @@ Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edi
 Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
 {
     m_applied = AppliedEdit{};
+    m_scratch = std::nullopt;
     m_applied.edit = edit;
     if (edit.isRaw())
         return planRaw(edit);
@@ -93,7 +94,7 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     auto planner = WeightPlanner::make(m_bundle, m_weight, m_recorder);
     if (!planner)
         return tl::unexpected(std::move(planner.error()));
-    auto planned = planBytes(edit, *planner);
+    auto planned = planBytes(edit, *planner, last);
     if (planned)
         planned = planner->finish();
     if (!planned)
@@ -104,7 +105,7 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
         m_applied.note += fmt::format("{}also changes {}", m_applied.note.empty() ? "" : "; ",
                                       fmt::join(others, ", "));
     }
-    m_applied.bytes = m_recorder.take(last && !m_applied.tables);
+    m_applied.bytes = m_scratch ? m_scratch->take() : m_recorder.take(last && !m_applied.tables);
     if (m_applied.bytes.empty())
         m_applied.tables = false;
     if (m_applied.tables) {
@@ -114,7 +115,7 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     return std::move(m_applied);
 }
 
-Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
+Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner, bool last)
 {
     switch (edit.kind) {
     case Edit::Kind::Set:
@@ -129,7 +130,7 @@ Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
     case Edit::Kind::Bytes: // planRaw()
     case Edit::Kind::Field: break;
     }
-    return planMany(edit, planner);
+    return planMany(edit, planner, last);
 }
 
 Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)

@@ -7,10 +7,12 @@
 #include "core/patch/edit/selection.h"
 #include "core/patch/patch.h"
 #include "core/patch/plan/recorder.h"
+#include "core/patch/plan/scratch_payload.h"
 #include "core/patch/plan/weight_planner.h"
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,10 +40,10 @@ public:
     const BundlePtr &bundle() const { return m_bundle; }
 
 private:
-    Result<void> planBytes(const Edit &edit, WeightPlanner &planner);
+    Result<void> planBytes(const Edit &edit, WeightPlanner &planner, bool last);
     Result<void> planSingle(const Edit &edit, WeightPlanner &planner);
     Result<void> planPart(const Edit &edit, WeightPlanner &planner);
-    Result<void> planMany(const Edit &edit, WeightPlanner &planner);
+    Result<void> planMany(const Edit &edit, WeightPlanner &planner, bool last);
     Result<void> planCarried(const Edit &edit, WeightPlanner &planner);
     void noteOutcome(const Edit &edit, const codec::RunOutcome &outcome, std::uint64_t elements);
     Result<AppliedEdit> planRaw(const Edit &edit);
@@ -58,6 +60,7 @@ private:
     AppliedEdit m_applied;
     std::size_t m_weight = 0;
     std::uint64_t m_element = 0;
+    std::optional<ScratchPayload> m_scratch; ///< of an edit that leaves the files as they are
 };
 
 /// A decoded value in its shortest notation in fp32.

@@ -115,7 +115,8 @@ void compareFloats(RunEditor &runs, std::uint64_t first, std::span<const double>
     if (*kept) {
         compareOutcomes(alone, untold, outcome, held, name);
         // Nothing was written yet.
-        QVERIFY2(runs.keepsAsSet(first, floats.size()) == (alone.changed == 0), name);
+        QVERIFY2(runs.keepsAsSet(first, floats.size(), runs.payload()) == (alone.changed == 0),
+                 name);
         std::vector<float> some(std::min<std::size_t>(before.size(), 5));
         RunOutcome once;
         QVERIFY2(runs.setKept(first, floats, some, once), name);

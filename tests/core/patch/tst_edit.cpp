@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/edit.h"
+#include "core/patch/edit/expression.h"
 
+#include <bit>
 #include <cmath>
 #include <random>
+#include <span>
+#include <vector>
 
 #include <QTest>
 
@@ -26,6 +30,7 @@ private slots:
     void scriptFaults_data();
     void scriptFaults();
     void anyTextGivesAnAnswer();
+    void expressionsOfMany();
 };
 
 void TestEdit::notationRoundTrips_data()
@@ -228,6 +233,37 @@ void TestEdit::anyTextGivesAnAnswer()
             QCOMPARE(editText(*again), editText(*edit));
         }
         (void)parseEditScript(text, "x");
+    }
+}
+
+/// Of many values an expression makes, bit for bit, what it makes of each.
+void TestEdit::expressionsOfMany()
+{
+    std::mt19937 random(5);
+    std::vector<float> values(1000);
+    for (float &value : values)
+        value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    values[0] = 0.0f;
+    values[1] = -0.0f;
+    values[2] = 0.5f;
+    values[3] = -2.5f;
+    for (const char *text :
+         {"w", "3", "w*0.75", "-w", "w/3-1", "1-w", "abs(w)+sign(w)", "clip(w*2,-1,1)",
+          "max(w,min(0.25,w*w))", "round(w)+floor(w)-ceil(w)", "sqrt(abs(w))*tanh(w)",
+          "exp(min(w,1))+log(abs(w))", "1+(2+(3+(4+(5+clip(w,-w,max(w,1))))))"}) {
+        const auto expression = patch::Expression::parse({text, 0});
+        QVERIFY2(expression, text);
+        for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1000}}) {
+            std::vector<double> results(count);
+            expression->of(std::span(values).first(count), results);
+            for (std::size_t i = 0; i < count; ++i) {
+                const double one = expression->of(static_cast<double>(values[i]));
+                const bool same = std::isnan(one) ? std::isnan(results[i])
+                                                  : std::bit_cast<std::uint64_t>(one) ==
+                                                        std::bit_cast<std::uint64_t>(results[i]);
+                QVERIFY2(same, text);
+            }
+        }
     }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+
 #include "core/report/json_table.h"
 #include "core/report/search_table.h"
 #include "tests/widgets/sample_bundles.h"
@@ -21,6 +23,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -42,6 +45,9 @@ private Q_SLOTS:
     void placesAreWhole();
     void largestFirst();
     void inTheWeightOnly();
+    void infinitiesAreFound();
+    void textsAreShown();
+    void codesOutOfRangeLeadToTheirBytes();
     void rowsAreGoneTo();
     void sortsByNumbers();
     void refusesInWords_data();
@@ -105,6 +111,7 @@ void TestSearchDock::finds_data()
     QTest::newRow("zeros") << 6 << "3" << true << true;
     QTest::newRow("zero bytes") << 7 << "16" << true << false;
     QTest::newRow("largest") << 8 << "20" << true << true;
+    QTest::newRow("codes out of range") << 9 << "" << false << true;
 }
 
 void TestSearchDock::finds()
@@ -139,6 +146,8 @@ void TestSearchDock::columnsAreThoseOfTheCommand()
     QCOMPARE(array.size(), std::size_t(model.rowCount()));
     for (int column = 0; any && column < model.columnCount(); ++column) {
         const std::string key(model.keyOf(column));
+        if (kind == 1 && key == "hex")
+            continue; // a text is shown as a text
         const bool inJson = std::any_of(array.begin(), array.end(),
                                         [&key](const auto &hit) { return hit.contains(key); });
         QVERIFY2(table->isColumnHidden(column) != inJson, key.c_str());
@@ -218,6 +227,75 @@ void TestSearchDock::inTheWeightOnly()
     QVERIFY(m_dock->model().rowCount() > 0);
     for (int row = 0; row < m_dock->model().rowCount(); ++row)
         QCOMPARE(m_dock->model().rowAt(row).hit.weight, std::size_t{0});
+}
+
+void TestSearchDock::infinitiesAreFound()
+{
+    test::MadeBundle made;
+    constexpr float kInfinite = std::numeric_limits<float>::infinity();
+    made.constant(
+        "tensor<fp16, [2, 2]>", "w",
+        made.blob(ElementType::Fp16, "[2, 2]", test::halves({1, -kInfinite, 0, kInfinite})));
+    made.consume("w");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    m_session->setBundle(*bundle);
+    QTRY_VERIFY(!m_dock->busy());
+    for (const char *scope : {"bundle", "weight"}) {
+        m_session->goToWeight(0);
+        type(5, {}, QString::fromLatin1(scope));
+        QVERIFY(!pattern()->isEnabled());
+        QVERIFY(search());
+        const SearchModel &model = m_dock->model();
+        QCOMPARE(model.rowCount(), 2);
+        const int value = model.columnOf("value");
+        QCOMPARE(model.index(0, value).data(CopyRole).toString(), QStringLiteral("-inf"));
+        QCOMPARE(model.index(1, value).data(CopyRole).toString(), QStringLiteral("inf"));
+        QCOMPARE(*model.rowAt(1).hit.element, std::uint64_t{3});
+    }
+}
+
+/// A text is read as a text, with what stands around it.
+void TestSearchDock::textsAreShown()
+{
+    auto *table = m_dock->findChild<QTableView *>();
+    type(1, QStringLiteral("const()"));
+    QVERIFY(search());
+    const SearchModel &model = m_dock->model();
+    const int text = model.columnOf("text");
+    QVERIFY(model.rowCount() > 0 && !table->isColumnHidden(text));
+    QVERIFY(table->isColumnHidden(model.columnOf("hex")));
+    QVERIFY(model.index(0, text).data().toString().contains(QStringLiteral("= const()")));
+    type(0, QStringLiteral("63 6f 6e 73 74"));
+    QVERIFY(search());
+    QVERIFY(model.rowCount() > 0 && table->isColumnHidden(text));
+}
+
+/// A weight with too short a codebook is not decoded: its codes are found where they lie.
+void TestSearchDock::codesOutOfRangeLeadToTheirBytes()
+{
+    test::MadeBundle made;
+    const auto codes = made.blob(ElementType::Uint4, "[2, 2]", test::hex("a9 3f"));
+    made.line("tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " + codes +
+              ", lut = tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2]))[name = string(\"w\")]");
+    made.consume("w");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    m_session->setBundle(*bundle);
+    QTRY_VERIFY(!m_dock->busy());
+    type(9, {});
+    QVERIFY(!pattern()->isEnabled());
+    QVERIFY(search());
+    const SearchModel &model = m_dock->model();
+    QVERIFY2(model.rowCount() == 4, qPrintable(m_dock->message()));
+    const auto *table = m_dock->findChild<QTableView *>();
+    QVERIFY(!table->isColumnHidden(model.columnOf("code")));
+    QVERIFY(table->isColumnHidden(model.columnOf("value")));
+    QCOMPARE(model.index(2, model.columnOf("code")).data().toString(), QStringLiteral("15"));
+    QSignalSpy raised(m_dock.get(), &SearchDock::raiseRequested);
+    Q_EMIT const_cast<QTableView *>(table)->activated(model.index(2, 0));
+    QCOMPARE(raised[0][0].toString(), QStringLiteral("hex"));
+    QCOMPARE(m_session->place().bytes, model.rowAt(2).hit.bytes);
 }
 
 void TestSearchDock::rowsAreGoneTo()

@@ -23,6 +23,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace kernscope {
 
 namespace {
@@ -280,6 +282,8 @@ public:
         if (model && indexOfPath(files, *model) == kNoIndex) {
             return ErrorBuilder("io.open")
                 .file(*model)
+                .expected(fmt::format("the model that {} names", kManifest))
+                .found("no such file")
                 .message("The model that the package's manifest names is not in the package.")
                 .unexpected();
         }

@@ -13,6 +13,7 @@ class TestMilManifest : public QObject
 private slots:
     void manifests_data();
     void manifests();
+    void placeOfAFault();
 };
 
 void TestMilManifest::manifests_data()
@@ -72,7 +73,24 @@ void TestMilManifest::manifests()
         QCOMPARE(path.error().file, std::string("Manifest.json"));
         QVERIFY(!path.error().expected.empty());
         QVERIFY(!path.error().message.empty());
+        QVERIFY(!path.error().found.empty() && path.error().found.size() < 300);
+        QVERIFY(path.error().offset && path.error().offset->value <= std::uint64_t(json.size()));
     }
+}
+
+/// The first character that is no JSON, not the whole manifest.
+void TestMilManifest::placeOfAFault()
+{
+    const auto at = [](const QByteArray &json) {
+        const auto path = mil::modelPathFromManifest(bytesOf(json), "Manifest.json");
+        return path ? std::pair(UINT64_MAX, std::string())
+                    : std::pair(path.error().offset.value_or(FileOffset(UINT64_MAX)).value,
+                                path.error().found);
+    };
+    QCOMPARE(at("{\"a\": 1, !\"b\": 2}"), std::pair(std::uint64_t{9}, std::string("!\"b\": 2}")));
+    QCOMPARE(at("{\"a\": 1"), std::pair(std::uint64_t{7}, std::string("the end of the file")));
+    QCOMPARE(at("[]"), std::pair(std::uint64_t{0}, std::string("[]")));
+    QCOMPARE(at("{\"rootModelIdentifier\": 1}").first, std::uint64_t{1});
 }
 
 QTEST_APPLESS_MAIN(TestMilManifest)
