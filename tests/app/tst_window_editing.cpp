@@ -227,16 +227,31 @@ void TestWindowEditing::undoKeysWhileTyping()
 
 void TestWindowEditing::themes()
 {
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
     (*m_window)->theme().choose(app::ThemeChoice::Dark);
     QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
     QCOMPARE(m_window->settings().theme(), app::ThemeChoice::Dark);
     (*m_window)->theme().choose(app::ThemeChoice::Light);
     QVERIFY(QApplication::palette().color(QPalette::Window).lightness() > 128);
     const qreal size = QApplication::font().pointSizeF();
+    const auto views = (*m_window)->findChildren<QWidget *>();
+    QHash<const QWidget *, qreal> sizes;
+    for (const auto *view : views)
+        sizes[view] = view->font().pointSizeF();
     (*m_window)->theme().changeFont(2);
     QCOMPARE(QApplication::font().pointSizeF(), size + 2);
+    // Bytes, titles and captions as well, which have fonts of their own.
+    for (const auto *view : views) {
+        if (view->isVisible())
+            QTRY_VERIFY2(view->font().pointSizeF() > sizes[view] * 1.1,
+                         view->metaObject()->className());
+    }
     (*m_window)->theme().changeFont(0);
     QCOMPARE(QApplication::font().pointSizeF(), size);
+    for (const auto *view : views) {
+        if (view->isVisible())
+            QTRY_COMPARE(view->font().pointSizeF(), sizes[view]);
+    }
 }
 
 void TestWindowEditing::statusLineKeepsItsPlace()

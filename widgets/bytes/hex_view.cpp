@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/hex_view.h"
 
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QEvent>
-#include <QFontDatabase>
 #include <QScrollBar>
 #include <QStyle>
 
@@ -24,7 +24,7 @@ HexView::HexView(QWidget *parent) : QAbstractScrollArea(parent)
 {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Bytes"));
-    setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    setFont(fixedFont(design::Type::Small));
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     viewport()->setCursor(Qt::IBeamCursor);
     m_rest.setSingleShot(true);

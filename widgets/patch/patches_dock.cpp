@@ -3,6 +3,7 @@
 
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -12,7 +13,6 @@
 
 #include <QAction>
 #include <QClipboard>
-#include <QFontDatabase>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QPlainTextEdit>
@@ -78,7 +78,7 @@ QWidget *PatchesDock::buildList()
     m_bytes->setReadOnly(true);
     m_bytes->setAccessibleName(tr("Bytes of the selected patch"));
     m_bytes->setPlaceholderText(tr("Select a patch to see its bytes."));
-    m_bytes->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    m_bytes->setFont(fixedFont());
     m_bytes->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere); // no line is cut
     splitter->setStretchFactor(0, 4);
     splitter->setStretchFactor(1, 1);
