@@ -111,6 +111,10 @@ void TestWindowSizes::checkTable(ui::Dock &dock, const QTableView &table)
                                                                           : m_least.tableRows;
     demand(table, dock, QStringLiteral("rows"), rowsOf(table),
            wanted == m_least.gridRows ? wanted : std::min(wanted, rows));
+    // A list whose row says what its thing is shows all of it.
+    if (name == QLatin1String("Task descriptors"))
+        demand(table, dock, QStringLiteral("pixels of its columns"), table.viewport()->width(),
+               table.horizontalHeader()->length());
 }
 
 void TestWindowSizes::check(ui::Dock &dock)

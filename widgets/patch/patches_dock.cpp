@@ -220,7 +220,7 @@ void PatchesDock::exportTo(const QString &path)
         });
 }
 
-void PatchesDock::beginEdit()
+void PatchesDock::beginEdit(Edit::Kind kind)
 {
     show();
     raise();
@@ -230,7 +230,7 @@ void PatchesDock::beginEdit()
         bundle && place.weight < bundle->weights().size())
         text = cellName(bundle->weights()[place.weight], place.element.value_or(0));
     showContent();
-    m_line->begin(Edit::Kind::Set, text);
+    m_line->begin(kind, text);
 }
 
 } // namespace kernscope::ui
