@@ -10,6 +10,7 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QItemSelectionModel>
+#include <QStyledItemDelegate>
 
 #include <algorithm>
 #include <optional>
@@ -77,7 +78,11 @@ PairChipsTable::PairChipsTable(QWidget *parent) : QTableWidget(parent)
     horizontalHeaderItem(2)->setToolTip(
         tr("What becomes of the weight of B, and its bytes that cross in a dispatch"));
     prepareTable(this);
-    verticalHeader()->setDefaultSectionSize(theme::em(this, 2.6));
+    // Cells of two lines, the word and its bytes: that of other tables cuts names to one line.
+    setItemDelegate(new QStyledItemDelegate(this));
+    setWordWrap(true);
+    setTextElideMode(Qt::ElideNone);
+    verticalHeader()->setDefaultSectionSize(theme::em(this, 2.8));
     horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     setSortingEnabled(false);
     dockAction(this, tr("Copy Outcomes"), QKeySequence::Copy,

@@ -112,11 +112,11 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
         TreemapView::Cell cell;
         cell.key = order[i];
         cell.size = static_cast<double>(weight.storedBytes.value);
-        cell.name = fromUtf8(weight.name);
+        cell.name = fromUtf8(weight.findableName());
         cell.shortName = names.nameOf(order[i]);
         cell.note = storedWords(weight);
         color(cell, weight, order[i], figures, colors);
-        cell.tip = fromUtf8(weight.name) + QLatin1Char('\n') + weightFacts(weight);
+        cell.tip = fromUtf8(weight.findableName()) + QLatin1Char('\n') + weightFacts(weight);
         if (const auto zeros = zerosOf(figures, order[i]))
             cell.tip += QLatin1Char('\n') + OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
         if (const auto error = errorOf(colors, order[i]))

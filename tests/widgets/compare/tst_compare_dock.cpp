@@ -174,6 +174,15 @@ void TestCompareDock::verdictStrip()
     }
     QVERIFY(chips.rowCount() > 0 && chips.rowCount() < lines.size() - 1);
     QCOMPARE(chips.horizontalScrollBar()->maximum(), 0); // nothing beyond the edge
+    // Both lines of a cell are whole, in a panel as wide as the layout makes it.
+    const QFontMetrics metrics = chips.fontMetrics();
+    for (const int column : {1, 2}) {
+        const QStringList words = chips.item(0, column)->text().split(QLatin1Char('\n'));
+        QCOMPARE(words.size(), 2);
+        for (const QString &word : words)
+            QVERIFY2(metrics.horizontalAdvance(word) < theme::em(&chips, 6), qPrintable(word));
+    }
+    QCOMPARE(chips.textElideMode(), Qt::ElideNone);
     // The bars say which is worst.
     const auto *bars = qobject_cast<const ErrorBarDelegate *>(
         dock.table()->itemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs)));
