@@ -228,4 +228,16 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
     return parts.join(QStringLiteral(" &nbsp; "));
 }
 
+QString sharedBytesText(const BundleSums &sums)
+{
+    std::uint64_t all = 0;
+    for (const auto &[form, sum] : sums.forms)
+        all += sum.bytes;
+    const std::uint64_t once = sums.totals.storedBytes.value;
+    return all <= once ? QString()
+                       : QStringLiteral(" &nbsp; ") +
+                             OverviewWords::tr("(%1 B are shared, and counted for each weight)")
+                                 .arg(groupedNumber(all - once));
+}
+
 } // namespace kernscope::ui

@@ -370,7 +370,8 @@ OverviewColors OverviewDock::mapColors() const
 
 void OverviewDock::showLegend()
 {
-    m_legend->setText(m_sums ? overviewLegend(*m_shown, *m_sums, m_figures, mapColors())
+    m_legend->setText(m_sums ? overviewLegend(*m_shown, *m_sums, m_figures, mapColors()) +
+                                   sharedBytesText(*m_sums)
                              : QString());
 }
 

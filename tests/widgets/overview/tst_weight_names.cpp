@@ -3,6 +3,7 @@
 #include "made_bundle.h"
 #include "resources/sample.h"
 #include "widgets/overview/bundle_dock.h"
+#include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
@@ -144,6 +145,9 @@ void TestWeightNames::functionsTellNamesApart()
         seen += names.nameOf(i);
     QCOMPARE(seen.removeDuplicates(), qsizetype(0));
     QVERIFY(!names.namesInFunctions()[0].contains(QLatin1Char('/'))); // there the rows above say it
+    // Both functions read the same blobs: the legend counts them twice, and says so.
+    QVERIFY(sharedBytesText(sumUpBundle(**opened)).contains(QStringLiteral("shared")));
+    QVERIFY(sharedBytesText(sumUpBundle(*manyNames(3))).isEmpty());
 }
 
 QTEST_MAIN(TestWeightNames)
