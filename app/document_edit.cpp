@@ -142,9 +142,14 @@ std::vector<WrittenRange> Document::pendingRanges() const
     return isOpen() ? kernscope::pendingRanges(*m_session.bundle()) : std::vector<WrittenRange>{};
 }
 
-/// While an edit is made aside; while a file is opened or saved, the window offers no save.
+/// While an edit is made aside, and over files that are not those that were read: nothing of them
+/// is shown. While a file is opened or saved, the window offers no save.
 bool Document::refusesSave()
 {
+    if (const auto &fault = m_session.filesFault()) {
+        Q_EMIT saveFailed(*fault);
+        return true;
+    }
     if (m_busy != Busy::Planning && m_busy != Busy::Stepping)
         return m_busy != Busy::Idle;
     Q_EMIT saveFailed(

@@ -114,8 +114,7 @@ void MainWindow::buildCentre()
     auto *rows = new QVBoxLayout(centre);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
-    m_notices = new NoticeArea(centre);
-    rows->addWidget(m_notices);
+    m_notices = new NoticeArea(centre); // over the rest, in no layout
     m_centre = new QStackedWidget(centre);
     rows->addWidget(m_centre, 1);
 

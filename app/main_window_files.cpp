@@ -313,7 +313,8 @@ void MainWindow::onOpenFailed(const QString &path, const Error &error)
 void MainWindow::onSaved(const SaveReport &report, const QString &target)
 {
     m_notices->remove(QStringLiteral("save"));
-    m_notices->remove(QStringLiteral("disk"));
+    if (m_session.filesHold())
+        m_notices->remove(QStringLiteral("disk"));
     m_settings.addRecent({target, {}});
     fillRecent();
     showState();

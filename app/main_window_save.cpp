@@ -56,6 +56,10 @@ void MainWindow::save()
         saveAs();
         return;
     }
+    if (!m_session.filesHold()) {
+        m_document.save(false); // it says why not
+        return;
+    }
     if (mostChanged(*m_session.bundle()) <= kMostCompared) {
         askSave(pendingRanges(*m_session.bundle()));
         return;

@@ -11,6 +11,8 @@
 #include "widgets/common/help_dock.h"
 #include "widgets/common/segmented.h"
 #include "widgets/common/theme.h"
+#include "widgets/patch/edit_line.h"
+#include "widgets/patch/patches_dock.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -157,7 +159,7 @@ void MainWindow::copyLink()
 /// What the search box finds beside the names of the bundle.
 void MainWindow::fillPalette(PaletteIndex &index)
 {
-    PaletteIndex::Group actions, chips, pages;
+    PaletteIndex::Group actions, kinds, chips, pages;
     actions.kind = PaletteIndex::Kind::Action;
     auto found = std::make_shared<std::vector<PaletteAction>>();
     for (QAction *menu : menuBar()->actions())
@@ -168,6 +170,16 @@ void MainWindow::fillPalette(PaletteIndex &index)
     actions.run = [found](std::size_t i) {
         if ((*found)[i].action)
             (*found)[i].action->trigger();
+    };
+    // What an edit can be is chosen in the line of the patches, which no menu lists.
+    auto edits = std::make_shared<ui::EditLine::KindList>(
+        m_session.bundle() ? ui::EditLine::kinds() : ui::EditLine::KindList());
+    kinds.kind = PaletteIndex::Kind::Action;
+    for (const auto &[word, kind] : *edits)
+        kinds.names += tr("New Edit: %1").arg(word);
+    kinds.run = [this, edits](std::size_t i) {
+        DockSet::reveal(m_docks->patches());
+        m_docks->patches()->beginEdit((*edits)[i].second);
     };
     chips.kind = PaletteIndex::Kind::Chip;
     for (const target::Target &chip : target::targets()) {
@@ -199,6 +211,7 @@ void MainWindow::fillPalette(PaletteIndex &index)
         DockSet::reveal(m_docks->help());
     };
     index.add(std::move(actions));
+    index.add(std::move(kinds));
     index.add(std::move(chips));
     index.add(std::move(pages));
 }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/notice_area.h"
 
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QAccessible>
+#include <QEvent>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace kernscope::app {
 
@@ -34,7 +39,9 @@ Look lookOf(NoticeArea::Kind kind)
     return {QStringLiteral("i"), NoticeArea::tr("Note"), ui::Token::KindData};
 }
 
-/// One line: a coloured edge with its glyph, the text, the answers.
+constexpr double kCardWidth = 20; ///< ems, as the navigator has, unless a word is longer
+
+/// One card: a coloured edge with its glyph, the text with what closes it, the answers below.
 class Notice : public QFrame
 {
 public:
@@ -43,37 +50,78 @@ public:
     {
         setAccessibleName(QStringLiteral("%1: %2").arg(m_look.word, m_text));
         setAutoFillBackground(true);
-        setBackgroundRole(QPalette::AlternateBase);
-        m_row = new QHBoxLayout(this);
+        setBackgroundRole(QPalette::Base);
+        auto *column = new QVBoxLayout(this);
         const int gap = ui::theme::em(this, 0.4);
-        m_row->setContentsMargins(edge() + 2 * gap, gap, gap, gap);
-        m_row->setSpacing(gap);
+        const int before = edge() + 2 * gap;
+        const bool mirrored = layoutDirection() == Qt::RightToLeft;
+        column->setContentsMargins(mirrored ? gap : before, gap, mirrored ? before : gap, gap);
+        column->setSpacing(gap);
+        auto *row = new QHBoxLayout;
+        row->setSpacing(gap);
+        column->addLayout(row);
         auto *label = new QLabel(m_text, this);
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-        m_row->addWidget(label, 1);
+        row->addWidget(label, 1);
+        auto *close = new QToolButton(this);
+        close->setIcon(ui::lineIcon(QStringLiteral("close")));
+        close->setAutoRaise(true);
+        close->setAccessibleName(NoticeArea::tr("Dismiss"));
+        close->setToolTip(NoticeArea::tr("Dismiss (Escape)"));
+        connect(close, &QToolButton::clicked, this, &Notice::dismiss);
+        row->addWidget(close, 0, Qt::AlignTop);
     }
 
     const QString &topic() const { return m_topic; }
     const QString &text() const { return m_text; }
-    QHBoxLayout *row() { return m_row; }
+
+    void addAnswer(NoticeAction &&action)
+    {
+        if (!m_answers) {
+            m_answers = new ui::FlowLayout(nullptr);
+            m_answers->setSpacing(ui::theme::em(this, 0.4));
+            static_cast<QVBoxLayout *>(layout())->addLayout(m_answers);
+        }
+        auto *button = new QPushButton(action.text, this);
+        connect(button, &QPushButton::clicked, this, [this, run = std::move(action.run)] {
+            dismiss();
+            run();
+        });
+        m_answers->addWidget(button);
+    }
+
+    void dismiss()
+    {
+        hide();
+        deleteLater();
+    }
 
 protected:
+    void keyPressEvent(QKeyEvent *event) override
+    {
+        if (event->key() == Qt::Key_Escape)
+            dismiss();
+        else
+            QFrame::keyPressEvent(event);
+    }
+
     void paintEvent(QPaintEvent *event) override
     {
         QFrame::paintEvent(event);
         const bool dark = ui::theme::isDark(palette());
+        const bool mirrored = layoutDirection() == Qt::RightToLeft;
         QPainter painter(this);
-        const QRect band(0, 0, edge(), height());
+        const QRect band(mirrored ? width() - edge() : 0, 0, edge(), height());
         painter.fillRect(band, ui::theme::color(m_look.token, dark));
         painter.setPen(ui::theme::textOn(m_look.token, dark));
         QFont bold = font();
         bold.setBold(true);
         painter.setFont(bold);
         painter.drawText(band, Qt::AlignCenter, m_look.glyph);
-        painter.setPen(palette().color(QPalette::Mid));
-        painter.drawLine(rect().bottomLeft(), rect().bottomRight());
+        painter.setPen(ui::theme::color(m_look.token, dark));
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
     }
 
 private:
@@ -81,7 +129,7 @@ private:
 
     Look m_look;
     QString m_topic, m_text;
-    QHBoxLayout *m_row = nullptr;
+    ui::FlowLayout *m_answers = nullptr;
 };
 
 } // namespace
@@ -89,8 +137,9 @@ private:
 NoticeArea::NoticeArea(QWidget *parent) : QWidget(parent), m_rows(new QVBoxLayout(this))
 {
     m_rows->setContentsMargins(0, 0, 0, 0);
-    m_rows->setSpacing(0);
-    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+    m_rows->setSpacing(ui::theme::em(this, 0.4));
+    parent->installEventFilter(this);
+    hide();
 }
 
 void NoticeArea::add(Kind kind, const QString &topic, const QString &text,
@@ -101,29 +150,43 @@ void NoticeArea::add(Kind kind, const QString &topic, const QString &text,
     while (m_rows->count() >= kMaxNotices)
         delete m_rows->takeAt(0)->widget();
     auto *notice = new Notice(kind, topic, text, this);
-    for (NoticeAction &action : actions) {
-        auto *button = new QPushButton(action.text, notice);
-        connect(button, &QPushButton::clicked, notice, [notice, run = std::move(action.run)] {
-            notice->hide();
-            notice->deleteLater();
-            run();
-        });
-        notice->row()->addWidget(button);
-    }
-    auto *close = new QToolButton(notice);
-    close->setIcon(ui::lineIcon(QStringLiteral("close")));
-    close->setAutoRaise(true);
-    close->setAccessibleName(tr("Dismiss"));
-    close->setToolTip(tr("Dismiss"));
-    connect(close, &QToolButton::clicked, notice, [notice] {
-        notice->hide();
-        notice->deleteLater();
-    });
-    notice->row()->addWidget(close);
+    for (NoticeAction &action : actions)
+        notice->addAnswer(std::move(action));
     m_rows->addWidget(notice);
     notice->show();
+    place();
     QAccessibleEvent alert(notice, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
+}
+
+void NoticeArea::place()
+{
+    setVisible(!texts().isEmpty());
+    if (isHidden())
+        return;
+    const QWidget *parent = parentWidget();
+    const int gap = ui::theme::em(this, 0.6);
+    const int room = std::max(1, parent->width() - 2 * gap);
+    const int wide = std::min(
+        room, std::max(ui::theme::em(this, kCardWidth), m_rows->totalMinimumSize().width()));
+    const int high = std::min(parent->height(), m_rows->totalHeightForWidth(wide));
+    const int left = layoutDirection() == Qt::RightToLeft ? parent->width() - gap - wide : gap;
+    setGeometry(left, parent->height() - gap - high, wide, high);
+    raise();
+}
+
+bool NoticeArea::event(QEvent *event)
+{
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange)
+        place();
+    return QWidget::event(event);
+}
+
+bool NoticeArea::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutDirectionChange)
+        place();
+    return QWidget::eventFilter(watched, event);
 }
 
 QFrame *NoticeArea::find(const QString &topic) const
@@ -139,12 +202,14 @@ QFrame *NoticeArea::find(const QString &topic) const
 void NoticeArea::remove(const QString &topic)
 {
     delete find(topic);
+    place();
 }
 
 void NoticeArea::clear()
 {
     while (m_rows->count() > 0)
         delete m_rows->takeAt(0)->widget();
+    place();
 }
 
 QStringList NoticeArea::texts() const

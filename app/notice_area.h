@@ -16,8 +16,10 @@ struct NoticeAction {
     std::function<void()> run;
 };
 
-/// Lines above the docks for what a person should know and may answer when it suits: a file that
-/// would not open, a file that changed on disk. Never in the way of anything.
+/// Cards over the bottom corner of its parent, where its lines begin, for what a person should know
+/// and may answer when it suits: a file that would not open, a file that changed on disk. They lie
+/// over what is there and follow the parent's size, so that nothing moves when one comes or goes.
+/// Escape in a card dismisses it.
 class NoticeArea : public QWidget
 {
     Q_OBJECT
@@ -26,7 +28,7 @@ public:
     enum class Kind : std::uint8_t { Note, Warning, Error };
     static constexpr int kMaxNotices = 4;
 
-    explicit NoticeArea(QWidget *parent = nullptr);
+    explicit NoticeArea(QWidget *parent);
 
     /// Adds a notice, or replaces the one of the same non-empty `topic`. Beyond kMaxNotices the
     /// oldest goes. Any action closes its notice.
@@ -35,6 +37,12 @@ public:
     void remove(const QString &topic);
     void clear();
     QStringList texts() const;
+    /// Takes its corner of the parent again, before everything else there.
+    void place();
+
+protected:
+    bool event(QEvent *event) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     QFrame *find(const QString &topic) const;

@@ -113,7 +113,9 @@ QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenR
         }
     }
     table->resizeColumnsToContents();
-    table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    // Names of files are whole; what the bytes are needs no more than its beginning.
+    table->horizontalHeader()->setStretchLastSection(true);
+    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     return table;
 }
 

@@ -2,11 +2,11 @@
 #include "app/shapes_dialog.h"
 
 #include "app/error_text.h"
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QDialogButtonBox>
-#include <QFontDatabase>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -94,7 +94,7 @@ void ShapesDialog::addFields(QWidget &fields, const std::vector<shapes::OpenInpu
             });
         auto *text =
             new QLineEdit(extentsText(known != bound.end() ? known->dims : input.dims), &fields);
-        text->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+        text->setFont(ui::fixedFont());
         text->setPlaceholderText(tr("extents with commas, ? where open"));
         text->setAccessibleName(tr("Shape of %1").arg(ui::fromUtf8(input.input)));
         text->setToolTip(ui::fromUtf8(input.type));

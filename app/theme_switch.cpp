@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/theme_switch.h"
 
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/theme.h"
 
 #include <QApplication>
@@ -51,7 +52,7 @@ void ThemeSwitch::apply()
     if (font.pointSizeF() > 0)
         font.setPointSizeF(std::max(kSmallestFont, font.pointSizeF() + m_settings.fontStep()));
     if (font != QApplication::font())
-        QApplication::setFont(font);
+        ui::changeApplicationFont(font);
 }
 
 } // namespace kernscope::app

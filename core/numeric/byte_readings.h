@@ -14,6 +14,7 @@ struct ByteReading {
     std::string_view name;    ///< "u16"
     std::string value;        ///< empty where the file ends before the last byte of it
     std::string_view meaning; ///< "unsigned 16-bit integer"
+    int longest = 0;          ///< characters of the longest value that it can have
     bool ordered = false;     ///< of several bytes, so that their order counts
 };
 

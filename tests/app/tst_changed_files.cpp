@@ -48,6 +48,7 @@ private Q_SLOTS:
     void init();
     void changedUnderEdits_data();
     void changedUnderEdits();
+    void noSaveOverWhatIsNotShown();
     void replacedIsKept();
     void editsAgainThatDoNotFit();
     void otherBundleChanges();
@@ -175,6 +176,32 @@ void TestChangedFiles::changedUnderEdits()
     QTRY_COMPARE(session().patches().size(), std::size_t(1));
     QVERIFY((*m_window)->document().modified());
     QVERIFY(!nothingIsShown());
+}
+
+/// A program set the permissions of all files again: their times say that more may have happened.
+/// While nothing is shown nothing is saved, and the way out stays in sight.
+void TestChangedFiles::noSaveOverWhatIsNotShown()
+{
+    patch();
+    const QByteArray old = contentOf(m_weights);
+    for (const BundleFile &file : session().bundle()->files()) {
+        const QString path = QString::fromStdString(file.file->path().string());
+        QVERIFY(QFile::setPermissions(path, QFile::permissions(path)));
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10'000);
+    QVERIFY(nothingIsShown());
+    (*m_window)->document().save(false);
+    QVERIFY(m_window->settle());
+    QCOMPARE(contentOf(m_weights), old);
+    QVERIFY((*m_window)->document().modified());
+    QVERIFY(answers().contains(QStringLiteral("Reload and Edit Again")));
+    answer(QStringLiteral("Reload and Edit Again"));
+    QVERIFY(m_window->settle());
+    QTRY_VERIFY(session().filesHold());
+    QVERIFY(!nothingIsShown());
+    (*m_window)->document().save(false);
+    QVERIFY(m_window->settle());
+    QVERIFY(contentOf(m_weights) != old);
 }
 
 /// The usual way of careful programs: the old file is still there for whoever has it open.

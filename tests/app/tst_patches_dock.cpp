@@ -117,6 +117,9 @@ void TestPatchesDock::answersWhileTyping()
     type(weightName(weight) + QStringLiteral("[0]=0.12345"));
     QTRY_VERIFY(line().answer().contains(QStringLiteral("0.12345")));
     QVERIFY(line().answer().contains(QStringLiteral("entry")));
+    // Of several, how many.
+    line().begin(Edit::Kind::Fill, weightName(weight) + QStringLiteral("[0:3]=0.5"));
+    QTRY_COMPARE(line().answer(), QStringLiteral("Sets 3 elements of ") + weightName(weight));
     QVERIFY(!(*m_window)->document().modified());
 }
 

@@ -23,6 +23,8 @@ private Q_SLOTS:
     void namesAreNoMarkup();
     void toolTipsAndMessagesAreNoMarkup();
     void markupOfOurOwnIsShown();
+    void labelsBeginWhereTheWindowDoes_data();
+    void labelsBeginWhereTheWindowDoes();
 };
 
 namespace {
@@ -122,6 +124,64 @@ void TestPlainLabels::markupOfOurOwnIsShown()
     if (QTest::currentTestFailed())
         return;
     QVERIFY(rich >= 5);
+}
+
+namespace {
+
+/// Middle of what the label paints, from 0 at the left to 1 at the right.
+double middleOfInk(const QString &text, Qt::Alignment alignment, bool selectable, bool turn)
+{
+    QWidget window;
+    window.setLayoutDirection(turn ? Qt::LeftToRight : Qt::RightToLeft);
+    auto *label = new QLabel(text, &window);
+    label->setAlignment(alignment);
+    if (selectable)
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->resize(400, 40);
+    window.resize(400, 40);
+    window.show();
+    if (turn)
+        window.setLayoutDirection(Qt::RightToLeft);
+    const QImage image = label->grab().toImage();
+    const QRgb ground = image.pixel(image.width() / 2, 1);
+    int first = image.width(), last = 0;
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x) {
+            if (image.pixel(x, y) != ground) {
+                first = std::min(first, x);
+                last = std::max(last, x);
+            }
+        }
+    }
+    return (first + last) / 2.0 / image.width();
+}
+
+} // namespace
+
+void TestPlainLabels::labelsBeginWhereTheWindowDoes_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<int>("alignment");
+    for (const char *text : {"conv_0_weight", "\u05D0\u05D1\u05D2\u05D3"}) {
+        for (const Qt::Alignment alignment : {Qt::AlignLeft, Qt::AlignRight, Qt::AlignHCenter})
+            QTest::addRow("%s, %d", text, int(alignment))
+                << QString::fromUtf8(text) << int(alignment | Qt::AlignVCenter);
+    }
+}
+
+/// In a window that is read from the right, from its start or since it was turned.
+void TestPlainLabels::labelsBeginWhereTheWindowDoes()
+{
+    QFETCH(QString, text);
+    QFETCH(int, alignment);
+    test::TestWindow window; // it looks after the labels of the application
+    for (const bool turn : {false, true}) {
+        for (const bool selectable : {false, true}) {
+            const double middle = middleOfInk(text, Qt::Alignment(alignment), selectable, turn);
+            const int side = middle > 0.6 ? 1 : middle < 0.4 ? -1 : 0;
+            QCOMPARE(side, alignment & Qt::AlignLeft ? 1 : alignment & Qt::AlignRight ? -1 : 0);
+        }
+    }
 }
 
 QTEST_MAIN(TestPlainLabels)

@@ -6,10 +6,13 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/compare/builds_dock.h"
+#include "widgets/patch/patches_dock.h"
 
 #include <QAbstractButton>
 #include <QAction>
+#include <QApplication>
 #include <QClipboard>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 
@@ -226,6 +229,13 @@ void TestWindowActions::paletteFindsEverything()
     type(QStringLiteral("Performance"));
     QTest::keyClick(box, Qt::Key_Return);
     QCOMPARE((*m_window)->layouts().current(), Layout::Performance);
+    // A kind of edit, which no menu lists.
+    type(QStringLiteral("new edit: fill"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QVERIFY((*m_window)->docks().patches()->isVisible());
+    auto *line = qobject_cast<QLineEdit *>(QApplication::focusWidget());
+    QVERIFY(line);
+    QCOMPARE(line->placeholderText(), QStringLiteral("weight[0:4,:]=0"));
     // A chip and a help page.
     type(QStringLiteral("H17s"));
     QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Chip);

@@ -4,10 +4,10 @@
 #include "main_window_fixture.h"
 #include "widgets/compare/limits_bar.h"
 
-#include <QAbstractItemView>
 #include <QDialogButtonBox>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QTableView>
 #include <QToolButton>
 #include <QUndoStack>
 
@@ -136,8 +136,10 @@ void TestWindowEditing::saveShowsWhatItWrites()
     QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
     auto *save = test::dialog();
     QVERIFY(save);
-    auto *table = save->findChild<QAbstractItemView *>();
+    auto *table = save->findChild<QTableView *>();
     QVERIFY(table);
+    // The name of the file is whole.
+    QVERIFY(static_cast<QAbstractItemView *>(table)->sizeHintForColumn(0) <= table->columnWidth(0));
     QCOMPARE(static_cast<std::size_t>(table->model()->rowCount()),
              (*m_window)->document().pendingRanges().size());
     QVERIFY(bytesOf(path) == before);
@@ -227,16 +229,31 @@ void TestWindowEditing::undoKeysWhileTyping()
 
 void TestWindowEditing::themes()
 {
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
     (*m_window)->theme().choose(app::ThemeChoice::Dark);
     QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
     QCOMPARE(m_window->settings().theme(), app::ThemeChoice::Dark);
     (*m_window)->theme().choose(app::ThemeChoice::Light);
     QVERIFY(QApplication::palette().color(QPalette::Window).lightness() > 128);
     const qreal size = QApplication::font().pointSizeF();
+    const auto views = (*m_window)->findChildren<QWidget *>();
+    QHash<const QWidget *, qreal> sizes;
+    for (const auto *view : views)
+        sizes[view] = view->font().pointSizeF();
     (*m_window)->theme().changeFont(2);
     QCOMPARE(QApplication::font().pointSizeF(), size + 2);
+    // Bytes, titles and captions as well, which have fonts of their own.
+    for (const auto *view : views) {
+        if (view->isVisible())
+            QTRY_VERIFY2(view->font().pointSizeF() > sizes[view] * 1.1,
+                         view->metaObject()->className());
+    }
     (*m_window)->theme().changeFont(0);
     QCOMPARE(QApplication::font().pointSizeF(), size);
+    for (const auto *view : views) {
+        if (view->isVisible())
+            QTRY_COMPARE(view->font().pointSizeF(), sizes[view]);
+    }
 }
 
 void TestWindowEditing::statusLineKeepsItsPlace()

@@ -111,6 +111,10 @@ void TestWindowSizes::checkTable(ui::Dock &dock, const QTableView &table)
                                                                           : m_least.tableRows;
     demand(table, dock, QStringLiteral("rows"), rowsOf(table),
            wanted == m_least.gridRows ? wanted : std::min(wanted, rows));
+    // A list whose row says what its thing is shows all of it.
+    if (name == QLatin1String("Task descriptors"))
+        demand(table, dock, QStringLiteral("pixels of its columns"), table.viewport()->width(),
+               table.horizontalHeader()->length());
 }
 
 void TestWindowSizes::check(ui::Dock &dock)
@@ -139,6 +143,13 @@ void TestWindowSizes::check(ui::Dock &dock)
         if (shown(readings) && readings->verticalScrollBar()->value() == 0)
             demand(*readings, dock, QStringLiteral("empty pixels above"),
                    -readings->visualRect(readings->model()->index(0, 1)).top(), 0);
+        // Beside the bytes all readings are in sight; a small window may scroll them.
+        if (shown(readings) && m_least.hexRows >= Least().hexRows)
+            demand(
+                *readings, dock, QStringLiteral("pixels of height"), readings->height(),
+                readings->visualRect(readings->model()->index(readings->model()->rowCount() - 1, 1))
+                        .bottom() +
+                    1);
     }
     const auto high = [&](const auto &widgets, int wanted) {
         for (const QWidget *widget : widgets) {

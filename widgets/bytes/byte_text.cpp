@@ -97,7 +97,7 @@ std::vector<InspectedValue> inspectBytes(std::span<const std::byte> bytes, bool 
         const QString meaning =
             QCoreApplication::translate("kernscope::Column", std::string(reading.meaning).c_str());
         rows.push_back({fromUtf8(reading.name), fromUtf8(reading.value),
-                        reading.ordered ? order.arg(meaning) : meaning});
+                        reading.ordered ? order.arg(meaning) : meaning, reading.longest});
     }
     return rows;
 }

@@ -29,6 +29,7 @@ struct InspectedValue {
     QString name;  ///< "u16"
     QString value; ///< empty where the file ends before the last byte of it
     QString tip;
+    int longest = 0; ///< characters of the longest value that the reading can have
 };
 
 /// The bytes from the cursor on in every reading that weights use, the lowest byte of a number

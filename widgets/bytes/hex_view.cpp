@@ -2,11 +2,11 @@
 #include "widgets/bytes/hex_view.h"
 
 #include "core/bundle/bundle.h"
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QEvent>
-#include <QFontDatabase>
 #include <QScrollBar>
 #include <QStyle>
 
@@ -25,7 +25,7 @@ HexView::HexView(QWidget *parent) : QAbstractScrollArea(parent)
 {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Bytes"));
-    setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    setFont(fixedFont(design::Type::Small));
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     viewport()->setCursor(Qt::IBeamCursor);
     m_rest.setSingleShot(true);

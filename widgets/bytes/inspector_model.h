@@ -25,6 +25,9 @@ public:
     void setBigEndian(bool big) { m_big = big; }
     bool bigEndian() const { return m_big; }
 
+    /// Characters of the longest value that the reading in that row can have.
+    int longestValue(int row) const { return m_rows[static_cast<std::size_t>(row)].longest; }
+
     int rowCount(const QModelIndex &parent = {}) const override;
     int columnCount(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role) const override;

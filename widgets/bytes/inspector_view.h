@@ -3,12 +3,15 @@
 
 #include <QListView>
 
+#include <vector>
+
 namespace kernscope::ui {
 
 class InspectorModel;
 
-/// The readings of the bytes under the cursor as cells of one width, in as many columns as there is
-/// room for. Values change in place, nothing moves.
+/// The readings of the bytes under the cursor as cells, in as many columns as there is room for: a
+/// cell takes one column, or two where its longest value would be cut. Values change in place,
+/// nothing moves.
 class InspectorView final : public QListView
 {
     Q_OBJECT
@@ -18,6 +21,8 @@ public:
 
     /// Height at which all readings are seen in that width.
     int heightFor(int width) const;
+    /// Of the reading in that row of the model, in the view as wide as it is.
+    QSize cellSize(int row) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -28,9 +33,16 @@ protected:
 
 private:
     void measure();
-    void fitGrid();
+    void fit();
+    int roomForCells() const;
+    int heightOfCells(int room) const;
+    int columnsOf(int width) const; ///< one, or an even number
+    int widthOf(int row, int width) const;
+    int rowHeight() const;
 
-    int m_wide = 0; ///< of a cell, with the longest reading
+    std::vector<int> m_needs; ///< pixels of each reading, with its longest value
+    int m_narrow = 0;         ///< of a column that holds the short ones
+    int m_wide = 0;           ///< of a cell with the longest reading
 };
 
 } // namespace kernscope::ui

@@ -3,12 +3,12 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QAccessible>
 #include <QEvent>
-#include <QFontDatabase>
 #include <QScrollBar>
 #include <QStyle>
 
@@ -27,7 +27,7 @@ ByteCompareView::ByteCompareView(QWidget *parent) : QAbstractScrollArea(parent)
 {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Bytes of both bundles side by side"));
-    setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    setFont(fixedFont(design::Type::Small));
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     viewport()->setCursor(Qt::IBeamCursor);
     connect(verticalScrollBar(), &QScrollBar::actionTriggered, this,

@@ -75,7 +75,7 @@ void CompareDock::buildTable(QWidget *parent)
     m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs),
                                       new ErrorBarDelegate(*m_model, m_table));
     setColumnWidths(m_table->horizontalHeader(), {15, 6,   6,   6,   4.8, 6, 4.8, 4.4, 5.2, 6, 12,
-                                                  14, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5,   5});
+                                                  14, 5.5, 5.5, 5.5, 5.5, 5, 6.2, 5.2, 5,   5});
 }
 
 /// Wraps where the dock is narrow, so that it never widens the window.

@@ -5,13 +5,13 @@
 #include "core/container/section/section.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/hardware/hardware_facts.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
-#include <QFontDatabase>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -60,7 +60,7 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     m_listing = new QPlainTextEdit(content);
     m_listing->setReadOnly(true);
     m_listing->setAccessibleName(tr("Listing of the kernel unit"));
-    m_listing->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    m_listing->setFont(fixedFont());
     m_listing->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_state = new QLabel(content);
     m_state->setWordWrap(true);

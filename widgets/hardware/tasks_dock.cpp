@@ -7,6 +7,7 @@
 #include "widgets/common/fact_view.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/hardware/list_splitter.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -14,7 +15,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
-#include <QSplitter>
+#include <QStyle>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTimer>
@@ -25,18 +26,27 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+constexpr int kListRows = 6; ///< of tasks above their registers
+
+} // namespace
+
 TasksDock::TasksDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("tasks"), tr("Tasks"), parent), m_list(new TaskListModel(this)),
       m_registers(new FactTreeModel(registerColumns(), this)),
       m_words(new FactTreeModel(wordColumns(), this)),
       m_differences(new FactTreeModel(differenceColumns(), this))
 {
-    auto *content = new QSplitter(this);
+    auto *content = new ListSplitter(this);
     content->addWidget(buildList(content));
     content->addWidget(buildDetail(content));
-    content->setStretchFactor(0, 1);
-    content->setStretchFactor(1, 2);
-    content->setChildrenCollapsible(false);
+    const int frame = 2 * m_table->frameWidth() + 2 * theme::em(this, 0.25) +
+                      style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, m_table);
+    content->setListNeeds(m_table->horizontalHeader()->length() + frame,
+                          m_filter->sizeHint().height() +
+                              m_table->horizontalHeader()->sizeHint().height() + frame +
+                              kListRows * m_table->verticalHeader()->defaultSectionSize());
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();

@@ -112,11 +112,11 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
         TreemapView::Cell cell;
         cell.key = order[i];
         cell.size = static_cast<double>(weight.storedBytes.value);
-        cell.name = fromUtf8(weight.name);
+        cell.name = fromUtf8(weight.findableName());
         cell.shortName = names.nameOf(order[i]);
         cell.note = storedWords(weight);
         color(cell, weight, order[i], figures, colors);
-        cell.tip = fromUtf8(weight.name) + QLatin1Char('\n') + weightFacts(weight);
+        cell.tip = fromUtf8(weight.findableName()) + QLatin1Char('\n') + weightFacts(weight);
         if (const auto zeros = zerosOf(figures, order[i]))
             cell.tip += QLatin1Char('\n') + OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
         if (const auto error = errorOf(colors, order[i]))
@@ -233,6 +233,18 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
                                        .arg(sum.count)
                                        .arg(groupedNumber(sum.bytes)));
     return parts.join(QStringLiteral(" &nbsp; "));
+}
+
+QString sharedBytesText(const BundleSums &sums)
+{
+    std::uint64_t all = 0;
+    for (const auto &[form, sum] : sums.forms)
+        all += sum.bytes;
+    const std::uint64_t once = sums.totals.storedBytes.value;
+    return all <= once ? QString()
+                       : QStringLiteral(" &nbsp; ") +
+                             OverviewWords::tr("(%1 B are shared, and counted for each weight)")
+                                 .arg(groupedNumber(all - once));
 }
 
 } // namespace kernscope::ui

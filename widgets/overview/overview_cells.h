@@ -33,4 +33,8 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
 QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const BundleFigures &figures,
                        const OverviewColors &colors);
 
+/// Why the legend's bytes are more than what the bundle stores: weights that share a blob, each
+/// counted with it. Empty where none do.
+QString sharedBytesText(const BundleSums &sums);
+
 } // namespace kernscope::ui

@@ -2,6 +2,7 @@
 #include "widgets/overview/overview_dock.h"
 
 #include "core/bundle/build_facts.h"
+#include "core/bundle/stored_bytes.h"
 #include "widgets/common/card_frame.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
@@ -347,9 +348,12 @@ void OverviewDock::sumUp()
 
 void OverviewDock::showMap()
 {
-    m_map->setEmptyText(m_shown->weights().empty()
-                            ? tr("No weight is stored here: Sections shows what the bytes are.")
-                            : tr("The weights store no bytes."));
+    m_map->setEmptyText(
+        m_shown->weights().empty()
+            ? tr("No weight is stored here: Sections shows what the bytes are.")
+        : weightsOfUnknownBytes(*m_shown) > 0
+            ? tr("How many bytes the weights take is not known: Diagnostics says what is missing.")
+            : tr("The weights store no bytes."));
     m_map->setCells(overviewCells(*m_shown, m_names, m_figures, mapColors()));
     m_map->setCurrentKey(place().weight);
     showLegend();
@@ -366,7 +370,8 @@ OverviewColors OverviewDock::mapColors() const
 
 void OverviewDock::showLegend()
 {
-    m_legend->setText(m_sums ? overviewLegend(*m_shown, *m_sums, m_figures, mapColors())
+    m_legend->setText(m_sums ? overviewLegend(*m_shown, *m_sums, m_figures, mapColors()) +
+                                   sharedBytesText(*m_sums)
                              : QString());
 }
 

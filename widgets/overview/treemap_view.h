@@ -35,6 +35,7 @@ public:
 
     /// What stands there where no cell has an area.
     void setEmptyText(const QString &text);
+    const QString &emptyText() const { return m_emptyText; }
     /// Largest first.
     void setCells(std::vector<Cell> cells);
     const std::vector<Cell> &cells() const { return m_cells; }

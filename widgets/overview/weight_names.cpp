@@ -14,12 +14,13 @@ namespace kernscope::ui {
 
 namespace {
 
-QStringList wholeNames(const Bundle &bundle)
+/// As the program has them; `told`: with their function where another one has the name as well.
+QStringList wholeNames(const Bundle &bundle, bool told)
 {
     QStringList names;
     names.reserve(static_cast<qsizetype>(bundle.weights().size()));
     for (const Weight &weight : bundle.weights())
-        names += fromUtf8(weight.name);
+        names += fromUtf8(told ? weight.findableName() : weight.name);
     return names;
 }
 
@@ -34,16 +35,18 @@ struct Made {
 
 BothNames bothNames(const Bundle &bundle)
 {
-    const QStringList whole = wholeNames(bundle);
+    const QStringList whole = wholeNames(bundle, false), told = wholeNames(bundle, true);
     QStringList functions;
     functions.reserve(whole.size());
     for (const Weight &weight : bundle.weights())
         functions += fromUtf8(functionWords(weight));
-    QStringList across = shortNames(whole);
+    QStringList across = shortNames(told);
     const bool several =
         std::any_of(functions.begin(), functions.end(),
                     [&functions](const QString &each) { return each != functions[0]; });
-    QStringList within = several ? shortNames(whole, functions) : across;
+    QStringList within = several         ? shortNames(whole, functions)
+                         : told == whole ? across
+                                         : shortNames(whole);
     return {std::move(across), std::move(within)};
 }
 
@@ -78,8 +81,9 @@ QString WeightNames::nameOf(std::size_t weight) const
     if (at < m_names.size())
         return m_names[at];
     const BundlePtr &bundle = m_session.bundle();
-    return bundle && weight < bundle->weights().size() ? fromUtf8(bundle->weights()[weight].name)
-                                                       : QString();
+    return bundle && weight < bundle->weights().size()
+               ? fromUtf8(bundle->weights()[weight].findableName())
+               : QString();
 }
 
 void WeightNames::rebuild()

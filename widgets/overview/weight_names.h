@@ -27,7 +27,8 @@ public:
     /// By weight, as its function tells it apart: for views that show the functions. Empty where
     /// they are still being made.
     const QStringList &namesInFunctions() const { return m_inFunctions; }
-    /// The short name, or the whole one until it is known.
+    /// The short name, or the whole one until it is known; with its function where weights of
+    /// several functions have the same name.
     QString nameOf(std::size_t weight) const;
     /// For filters; null until they are made, and where that takes no time.
     const std::shared_ptr<const WeightTexts> &texts() const { return m_texts; }

@@ -167,6 +167,14 @@ QString EditLine::answer() const
     return m_answer->text();
 }
 
+EditLine::KindList EditLine::kinds()
+{
+    KindList list;
+    for (const KindRow &row : kKinds)
+        list.emplace_back(tr(row.label), row.kind);
+    return list;
+}
+
 void EditLine::begin(Edit::Kind kind, const QString &text)
 {
     for (std::size_t i = 0; i < kKinds.size(); ++i) {

@@ -6,6 +6,9 @@
 #include <QTimer>
 #include <QWidget>
 
+#include <utility>
+#include <vector>
+
 class QComboBox;
 class QLabel;
 class QLineEdit;
@@ -22,6 +25,9 @@ class EditLine : public QWidget
 public:
     explicit EditLine(Session &session, QWidget *parent = nullptr);
 
+    using KindList = std::vector<std::pair<QString, Edit::Kind>>; ///< in words, and which it is
+    /// What edits there are: the rows of the choice.
+    static KindList kinds();
     /// Puts the cursor at the end of `text`, for an edit of `kind`.
     void begin(Edit::Kind kind, const QString &text);
     QString answer() const;

@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/edit/editor.h"
+#include "core/patch/edit/selection.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
@@ -121,6 +122,24 @@ Result<QString> rawPreview(const Bundle &bundle, const Edit &edit)
         .arg(fromUtf8(place->oldText), fromUtf8(place->newText), fromUtf8(place->note));
 }
 
+/// How many elements an edit of more than one changes; a scale or a codebook has other indices.
+Result<QString> severalText(const Weight &weight, const Edit &edit)
+{
+    const QString name = fromUtf8(edit.weight);
+    if (edit.kind != Edit::Kind::Set && edit.kind != Edit::Kind::Fill &&
+        edit.kind != Edit::Kind::Keep && edit.kind != Edit::Kind::Drop)
+        return PreviewWords::tr("Sets several elements of %1").arg(name);
+    if (edit.indices.empty())
+        return PreviewWords::tr("Sets all %1 elements of %2")
+            .arg(groupedNumber(weight.elements.value), name);
+    const auto chosen = patch::Selection::make(edit.indices, weight.shape);
+    if (!chosen)
+        return tl::unexpected(chosen.error());
+    return countedWords(chosen->elements(), PreviewWords::tr("Sets 1 element of %2"),
+                        PreviewWords::tr("Sets %1 elements of %2"))
+        .arg(name);
+}
+
 } // namespace
 
 Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
@@ -139,7 +158,7 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
         return PreviewWords::tr("Computes each chosen element of %1 from its value w")
             .arg(fromUtf8(edit.weight));
     if (!single(edit))
-        return PreviewWords::tr("Sets several elements of %1").arg(fromUtf8(edit.weight));
+        return severalText(weight, edit);
     const auto decoder = bundle.decoder(*index);
     if (!decoder)
         return tl::unexpected(decoder.error());

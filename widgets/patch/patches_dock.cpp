@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -13,7 +14,6 @@
 
 #include <QAction>
 #include <QClipboard>
-#include <QFontDatabase>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QPlainTextEdit>
@@ -79,7 +79,7 @@ QWidget *PatchesDock::buildList()
     m_bytes->setReadOnly(true);
     m_bytes->setAccessibleName(tr("Bytes of the selected patch"));
     m_bytes->setPlaceholderText(tr("Select a patch to see its bytes."));
-    m_bytes->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    m_bytes->setFont(fixedFont());
     m_bytes->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere); // no line is cut
     splitter->setStretchFactor(0, 4);
     splitter->setStretchFactor(1, 1);
@@ -221,7 +221,7 @@ void PatchesDock::exportTo(const QString &path)
         });
 }
 
-void PatchesDock::beginEdit()
+void PatchesDock::beginEdit(Edit::Kind kind)
 {
     show();
     raise();
@@ -231,7 +231,7 @@ void PatchesDock::beginEdit()
         bundle && place.weight < bundle->weights().size())
         text = cellName(bundle->weights()[place.weight], place.element.value_or(0));
     showContent();
-    m_line->begin(Edit::Kind::Set, text);
+    m_line->begin(kind, text);
 }
 
 } // namespace kernscope::ui

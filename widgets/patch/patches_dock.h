@@ -24,8 +24,9 @@ public:
     explicit PatchesDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    /// Puts the cursor into the line for a new edit, begun with the cell that is selected.
-    void beginEdit();
+    /// Puts the cursor into the line for a new edit of that kind, begun with the cell that is
+    /// selected.
+    void beginEdit(Edit::Kind kind = Edit::Kind::Set);
     /// Writes the active patches as a file for other copies of the bundle; a task.
     void exportTo(const QString &path);
 

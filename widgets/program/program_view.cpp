@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/program_view.h"
 
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/theme.h"
 #include "widgets/program/program_row_delegate.h"
 
 #include <QApplication>
-#include <QFontDatabase>
 #include <QHeaderView>
 #include <QMouseEvent>
 
@@ -13,7 +13,7 @@ namespace kernscope::ui {
 
 ProgramView::ProgramView(QWidget *parent) : QTreeView(parent)
 {
-    setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    setFont(fixedFont());
     setHeaderHidden(true);
     setUniformRowHeights(true);
     setEditTriggers(NoEditTriggers);

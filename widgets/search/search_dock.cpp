@@ -6,13 +6,13 @@
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
+#include "widgets/common/fixed_font.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QAction>
 #include <QComboBox>
-#include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -141,9 +141,7 @@ void SearchDock::buildTable()
 {
     m_table->setAccessibleName(tr("Places found"));
     m_model->setLook([](const report::HitFacts &, std::string_view key, int role) {
-        return role == Qt::FontRole && key == "hex"
-                   ? QVariant(QFontDatabase::systemFont(QFontDatabase::FixedFont))
-                   : QVariant();
+        return role == Qt::FontRole && key == "hex" ? QVariant(fixedFont()) : QVariant();
     });
     m_table->setModel(m_model);
     prepareTable(m_table);

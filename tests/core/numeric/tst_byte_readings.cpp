@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/byte_readings.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -64,6 +65,30 @@ private Q_SLOTS:
             return;
         }
         QFAIL("no such reading");
+    }
+
+    /// What a view keeps room for: every 16 bits, and as many numbers of 64 with each exponent.
+    void longestIsReachedNeverPassed()
+    {
+        std::array<std::size_t, 17> longest{};
+        const auto look = [&longest](std::uint64_t bits) {
+            std::array<std::byte, 8> bytes{};
+            for (std::size_t i = 0; i < bytes.size(); ++i)
+                bytes[i] = static_cast<std::byte>(bits >> (8 * i));
+            const auto rows = byteReadings(bytes);
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                longest[i] = std::max(longest[i], rows[i].value.size());
+        };
+        for (std::uint64_t bits = 0; bits <= 0xffff; ++bits)
+            look(bits | 0x8000'0000'0000'0000u | (bits * 0x9e37'79b9'7f4a'0000u));
+        for (const std::uint64_t bits : {0xffff'ffff'ffff'ffffu, 0x8000'0000'8000'0000u})
+            look(bits);
+        for (std::uint64_t exponent = 0; exponent < 256; ++exponent)
+            look(0x8000'0000u | exponent << 23 | 0x12'3457u);
+        const auto rows = byteReadings({});
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            QCOMPARE(std::pair(rows[i].name, longest[i]),
+                     std::pair(rows[i].name, std::size_t(rows[i].longest)));
     }
 
     void nothingHasNoValue()

@@ -5,6 +5,7 @@
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/outcome_words.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/difference_tiles.h"
@@ -20,6 +21,7 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QTableWidget>
 #include <QTest>
 
@@ -159,13 +161,29 @@ void TestCompareDock::verdictStrip()
     QCOMPARE(largest->text(), QStringLiteral("largest error 3.000, w"));
     largest->click();
     QCOMPARE(session.place().element, std::optional<std::uint64_t>(3));
-    // Every chip has its row, as the one assessment says it.
-    const QTableWidget &chips = *dock.figures()->chipsTable();
-    QCOMPARE(chips.rowCount(), static_cast<int>(allTargets().size()));
+    // Every chip is told of, as the one assessment says it; a row for those that do the same.
+    const PairChipsTable &chips = *dock.figures()->chipsTable();
+    const QStringList lines = chips.copied().split(QLatin1Char('\n'));
+    QCOMPARE(lines.size(), static_cast<qsizetype>(allTargets().size()) + 1);
     const DecisionTable before(*session.bundle(), allTargets());
-    for (int row = 0; row < chips.rowCount(); ++row)
-        QCOMPARE(chips.item(row, 1)->text(),
-                 outcomeLabel(before.verdict(0, static_cast<std::size_t>(row)).outcome));
+    for (std::size_t chip = 0; chip < before.columns(); ++chip) {
+        const QString wanted = fromUtf8(before.target(chip).name) + QLatin1Char('\t') +
+                               outcomeLabel(before.verdict(0, chip).outcome) + QLatin1Char('\t');
+        QVERIFY2(std::any_of(lines.begin(), lines.end(),
+                             [&wanted](const QString &line) { return line.startsWith(wanted); }),
+                 qPrintable(wanted));
+    }
+    QVERIFY(chips.rowCount() > 0 && chips.rowCount() < lines.size() - 1);
+    QCOMPARE(chips.horizontalScrollBar()->maximum(), 0); // nothing beyond the edge
+    // Both lines of a cell are whole, in a panel as wide as the layout makes it.
+    const QFontMetrics metrics = chips.fontMetrics();
+    for (const int column : {1, 2}) {
+        const QStringList words = chips.item(0, column)->text().split(QLatin1Char('\n'));
+        QCOMPARE(words.size(), 2);
+        for (const QString &word : words)
+            QVERIFY2(metrics.horizontalAdvance(word) < theme::em(&chips, 6), qPrintable(word));
+    }
+    QCOMPARE(chips.textElideMode(), Qt::ElideNone);
     // The bars say which is worst.
     const auto *bars = qobject_cast<const ErrorBarDelegate *>(
         dock.table()->itemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs)));

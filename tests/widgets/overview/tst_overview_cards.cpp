@@ -130,6 +130,28 @@ private Q_SLOTS:
             return label->text().contains(QStringLiteral("\u00B7 \u2265 "));
         }));
     }
+
+    /// A program without its weights: how much they take is not known, which is not nothing.
+    void bytesThatAreMissingAreNotNone()
+    {
+        OpenOptions options;
+        for (sample::SampleBundle &bundle : sample::bundles()) {
+            if (bundle.name == "sample-dense.mlmodelc")
+                options.memory = std::move(bundle.files);
+        }
+        std::erase_if(options.memory,
+                      [](const auto &file) { return file.first.ends_with("weight.bin"); });
+        const auto opened = Bundle::open("bare.mlmodelc", options);
+        QVERIFY(opened);
+        QVERIFY(!(*opened)->weights().empty());
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(*opened);
+        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(settle(dock));
+        const QString said = dock.findChild<TreemapView *>()->emptyText();
+        QVERIFY2(said.contains(QStringLiteral("not known")), qPrintable(said));
+    }
 };
 
 QTEST_MAIN(TestOverviewCards)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Names of many weights: shortened by a task, whole until then.
 #include "made_bundle.h"
+#include "resources/sample.h"
 #include "widgets/overview/bundle_dock.h"
+#include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
@@ -35,6 +37,7 @@ private Q_SLOTS:
     void manyComeLater();
     void anotherBundleForgetsThem();
     void typingFiltersAsTheWholeWordsDo();
+    void functionsTellNamesApart();
 };
 
 void TestWeightNames::fewAreShortAtOnce()
@@ -110,6 +113,41 @@ void TestWeightNames::typingFiltersAsTheWholeWordsDo()
         for (qsizetype length = whole.size() - 1; length >= 0; --length)
             check(whole.left(length));
     }
+}
+
+/// "w has the values of w" says nothing: where two functions have weights of one name, it is told
+/// which of them is meant.
+void TestWeightNames::functionsTellNamesApart()
+{
+    OpenOptions options;
+    for (const sample::SampleBundle &made : sample::bundles()) {
+        if (made.name == "sample-dense.mlmodelc")
+            options.memory = made.files;
+    }
+    for (auto &[path, content] : options.memory) {
+        if (path != "model.mil")
+            continue;
+        std::string text(reinterpret_cast<const char *>(content.data()), content.size());
+        const auto begin = text.find("func main"), end = text.rfind('}');
+        std::string copy = text.substr(begin, end - begin);
+        copy.replace(0, std::string_view("func main").size(), "func second");
+        text.insert(end, copy);
+        const auto bytes = std::as_bytes(std::span(text));
+        content.assign(bytes.begin(), bytes.end());
+    }
+    const auto opened = Bundle::open("two.mlmodelc", options);
+    QVERIFY(opened);
+    Session session;
+    WeightNames &names = WeightNames::of(session);
+    session.setBundle(*opened);
+    QStringList seen;
+    for (std::size_t i = 0; i < (*opened)->weights().size(); ++i)
+        seen += names.nameOf(i);
+    QCOMPARE(seen.removeDuplicates(), qsizetype(0));
+    QVERIFY(!names.namesInFunctions()[0].contains(QLatin1Char('/'))); // there the rows above say it
+    // Both functions read the same blobs: the legend counts them twice, and says so.
+    QVERIFY(sharedBytesText(sumUpBundle(**opened)).contains(QStringLiteral("shared")));
+    QVERIFY(sharedBytesText(sumUpBundle(*manyNames(3))).isEmpty());
 }
 
 QTEST_MAIN(TestWeightNames)
