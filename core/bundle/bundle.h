@@ -4,6 +4,8 @@
 #include "core/base/compact.h"
 #include "core/base/error.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/shared_value.h"
+#include "core/base/small_index.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/program_store.h"
 #include "core/form/storage_form.h"
@@ -76,11 +78,11 @@ std::string_view sectionKindName(SectionKind kind);
 /// A leaf of the section map. The sections of a file cover every byte of it exactly once.
 struct Section {
     std::string name; ///< "encoder.weight: mask", "record 3: metadata", "padding"
-    std::size_t file = 0;
     ByteRange range;
+    SmallIndex file = 0;
+    SmallIndex weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
+    SmallIndex operand = kNoIndex; ///< and of the operand among Weight::operands()
     SectionKind kind = SectionKind::Unknown;
-    std::size_t weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
-    std::size_t operand = kNoIndex; ///< and of the operand among Weight::operands()
 };
 
 /// How the consumer uses the weight. Fields that the program does not say stay empty.
@@ -98,6 +100,8 @@ struct ConsumerGeometry {
     /// Of a weight that is read through transpose, reshape or their like: by axis of what is read
     /// that of the stored weight, kNoIndex where it is none. Empty: the same axes.
     CompactVector<std::size_t> storedAxes;
+
+    friend bool operator==(const ConsumerGeometry &, const ConsumerGeometry &) = default;
 };
 
 struct Consumer {
@@ -110,8 +114,9 @@ struct Consumer {
     /// included, which `flops` counts as 0 (resources/formats/programs.md). Empty: an extent is
     /// unknown.
     std::optional<std::uint64_t> layerFlops;
-    ConsumerGeometry geometry;
-    mil::BackendNotes backends; ///< where the compiler runs the op; empty where it does not say
+    SharedValue<ConsumerGeometry> geometry;
+    /// Where the compiler runs the op; empty where it does not say.
+    SharedValue<mil::BackendNotes> backends;
 };
 
 /// A run of output channels: [first, first + count).
@@ -165,7 +170,7 @@ struct Weight {
     WeightRole role = WeightRole::Weight;
     std::size_t beside = kNoIndex; ///< biases and tables of a section, biases of a container: of
                                    ///< which weight
-    Dealing dealing;
+    SharedValue<Dealing> dealing;
     /// Of a hardware container's weight, by lane and then plane, then the copies of its slices in
     /// the same order; of any other weight, and of an activation table, none.
     CompactVector<LanePiece> lanePieces;

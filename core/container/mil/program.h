@@ -160,6 +160,7 @@ struct BackendNotes {
     {
         return selected.empty() && supported.empty() && estimatedMs.empty() && messages.empty();
     }
+    friend bool operator==(const BackendNotes &, const BackendNotes &) = default;
 };
 /// The notes of one operation; `segment` is the backend of the function that holds it.
 BackendNotes backendNotes(const Operation &operation, const std::string &segment);
