@@ -36,6 +36,9 @@ void configureAllocator()
     ::mallopt(M_MMAP_THRESHOLD, kMapped);
     ::mallopt(M_TRIM_THRESHOLD, kTop);
     ::mallopt(M_ARENA_MAX, kHeaps);
+    // Small blocks that are freed join their neighbours at once, not all of them together when some
+    // large block is asked for: reading a program goes from one to the other all the time.
+    ::mallopt(M_MXFAST, 0);
 #endif
 }
 

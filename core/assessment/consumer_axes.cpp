@@ -112,7 +112,7 @@ ChannelAxes storedAxes(const ChannelAxes &seen, const std::vector<std::size_t> &
 
 ChannelAxes channelAxes(const Weight &weight, const Consumer &consumer)
 {
-    const auto &map = consumer.geometry.storedAxes;
+    const auto &map = consumer.geometry->storedAxes;
     const Shape shape = seenShape(weight, map);
     if (weight.shape.size() < 2 || shape.size() < 2)
         return {};

@@ -25,7 +25,7 @@ bool aboveOne(std::span<const std::uint64_t> numbers)
 bool isElsewhere(const Entries *entries, const Weight &weight)
 {
     const auto elsewhere = [&](const Consumer &consumer) {
-        const std::string &selected = consumer.backends.selected;
+        const std::string &selected = consumer.backends->selected;
         if (entries == nullptr)
             return !selected.empty() && selected != roofline::kEngineBackend;
         const auto runs = runsOf(*entries, weight, consumer);
@@ -49,9 +49,9 @@ decision::WeightUse useOf(const Bundle &bundle, const Weight &weight, const Entr
         if (!kernel)
             continue;
         const bool convolution = isConvolution(consumer);
-        const bool unit = !convolution || !aboveOne(consumer.geometry.strides);
+        const bool unit = !convolution || !aboveOne(consumer.geometry->strides);
         use.unitStride = use.unitStride.value_or(true) && unit;
-        const bool dilated = convolution && aboveOne(consumer.geometry.dilations);
+        const bool dilated = convolution && aboveOne(consumer.geometry->dilations);
         use.dilated = use.dilated.value_or(false) || dilated;
     }
     return use;

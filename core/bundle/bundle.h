@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/kinds.h"
 #include "core/bundle/weight.h"
@@ -38,11 +39,11 @@ struct OpenInput;
 /// A leaf of the section map. The sections of a file cover every byte of it exactly once.
 struct Section {
     std::string name; ///< "encoder.weight: mask", "record 3: metadata", "padding"
-    std::size_t file = 0;
     ByteRange range;
+    SmallIndex file = 0;
+    SmallIndex weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
+    SmallIndex operand = kNoIndex; ///< and of the operand among Weight::operands()
     SectionKind kind = SectionKind::Unknown;
-    std::size_t weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
-    std::size_t operand = kNoIndex; ///< and of the operand among Weight::operands()
 };
 
 /// One file of the bundle with its overlay.

@@ -3,6 +3,7 @@
 
 #include "core/base/compact.h"
 #include "core/base/error.h"
+#include "core/base/shared_value.h"
 #include "core/container/mil/backend_notes.h"
 #include "core/form/storage_form.h"
 #include "core/numeric/element_type.h"
@@ -30,6 +31,8 @@ struct ConsumerGeometry {
     /// Of a weight that is read through transpose, reshape or their like: by axis of what is read
     /// that of the stored weight, kNoIndex where it is none. Empty: the same axes.
     CompactVector<std::size_t> storedAxes;
+
+    friend bool operator==(const ConsumerGeometry &, const ConsumerGeometry &) = default;
 };
 
 struct Consumer {
@@ -42,8 +45,9 @@ struct Consumer {
     /// included, which `flops` counts as 0 (resources/formats/programs.md). Empty: an extent is
     /// unknown.
     std::optional<std::uint64_t> layerFlops;
-    ConsumerGeometry geometry;
-    mil::BackendNotes backends; ///< where the compiler runs the op; empty where it does not say
+    SharedValue<ConsumerGeometry> geometry;
+    /// Where the compiler runs the op; empty where it does not say.
+    SharedValue<mil::BackendNotes> backends;
 };
 
 /// A run of output channels: [first, first + count).
@@ -97,7 +101,7 @@ struct Weight {
     WeightRole role = WeightRole::Weight;
     std::size_t beside = kNoIndex; ///< biases and tables of a section, biases of a container: of
                                    ///< which weight
-    Dealing dealing;
+    SharedValue<Dealing> dealing;
     /// Of a hardware container's weight, by lane and then plane, then the copies of its slices in
     /// the same order; of any other weight, and of an activation table, none.
     CompactVector<LanePiece> lanePieces;

@@ -210,7 +210,7 @@ roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::siz
         const auto &once = row.candidates ? (*row.candidates)[choice[r]]->chips[target].layerS
                                           : row.fixedS[target];
         for (std::size_t i = 0; i < layers.size(); ++i)
-            times.push_back({&layers[i], once[i]});
+            times.push_back({&layers[i].value(), once[i]});
     }
     return roofline::programTime(times, survey.roofs[target]);
 }

@@ -28,6 +28,25 @@ LayersByWeight layersIn(const Bundle &bundle)
     return layers;
 }
 
+/// What is needed of them to add up a program. Most are reached alike and are one object.
+std::vector<CompactVector<SharedValue<roofline::Layer>>> reachedLayers(const LayersByWeight &layers)
+{
+    std::vector<CompactVector<SharedValue<roofline::Layer>>> reached(layers.size());
+    ValuePool<roofline::Layer> pool;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        reached[i].reserve(layers[i].size());
+        for (const roofline::Layer &layer : layers[i]) {
+            roofline::Layer bare;
+            bare.model = layer.model;
+            bare.runs = layer.runs;
+            SharedValue<roofline::Layer> &each =
+                reached[i].emplace_back(SharedValue(std::move(bare)));
+            pool.share(each);
+        }
+    }
+    return reached;
+}
+
 } // namespace
 
 Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions &options)
@@ -142,7 +161,8 @@ Result<void> Surveyor::checkChannels(std::size_t index) const
                        found.message);
     }
     const std::uint64_t channels = weight.shape[inputs->axis];
-    const std::uint64_t groups = weight.consumers[m_layers[index].front().consumer].geometry.groups;
+    const std::uint64_t groups =
+        weight.consumers[m_layers[index].front().consumer].geometry->groups;
     const std::uint64_t given = inputs->meanSquare.size();
     if (given == 0 || given == channels || given == channels * groups)
         return {};
@@ -304,7 +324,7 @@ void Surveyor::finish()
             row.fixedS.push_back(chips[t].layerS);
         }
     }
-    m_survey.layers = std::move(m_layers);
+    m_survey.layers = reachedLayers(m_layers);
     m_survey.contents = m_contents.size();
     for (const Content &content : m_contents)
         m_survey.encodings += content.encodings;

@@ -109,7 +109,8 @@ struct Survey {
     std::vector<const target::Target *> targets;
     std::vector<roofline::Roofs> roofs; ///< by target
     std::vector<Row> rows;              ///< all weights, in the bundle's order
-    LayersByWeight layers;              ///< as a run of the program comes to them
+    /// By weight, its layers, as a run of the program comes to them: their models and runs alone.
+    std::vector<CompactVector<SharedValue<roofline::Layer>>> layers;
     std::size_t items = 0;
     ErrorModel model = ErrorModel::Weights;
     std::vector<std::vector<StoredPart>> parts; ///< by item

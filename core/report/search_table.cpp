@@ -2,8 +2,8 @@
 #include "core/report/search_table.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 #include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"

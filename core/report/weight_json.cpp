@@ -85,7 +85,7 @@ Json consumerJson(const Consumer &consumer)
     json["flops"] = consumer.flops ? numberJson(*consumer.flops) : Json(nullptr);
     json["layer_flops"] = consumer.layerFlops ? numberJson(*consumer.layerFlops) : Json(nullptr);
     json["geometry"] = geometryJson(consumer.geometry);
-    if (!consumer.backends.empty())
+    if (!consumer.backends->empty())
         addBackends(json, consumer.backends);
     return json;
 }

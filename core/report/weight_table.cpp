@@ -37,9 +37,9 @@ std::string usedByText(const Weight &weight)
 Value backendValue(const WeightFacts &row)
 {
     const auto &consumers = row.weight().consumers;
-    if (consumers.empty() || consumers.front().backends.empty())
+    if (consumers.empty() || consumers.front().backends->empty())
         return Absent();
-    return orNothing(consumers.front().backends.selected);
+    return orNothing(consumers.front().backends->selected);
 }
 
 Value ratioValue(const WeightFacts &row)

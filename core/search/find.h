@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/progress.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
-#include "core/bundle/bundle.h"
 #include "core/search/out_of_range.h"
 #include "core/search/pattern.h"
 #include "core/search/wide_integer.h"

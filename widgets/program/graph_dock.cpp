@@ -49,6 +49,7 @@ GraphDock::GraphDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_view);
     buildHeader();
+    m_release = new HiddenRelease(*this, [this] { release(); });
     buildActions();
     connectParts();
 }
@@ -159,8 +160,11 @@ void GraphDock::refresh()
 void GraphDock::showGraph(graph::GraphPtr graph)
 {
     // An edit rarely changes the program: what was drawn stays drawn.
-    const bool same = m_graph && m_graph->bundle().path() == graph->bundle().path() &&
-                      m_graph->nodes().size() == graph->nodes().size();
+    const auto released = std::exchange(m_released, std::nullopt);
+    const bool again = released && released->path == graph->bundle().path() &&
+                       released->nodes == graph->nodes().size();
+    const bool same = again || (m_graph && m_graph->bundle().path() == graph->bundle().path() &&
+                                m_graph->nodes().size() == graph->nodes().size());
     m_graph = std::move(graph);
     m_functions->clear();
     for (std::size_t f = 0; f < m_graph->functions().size(); ++f)
@@ -176,8 +180,36 @@ void GraphDock::showGraph(graph::GraphPtr graph)
             m_centres = {0};
         if (const std::size_t node = nodeAt(place()); node != graph::kNone)
             m_centres = {node};
+    } else if (again && released->place != place()) { // which moved while nobody looked
+        if (const std::size_t node = nodeAt(place()); node != graph::kNone)
+            m_centres = {node};
+        m_picked = graph::kNone;
     }
     draw();
+    m_release->check();
+}
+
+/// Nobody looks: the graph, and what is drawn of it, hold the whole program in memory.
+void GraphDock::release()
+{
+    if (!m_graph || m_task || m_graph->nodes().size() < kReleasedFrom)
+        return;
+    m_released = {m_graph->bundle().path(), m_graph->nodes().size(), place()};
+    GraphScenePtr scene = m_view->scene();
+    m_following = true;
+    m_view->setScene(nullptr, graph::kNone);
+    m_model->setRows({});
+    m_following = false;
+    scheduleRefresh(); // which waits until somebody looks
+    // Freeing 100,000 operations takes longer than a frame.
+    session().tasks().start(
+        this, tr("Setting the program aside"),
+        [graph = std::exchange(m_graph, nullptr), scene = std::move(scene)](Progress &) mutable {
+            scene.reset();
+            graph.reset();
+            return true;
+        },
+        [](bool) {});
 }
 
 bool GraphDock::rightwards() const

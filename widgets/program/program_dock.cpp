@@ -41,6 +41,7 @@ ProgramDock::ProgramDock(Session &session, QWidget *parent)
     column->addWidget(m_view, 1);
     setContent(content);
     content->setFocusProxy(m_view);
+    m_release = new HiddenRelease(*this, [this] { release(); });
     buildActions();
     connectParts();
 }
@@ -134,22 +135,71 @@ void ProgramDock::refresh()
 void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
 {
     const std::filesystem::path path = tree->bundle().path();
-    const bool same = path == m_shownPath && m_model->tree() &&
-                      m_model->tree()->nodes().size() == tree->nodes().size();
+    const auto released = std::exchange(m_released, std::nullopt);
+    const std::size_t rows = released          ? released->rows
+                             : m_model->tree() ? m_model->tree()->nodes().size()
+                                               : 0;
+    const bool same = path == m_shownPath && rows == tree->nodes().size();
     const std::size_t row =
         same && m_view->currentIndex().isValid() ? m_model->nodeOf(m_view->currentIndex()) : 0;
     m_following = true;
     m_model->setTree(std::move(tree));
     m_view->expandAll();
-    if (same)
+    if (same && released) {
+        showContent(); // a view that is not seen goes to its current row later, and unfolds it
+        restore(*released);
+    } else if (same) {
         chooseRow(m_view, m_model->indexOf(row));
-    else
+    } else {
         m_visited.clear();
+    }
     m_following = false;
     m_shownPath = path;
     setNote(countedWords(m_model->tree()->operations(), tr("1 operation"), tr("%1 operations")));
     showContent();
-    followPlace();
+    if (!same || !released || released->place != place()) // else what was chosen stays
+        followPlace();
+    m_release->check();
+}
+
+/// Nobody looks: the rows hold the whole program in memory.
+void ProgramDock::release()
+{
+    auto tree = m_model->tree();
+    if (!tree || m_task || tree->nodes().size() < kReleasedFrom)
+        return;
+    View view;
+    view.rows = tree->nodes().size();
+    if (m_view->currentIndex().isValid())
+        view.current = m_model->nodeOf(m_view->currentIndex());
+    for (std::size_t node = 0; node < view.rows; ++node) {
+        if (!tree->nodes()[node].children.empty() && !m_view->isExpanded(m_model->indexOf(node)))
+            view.folded.push_back(node);
+    }
+    view.scroll = m_view->verticalScrollBar()->value();
+    view.place = place();
+    m_released = std::move(view);
+    m_following = true;
+    m_model->setTree(nullptr);
+    m_following = false;
+    scheduleRefresh(); // which waits until somebody looks
+    // Freeing 100,000 operations takes longer than a frame.
+    session().tasks().start(
+        this, tr("Setting the program aside"),
+        [tree = std::move(tree)](Progress &) mutable {
+            tree.reset();
+            return true;
+        },
+        [](bool) {});
+}
+
+void ProgramDock::restore(const View &view)
+{
+    if (view.current) // which unfolds what is around it
+        chooseRow(m_view, m_model->indexOf(*view.current));
+    for (const std::size_t node : view.folded)
+        m_view->collapse(m_model->indexOf(node));
+    m_view->verticalScrollBar()->setValue(view.scroll);
 }
 
 void ProgramDock::follow(const Place &place, QObject *origin)

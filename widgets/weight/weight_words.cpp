@@ -41,7 +41,7 @@ QStringList namesBy(const Consumer &consumer, std::size_t rank)
                                                                : WeightWords::tr("input")};
     if (op == "matmul" && rank == 2) {
         const bool isY = consumer.param == "y";
-        const bool turned = isY ? consumer.geometry.transposeY : consumer.geometry.transposeX;
+        const bool turned = isY ? consumer.geometry->transposeY : consumer.geometry->transposeX;
         const QString outer = isY ? out : WeightWords::tr("row"),
                       inner = isY ? in : WeightWords::tr("inner");
         return (isY == turned) ? QStringList{outer, inner} : QStringList{inner, outer};

@@ -20,6 +20,7 @@ struct BackendNotes {
     {
         return selected.empty() && supported.empty() && estimatedMs.empty() && messages.empty();
     }
+    friend bool operator==(const BackendNotes &, const BackendNotes &) = default;
 };
 
 } // namespace kernscope::mil

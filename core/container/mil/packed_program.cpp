@@ -3,6 +3,7 @@
 // is what is read. Each list takes its object apart whole, so that a member that is added to a type
 // and not here does not compile.
 #include "core/container/mil/program_store.h"
+#include "core/container/mil/squeezed_bytes.h"
 
 #include <cstring>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace kernscope::mil {
 namespace {
 
 constexpr std::uint64_t kMoreBytes = 0x80;
+constexpr std::size_t kSqueezedAtOnce = std::size_t{256} << 10;
 
 /// Small numbers of either sign in few bytes: 0, -1, 1, -2, … as 0, 1, 2, 3, …
 std::uint64_t zigzag(std::uint64_t number)
@@ -34,8 +36,9 @@ public:
 
     std::vector<std::byte> take()
     {
-        m_bytes.shrink_to_fit();
-        return std::move(m_bytes);
+        m_squeezer.add(m_bytes);
+        m_bytes.clear();
+        return m_squeezer.finish();
     }
 
     void number(std::uint64_t value)
@@ -58,6 +61,10 @@ public:
             return;
         number(text.size());
         raw(text.data(), text.size());
+        if (m_bytes.size() < kSqueezedAtOnce)
+            return;
+        m_squeezer.add(m_bytes);
+        m_bytes.clear();
     }
     void span(const SourceSpan &span)
     {
@@ -67,7 +74,8 @@ public:
     }
 
 private:
-    std::vector<std::byte> m_bytes;
+    Squeezer m_squeezer;
+    std::vector<std::byte> m_bytes;                              ///< that it has not got yet
     std::unordered_map<std::string_view, std::uint64_t> m_texts; ///< of the program, which stays
     std::uint64_t m_at = 0;                                      ///< of the last span
 };
@@ -309,7 +317,8 @@ std::vector<std::byte> packProgram(const Program &program)
 Program unpackProgram(const std::vector<std::byte> &packed)
 {
     Program program;
-    UnpackStream stream(packed);
+    const std::vector<std::byte> bytes = unsqueezed(packed);
+    UnpackStream stream(bytes);
     passProgram(stream, program);
     return program;
 }

@@ -23,6 +23,7 @@ using test::MadeBundle;
 constexpr std::uint64_t kLargeSide = 32768; // fp16: 2 GiB
 constexpr std::uint64_t kPageDistance = std::uint64_t{16} << 20;
 constexpr int kManyWeights = 50'000;
+constexpr unsigned kSeed = 14;
 
 bool writeBytes(const std::filesystem::path &path, std::span<const std::byte> bytes)
 {
@@ -33,7 +34,7 @@ bool writeBytes(const std::filesystem::path &path, std::span<const std::byte> by
     return file.good();
 }
 
-bool makeLarge(const std::filesystem::path &folder)
+bool makeLarge(const std::filesystem::path &folder, unsigned seed)
 {
     const std::uint64_t bytes = 2 * kLargeSide * kLargeSide;
     Bytes head(128); // the header of the file, that of the record
@@ -47,7 +48,7 @@ bool makeLarge(const std::filesystem::path &folder)
     if (!writeBytes(path, head))
         return false;
     std::filesystem::resize_file(path, head.size() + bytes);
-    std::mt19937 random(14);
+    std::mt19937 random(seed);
     Bytes page(4096);
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     for (std::uint64_t at = 0; at < bytes; at += kPageDistance) {
@@ -137,7 +138,7 @@ bool makeMany(const std::filesystem::path &folder)
 QStringList inputNames()
 {
     return {QStringLiteral("sample"), QStringLiteral("silero"), QStringLiteral("large"),
-            QStringLiteral("many")};
+            QStringLiteral("many"), QStringLiteral("pair")};
 }
 
 std::optional<QString> prepareInput(const QString &name, const QString &folder)
@@ -150,12 +151,20 @@ std::optional<QString> prepareInput(const QString &name, const QString &folder)
             QDir(data).filePath(QStringLiteral("real/silero-vad/unified_palette_4bit.mlmodelc"));
         return !data.isEmpty() && QFileInfo::exists(path) ? std::optional(path) : std::nullopt;
     }
-    const QString path = QDir(folder).filePath(name + QStringLiteral(".mlmodelc"));
-    const std::filesystem::path target = path.toStdString();
-    const bool made = name == QLatin1String("large")  ? makeLarge(target)
+    const auto pathOf = [&folder](const QString &what) {
+        return QDir(folder).filePath(what + QStringLiteral(".mlmodelc"));
+    };
+    if (name == QLatin1String("pair")) {
+        const QString a = pathOf(QStringLiteral("pair_a")), b = pathOf(QStringLiteral("pair_b"));
+        return makeLarge(a.toStdString(), kSeed) && makeLarge(b.toStdString(), kSeed + 1)
+                   ? std::optional(a + kBetweenPaths + b)
+                   : std::nullopt;
+    }
+    const std::filesystem::path target = pathOf(name).toStdString();
+    const bool made = name == QLatin1String("large")  ? makeLarge(target, kSeed)
                       : name == QLatin1String("many") ? makeMany(target)
                                                       : false;
-    return made ? std::optional(path) : std::nullopt;
+    return made ? std::optional(pathOf(name)) : std::nullopt;
 }
 
 } // namespace kernscope::bench

@@ -187,14 +187,24 @@ double memoryOverFiles()
 {
     std::ifstream file("/proc/self/smaps");
     std::uint64_t kibibytes = 0, dirty = 0;
+    bool ofFile = false;
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
         std::string key;
+        words >> key;
+        if (!key.ends_with(':')) { // a mapping: addresses, rights, offset, device, inode, path
+            std::string rights, offset, device, inode, path;
+            words >> rights >> offset >> device >> inode >> path;
+            ofFile = path.starts_with('/') && !path.starts_with("/memfd:") &&
+                     !path.starts_with("/dev/") && !path.starts_with("/SYSV");
+            continue;
+        }
         std::uint64_t value = 0;
-        words >> key >> value;
+        words >> value;
         if (key == "Private_Dirty:")
-            dirty = value;
-        else if (key == "Anonymous:") // dirty pages of a private mapping are among these
+            // Those of a file that was written a moment ago are the file's own, not the window's.
+            dirty = ofFile ? 0 : value;
+        else if (key == "Anonymous:") // pages of a file that the window changed are among these
             kibibytes += std::max(value, dirty);
     }
     return static_cast<double>(kibibytes) / 1024;

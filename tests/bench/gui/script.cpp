@@ -3,6 +3,7 @@
 
 #include "app/dock_set.h"
 #include "app/go_to_box.h"
+#include "inputs.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
@@ -31,6 +32,7 @@ const Measure kUsefulPaint{QStringLiteral("first useful paint, after that"), 300
 const Measure kHexFrame{QStringLiteral("hex: frame"), 16};
 const Measure kMapFrame{QStringLiteral("heat map: frame"), 16};
 const Measure kMaskFrame{QStringLiteral("mask: frame"), 16};
+const Measure kPairFrame{QStringLiteral("pictures of a pair: frame"), 16};
 const Measure kTableFrame{QStringLiteral("weights table: frame"), 16};
 const Measure kDockFrame{QStringLiteral("other tables and plots: frame"), 16};
 const Measure kFilterKey{QStringLiteral("filter: answer to a key"), 30};
@@ -81,16 +83,18 @@ void Script::open(const QString &path)
             firstAt = momentNow();
             m_results.add(kFirstPaint, taken(between(Moment(), firstAt), firstAt.wall - m_begun));
         }
-        const bool shown = m_window.document().isOpen() &&
-                           dock(QStringLiteral("bundle"))->showsContent() &&
-                           dock(QStringLiteral("overview"))->showsContent();
+        const bool shown =
+            m_window.document().isOpen() &&
+            (path.contains(kBetweenPaths) ? dock(QStringLiteral("compare"))->showsContent()
+                                          : dock(QStringLiteral("bundle"))->showsContent() &&
+                                                dock(QStringLiteral("overview"))->showsContent());
         if (shown && !useful) {
             useful = true;
             m_results.add(kUsefulPaint, between(firstAt, momentNow()));
             loop.quit();
         }
     });
-    m_window.openPaths(path.isEmpty() ? QStringList() : QStringList{path}); // as main() does
+    m_window.openPaths(path.split(kBetweenPaths, Qt::SkipEmptyParts)); // as main() does
     loop.exec();
     settle();
     const Moment now = momentNow();
@@ -105,6 +109,11 @@ void Script::open(const QString &path)
 
 void Script::run()
 {
+    if (m_window.session().other()) {
+        pairPictures();
+        closing();
+        return;
+    }
     weightsTable();
     filter();
     palette();
@@ -186,6 +195,17 @@ void Script::pictures()
     zoomPicture(QStringLiteral("weight"), kMapFrame);
     zoomPicture(QStringLiteral("mask"), kMaskFrame);
     act([&] { dock(QStringLiteral("mask"))->close(); });
+}
+
+/// All three pictures move together: the difference is the one that has most to do.
+void Script::pairPictures()
+{
+    begin(QStringLiteral("workspace compare"));
+    act([&] { m_window.layouts().show(app::Layout::Compare); });
+    settle();
+    act([&] { m_window.session().goToWeight(0); });
+    settle();
+    zoomPicture(QStringLiteral("pair"), kPairFrame);
 }
 
 void Script::weightsTable()

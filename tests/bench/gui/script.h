@@ -39,6 +39,7 @@ private:
     void planPoints(ui::PlanDock &dock);
     void hex();
     void pictures();
+    void pairPictures();
     void weightsTable();
     void filter();
     void palette();

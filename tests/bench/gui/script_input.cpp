@@ -8,6 +8,7 @@
 #include <QAbstractScrollArea>
 #include <QEventLoop>
 #include <QKeyEvent>
+#include <QThreadPool>
 #include <QTimer>
 #include <QWheelEvent>
 
@@ -87,7 +88,13 @@ void Script::rest()
     QEventLoop loop;
     QTimer timer;
     m_application.ignore(&timer);
-    QObject::connect(&timer, &QTimer::timeout, &loop, &QEventLoop::quit);
+    const double from = monotonicNow();
+    QObject::connect(&timer, &QTimer::timeout, &loop, [&loop, from] {
+        // It is trimmed by a thread of the pool, for which a busy machine takes its time.
+        if (QThreadPool::globalInstance()->activeThreadCount() == 0 ||
+            monotonicNow() - from > kMostSettle)
+            loop.quit();
+    });
     timer.start(kRest);
     loop.exec();
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/compact.h"
+#include "core/base/shared_value.h"
+#include "core/base/small_index.h"
 
 #include <QTest>
 
@@ -127,6 +129,50 @@ private Q_SLOTS:
         const std::string plain = copy;
         QCOMPARE(plain, std::string("same_lower"));
         QVERIFY(copy == "same_lower" && !(copy == text));
+    }
+
+    void sharedValueIsOwnOnceChanged()
+    {
+        SharedValue<std::string> text;
+        QVERIFY(text.empty());
+        text.change() = "first";
+        SharedValue<std::string> copy = text;
+        QVERIFY(copy.isSameAs(text));
+        copy.change() += "!";
+        QCOMPARE(*text, std::string("first"));
+        QCOMPARE(*copy, std::string("first!"));
+        const std::string *own = &*copy;
+        copy.change() += "!"; // nobody else has it: it stays where it is
+        QCOMPARE(&*copy, own);
+    }
+
+    void poolSharesEqualValues()
+    {
+        ValuePool<std::string> pool;
+        std::vector<SharedValue<std::string>> all;
+        for (int i = 0; i < 200; ++i) {
+            all.emplace_back("value " + std::to_string(i % 3));
+            pool.share(all.back());
+        }
+        for (std::size_t i = 3; i < all.size(); ++i)
+            QVERIFY(all[i].isSameAs(all[i % 3]));
+        QVERIFY(!all[0].isSameAs(all[1]));
+        // More different ones than it remembers: all of them stay what they are.
+        for (int i = 0; i < 200; ++i) {
+            SharedValue<std::string> one(std::to_string(i));
+            pool.share(one);
+            QCOMPARE(*one, std::to_string(i));
+        }
+    }
+
+    void smallIndexKnowsNone()
+    {
+        constexpr std::size_t none = static_cast<std::size_t>(-1);
+        QCOMPARE(sizeof(SmallIndex), std::size_t(4));
+        for (const std::size_t index : {std::size_t(0), std::size_t(7), std::size_t(0xFFFFFFFE)})
+            QCOMPARE(std::size_t(SmallIndex(index)), index);
+        for (const std::size_t index : {none, std::size_t(0xFFFFFFFF), std::size_t(1) << 40})
+            QCOMPARE(std::size_t(SmallIndex(index)), none);
     }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/program/program_dock.h"
@@ -9,6 +10,7 @@
 #include <QAction>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 
 #include <algorithm>
 
@@ -30,10 +32,13 @@ private Q_SLOTS:
     void followsAndLeads();
     void editsKeepTheRow();
     void keepsItsProgram();
+    void givesLargeProgramsBack();
     void withoutProgram();
     void cancelled();
 
 private:
+    /// A chain of operations, and weights that some of them read.
+    static BundlePtr longBundle(int operations);
     /// A loop with a body that reads a value of outside, and a constant in it.
     static BundlePtr loopBundle();
     /// First row whose text begins so.
@@ -220,6 +225,66 @@ void TestProgramDock::editsKeepTheRow()
 }
 
 /// The window sets programs aside while nothing works on them; what is shown stays readable.
+BundlePtr TestProgramDock::longBundle(int operations)
+{
+    std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
+    std::string from = "x";
+    for (int i = 0; i < operations; ++i) {
+        const std::string name = "a" + std::to_string(i);
+        text += "            tensor<fp16, [4]> " + name + " = relu(x = " + from +
+                ")[name = string(\"" + name + "\")];\n";
+        from = name;
+    }
+    text += "        } -> (" + from + ");\n}\n";
+    OpenOptions options;
+    std::vector<std::byte> bytes;
+    for (const char letter : text)
+        bytes.push_back(static_cast<std::byte>(letter));
+    options.memory = {{"model.mil", bytes}};
+    auto opened = Bundle::open("long.mlmodelc", options);
+    return opened ? *opened : nullptr;
+}
+
+/// Out of view it holds no rows of a large program. Seen again, all is where it was.
+void TestProgramDock::givesLargeProgramsBack()
+{
+    Session session;
+    ProgramDock dock(session);
+    dock.hiddenRelease().setDelay(20);
+    session.setBundle(longBundle(int(ProgramDock::kReleasedFrom)));
+    QVERIFY(test::showDock(dock));
+    session.bundle()->setProgramAside();
+    const std::weak_ptr<const mil::Program> held = session.bundle()->program();
+    QVERIFY(!held.expired());
+    const QModelIndex chosen = dock.model().index(4'000, 0, dock.model().index(0, 0));
+    const QString text = chosen.data().toString();
+    chooseRow(&dock.view(), chosen);
+    dock.view().scrollTo(chosen, QAbstractItemView::PositionAtTop);
+    const int scrolled = dock.view().verticalScrollBar()->value();
+    QVERIFY(scrolled > 0);
+    dock.hide();
+    QTRY_VERIFY(!dock.model().tree());
+    QTRY_VERIFY(held.expired());
+    QVERIFY(test::showDock(dock));
+    QTRY_VERIFY(dock.model().tree());
+    QVERIFY(dock.showsContent());
+    QCOMPARE(dock.view().currentIndex().data().toString(), text);
+    QCOMPARE(dock.view().verticalScrollBar()->value(), scrolled);
+    // What is folded stays so.
+    dock.view().collapse(dock.model().index(0, 0));
+    dock.hide();
+    QTRY_VERIFY(!dock.model().tree());
+    QVERIFY(test::showDock(dock));
+    QTRY_VERIFY(dock.model().tree());
+    QVERIFY(!dock.view().isExpanded(dock.model().index(0, 0)));
+    // A small one is kept.
+    session.setBundle(longBundle(10));
+    QTRY_COMPARE(dock.model().rowCount(dock.model().index(0, 0)), 10);
+    dock.hide();
+    QTest::qWait(100);
+    QVERIFY(dock.model().tree());
+}
+
 void TestProgramDock::keepsItsProgram()
 {
     Session session;

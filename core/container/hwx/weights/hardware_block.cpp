@@ -180,7 +180,7 @@ std::string BlockReader::sizeText() const
 
 void BlockReader::describe(Weight &weight, OrderState order) const
 {
-    Dealing &dealing = weight.dealing;
+    Dealing &dealing = weight.dealing.change();
     dealing.order = order;
     dealing.copies = m_block.copies.size() + 1;
     dealing.sliceLaw = sizeText();

@@ -92,7 +92,7 @@ void Search::use(const Definition &definition, const Use &use)
     Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);
     consumer.via = m_via;
     if (std::any_of(m_via.begin(), m_via.end(), [](const auto &type) { return type != "cast"; }))
-        consumer.geometry.storedAxes = m_axes;
+        consumer.geometry.change().storedAxes = m_axes;
     found.push_back({use.operation, std::move(consumer)});
 }
 
@@ -203,18 +203,18 @@ ConsumerGeometry geometryOf(const ValueGraph &graph, const GraphOperation &reade
 void describeEinsum(const ValueGraph &graph, const mil::Operation &operation, Consumer &consumer)
 {
     const auto shapes = einsumShapes(graph, operation);
-    consumer.geometry.input.reset();
+    consumer.geometry.change().input.reset();
     consumer.layerFlops.reset();
     if (!shapes || shapes->empty())
         return;
-    consumer.layerFlops = einsumFlops(consumer.geometry.equation, *shapes);
+    consumer.layerFlops = einsumFlops(consumer.geometry->equation, *shapes);
     for (std::size_t i = 0; i < shapes->size(); ++i) {
-        if (i != consumer.geometry.operand) {
-            consumer.geometry.input = (*shapes)[i];
+        if (i != consumer.geometry->operand) {
+            consumer.geometry.change().input = (*shapes)[i];
             return;
         }
     }
-    consumer.geometry.input = shapes->front();
+    consumer.geometry.change().input = shapes->front();
 }
 
 /// The arithmetic of an attention, and what a weight in it is multiplied with as its input.
@@ -222,7 +222,7 @@ void describeAttention(const ValueGraph &graph, const mil::Operation &operation,
 {
     const auto query = shapeOf(graph, operation, "query"), key = shapeOf(graph, operation, "key"),
                value = shapeOf(graph, operation, "value");
-    consumer.geometry.input = consumer.param == "query" ? key : query;
+    consumer.geometry.change().input = consumer.param == "query" ? key : query;
     consumer.layerFlops =
         query && key && value ? attentionFlops(consumer.param, *query, *key, *value) : std::nullopt;
 }
@@ -237,15 +237,17 @@ Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::s
     consumer.op = reader.operation->type;
     consumer.name = reader.operation->displayName();
     consumer.param = param;
-    consumer.geometry = geometryOf(graph, reader, param);
-    consumer.geometry.operand = place;
+    ConsumerGeometry geometry = geometryOf(graph, reader, param);
+    geometry.operand = place;
+    consumer.geometry = SharedValue(std::move(geometry));
     consumer.flops = consumerFlops(consumer, weight);
     consumer.layerFlops = layerFlops(consumer, weight);
     if (consumer.op == "einsum" && consumer.param == "values")
         describeEinsum(graph, *reader.operation, consumer);
     if (consumer.op == "scaled_dot_product_attention")
         describeAttention(graph, *reader.operation, consumer);
-    consumer.backends = mil::backendNotes(*reader.operation, {});
+    if (mil::BackendNotes notes = mil::backendNotes(*reader.operation, {}); !notes.empty())
+        consumer.backends = SharedValue(std::move(notes));
     return consumer;
 }
 

@@ -70,8 +70,10 @@ void MilWeightReader::finish(Weight &weight, Result<ReadValue> value,
                              std::vector<codec::Operand> known)
 {
     for (Consumer &consumer : weight.consumers) {
-        if (consumer.backends.selected.empty())
-            consumer.backends.selected = m_segment;
+        if (consumer.backends->selected.empty() && !m_segment.empty())
+            consumer.backends.change().selected = m_segment;
+        m_geometries.share(consumer.geometry);
+        m_backends.share(consumer.backends);
     }
     if (value) {
         weight.type = value->type;

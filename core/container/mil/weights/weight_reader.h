@@ -39,6 +39,8 @@ private:
     DiagnosticLog &m_log;
     ValueGraph m_graph;
     OperandReader m_operands;
+    ValuePool<ConsumerGeometry> m_geometries; ///< layers of a network repeat
+    ValuePool<mil::BackendNotes> m_backends;
 };
 
 } // namespace kernscope

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -76,18 +75,25 @@ readBlobRecords(BundleFile &file, const std::vector<milblob::Record> &named, Dia
 
 void markSharedOperands(std::vector<Weight> &weights)
 {
-    std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> uses;
     const auto recordOf = [](const codec::Operand &operand) {
         return std::pair(operand.place->file, operand.place->metaOffset.value);
     };
+    std::vector<std::pair<std::size_t, std::uint64_t>> uses, several;
     for (const Weight &weight : weights) {
         for (const codec::Operand &operand : weight.operands()) {
             if (!operand.place->isLiteral())
-                ++uses[recordOf(operand)];
+                uses.push_back(recordOf(operand));
         }
     }
+    if (!std::is_sorted(uses.begin(), uses.end())) // mostly they lie as they are named
+        std::sort(uses.begin(), uses.end());
+    for (auto at = uses.begin(); (at = std::adjacent_find(at, uses.end())) != uses.end(); ++at)
+        several.push_back(*at);
+    if (several.empty())
+        return;
     const auto isShared = [&](const codec::Operand &operand) {
-        return !operand.place->isLiteral() && uses[recordOf(operand)] > 1;
+        return !operand.place->isLiteral() &&
+               std::binary_search(several.begin(), several.end(), recordOf(operand));
     };
     const auto mark = [&](codec::Operand &operand) {
         if (!isShared(operand))

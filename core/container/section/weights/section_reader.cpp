@@ -170,15 +170,15 @@ Weight SectionWeights::weightOf(const section::UnitGroup &group) const
     addCoefficients(weight, encoding, group);
     if (unit.has(Kind::Scale))
         addScales(weight, encoding, group);
-    weight.dealing.groups = unit.groups;
+    weight.dealing.change().groups = unit.groups;
     weight.detail.emplace_back("cores", std::uint64_t{unit.cores});
     weight.detail.emplace_back("groups", std::uint64_t{unit.groups});
     weight.detail.emplace_back("kernel_format", std::uint64_t{unit.kernelFormat});
     for (const lanes::Chunk &chunk : group.chunks) {
-        if (weight.dealing.lanes.size() < kMostChunks)
-            weight.dealing.lanes.push_back(chunk.lanes);
+        if (weight.dealing->lanes.size() < kMostChunks)
+            weight.dealing.change().lanes.push_back(chunk.lanes);
     }
-    weight.detail.emplace_back("lanes", weight.dealing.lanes);
+    weight.detail.emplace_back("lanes", weight.dealing->lanes);
     finish(weight, std::move(encoding));
     return weight;
 }
