@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/bit_word_view.h"
 
+#include "core/bundle/kinds.h"
 #include "widgets/common/design.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"

@@ -2,6 +2,7 @@
 #include "core/assessment/weight_texts.h"
 #include "core/assessment/weight_where.h"
 #include "core/assessment/where_completions.h"
+#include "core/bundle/weight.h"
 
 #include <QTest>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_bundles.h"
+#include "core/base/overlaid_file.h"
 
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/convert.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/decode/decoder.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/npy.h"
 #include "core/patch/aside.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "made_bundle.h"
 
 #include "core/report/search_table.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/quantity.h"
+#include "core/bundle/bundle.h"
 #include "widgets/bytes/strip_runs.h"
 
 #include <QRandomGenerator>
