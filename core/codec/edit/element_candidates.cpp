@@ -40,6 +40,52 @@ bool keepsOtherLanes(const PaletteState &palette, const ElementPlace &place, std
     return true;
 }
 
+constexpr int kReach = 8; // roundings of the difference and the product move the code by less
+
+/// The halves around a value, itself rounded among them.
+std::vector<double> halvesAround(double value, int reach)
+{
+    std::vector<double> halves;
+    for (const std::int64_t code :
+         neighbourCodes(ElementType::Fp16, nearestCode(ElementType::Fp16, value), reach))
+        halves.push_back(codeValue(ElementType::Fp16, code));
+    return halves;
+}
+
+/// Codes of a wide type that may decode to `value`, or next to it. Where the arithmetic rounds to
+/// fp16 on its way, thousands of neighbouring codes of fp32 decode alike: the next value is one
+/// half further, not one code.
+std::vector<std::int64_t> scaledCodes(const Decoder::State &state, const ScalePair &pair,
+                                      double value)
+{
+    const ElementType type = state.payload.type;
+    const ScalingState &scaling = *state.scaling;
+    const auto scale = static_cast<double>(pair.scale), offset = static_cast<double>(pair.offset);
+    const double exact = scaling.addsOffset ? (value - offset) / scale : value / scale + offset;
+    std::vector<std::int64_t> codes;
+    const auto add = [&codes, type](double raw) { codes.push_back(nearestCode(type, raw)); };
+    if (isFloatingPoint(type))
+        codes = neighbourCodes(type, nearestCode(type, exact), kReach);
+    else
+        add(exact);
+    if (!state.halfResult() || (isFloatingPoint(type) && bitWidth(type) <= 16))
+        return codes;
+    for (const double raw : halvesAround(exact, kReach))
+        add(raw);
+    if (scaling.addsOffset) {
+        for (const double result : halvesAround(value, 1))
+            add((result - offset) / scale);
+        return codes;
+    }
+    for (const double difference : halvesAround(value / scale, kReach)) {
+        add(difference + offset);
+        add(static_cast<double>(throughHalf(static_cast<float>(difference + offset))));
+    }
+    for (const double result : halvesAround(value, 1))
+        add(result / scale + offset);
+    return codes;
+}
+
 std::vector<std::int64_t> codesFor(const Decoder::State &state, const ElementPlace &place,
                                    double value, std::optional<std::int64_t> current)
 {
@@ -58,14 +104,7 @@ std::vector<std::int64_t> codesFor(const Decoder::State &state, const ElementPla
             codes.push_back(code);
         return codes;
     }
-    const ScalePair pair = scaleOf(state, place.element);
-    const double exact =
-        state.scaling->addsOffset
-            ? (value - static_cast<double>(pair.offset)) / static_cast<double>(pair.scale)
-            : value / static_cast<double>(pair.scale) + static_cast<double>(pair.offset);
-    constexpr int kReach = 8; // the roundings of the difference and the product move it by less
-    return isFloatingPoint(type) ? neighbourCodes(type, nearestCode(type, exact), kReach)
-                                 : std::vector<std::int64_t>{nearestCode(type, exact)};
+    return scaledCodes(state, scaleOf(state, place.element), value);
 }
 
 } // namespace

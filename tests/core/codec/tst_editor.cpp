@@ -81,7 +81,9 @@ void TestEditor::refusalNamesTheNeighbours()
     QFETCH(int, index);
     const Form form = allForms()[static_cast<std::size_t>(index)];
     std::mt19937_64 random(static_cast<std::uint64_t>(index) + 7);
-    for (int round = 0; round < 8; ++round) {
+    // Where wide data go through several roundings, few elements show what is left out.
+    const int rounds = form.scaling && bitWidth(form.payload) > 8 ? 200 : 8;
+    for (int round = 0; round < rounds; ++round) {
         Sample sample = makeSample(form, random);
         const std::vector<float> before = decodeAll(sample.encoding);
         const auto decoder = Decoder::make(sample.encoding);
