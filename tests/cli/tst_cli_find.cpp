@@ -122,7 +122,9 @@ void TestCliFind::textInItsLine()
 {
     const CliResult result = find(QStringLiteral("--text const()"));
     QCOMPARE(result.exitCode, 0);
-    for (const auto &hit : result.json()["hits"]) {
+    const auto texts = result.json();
+    QVERIFY(!texts["hits"].empty());
+    for (const auto &hit : texts["hits"]) {
         const QString text = QString::fromStdString(hit["text"].get<std::string>());
         QVERIFY2(text.contains(QLatin1String(" = const()[")) && !text.contains(QLatin1Char('\n')),
                  qPrintable(text));
@@ -130,7 +132,8 @@ void TestCliFind::textInItsLine()
     }
     const CliResult lines = find(QStringLiteral("--text const()"), false);
     QVERIFY2(lines.out.contains(" = const()["), lines.out);
-    for (const auto &hit : find(QStringLiteral("--bytes 00_34")).json()["hits"])
+    const auto bytes = find(QStringLiteral("--bytes 00_34")).json();
+    for (const auto &hit : bytes["hits"])
         QVERIFY(!hit.contains("text"));
 }
 
