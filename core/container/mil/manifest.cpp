@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
+#include "core/base/json_place.h"
 #include "core/container/mil/reader.h"
 #include "core/container/mil/utf8.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,7 +16,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxManifestBytes = std::size_t(16) << 20;
 constexpr int kMaxManifestDepth = 32;
 
-tl::unexpected<Error> fault(std::string_view fileName, std::string_view code, std::size_t place,
+tl::unexpected<Error> fault(std::string_view fileName, std::string_view code, std::uint64_t place,
                             std::string_view field, std::string_view expected,
                             std::string_view found, std::string_view message)
 {
@@ -56,50 +55,12 @@ bool staysInside(std::string_view path)
     }
 }
 
-/// Takes whatever JSON there is, for the place at which it stops being JSON.
-class FaultPlace final : public nlohmann::json_sax<Json>
-{
-public:
-    std::size_t place = 0;
-
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(number_integer_t) override { return true; }
-    bool number_unsigned(number_unsigned_t) override { return true; }
-    bool number_float(number_float_t, const string_t &) override { return true; }
-    bool string(string_t &) override { return true; }
-    bool binary(binary_t &) override { return true; }
-    bool start_object(std::size_t) override { return true; }
-    bool key(string_t &) override { return true; }
-    bool end_object() override { return true; }
-    bool start_array(std::size_t) override { return true; }
-    bool end_array() override { return true; }
-    bool parse_error(std::size_t position, const std::string &,
-                     const nlohmann::detail::exception &) override
-    {
-        place = position > 0 ? position - 1 : 0; // it counts the characters that were read
-        return false;
-    }
-};
-
 /// Where the text is no JSON, and the first characters there.
 tl::unexpected<Error> notJson(std::string_view fileName, std::string_view text)
 {
-    constexpr std::size_t kShown = 24;
-    FaultPlace sax;
-    (void)Json::sax_parse(text.begin(), text.end(), &sax);
-    const std::size_t at = std::min(sax.place, text.size());
-    const std::string_view there = text.substr(at, kShown);
-    return fault(fileName, "manifest.json", at, "", "a JSON object",
-                 there.empty() ? "the end of the file" : printable(there),
+    const std::uint64_t at = jsonFaultOffset(text);
+    return fault(fileName, "manifest.json", at, "", "a JSON object", jsonTextAt(text, at),
                  "The manifest is not JSON.");
-}
-
-/// Where a key is written; 0 where it is not.
-std::size_t placeOfKey(std::string_view text, std::string_view key)
-{
-    const std::size_t at = text.find(fmt::format("\"{}\"", key));
-    return at == std::string_view::npos ? 0 : at;
 }
 
 } // namespace
@@ -120,10 +81,10 @@ Result<std::string> modelPathFromManifest(std::span<const std::byte> manifest,
         return notJson(fileName, text);
     const std::string *root = stringAt(json, "rootModelIdentifier");
     if (!root)
-        return fault(fileName, "manifest.root", placeOfKey(text, "rootModelIdentifier"),
+        return fault(fileName, "manifest.root", jsonKeyOffset(text, "rootModelIdentifier"),
                      "rootModelIdentifier", "an identifier", "none",
                      "The manifest does not name the model.");
-    const std::size_t at = placeOfKey(text, "itemInfoEntries");
+    const std::uint64_t at = jsonKeyOffset(text, "itemInfoEntries");
     const auto entries = json.find("itemInfoEntries");
     const bool known = entries != json.end() && entries->is_object() && entries->contains(*root);
     const std::string *path = known ? stringAt(entries->at(*root), "path") : nullptr;

@@ -35,6 +35,9 @@ inline constexpr std::array<std::string_view, 5> kFileNames{kManifest, "data.bin
 Error manifestFault(std::string field, std::string expected, std::string found,
                     std::string message = "The folder's description cannot be followed");
 
+/// The error with the place of its member in the text of quantize.json, where it has none.
+Error placedIn(std::span<const std::byte> manifest, Error error);
+
 /// How far quantised values are from the ones they stand for.
 struct ErrorFigures {
     double maxAbs = 0;

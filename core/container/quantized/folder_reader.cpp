@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
+#include "core/base/json_place.h"
 #include "core/codec/microscaled/microscaled_layout.h"
 #include "core/container/quantized/folder.h"
 
@@ -75,34 +76,6 @@ private:
 
     const Json &m_json;
 };
-
-/// Byte of a text at which it stops to be JSON.
-std::uint64_t faultOffset(std::string_view text)
-{
-    struct Place final : nlohmann::json_sax<Json> {
-        bool null() override { return true; }
-        bool boolean(bool) override { return true; }
-        bool number_integer(number_integer_t) override { return true; }
-        bool number_unsigned(number_unsigned_t) override { return true; }
-        bool number_float(number_float_t, const string_t &) override { return true; }
-        bool string(string_t &) override { return true; }
-        bool binary(binary_t &) override { return true; }
-        bool start_object(std::size_t) override { return true; }
-        bool key(string_t &) override { return true; }
-        bool end_object() override { return true; }
-        bool start_array(std::size_t) override { return true; }
-        bool end_array() override { return true; }
-        bool parse_error(std::size_t position, const std::string &,
-                         const nlohmann::detail::exception &) override
-        {
-            offset = position > 0 ? position - 1 : 0; // counted from 1
-            return false;
-        }
-        std::uint64_t offset = 0;
-    } place;
-    Json::sax_parse(text, &place);
-    return place.offset;
-}
 
 std::string stemOf(std::string path)
 {
@@ -195,6 +168,14 @@ Error manifestFault(std::string field, std::string expected, std::string found, 
         .message(std::move(message));
 }
 
+Error placedIn(std::span<const std::byte> manifest, Error error)
+{
+    if (error.file == kManifest && !error.offset)
+        error.offset = FileOffset(jsonKeyOffset(
+            {reinterpret_cast<const char *>(manifest.data()), manifest.size()}, error.field));
+    return error;
+}
+
 Result<Json> parseManifest(std::span<const std::byte> text)
 {
     constexpr std::size_t kMostBytes = std::size_t(1) << 20;
@@ -209,9 +190,10 @@ Result<Json> parseManifest(std::span<const std::byte> text)
     Json json = Json::parse(all, nullptr, false);
     if (json.is_object())
         return json;
-    return fault.at(FileOffset(json.is_discarded() ? faultOffset(all) : 0))
+    const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
+    return fault.at(FileOffset(at))
         .expected("a JSON object")
-        .found("something else")
+        .found(jsonTextAt(all, at))
         .unexpected();
 }
 
@@ -260,7 +242,7 @@ Result<Folder> readFolder(const std::function<Result<Bytes>(std::string_view nam
         return tl::unexpected(std::move(manifest.error()));
     auto matrix = describeMatrix(*manifest);
     if (!matrix)
-        return tl::unexpected(std::move(matrix.error()));
+        return tl::unexpected(placedIn(std::as_bytes(std::span(*text)), std::move(matrix.error())));
     Folder folder{std::move(*manifest), std::move(*matrix), {}};
     std::vector<std::string_view> names{"data.bin"};
     if (folder.matrix.microscaled())

@@ -88,7 +88,7 @@ void TestMilManifest::placeOfAFault()
                                 path.error().found);
     };
     QCOMPARE(at("{\"a\": 1, !\"b\": 2}"), std::pair(std::uint64_t{9}, std::string("!\"b\": 2}")));
-    QCOMPARE(at("{\"a\": 1"), std::pair(std::uint64_t{7}, std::string("the end of the file")));
+    QCOMPARE(at("{\"a\": 1"), std::pair(std::uint64_t{7}, std::string("the end")));
     QCOMPARE(at("[]"), std::pair(std::uint64_t{0}, std::string("[]")));
     QCOMPARE(at("{\"rootModelIdentifier\": 1}").first, std::uint64_t{1});
 }
