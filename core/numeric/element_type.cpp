@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/element_type.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -75,12 +76,16 @@ std::string_view elementTypeName(ElementType type)
 
 ElementType elementTypeFromName(std::string_view name)
 {
-    for (const Row &row : kRows) {
-        // No program has the last ones: text that names them names no type.
-        if (row.name == name && row.type < ElementType::Fp4E2M1)
-            return row.type;
-    }
-    return ElementType::Unknown;
+    // No program has the last ones: text that names them names no type.
+    const ElementType type = anyElementTypeFromName(name);
+    return type < ElementType::Fp4E2M1 ? type : ElementType::Unknown;
+}
+
+ElementType anyElementTypeFromName(std::string_view name)
+{
+    const auto *row = std::find_if(kRows.begin(), kRows.end(),
+                                   [name](const Row &each) { return each.name == name; });
+    return row == kRows.end() ? ElementType::Unknown : row->type;
 }
 
 unsigned bitWidth(ElementType type)

@@ -48,6 +48,8 @@ enum class ElementType : std::uint8_t {
 std::string_view elementTypeName(ElementType type);
 /// The reverse; Unknown for a notation that is not one of a program.
 ElementType elementTypeFromName(std::string_view name);
+/// The same over all types, also those that no program has: for other files' names.
+ElementType anyElementTypeFromName(std::string_view name);
 /// Bits of one stored element; Bool has 8; 0 for String and Unknown.
 unsigned bitWidth(ElementType type);
 /// The unsigned type of that width, such as a palette's indices have; Unknown where there is none.

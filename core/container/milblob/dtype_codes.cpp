@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
+#include "core/format/catalogue.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace kernscope::milblob {
 
 namespace {
 
-// resources/formats/blob-storage.md. The index is the code; 0 is none.
-constexpr std::array<ElementType, 18> kTypes{
-    ElementType::Unknown,   ElementType::Fp16,    ElementType::Fp32,  ElementType::Uint8,
-    ElementType::Int8,      ElementType::Bf16,    ElementType::Int16, ElementType::Uint16,
-    ElementType::Int4,      ElementType::Uint1,   ElementType::Uint2, ElementType::Uint4,
-    ElementType::Uint3,     ElementType::Uint6,   ElementType::Int32, ElementType::Uint32,
-    ElementType::Fp8E4M3Fn, ElementType::Fp8E5M2,
-};
+/// By code, from resources/tables/blob_types.csv; 0 is none.
+const std::vector<ElementType> &types()
+{
+    static const auto all = [] {
+        std::vector<ElementType> byCode;
+        for (const format::CatalogueRow &row : format::blobTypes()) {
+            if (row.code >= byCode.size())
+                byCode.resize(row.code + std::size_t{1}, ElementType::Unknown);
+            byCode[row.code] = elementTypeFromName(row.name);
+        }
+        return byCode;
+    }();
+    return all;
+}
 
 } // namespace
 
 ElementType elementTypeFromCode(std::uint32_t code)
 {
-    return code < kTypes.size() ? kTypes[code] : ElementType::Unknown;
+    return code < types().size() ? types()[code] : ElementType::Unknown;
 }
 
 std::uint32_t codeOf(ElementType type)
 {
-    for (std::uint32_t code = 1; code < kTypes.size(); ++code) {
-        if (kTypes[code] == type)
-            return code;
-    }
-    return 0;
+    const auto at = std::find(types().begin(), types().end(), type);
+    return type == ElementType::Unknown || at == types().end()
+               ? 0
+               : static_cast<std::uint32_t>(at - types().begin());
 }
 
 } // namespace kernscope::milblob

@@ -112,9 +112,14 @@ Result<void> openArchive(OpenedFiles &opened)
         error.offset = members.error().offset;
         return tl::unexpected(std::move(error));
     }
+    const auto inArchive = [&name](Error error) {
+        error.file = name;
+        error.offset = FileOffset(0);
+        return tl::unexpected(std::move(error));
+    };
     const auto folder = bundleFolder(*members);
     if (!folder)
-        return tl::unexpected(folder.error());
+        return inArchive(folder.error());
     opened.files.clear();
     std::uint64_t left = kMaxUnpacked;
     for (const archive::ZipMember &member : *members) {
@@ -133,7 +138,8 @@ Result<void> openArchive(OpenedFiles &opened)
     sortByPath(opened.files);
     opened.folder.clear();
     opened.readOnlyReason = "The bundle lies in a zip archive: unpack it to change it";
-    return findFolderKind(opened);
+    const auto kind = findFolderKind(opened);
+    return kind ? kind : inArchive(kind.error());
 }
 
 Result<void> findFileKind(OpenedFiles &opened)
@@ -142,11 +148,15 @@ Result<void> findFileKind(OpenedFiles &opened)
     const auto bytes = only.file->bytes();
     if (const auto pointer = lfsPointer(bytes))
         return tl::unexpected(lfsError(*pointer, only.path));
-    if (only.path.ends_with(".mlarchive"))
-        return tl::unexpected(kindError(
+    if (only.path.ends_with(".mlarchive")) {
+        Error error = kindError(
             "a model archive (.mlarchive): " + std::string(knownKind(bytes)),
             "A model that was archived for deployment is not read: open the package or the "
-            "compiled model that it was made of."));
+            "compiled model that it was made of.");
+        error.file = only.path;
+        error.offset = FileOffset(0);
+        return tl::unexpected(std::move(error));
+    }
     for (const ContainerReader *reader : containerReaders()) {
         if (reader->knows(bytes, only.path))
             return setKind(opened, *reader);

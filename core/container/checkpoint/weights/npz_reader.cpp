@@ -76,7 +76,7 @@ public:
     std::string_view name() const override { return "arrays of NumPy"; }
     std::string_view helpPage() const override { return "sources"; }
     std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }
-    std::string_view wanted() const override { return "a .npz"; }
+    std::string_view wanted() const override { return "a .npz, a .npy"; }
     std::vector<std::string_view> endings() const override { return {".npz"}; }
 
     /// A zip archive whose first member is an array, or an array alone.

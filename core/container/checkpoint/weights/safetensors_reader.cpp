@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
+#include "core/base/json_place.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/checkpoint/weights/checkpoint.h"
 #include "core/container/checkpoint/weights/tensor_weight.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <array>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,37 +33,25 @@ std::uint64_t lengthOf(std::span<const std::byte> bytes)
     return value;
 }
 
+/// A row of resources/tables/checkpoint_types.csv.
+struct TensorType {
+    std::string name, type;
+};
+
 ElementType typeOf(std::string_view name)
 {
-    static constexpr std::array<std::pair<std::string_view, ElementType>, 17> kTypes{{
-        {"F64", ElementType::Fp64},
-        {"F32", ElementType::Fp32},
-        {"F16", ElementType::Fp16},
-        {"BF16", ElementType::Bf16},
-        {"F8_E4M3", ElementType::Fp8E4M3Fn},
-        {"F8_E5M2", ElementType::Fp8E5M2},
-        {"F8_E8M0", ElementType::Fp8E8M0},
-        {"F4", ElementType::Fp4E2M1},
-        {"I64", ElementType::Int64},
-        {"I32", ElementType::Int32},
-        {"I16", ElementType::Int16},
-        {"I8", ElementType::Int8},
-        {"U64", ElementType::Uint64},
-        {"U32", ElementType::Uint32},
-        {"U16", ElementType::Uint16},
-        {"U8", ElementType::Uint8},
-        {"BOOL", ElementType::Bool},
-    }};
-    const auto found = std::find_if(kTypes.begin(), kTypes.end(),
-                                    [name](const auto &row) { return row.first == name; });
-    return found == kTypes.end() ? ElementType::Unknown : found->second;
+    static const auto all = tables::loadRows<TensorType>(
+        "checkpoint_types", {{"name", &TensorType::name}, {"type", &TensorType::type}});
+    const auto found =
+        std::find_if(all.begin(), all.end(), [name](const auto &row) { return row.name == name; });
+    return found == all.end() ? ElementType::Unknown : anyElementTypeFromName(found->type);
 }
 
-Error headerFault(const BundleFile &file, std::string expected, std::string found)
+Error headerFault(const BundleFile &file, std::uint64_t at, std::string expected, std::string found)
 {
     return ErrorBuilder("safetensors.header")
         .file(file.path)
-        .at(FileOffset(0))
+        .at(FileOffset(at))
         .expected(std::move(expected))
         .found(std::move(found))
         .message("The header of the checkpoint cannot be read");
@@ -173,7 +163,7 @@ public:
         if (bytes.size() < kLengthBytes || header > bytes.size() - kLengthBytes ||
             header > kMaxHeader) {
             out.log.add(Severity::Error,
-                        headerFault(file, "a header inside the file",
+                        headerFault(file, 0, "a header inside the file",
                                     fmt::format("{} of {} bytes", header, bytes.size())));
             return;
         }
@@ -184,7 +174,10 @@ public:
         };
         const Json json = Json::parse(text, text + header, shallow, false);
         if (!json.is_object()) {
-            out.log.add(Severity::Error, headerFault(file, "a JSON object", "something else"));
+            const std::string_view all(text, header);
+            const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
+            out.log.add(Severity::Error,
+                        headerFault(file, kLengthBytes + at, "a JSON object", jsonTextAt(all, at)));
             return;
         }
         std::vector<Tensor> tensors;

@@ -281,6 +281,7 @@ void TestCheckpoint::zippedBundle()
         open("x.zip", zip({{"a/model.mil", "program", false}, {"b/Manifest.json", "{}", false}}));
     QVERIFY(!several);
     QCOMPARE(several.error().code, std::string("bundle.several"));
+    QVERIFY(!several.error().file.empty() && several.error().offset);
     const auto other = open("x.zip", zip({{"a.txt", "hello", false}}));
     QVERIFY(!other);
     QCOMPARE(other.error().code, std::string("bundle.kind"));
