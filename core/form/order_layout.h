@@ -30,6 +30,7 @@ public:
         Codebooks,
         Columns,
         HighestFirst,
+        Boxes,
     };
     void begin(Kind kind) { add(static_cast<std::uint64_t>(kind)); }
     void add(std::uint64_t number) { m_numbers.push_back(number); }

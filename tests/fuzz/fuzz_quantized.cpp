@@ -20,8 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     };
     OpenOptions options;
     options.memory = {{"quantize.json", copyOf(input.first(cut))}, {"data.bin", copyOf(rest)}};
-    // As long as one sound matrix of the seeds has them: 2 x 32, with groups or rows.
-    for (const auto &[name, bytes] : {std::pair("exp.bin", std::size_t{2}),
+    // As long as the sound matrices of the seeds have them: 2 x 32, with groups or rows; in boxes
+    // 2 x 64, of which ZZ makes one box.
+    const bool boxed = text.substr(0, cut).find("\"zz\"") != std::string_view::npos;
+    for (const auto &[name, bytes] : {std::pair("exp.bin", std::size_t{boxed ? 32U : 2U}),
                                       {"scale.bin", std::size_t{8}},
                                       {"offset.bin", std::size_t{8}}})
         options.memory.emplace_back(name, copyOf(rest.first(std::min(bytes, rest.size()))));

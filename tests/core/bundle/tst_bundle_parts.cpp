@@ -220,20 +220,22 @@ void TestBundleParts::quantizedFolders()
     QVERIFY(uint8->diagnostics().empty());
     QCOMPARE(formText(uint8->weights()[0].form), std::string("affine"));
     QCOMPARE(valuesOf(*uint8), (std::vector<float>{50, 50, 400, 400}));
-    // What does not hold together is told, and still shown as far as it goes.
-    const auto codeOf = [](const BundlePtr &bundle) {
-        return bundle->diagnostics().empty() ? std::string() : bundle->diagnostics()[0].error.field;
+    // What does not hold together is told with its place, and still shown as far as it goes.
+    const auto faultOf = [](const BundlePtr &bundle) {
+        if (bundle->diagnostics().empty())
+            return std::string();
+        const Error &error = bundle->diagnostics()[0].error;
+        const std::string offset =
+            error.offset ? std::to_string(error.offset->value) : std::string("-");
+        return error.file + '@' + offset + ' ' + error.field;
     };
-    QCOMPARE(codeOf(open(four, {{"data.bin", Bytes(15)}, {"exp.bin", Bytes(1)}})),
-             std::string("data.bin"));
-    QCOMPARE(codeOf(open(four, {{"data.bin", nibbles}})), std::string("exp.bin"));
-    QCOMPARE(codeOf(open("[", {})), std::string());
-    QCOMPARE(codeOf(open(R"({"format": "mxfp9"})", {})), std::string("format"));
-    QCOMPARE(codeOf(open(R"({"format": "int8", "rows": 4294967296, "columns": 4294967296})", {})),
-             std::string("rows"));
-    QCOMPARE(codeOf(open(R"({"format": "mxfp8", "rows": 16, "columns": 32, "layout": "nz"})",
-                         {{"data.bin", Bytes(512)}, {"exp.bin", Bytes(16)}})),
-             std::string("layout"));
+    QCOMPARE(faultOf(open(four, {{"data.bin", Bytes(15)}, {"exp.bin", Bytes(1)}})),
+             std::string("data.bin@15 "));
+    QCOMPARE(faultOf(open(four, {{"data.bin", nibbles}})), std::string("quantize.json@0 exp.bin"));
+    QCOMPARE(faultOf(open("[", {})), std::string("quantize.json@1 "));
+    QCOMPARE(faultOf(open(R"({"format": "mxfp9"})", {})), std::string("quantize.json@1 format"));
+    QCOMPARE(faultOf(open(R"({"format": "int8", "rows": 4294967296, "columns": 4294967296})", {})),
+             std::string("quantize.json@19 rows"));
 }
 
 QTEST_APPLESS_MAIN(TestBundleParts)

@@ -2,11 +2,14 @@
 // A folder that `quantize` wrote: quantize.json, and the bytes of one matrix.
 #include "core/container/quantized/weights/quantized_reader.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/weight.h"
+#include "core/codec/microscaled/microscaled.h"
 #include "core/container/quantized/folder.h"
+#include "core/container/quantized/weights/box_order.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +21,9 @@ namespace kernscope {
 namespace {
 
 using codec::PartRole;
+using quantized::dataOrder;
 using quantized::Description;
+using quantized::exponentOrder;
 using quantized::manifestFault;
 
 /// Makes the weight of a folder from its description.
@@ -52,19 +57,18 @@ public:
 
 private:
     /// The operand whose bytes are a file; without a place where there is no such file.
-    codec::Operand add(PartRole role, ElementType type, Shape shape, std::string_view path)
+    codec::Operand add(PartRole role, ElementType type, Shape shape, std::string_view path,
+                       std::shared_ptr<const codec::ElementOrder> order = nullptr)
     {
         const auto count = elementCount(shape).value_or(ElementCount());
-        const ByteCount bytes = packedBytes(count, type).value_or(ByteCount());
+        const ByteCount bytes =
+            order ? ByteCount(order->extent()) : packedBytes(count, type).value_or(ByteCount());
         std::size_t file = 0;
         while (file < m_files.size() && m_files[file].path != path)
             ++file;
         const ByteCount found = file < m_files.size() ? m_files[file].file->size() : ByteCount();
         if (found != bytes && !m_weight.fault)
-            m_weight.fault = manifestFault(
-                std::string(path), fmt::format("{} bytes", bytes.value),
-                file < m_files.size() ? fmt::format("{} bytes", found.value) : "no such file",
-                "A file of the matrix does not have its length");
+            m_weight.fault = lengthFault(path, bytes, file < m_files.size(), found);
         if (file == m_files.size()) {
             m_missing = true;
             return {role, type, std::move(shape), {}};
@@ -72,17 +76,37 @@ private:
         OperandPlace place;
         place.bytes = std::min(found, bytes);
         place.file = file;
-        return operandAt(role, type, std::move(shape), std::move(place));
+        return operandAt(role, type, std::move(shape), std::move(place), std::move(order));
+    }
+
+    /// Of a file that is there: at the byte where it ends, or where it should.
+    static Error lengthFault(std::string_view path, ByteCount bytes, bool there, ByteCount found)
+    {
+        if (!there)
+            return manifestFault(std::string(path), fmt::format("{} bytes", bytes.value),
+                                 "no such file", "A file of the matrix is missing");
+        return ErrorBuilder("quantize.manifest")
+            .file(path)
+            .at(FileOffset(std::min(bytes.value, found.value)))
+            .expected(fmt::format("{} bytes", bytes.value))
+            .found(fmt::format("{} bytes", found.value))
+            .message("A file of the matrix does not have its length");
+    }
+
+    /// The order of an operand; where the shape has none, the weight gets the fault.
+    std::shared_ptr<const codec::ElementOrder>
+    orderOf(Result<std::shared_ptr<const codec::ElementOrder>> order)
+    {
+        if (order)
+            return std::move(*order);
+        m_weight.fault = std::move(order.error());
+        return nullptr;
     }
 
     void addGroups()
     {
-        constexpr std::uint64_t kGroup = 32;
+        constexpr std::uint64_t kGroup = codec::kMxGroup;
         const bool across = m_matrix.axis == 1;
-        if (m_matrix.layout != "nd" || m_matrix.exponents != "nd")
-            m_weight.fault = manifestFault("layout", "row-major data and exponents (nd)",
-                                           m_matrix.layout + " and " + m_matrix.exponents,
-                                           "Matrices in boxes are shown by dequantize only");
         if ((across ? m_matrix.columnsStored : m_matrix.rows) % kGroup != 0)
             m_weight.fault =
                 manifestFault("columns_stored", "whole groups of 32",
@@ -92,10 +116,12 @@ private:
             m_matrix.format == "mxfp8" ? ElementType::Fp8E4M3Fn : ElementType::Fp4E2M1;
         const Shape groups{across ? m_matrix.rows : m_matrix.rows / kGroup,
                            across ? m_matrix.columnsStored / kGroup : m_matrix.columnsStored};
-        m_encoding.payload = add(PartRole::Data, type, m_weight.shape, "data.bin");
+        m_encoding.payload =
+            add(PartRole::Data, type, m_weight.shape, "data.bin", orderOf(dataOrder(m_matrix)));
         codec::Scaling scaling;
         scaling.kind = codec::Scaling::Kind::Blockwise;
-        scaling.scale = add(PartRole::Scale, ElementType::Fp8E8M0, groups, "exp.bin");
+        scaling.scale = add(PartRole::Scale, ElementType::Fp8E8M0, groups, "exp.bin",
+                            orderOf(exponentOrder(m_matrix)));
         m_encoding.scaling = std::move(scaling);
         m_weight.detail.emplace_back("block", across ? std::vector<std::uint64_t>{1, kGroup}
                                                      : std::vector<std::uint64_t>{kGroup, 1});
@@ -233,16 +259,18 @@ public:
         whole.range = {FileOffset(0), manifest->file->size()};
         whole.kind = SectionKind::Manifest;
         whole.name = manifest->path;
-        const auto matrix =
-            quantized::parseManifest(manifest->file->bytes()).and_then(quantized::describeMatrix);
+        const auto text = manifest->file->bytes();
+        const auto matrix = quantized::parseManifest(text).and_then(quantized::describeMatrix);
         if (matrix) {
             Weight weight = QuantizedWeight(*matrix, files).make();
-            if (const auto &fault = weight.fault)
-                out.log.add(fault->field == "layout" ? Severity::Warning : Severity::Error, *fault);
+            if (weight.fault) {
+                weight.fault = quantized::placedIn(text, *weight.fault);
+                out.log.add(Severity::Error, *weight.fault);
+            }
             claimOperands(weight, files, out);
             out.weights.push_back(std::move(weight));
         } else {
-            out.log.add(Severity::Error, matrix.error());
+            out.log.add(Severity::Error, quantized::placedIn(text, matrix.error()));
         }
         out.claims[static_cast<std::size_t>(manifest - files.begin())] = {std::move(whole)};
     }

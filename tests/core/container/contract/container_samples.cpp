@@ -133,25 +133,25 @@ Bytes weightSection()
     return section::buildSection(target, {weight}).value_or(Bytes());
 }
 
-/// 2 x 32 numbers in groups along the columns, as quantize writes them.
-ContainerSample quantizedFolder()
+/// 2 x 64 numbers in groups along the columns, as quantize writes them in these layouts.
+ContainerSample quantizedFolder(const char *name, const char *data, const char *exponents)
 {
     codec::Microscaled matrix;
     matrix.rows = 2;
-    matrix.columns = matrix.validColumns = 32;
-    matrix.data.assign(64, 0x38);
-    matrix.exponents = {127, 128};
+    matrix.columns = matrix.validColumns = 64;
+    matrix.data.assign(128, 0x38);
+    matrix.exponents = {127, 128, 129, 130};
     quantized::Folder folder =
-        quantized::beginFolder({"mxfp8", {2, 32}, 2, 32, "fp32", "w.npy", ""});
-    ContainerSample sample{BundleKind::Quantized, "folder", {}};
-    if (!quantized::addMicroscaled(folder, matrix, "ocp", "nd", "nd"))
+        quantized::beginFolder({"mxfp8", {2, 64}, 2, 64, "fp32", "w.npy", ""});
+    ContainerSample sample{BundleKind::Quantized, name, {}};
+    if (!quantized::addMicroscaled(folder, matrix, "ocp", data, exponents))
         return sample;
     const std::string manifest = quantized::manifestText(folder.manifest);
     folder.files.emplace_back(quantized::kManifest,
                               quantized::Bytes(manifest.begin(), manifest.end()));
-    for (const auto &[name, bytes] : folder.files) {
+    for (const auto &[path, bytes] : folder.files) {
         const auto all = std::as_bytes(std::span(bytes));
-        sample.files.memory.emplace_back(name, Bytes(all.begin(), all.end()));
+        sample.files.memory.emplace_back(path, Bytes(all.begin(), all.end()));
     }
     return sample;
 }
@@ -170,7 +170,8 @@ std::vector<ContainerSample> containerSamples()
             lone(BundleKind::Hwx, "x.hwx", hardware()),
             lone(BundleKind::Anec, "x.anec", driverImage()),
             lone(BundleKind::Section, "x.ksec", weightSection()),
-            quantizedFolder(),
+            quantizedFolder("folder", "nd", "nd"),
+            quantizedFolder("boxes", "nz", "zz"),
             lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors")),
             lone(BundleKind::Npz, "x.npz", seed("arrays.npz"))};
 }
