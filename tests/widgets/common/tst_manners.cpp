@@ -10,6 +10,9 @@
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
+#include <QFontDatabase>
+#include <QFontInfo>
+#include <QFontMetrics>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -30,6 +33,7 @@ class TestManners : public QObject
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
+    void tallFontsMakeNothingLarger();
     void smallDocksScroll();
     void messagesScroll();
     void namesGetTheRoomFirst_data();
@@ -79,6 +83,24 @@ void TestManners::messagesScroll()
     auto *area = dock.findChild<ShrinkArea *>();
     QVERIFY(area);
     QVERIFY(area->widget()->height() >= area->widget()->heightForWidth(area->widget()->width()));
+}
+
+/// Families of one size leave room of different size above and below their letters: rows and gaps
+/// are not larger by it, and a row still holds its text. Of every family that is installed.
+void TestManners::tallFontsMakeNothingLarger()
+{
+    QWidget widget;
+    for (const QString &family : QFontDatabase::families()) {
+        QFont font(family);
+        font.setPixelSize(20);
+        widget.setFont(font);
+        QVERIFY2(theme::em(&widget, 1) <= 24, qPrintable(family));
+        const QFontMetrics metrics(font);
+        const int letters = metrics.tightBoundingRect(QStringLiteral("Ågj|")).height();
+        if (metrics.inFont(u'g') && QFontInfo(font).family() == family &&
+            !family.contains(u"Emoji"))
+            QVERIFY2(theme::em(&widget, 1.35) >= letters, qPrintable(family));
+    }
 }
 
 void TestManners::namesGetTheRoomFirst_data()
