@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/bundle_findings.h"
 
+#include "core/assessment/weight_where.h"
 #include "core/base/counted_text.h"
 #include "core/base/parallel.h"
 #include "core/bundle/stored_bytes.h"
@@ -282,6 +283,29 @@ BundleFigures examineBundle(const Bundle &bundle,
     return figures;
 }
 
+BundleSums::Forms sumUpForms(const Bundle &bundle)
+{
+    BundleSums::Forms forms;
+    FormTexts texts;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        BundleSums::Form &form = forms[texts.of(weight.form)];
+        if (form.weights++ == 0)
+            form.first = i;
+        form.unread += knownStoredBytes(weight) ? 0 : 1;
+        form.bytes = checkedAdd(form.bytes, weight.storedBytes.value).value_or(UINT64_MAX);
+    }
+    return forms;
+}
+
+std::uint64_t sharedBytes(const BundleSums::Forms &forms, const Totals &totals)
+{
+    std::uint64_t all = 0;
+    for (const auto &[name, form] : forms)
+        all = checkedAdd(all, form.bytes).value_or(UINT64_MAX);
+    return all - std::min(all, totals.storedBytes.value);
+}
+
 BundleSums sumUpBundle(const Bundle &bundle)
 {
     BundleSums sums;
@@ -290,13 +314,7 @@ BundleSums sumUpBundle(const Bundle &bundle)
     const auto program = bundle.program();
     for (const mil::Function &function : program->functions)
         sums.operations += mil::operationCount(function.body);
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        const Weight &weight = bundle.weights()[i];
-        BundleSums::Form &form = sums.forms[formText(weight.form)];
-        if (form.weights++ == 0)
-            form.first = i;
-        form.bytes = checkedAdd(form.bytes, weight.storedBytes.value).value_or(UINT64_MAX);
-    }
+    sums.forms = sumUpForms(bundle);
     return sums;
 }
 

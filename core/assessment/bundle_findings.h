@@ -72,14 +72,21 @@ std::vector<Finding> foldFindings(const DecisionTable &table);
 struct BundleSums {
     struct Form {
         std::size_t weights = 0, first = 0; ///< how many, and the index of the first one
-        std::uint64_t bytes = 0;            ///< stored
+        std::size_t unread = 0;             ///< of these: stored bytes that are not known
+        std::uint64_t bytes = 0;            ///< stored; those that weights share count for each one
     };
+    using Forms = std::map<std::string, Form>; ///< by formText()
+
     Totals totals;
-    std::size_t unread = 0;            ///< weights whose stored bytes are not known
-    std::size_t operations = 0;        ///< of the program
-    std::map<std::string, Form> forms; ///< by formText()
+    std::size_t unread = 0;     ///< weights whose stored bytes are not known
+    std::size_t operations = 0; ///< of the program
+    Forms forms;
 };
 /// On any thread: of many weights it takes longer than a frame.
 BundleSums sumUpBundle(const Bundle &bundle);
+/// The forms alone; the program is not looked at.
+BundleSums::Forms sumUpForms(const Bundle &bundle);
+/// Bytes that the forms count more than once, since several weights share them.
+std::uint64_t sharedBytes(const BundleSums::Forms &forms, const Totals &totals);
 
 } // namespace kernscope

@@ -219,11 +219,7 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
     } else {
         for (const auto &[form, sum] : sums.forms)
             byKey.emplace(fromUtf8(form),
-                          LegendSum{colorOf(sum.first), sum.weights, sum.bytes, false});
-        for (const Weight &weight : bundle.weights()) {
-            if (sums.unread > 0 && !knownStoredBytes(weight))
-                byKey[fromUtf8(formText(weight.form))].least = true;
-        }
+                          LegendSum{colorOf(sum.first), sum.weights, sum.bytes, sum.unread > 0});
     }
     QStringList parts;
     for (const auto &[key, sum] : byKey)
@@ -237,14 +233,11 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
 
 QString sharedBytesText(const BundleSums &sums)
 {
-    std::uint64_t all = 0;
-    for (const auto &[form, sum] : sums.forms)
-        all += sum.bytes;
-    const std::uint64_t once = sums.totals.storedBytes.value;
-    return all <= once ? QString()
-                       : QStringLiteral(" &nbsp; ") +
-                             OverviewWords::tr("(%1 B are shared, and counted for each weight)")
-                                 .arg(groupedNumber(all - once));
+    const std::uint64_t again = sharedBytes(sums.forms, sums.totals);
+    return again == 0 ? QString()
+                      : QStringLiteral(" &nbsp; ") +
+                            OverviewWords::tr("(%1 B are shared, and counted for each weight)")
+                                .arg(groupedNumber(again));
 }
 
 } // namespace kernscope::ui

@@ -68,8 +68,8 @@ void OverviewDock::showTotals()
     facts += m_shown->files().size() == 1
                  ? tr("%1 B in one file").arg(groupedNumber(m_shown->totalBytes().value))
                  : tr("%1 B in %2 files")
-                       .arg(groupedNumber(m_shown->totalBytes().value))
-                       .arg(m_shown->files().size());
+                       .arg(groupedNumber(m_shown->totalBytes().value),
+                            groupedNumber(m_shown->files().size()));
     facts += m_about;
     m_facts->setWholeText(facts.join(QStringLiteral(" \u00B7 ")));
     const std::vector<Finding> findings = allFindings();
@@ -158,8 +158,8 @@ QString OverviewDock::textOf(const Finding &finding) const
         return QStringLiteral("<a href=\"file:%1\">%2</a>: %3")
             .arg(finding.file)
             .arg(fromUtf8(m_shown->files()[finding.file].path).toHtmlEscaped(),
-                 finding.count == 1 ? tr("one record that nothing names")
-                                    : tr("%1 records that nothing names").arg(finding.count));
+                 countedWords(finding.count, tr("one record that nothing names"),
+                              tr("%1 records that nothing names")));
     case Finding::Kind::NonFinite:
         return tr("%1 holds %2")
             .arg(name, countedWords(finding.count, tr("1 value that is NaN or infinite"),

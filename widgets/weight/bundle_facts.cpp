@@ -117,47 +117,34 @@ QLabel *BundleFacts::addRow(const QString &name, const QString &value)
     return swatch;
 }
 
-std::vector<BundleFacts::Sums> BundleFacts::sumsOf(const Bundle &bundle)
+void BundleFacts::addForms(const Bundle &bundle)
 {
-    std::map<std::string, Sums> forms;
-    FormTexts texts;
-    for (const Weight &weight : bundle.weights()) {
-        Sums &sums = forms[texts.of(weight.form)];
-        sums.form = weight.form;
-        ++sums.count;
-        sums.bytes += weight.storedBytes.value;
-        sums.known = sums.known && knownStoredBytes(weight);
-    }
-    std::vector<Sums> list;
-    for (auto &[name, sums] : forms) {
-        sums.name = name;
-        list.push_back(sums);
-    }
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Sums &a, const Sums &b) { return a.bytes > b.bytes; });
-    return list;
-}
-
-void BundleFacts::addForms()
-{
+    using Form = std::pair<std::string, BundleSums::Form>;
+    std::vector<Form> forms(m_sums.begin(), m_sums.end());
+    std::stable_sort(forms.begin(), forms.end(),
+                     [](const Form &a, const Form &b) { return a.second.bytes > b.second.bytes; });
     std::uint64_t all = 0;
-    for (const Sums &sums : m_sums)
-        all += sums.known ? sums.bytes : 0;
+    for (const auto &[text, sum] : forms)
+        all += sum.bytes;
     std::vector<ShareBar::Part> parts;
     const int side = theme::em(this, kFormSwatch);
-    for (const Sums &sums : m_sums) {
+    for (const auto &[text, sum] : forms) {
         const QString bytes =
-            sums.known ? tr("%1 B").arg(groupedNumber(sums.bytes)) : tr("unknown");
+            sum.unread == sum.weights
+                ? tr("unknown")
+                : (sum.unread > 0 ? tr("\u2265 %1 B") : tr("%1 B")).arg(groupedNumber(sum.bytes));
         const QString name =
-            QStringLiteral("%1 \u00D7 %2").arg(sums.count).arg(fromUtf8(sums.name));
-        const Token token = formToken(sums.form);
+            QStringLiteral("%1 \u00D7 %2").arg(groupedNumber(sum.weights), fromUtf8(text));
+        const Token token = formToken(bundle.weights()[sum.first].form);
         QLabel *swatch = addRow(name, bytes);
         swatch->setPixmap(glyphIcon(QStringLiteral("\u25A0"), token)
                               .pixmap(QSize(side, side), devicePixelRatioF()));
-        if (sums.known && all > 0)
-            parts.push_back({static_cast<double>(sums.bytes) / static_cast<double>(all), token,
+        if (sum.bytes > 0)
+            parts.push_back({static_cast<double>(sum.bytes) / static_cast<double>(all), token,
                              QStringLiteral("%1: %2").arg(name, bytes)});
     }
+    if (const std::uint64_t again = sharedBytes(m_sums, bundle.totals()); again > 0)
+        addRow(tr("shared, counted for each weight"), tr("\u2212%1 B").arg(groupedNumber(again)));
     m_forms->setVisible(!parts.empty());
     m_forms->setParts(std::move(parts));
 }
@@ -191,7 +178,7 @@ void BundleFacts::addProgram(const mil::Program &program)
 void BundleFacts::setBundle(const BundlePtr &bundle)
 {
     if (m_summed.owner_before(bundle) || bundle.owner_before(m_summed)) {
-        m_sums = sumsOf(*bundle);
+        m_sums = sumUpForms(*bundle);
         m_summed = bundle;
     }
     const auto anew = [this](QWidget *&body) {
@@ -206,7 +193,7 @@ void BundleFacts::setBundle(const BundlePtr &bundle)
         m_rows->setColumnStretch(1, 1);
     };
     anew(m_body);
-    addForms();
+    addForms(*bundle);
     m_body->show();
     anew(m_more);
     addFiles(*bundle);

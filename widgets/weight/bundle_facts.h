@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/bundle_findings.h"
 #include "core/container/mil/program.h"
 #include "widgets/common/session.h"
 
 #include <QWidget>
 
 #include <memory>
-#include <string>
-#include <vector>
 
 class QGridLayout;
 class QLabel;
@@ -36,16 +35,7 @@ Q_SIGNALS:
     void nextRequested(const QString &what);
 
 private:
-    /// Weights of one form.
-    struct Sums {
-        StorageForm form;
-        std::string name;
-        std::size_t count = 0;
-        std::uint64_t bytes = 0;
-        bool known = true;
-    };
-    static std::vector<Sums> sumsOf(const Bundle &bundle);
-    void addForms();
+    void addForms(const Bundle &bundle);
     void addFiles(const Bundle &bundle);
     void addProgram(const mil::Program &program);
     QLabel *addRow(const QString &name, const QString &value);
@@ -53,7 +43,7 @@ private:
 
     /// Of the bundle that was shown last: one comes back to it with every place without a weight.
     std::weak_ptr<const Bundle> m_summed;
-    std::vector<Sums> m_sums;
+    BundleSums::Forms m_sums;
     ShareBar *m_forms = nullptr;
     ChipBars *m_chips = nullptr;
     QWidget *m_body = nullptr;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Names of many weights: shortened by a task, whole until then.
+#include "core/assessment/bundle_findings.h"
 #include "made_bundle.h"
 #include "resources/sample.h"
+#include "widgets/common/table_text.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
+#include "widgets/weight/bundle_facts.h"
 
+#include <QLabel>
 #include <QTest>
 #include <QTreeView>
+
+#include <algorithm>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -148,6 +154,20 @@ void TestWeightNames::functionsTellNamesApart()
     // Both functions read the same blobs: the legend counts them twice, and says so.
     QVERIFY(sharedBytesText(sumUpBundle(**opened)).contains(QStringLiteral("shared")));
     QVERIFY(sharedBytesText(sumUpBundle(*manyNames(3))).isEmpty());
+    // So does the inspector of the bundle.
+    BundleFacts facts(session);
+    const auto says = [&facts](const QString &text) {
+        const auto labels = facts.findChildren<QLabel *>();
+        return std::any_of(labels.begin(), labels.end(), [&text](const QLabel *label) {
+            return label->text() == text || label->accessibleName() == text;
+        });
+    };
+    facts.setBundle(*opened);
+    const auto again = sharedBytes(sumUpForms(**opened), (*opened)->totals());
+    QCOMPARE(again, (*opened)->totals().storedBytes.value); // each of two functions reads all
+    QVERIFY(says(QStringLiteral("\u2212%1 B").arg(groupedNumber(again))));
+    facts.setBundle(manyNames(3));
+    QVERIFY(!says(QStringLiteral("\u22120 B")));
 }
 
 QTEST_MAIN(TestWeightNames)
