@@ -18,7 +18,8 @@ void MainWindow::buildExportActions(QMenu *menu)
     menu->addSeparator();
     m_needBundle << add(menu, tr("&Export All Weights\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_E,
                         [this] {
-                            askExport(tr("Export All Weights"), tr("Tensors (*.safetensors)"),
+                            askExport(tr("Export All Weights"),
+                                      tr("Tensors (*.safetensors);;Arrays of NumPy (*.npz)"),
                                       QStringLiteral("safetensors"), [this](const QString &path) {
                                           ui::exportTensors(m_session, m_session.bundle(), path);
                                       });

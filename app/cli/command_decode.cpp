@@ -36,7 +36,12 @@ struct DecodeOptions {
 
     bool half() const { return type != "fp32"; }
     std::string typeName() const { return half() ? "fp16" : "fp32"; }
-    bool tensors() const { return output.ends_with(".safetensors"); }
+    /// Of a .npy its rows can be chosen: it is written on its own.
+    std::optional<report::TensorFile> tensors() const
+    {
+        const auto kind = report::tensorFileOf(output);
+        return kind == report::TensorFile::Npy ? std::nullopt : kind;
+    }
 };
 
 /// Elements [first, last) to write, and the shape that they have.
@@ -115,7 +120,7 @@ Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
     auto file = OutputFile::create(options.output, rules);
     if (!file)
         return tl::unexpected(file.error());
-    if (options.output.ends_with(".npy")) {
+    if (report::tensorFileOf(options.output) == report::TensorFile::Npy) {
         const std::string header =
             npyHeader(half ? ElementType::Fp16 : ElementType::Fp32, slice.shape);
         if (auto written = file->write(std::as_bytes(std::span(header))); !written)
@@ -171,7 +176,7 @@ std::optional<Error> contradiction(const DecodeOptions &options)
         return wrong("one of NAME and --all", options.all ? "both" : "neither",
                      "One weight is decoded, or all of them");
     if (options.all && !options.tensors())
-        return wrong("a name that ends in .safetensors", options.output,
+        return wrong("a name that ends in .safetensors or .npz", options.output,
                      "All weights are written as one file of tensors");
     if (options.tensors() && !options.rows.empty())
         return wrong("whole weights", "--rows", "A file of tensors holds whole weights");
@@ -224,7 +229,7 @@ int runTensors(const Bundle &bundle, const DecodeOptions &options, Session &sess
     const auto as = options.type.empty()
                         ? std::nullopt
                         : std::optional(options.half() ? ElementType::Fp16 : ElementType::Fp32);
-    const auto plan = report::planTensors(bundle, *wanted, as);
+    const auto plan = report::planTensors(bundle, *wanted, as, *options.tensors());
     if (!plan)
         return reportFailure(session, "decode", plan.error());
     if (plan->tensors.empty()) {
@@ -299,15 +304,16 @@ void addDecode(CLI::App &app, Session &session)
         ->type_name("PATH");
     command->add_option("name", options->weight, "Name of the weight")->type_name("NAME");
     command->add_flag("--all", options->all,
-                      "All weights, in place of NAME, into a .safetensors file");
+                      "All weights, in place of NAME, into a .safetensors or .npz file");
     addOutput(*command, session, options->output,
               "File to write: with a NumPy header where the name ends in .npy, tensors by name "
-              "where it ends in .safetensors, else bare values",
+              "where it ends in .safetensors or .npz, else bare values",
               "FILE")
         ->required();
     command
-        ->add_option("--as", options->type,
-                     "Type of the values written (fp16; of .safetensors what holds each weight)")
+        ->add_option(
+            "--as", options->type,
+            "Type of the values written (fp16; of .safetensors and .npz what holds each weight)")
         ->check(CLI::IsMember({"fp16", "fp32"}));
     command->add_option("--rows", options->rows, "Indices of the first axis to write")
         ->type_name("A:B");

@@ -5,6 +5,8 @@
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
+#include "core/container/archive/zip_writer.h"
+#include "core/numeric/npy.h"
 #include "core/report/json.h"
 
 #include <algorithm>
@@ -101,12 +103,92 @@ Result<void> writeBlocks(std::uint64_t elements, const ByteSink &sink, Progress 
     return {};
 }
 
+Result<void> writeValues(const Bundle &bundle, const ExportedTensor &tensor, const ByteSink &sink,
+                         Progress *progress)
+{
+    const auto decoder = bundle.decoder(tensor.weight);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    const std::uint64_t elements = decoder->elements().value;
+    if (tensor.type == ElementType::Fp16)
+        return writeBlocks<std::uint16_t>(
+            elements, sink, progress,
+            [&](std::uint64_t at, auto out) { decoder->decodeHalf(at, out); });
+    if (tensor.type == ElementType::Fp32)
+        return writeBlocks<float>(elements, sink, progress, [&](std::uint64_t at, auto out) {
+            decoder->decodeFloat(at, out);
+        });
+    return writeBlocks<double>(elements, sink, progress, [&](std::uint64_t at, auto out) {
+        decodeDoubles(*decoder, at, out);
+    });
+}
+
+/// The array of a tensor begins as a member of the archive.
+Result<void> beginArray(archive::ZipWriter &archive, const ExportedTensor &tensor)
+{
+    const auto bytes = checkedAdd(tensor.bytes, std::uint64_t{tensor.head.size()});
+    if (!bytes)
+        return tooLarge(tensor.name);
+    auto begun = archive.begin(tensor.name + ".npy", *bytes);
+    return begun ? archive.write(std::as_bytes(std::span(tensor.head))) : begun;
+}
+
+Result<std::uint64_t> archiveBytes(const TensorExport &plan)
+{
+    archive::ZipWriter counter([](std::span<const std::byte>) -> Result<void> { return {}; });
+    for (const ExportedTensor &tensor : plan.tensors) {
+        if (auto begun = beginArray(counter, tensor); !begun)
+            return tl::unexpected(begun.error());
+        if (auto counted = counter.count(tensor.bytes); !counted)
+            return tl::unexpected(counted.error());
+    }
+    if (auto finished = counter.finish(); !finished)
+        return tl::unexpected(finished.error());
+    return counter.bytes();
+}
+
+Result<std::uint64_t> wholeBytes(const Bundle &bundle, std::uint64_t head, std::uint64_t values)
+{
+    const auto whole = checkedAdd(head, values);
+    if (!whole)
+        return tooLarge(bundle.name());
+    return *whole;
+}
+
+Result<void> writeArchive(const Bundle &bundle, const TensorExport &plan, const ByteSink &sink,
+                          Progress *progress)
+{
+    archive::ZipWriter archive(sink);
+    const ByteSink member = [&archive](std::span<const std::byte> bytes) {
+        return archive.write(bytes);
+    };
+    for (const ExportedTensor &tensor : plan.tensors) {
+        if (auto begun = beginArray(archive, tensor); !begun)
+            return begun;
+        if (auto written = writeValues(bundle, tensor, member, progress); !written)
+            return written;
+    }
+    return archive.finish();
+}
+
 } // namespace
 
+std::optional<TensorFile> tensorFileOf(std::string_view path)
+{
+    std::string name(path);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return name.ends_with(".safetensors") ? std::optional(TensorFile::Safetensors)
+           : name.ends_with(".npz")       ? std::optional(TensorFile::Npz)
+           : name.ends_with(".npy")       ? std::optional(TensorFile::Npy)
+                                          : std::nullopt;
+}
+
 Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size_t> weights,
-                                 std::optional<ElementType> as)
+                                 std::optional<ElementType> as, TensorFile kind)
 {
     TensorExport plan;
+    plan.kind = kind;
     Json header = {{"__metadata__", {{"source", bundle.name()}, {"writer", "kernscope"}}}};
     std::set<std::string> taken{"__metadata__"};
     std::uint64_t end = 0;
@@ -123,20 +205,29 @@ Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size
         const auto next = bytes ? checkedAdd(end, *bytes) : std::nullopt;
         if (!next)
             return tooLarge(weight.findableName());
-        ExportedTensor tensor{index, freeName(weight, taken), type, *bytes};
+        ExportedTensor tensor{index, freeName(weight, taken), type, *bytes, {}};
         if (isRounded(decoder->type(), type))
             plan.notes.push_back(roundedNote(tensor.name, decoder->type(), type));
-        header[tensor.name] = {{"dtype", tensorType(type)},
-                               {"shape", std::vector<std::uint64_t>(weight.shape)},
-                               {"data_offsets", {end, *next}}};
+        if (kind != TensorFile::Safetensors)
+            tensor.head = npyHeader(type, weight.shape);
+        else
+            header[tensor.name] = {{"dtype", tensorType(type)},
+                                   {"shape", std::vector<std::uint64_t>(weight.shape)},
+                                   {"data_offsets", {end, *next}}};
         plan.elements += decoder->elements().value;
         plan.tensors.push_back(std::move(tensor));
         end = *next;
+        if (kind == TensorFile::Npy)
+            break;
     }
-    plan.head = headOf(header);
-    const auto whole = checkedAdd(end, std::uint64_t{plan.head.size()});
+    if (kind == TensorFile::Safetensors)
+        plan.head = headOf(header);
+    else if (kind == TensorFile::Npy && !plan.tensors.empty())
+        plan.head = std::move(plan.tensors.front().head);
+    const auto whole =
+        kind == TensorFile::Npz ? archiveBytes(plan) : wholeBytes(bundle, plan.head.size(), end);
     if (!whole)
-        return tooLarge(bundle.name());
+        return tl::unexpected(whole.error());
     plan.bytes = *whole;
     return plan;
 }
@@ -146,28 +237,12 @@ Result<void> writeTensors(const Bundle &bundle, const TensorExport &plan, const 
 {
     if (progress)
         progress->setTotal(plan.elements);
+    if (plan.kind == TensorFile::Npz)
+        return writeArchive(bundle, plan, sink, progress);
     if (auto written = sink(std::as_bytes(std::span(plan.head))); !written)
         return written;
     for (const ExportedTensor &tensor : plan.tensors) {
-        const auto decoder = bundle.decoder(tensor.weight);
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        const std::uint64_t elements = decoder->elements().value;
-        Result<void> written;
-        if (tensor.type == ElementType::Fp16)
-            written = writeBlocks<std::uint16_t>(
-                elements, sink, progress,
-                [&](std::uint64_t at, auto out) { decoder->decodeHalf(at, out); });
-        else if (tensor.type == ElementType::Fp32)
-            written = writeBlocks<float>(elements, sink, progress, [&](std::uint64_t at, auto out) {
-                decoder->decodeFloat(at, out);
-            });
-        else
-            written =
-                writeBlocks<double>(elements, sink, progress, [&](std::uint64_t at, auto out) {
-                    decodeDoubles(*decoder, at, out);
-                });
-        if (!written)
+        if (auto written = writeValues(bundle, tensor, sink, progress); !written)
             return written;
     }
     return {};

@@ -11,11 +11,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// The decoded weights of a bundle as one .safetensors file: eight bytes of length, a JSON header,
-/// and the values row by row.
+/// The decoded weights of a bundle as one file: .safetensors (eight bytes of length, a JSON header,
+/// and the values row by row), .npz (a zip archive with an array of NumPy for each weight) or, of a
+/// single weight, .npy.
 namespace kernscope::report {
+
+enum class TensorFile : std::uint8_t { Safetensors, Npz, Npy };
+/// The kind that a file's name asks for by its ending, in letters of either case.
+std::optional<TensorFile> tensorFileOf(std::string_view path);
 
 /// One tensor of the file.
 struct ExportedTensor {
@@ -23,11 +29,13 @@ struct ExportedTensor {
     std::string name; ///< the weight's name, or its address where several have that name
     ElementType type = ElementType::Fp16; ///< Fp16, Fp32 or Fp64
     std::uint64_t bytes = 0;
+    std::string head; ///< .npz: the header of its array
 };
 
 /// What will be written.
 struct TensorExport {
-    std::string head;                    ///< length and header: what the file begins with
+    TensorFile kind = TensorFile::Safetensors;
+    std::string head; ///< what the file begins with: length and header, or that of an array
     std::vector<ExportedTensor> tensors; ///< in the order of their values
     Diagnostics notes; ///< faults of the weights that are left out; values that are rounded
     std::uint64_t elements = 0;
@@ -37,9 +45,11 @@ struct TensorExport {
 /// The file for these weights. Without `as` each has the narrowest of fp16, fp32 and fp64 that
 /// holds its type; integers of 64 bits beyond 2^53 are rounded, which is noted ("decode.rounded").
 /// Weights that cannot be read are left out, with their fault among the notes.
-/// Errors: "decode.size" where the sizes exceed 64 bits.
+/// .npy takes the first of them that can be read.
+/// Errors: "decode.size" where the sizes exceed 64 bits; of .npz those of archive::ZipWriter.
 Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size_t> weights,
-                                 std::optional<ElementType> as);
+                                 std::optional<ElementType> as,
+                                 TensorFile kind = TensorFile::Safetensors);
 
 using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 /// Head and values, block by block: memory does not grow with the weights. Progress in elements.

@@ -252,6 +252,17 @@ void TestCliDecode::allWeights()
     QCOMPARE(run({QStringLiteral("w"), out, path}).exitCode, 0);
     QFile::remove(path);
     QCOMPARE(run({QStringLiteral("bad"), out, path}).exitCode, 3);
+    const QString arrays = m_out + QStringLiteral("/all.npz");
+    const CliResult zipped = run({all, out, arrays, QStringLiteral("--json")});
+    QCOMPARE(zipped.exitCode, 3);
+    QCOMPARE(zipped.json()["bytes"].get<qint64>(), contentOf(arrays).size());
+    const CliResult members = runCli({QStringLiteral("inspect"), arrays, QStringLiteral("--json")});
+    QCOMPARE(members.exitCode, 0);
+    QCOMPARE(members.json()["weights"][0]["name"].get<std::string>(), "w");
+    QFile::remove(arrays);
+    QCOMPARE(run({QStringLiteral("w"), out, arrays}).exitCode, 0); // of one weight too
+    QVERIFY(contentOf(arrays).startsWith("PK"));
+    QFile::remove(arrays);
     QCOMPARE(run({out, path}).exitCode, 2);
     QCOMPARE(run({QStringLiteral("w"), all, out, path}).exitCode, 2);
     QCOMPARE(run({all, out, m_out + QStringLiteral("/all.npy")}).exitCode, 2);

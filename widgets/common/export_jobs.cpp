@@ -3,8 +3,7 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/stored_values.h"
-#include "core/numeric/npy.h"
+#include "widgets/common/export_whole.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
@@ -15,14 +14,12 @@
 #include <QSaveFile>
 
 #include <algorithm>
-#include <bit>
-#include <vector>
 
 namespace kernscope::ui {
 
 namespace {
 
-constexpr std::uint64_t kWriteBlock = 1u << 20; ///< elements or bytes written at once
+constexpr std::size_t kWriteBlock = 1u << 20; ///< bytes written at once
 
 struct ExportWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::ExportJobs)
@@ -40,53 +37,6 @@ QString finish(QSaveFile &file, bool sound, const Bundle &bundle)
     }
     file.cancelWriting();
     return ExportWords::tr("Not written: %1").arg(file.errorString());
-}
-
-template <class Value, class Decode>
-bool writeValues(QSaveFile &file, const codec::Decoder &decoder, const Shape &shape,
-                 ElementType type, Progress &progress, const Decode &decode)
-{
-    static_assert(std::endian::native == std::endian::little, "values are written as they lie");
-    const std::uint64_t elements = decoder.elements().value;
-    const std::string header = npyHeader(type, shape);
-    bool sound = file.write(header.data(), static_cast<qint64>(header.size())) > 0;
-    std::vector<Value> block(std::min(kWriteBlock, elements));
-    for (std::uint64_t at = 0; sound && at < elements; at += block.size()) {
-        block.resize(std::min<std::uint64_t>(block.size(), elements - at));
-        decode(at, std::span<Value>(block));
-        const auto bytes = static_cast<qint64>(sizeof(Value) * block.size());
-        sound = file.write(reinterpret_cast<const char *>(block.data()), bytes) == bytes &&
-                progress.advance(block.size());
-    }
-    return sound;
-}
-
-/// Values of a type that fp16 does not hold are written as fp64, those of fp32 as fp32.
-QString writeWeight(const Bundle &bundle, std::size_t weight, const QString &path,
-                    Progress &progress)
-{
-    const BundleReadLock lock(bundle);
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return fromUtf8(describe(decoder.error()));
-    progress.setTotal(decoder->elements().value);
-    QSaveFile file(path);
-    const Shape &shape = bundle.weights()[weight].shape;
-    const bool open = file.open(QIODevice::WriteOnly);
-    bool sound = false;
-    if (exactInHalf(decoder->type()))
-        sound = open && writeValues<std::uint16_t>(
-                            file, *decoder, shape, ElementType::Fp16, progress,
-                            [&](auto at, auto out) { decoder->decodeHalf(at, out); });
-    else if (decoder->type() == ElementType::Fp32)
-        sound =
-            open && writeValues<float>(file, *decoder, shape, ElementType::Fp32, progress,
-                                       [&](auto at, auto out) { decoder->decodeFloat(at, out); });
-    else
-        sound = open &&
-                writeValues<double>(file, *decoder, shape, ElementType::Fp64, progress,
-                                    [&](auto at, auto out) { decodeDoubles(*decoder, at, out); });
-    return finish(file, sound, bundle);
 }
 
 QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, const QString &path,
@@ -129,19 +79,6 @@ QString fileNameOf(std::string_view text)
 
 } // namespace
 
-void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
-                  const QString &path)
-{
-    if (!bundle || weight >= bundle->weights().size())
-        return;
-    session.tasks().start(
-        &session, ExportWords::tr("Exporting %1").arg(fromUtf8(bundle->weights()[weight].name)),
-        [bundle, weight, path](Progress &progress) {
-            return writeWeight(*bundle, weight, path, progress);
-        },
-        [&session, path](const QString &fault) { report(session, fault, path); });
-}
-
 void exportBytes(Session &session, const BundlePtr &bundle, std::size_t file, ByteRange range,
                  const QString &path)
 {
@@ -164,7 +101,8 @@ void askAndExportWeight(QWidget *parent, Session &session, const BundlePtr &bund
     const QString path =
         askSavePath(parent, ExportWords::tr("Export Weight"),
                     fileNameOf(bundle->weights()[weight].name) + QStringLiteral(".npy"),
-                    ExportWords::tr("NumPy arrays (*.npy)"));
+                    ExportWords::tr("Array of NumPy (*.npy);;Arrays of NumPy (*.npz);;"
+                                    "Tensors (*.safetensors)"));
     if (!path.isEmpty())
         exportWeight(session, bundle, weight, path);
 }

@@ -12,13 +12,8 @@ namespace kernscope::ui {
 
 class Session;
 
-/// Writes a weight, decoded, as a NumPy file: fp16, or fp32 or fp64 where fp16 does not hold its
-/// type. Off the GUI thread, in blocks, through a temporary file. The session's status message
-/// tells how it ended.
-void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
-                  const QString &path);
-
-/// Writes a run of a file's current bytes, in the same manner.
+/// Writes a run of a file's current bytes, off the GUI thread, in blocks, through a temporary file.
+/// The session's status message tells how it ended.
 void exportBytes(Session &session, const BundlePtr &bundle, std::size_t file, ByteRange range,
                  const QString &path);
 

@@ -49,14 +49,18 @@ QString commitWhole(QSaveFile &file, const Bundle &bundle)
     return file.commit() ? QString() : notWritten(file);
 }
 
-WholeOutcome writeTensorFile(const Bundle &bundle, const QString &path, Progress &progress)
+WholeOutcome writeTensorFile(const Bundle &bundle, const std::vector<std::size_t> &weights,
+                             const QString &path, Progress &progress)
 {
     const BundleReadLock lock(bundle);
-    std::vector<std::size_t> weights(bundle.weights().size());
-    std::iota(weights.begin(), weights.end(), std::size_t{0});
-    const auto plan = report::planTensors(bundle, weights, std::nullopt);
+    const auto kind = report::tensorFileOf(path.toStdString());
+    const auto plan = report::planTensors(bundle, weights, std::nullopt,
+                                          kind.value_or(report::TensorFile::Safetensors));
     if (!plan)
         return {fromUtf8(describe(plan.error()))};
+    if (plan->tensors.empty())
+        return {plan->notes.empty() ? WholeWords::tr("No weight can be read")
+                                    : fromUtf8(describe(plan->notes.front().error))};
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
         return {notWritten(file)};
@@ -151,16 +155,36 @@ void tellOutcome(Session &session, const WholeOutcome &outcome, const QString &p
     Q_EMIT session.statusMessage(text);
 }
 
+void startTensors(Session &session, const BundlePtr &bundle, std::vector<std::size_t> weights,
+                  const QString &path, const QString &title)
+{
+    session.tasks().start(
+        &session, title,
+        [bundle, weights = std::move(weights), path](Progress &progress) {
+            return writeTensorFile(*bundle, weights, path, progress);
+        },
+        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+}
+
 } // namespace
 
 void exportTensors(Session &session, const BundlePtr &bundle, const QString &path)
 {
     if (!bundle)
         return;
-    session.tasks().start(
-        &session, WholeWords::tr("Exporting all weights"),
-        [bundle, path](Progress &progress) { return writeTensorFile(*bundle, path, progress); },
-        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+    std::vector<std::size_t> weights(bundle->weights().size());
+    std::iota(weights.begin(), weights.end(), std::size_t{0});
+    startTensors(session, bundle, std::move(weights), path,
+                 WholeWords::tr("Exporting all weights"));
+}
+
+void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
+                  const QString &path)
+{
+    if (!bundle || weight >= bundle->weights().size())
+        return;
+    startTensors(session, bundle, {weight}, path,
+                 WholeWords::tr("Exporting %1").arg(fromUtf8(bundle->weights()[weight].name)));
 }
 
 void exportReport(Session &session, const BundlePtr &bundle, std::vector<report::ReportNote> notes,

@@ -12,9 +12,13 @@ namespace kernscope::ui {
 
 class Session;
 
-/// Writes every weight that can be read, decoded, into one .safetensors file, off the GUI thread.
+/// Writes every weight that can be read, decoded, into one file off the GUI thread: .npz where the
+/// name ends so, else .safetensors.
 /// The session's status message tells how it ended, and how many weights were left out.
 void exportTensors(Session &session, const BundlePtr &bundle, const QString &path);
+/// The same of one weight; a name that ends in .npy is a single array.
+void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
+                  const QString &path);
 
 /// Reads all values and writes the report of a bundle: HTML, or PDF where the name ends in .pdf.
 /// Off the GUI thread; the status message tells how it ended.

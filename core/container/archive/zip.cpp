@@ -2,6 +2,7 @@
 #include "core/container/archive/zip.h"
 
 #include "core/base/error_builder.h"
+#include "core/container/archive/zip_layout.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,10 +17,6 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::uint32_t kLocal = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x06054b50,
-                        kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
-constexpr std::size_t kEndBytes = 22, kEntryBytes = 46, kLocalBytes = 30, kLocatorBytes = 20,
-                      kEnd64Bytes = 56;
 constexpr std::size_t kMaxMembers = 1'000'000;
 
 std::uint64_t number(Bytes bytes, std::uint64_t at, unsigned length)
@@ -221,19 +218,19 @@ Inflated inflateInto(Bytes stored, std::span<std::byte> out)
     return done;
 }
 
-uLong checksum(std::span<const std::byte> bytes)
+} // namespace
+
+std::uint32_t crcOf(std::span<const std::byte> bytes, std::uint32_t before)
 {
-    uLong crc = crc32(0, nullptr, 0);
+    uLong crc = before;
     for (std::size_t at = 0; at < bytes.size();) {
         const std::size_t some = std::min(bytes.size() - at, kChunk);
         crc =
             crc32(crc, reinterpret_cast<const Bytef *>(bytes.data() + at), static_cast<uInt>(some));
         at += some;
     }
-    return crc;
+    return static_cast<std::uint32_t>(crc);
 }
-
-} // namespace
 
 Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, std::uint64_t limit,
                                       std::string_view fileName)
@@ -268,7 +265,7 @@ Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, st
                                ? std::string("no memory")
                                : fmt::format("{} bytes unpacked", inflated.made));
     }
-    if (checksum(out) != member.crc)
+    if (crcOf(out) != member.crc)
         return damaged("another checksum");
     return out;
 }

@@ -65,32 +65,44 @@ class TestTensorExport : public QObject
     Q_OBJECT
 
 private slots:
+    void readsBackTheSame_data();
     void readsBackTheSame();
     void typesOnDemand();
     void cancelled();
     void reportOfABundle();
 };
 
+void TestTensorExport::readsBackTheSame_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::newRow("safetensors") << QStringLiteral("all.safetensors");
+    QTest::newRow("npz") << QStringLiteral("all.npz");
+}
+
 void TestTensorExport::readsBackTheSame()
 {
+    QFETCH(QString, file);
+    const std::string name = file.toStdString();
     const BundlePtr bundle = several();
     QVERIFY(bundle);
-    const auto plan = report::planTensors(*bundle, all(*bundle), std::nullopt);
+    const auto kind = report::tensorFileOf(name);
+    QVERIFY(kind);
+    const auto plan = report::planTensors(*bundle, all(*bundle), std::nullopt, *kind);
     QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
     QCOMPARE(plan->head.size() % 8, std::size_t{0});
     QCOMPARE(plan->tensors.size(), std::size_t{3});
     QCOMPARE(plan->notes.size(), std::size_t{1}); // the one that cannot be read
     QVERIFY(plan->notes.front().severity == Severity::Error);
     OpenOptions options;
-    options.memory.emplace_back("all.safetensors", written(*bundle, *plan));
+    options.memory.emplace_back(name, written(*bundle, *plan));
     QCOMPARE(options.memory.front().second.size(), plan->bytes);
-    const auto back = Bundle::open("all.safetensors", options);
+    const auto back = Bundle::open(name, options);
     QVERIFY2(back, back ? "" : describe(back.error()).c_str());
     QVERIFY((*back)->diagnostics().empty());
-    for (const char *name : {"half", "wide", "bytes"}) {
-        QCOMPARE(decoded(**back, name), decoded(*bundle, name));
-        QCOMPARE((*back)->weights()[*(*back)->weightByName(name)].shape,
-                 bundle->weights()[*bundle->weightByName(name)].shape);
+    for (const char *weight : {"half", "wide", "bytes"}) {
+        QCOMPARE(decoded(**back, weight), decoded(*bundle, weight));
+        QCOMPARE((*back)->weights()[*(*back)->weightByName(weight)].shape,
+                 bundle->weights()[*bundle->weightByName(weight)].shape);
     }
     QVERIFY(!(*back)->weightByName("lost"));
 }
