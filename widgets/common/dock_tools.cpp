@@ -125,6 +125,17 @@ class MarkBehind final : public NearEnd
 public:
     using NearEnd::NearEnd;
 
+    /// With room for a mark, there or not: columns do not change with it.
+    QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        QStyleOptionViewItem cell = option;
+        initStyleOption(&cell, index);
+        cell.features |= QStyleOptionViewItem::HasDecoration;
+        cell.decorationSize = option.decorationSize;
+        const QStyle *style = cell.widget ? cell.widget->style() : QApplication::style();
+        return style->sizeFromContents(QStyle::CT_ItemViewItem, &cell, QSize(), cell.widget);
+    }
+
 protected:
     void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
     {

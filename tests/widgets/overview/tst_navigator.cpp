@@ -3,12 +3,18 @@
 #include "made_bundle.h"
 #include "synthetic.h"
 #include "tests/widgets/sample_session.h"
+#include "core/base/overlaid_file.h"
+#include "widgets/common/elided_name.h"
 #include "widgets/common/short_names.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/bundle_tree_model.h"
 
 #include <QHeaderView>
 #include <QTreeView>
+
+#include <map>
+#include <utility>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -23,6 +29,7 @@ private Q_SLOTS:
     void openingFilesMovesNoColumn();
     void theBundleTakesItsRow();
     void partsOfOneWeightDiffer();
+    void marksShortenNoNames();
 
 private:
     static QString cutCell(const QTreeView &tree, int column);
@@ -94,6 +101,43 @@ void TestNavigator::theBundleTakesItsRow()
     session.updateBundle(*again);
     QTRY_VERIFY(session.tasks().idle());
     QVERIFY(tree->isFirstColumnSpanned(0, {}));
+}
+
+/// The mark of a changed weight has its room before it is there, in a dock of every width.
+void TestNavigator::marksShortenNoNames()
+{
+    Session session;
+    BundleDock dock(session);
+    const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
+    session.setBundle(bundle);
+    QVERIFY(showDock(dock, 290, 500));
+    const auto *tree = dock.findChild<QTreeView *>();
+    const int names = qobject_cast<const BundleTreeModel *>(tree->model())->columnOf("name");
+    const auto layoutAt = [&](int width) {
+        dock.resize(width + 1, 500);
+        QTest::qWait(0);
+        dock.resize(width, 500);
+        QTest::qWait(0);
+        return std::pair(tree->property(kAlwaysShort).toBool(), tree->columnWidth(names));
+    };
+    std::map<int, std::pair<bool, int>> before;
+    for (int width = 180; width < 420; width += 4)
+        before[width] = layoutAt(width);
+    QVERIFY(before[180].first && !before[416].first); // names are shortened in the narrow one
+    session.tasks().quiesce();
+    for (const Weight &weight : bundle->weights()) {
+        for (const codec::Operand &operand : weight.operands()) {
+            if (!operand.place)
+                continue;
+            OverlaidFile &file = *bundle->files()[operand.place->file].file;
+            const FileOffset at = operand.place->dataOffset;
+            const std::byte now = ~file.bytes()[at.value];
+            QVERIFY(file.write(at, std::span(&now, 1)));
+        }
+    }
+    session.updateBundle(bundle);
+    for (const auto &[width, layout] : before)
+        QVERIFY2(layoutAt(width) == layout, qPrintable(QString::number(width)));
 }
 
 /// Parts of a weight all begin with its name: what is shown of them tells them apart.
