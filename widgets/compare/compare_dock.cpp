@@ -199,10 +199,26 @@ void CompareDock::onRows()
     if (const std::size_t there = rowOfDocument(place().weight, place().element);
         there != kNoIndex && !placeless && !isOfDocument(row, place().weight, place().element))
         row = there;
+    m_proposed = row == kNoIndex ? m_model->rowAt(0) : kNoIndex;
     if (row == kNoIndex)
-        row = m_model->rowAt(0);
+        row = m_proposed;
     selectRow(row);
     showRow(row);
+}
+
+/// Every pair is compared: where nobody has chosen one, the first of the order is shown.
+void CompareDock::onFinished()
+{
+    keepSelection([this] { m_model->settle(); });
+    countLimits();
+    if (m_proposed == kNoIndex || m_proposed != m_row || place().weight != kNoIndex)
+        return;
+    const std::size_t first = m_model->rowAt(0);
+    if (first == m_row)
+        return;
+    selectRow(first);
+    showRow(first);
+    m_proposed = first;
 }
 
 std::size_t CompareDock::rowOfDocument(std::size_t weight,

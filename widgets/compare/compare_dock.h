@@ -140,6 +140,7 @@ private:
     bool isOfDocument(std::size_t row, std::size_t weight,
                       std::optional<std::uint64_t> element) const;
     void onRows();
+    void onFinished();
     void onCurrentRow(const QModelIndex &current);
     void onElement(std::uint64_t element);
     void selectRow(std::size_t row);
@@ -197,8 +198,9 @@ private:
     BundlePtr m_a, m_b;                   ///< what the rows are of
     BundlePtr m_structureA, m_structureB; ///< what the rows of the structure are of
     TaskPtr m_sampling, m_locating, m_copying, m_saving, m_structuring;
-    std::size_t m_row = kNoIndex; ///< whose pair is shown
-    QString m_shownA, m_shownB;   ///< its names, by which it is found again
+    std::size_t m_row = kNoIndex;      ///< whose pair is shown
+    std::size_t m_proposed = kNoIndex; ///< the row that is shown since nobody has chosen one
+    QString m_shownA, m_shownB;        ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;
     bool m_cut = false; ///< what the shown pair needs was cancelled
 };

@@ -149,8 +149,7 @@ void CompareDock::connectRunner()
     };
     connect(m_runner, &CompareRunner::progressed, this, progress);
     connect(m_runner, &CompareRunner::finished, this, [this, progress] {
-        keepSelection([this] { m_model->settle(); });
-        countLimits();
+        onFinished();
         progress();
     });
     progress();

@@ -64,6 +64,7 @@ class TestCompareDock : public QObject
 private Q_SLOTS:
     void init() { theme::apply(false); }
     void messages();
+    void worstIsProposed();
     void denseAgainstSparse();
     void denseAgainstPalette();
     void verdictStrip();
@@ -91,6 +92,35 @@ void TestCompareDock::messages()
     QVERIFY(QTest::qWaitFor([&] { return dock.showsContent() && !dock.busy(); }, 20000));
     session.setOther(nullptr);
     QVERIFY(QTest::qWaitFor([&] { return !dock.showsContent(); }, 5000));
+}
+
+/// At first the worst pair is shown; a pair that was chosen stays, also after another comparison.
+void TestCompareDock::worstIsProposed()
+{
+    const auto left = [] {
+        return denseBundle({{"same", "[4]", {1, 2, 3, 4}},
+                            {"near", "[4]", {1, 2, 3, 4}},
+                            {"far", "[4]", {1, 2, 3, 4}}});
+    };
+    const BundlePtr right = denseBundle({{"same", "[4]", {1, 2, 3, 4}},
+                                         {"near", "[4]", {1, 2, 3, 4.5F}},
+                                         {"far", "[4]", {1, 2, 3, 400}}});
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(left());
+    session.setOther(right);
+    QVERIFY(showDock(dock, 1300, 800));
+    QTRY_VERIFY(!dock.busy());
+    QTRY_COMPARE(dock.model().rows()[dock.shownRow()].name, QStringLiteral("far"));
+    QCOMPARE(dock.table()->currentIndex().row(), 0);
+    QCOMPARE(session.place().weight, kNoIndex); // nobody went there
+    const std::size_t equal = dock.model().rowOfB(0);
+    dock.table()->setCurrentIndex(dock.table()->model()->index(dock.model().shownRow(equal), 0));
+    QCOMPARE(session.place().weight, std::size_t{0});
+    session.setBundle(left());
+    QTRY_VERIFY(!dock.busy());
+    QVERIFY(settle(dock));
+    QCOMPARE(dock.model().rows()[dock.shownRow()].name, QStringLiteral("same"));
 }
 
 void TestCompareDock::denseAgainstSparse()
