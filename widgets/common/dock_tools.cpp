@@ -120,6 +120,38 @@ public:
     }
 };
 
+/// Marks stand in the margin that a tree leaves before its names: they take no room from them.
+class MarkInMargin final : public NearEnd
+{
+public:
+    using NearEnd::NearEnd;
+
+    void paint(QPainter *painter, const QStyleOptionViewItem &option,
+               const QModelIndex &index) const override
+    {
+        NearEnd::paint(painter, option, index);
+        const QVariant mark = index.data(Qt::DecorationRole);
+        if (!mark.isValid())
+            return;
+        const QSize size = option.decorationSize;
+        // Beside the line that marks the current row.
+        const int gap = size.width() / 4;
+        QRect place(QPoint(option.rect.left() - size.width() - gap, option.rect.top()),
+                    QSize(size.width(), option.rect.height()));
+        if (option.direction == Qt::RightToLeft)
+            place.moveLeft(option.rect.right() + 1 + gap);
+        mark.value<QIcon>().paint(painter, place);
+    }
+
+protected:
+    void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->features &= ~QStyleOptionViewItem::HasDecoration;
+        option->icon = QIcon();
+    }
+};
+
 class MarkBehind final : public NearEnd
 {
 public:
@@ -274,6 +306,11 @@ void prepareTable(QTableView *table)
     columns->setSortIndicatorClearable(true);
     columns->setSortIndicator(-1, Qt::AscendingOrder);
     table->setSortingEnabled(true);
+}
+
+void putMarksInMargin(QTreeView *view, int column)
+{
+    view->setItemDelegateForColumn(column, new MarkInMargin(view));
 }
 
 void putMarksBehind(QAbstractItemView *view, int column)

@@ -14,6 +14,7 @@ class QHeaderView;
 class QLineEdit;
 class QModelIndex;
 class QTableView;
+class QTreeView;
 class QVBoxLayout;
 class QWidget;
 
@@ -38,6 +39,8 @@ void prepareView(QAbstractItemView *view);
 void prepareTable(QTableView *table);
 /// Icons of a column stand behind its text, so that a mark that comes or goes moves nothing.
 void putMarksBehind(QAbstractItemView *view, int column);
+/// Icons of a tree's column stand in the indentation before it, as wide as an icon at least.
+void putMarksInMargin(QTreeView *view, int column);
 /// Widths of the columns in ems of the view's font.
 void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
 /// Whether a column that changes its width right now does so for a number that it has to hold: not

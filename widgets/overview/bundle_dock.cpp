@@ -66,7 +66,7 @@ void BundleDock::buildTree(QWidget *content)
     m_tree->setUniformRowHeights(true);
     m_tree->setModel(m_model);
     prepareView(m_tree);
-    putMarksBehind(m_tree, m_model->columnOf("name"));
+    putMarksInMargin(m_tree, m_model->columnOf("name"));
     m_tree->setIndentation(theme::em(this, 0.8));
     m_tree->setRootIsDecorated(false); // the one row at the top stays open
     // Columns that have no room are beyond the edge as a whole: a bar would always be there.

@@ -70,8 +70,8 @@ int BundleDock::shortNamesWidth() const
             widest = std::max(widest, m_tree->fontMetrics().horizontalAdvance(
                                           index.data(kShortNameRole).toString()));
     }
-    // Levels of the tree, margins, and the mark of a changed weight.
-    return widest + 2 * m_tree->indentation() + m_tree->iconSize().width() + theme::em(this, 1.5);
+    // Levels of the tree and margins.
+    return widest + 2 * m_tree->indentation() + theme::em(this, 1.5);
 }
 
 /// Names of one kind: where one is too long for the column, all lose what they share.
