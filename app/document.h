@@ -106,7 +106,7 @@ public:
     const std::vector<shapes::OpenInput> &openInputs() const { return m_openInputs; }
     /// Gives inputs of A a shape, instead of those given before; none: as the file has them. A
     /// task: shapesBound(), shapesRefused() or cancelled(). Edits and reloads keep the shapes.
-    void bindShapes(std::vector<shapes::Binding> bindings);
+    void bindShapes(std::vector<shapes::ShapeBinding> bindings);
 
     /// Undoes or makes again what lies between here and step `index` of the undo stack (as
     /// QUndoStack::setIndex). Large steps are a task: cancelled() or editsRefused where it does not
@@ -149,7 +149,7 @@ private:
     struct Source {
         QString path;
         std::optional<MemoryBundle> memory;
-        std::vector<shapes::Binding> bindings = {}; ///< shapes to bind once it is open
+        std::vector<shapes::ShapeBinding> bindings = {}; ///< shapes to bind once it is open
     };
     struct Opened {
         BundlePtr bundle;

@@ -199,7 +199,7 @@ void ScreenshotRun::chooseRegister()
     if (!hardware || hardware->taskCount() == 0)
         return;
     for (const hwx::Text &text : hardware->texts) {
-        const hwx::Section *section = hardware->section(text.section);
+        const hwx::SegmentSection *section = hardware->section(text.section);
         if (!section || !section->bytes || text.tasks->tasks.empty())
             continue;
         const descriptor::Task &task = text.tasks->tasks.front();

@@ -213,17 +213,17 @@ std::string settersText()
 
 } // namespace
 
-int runCollective(const CollectiveOptions &options, Session &session)
+int runCollective(const CollectiveOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(ChipOptions{}, session);
+    const auto chosen = chosenTarget(ChipOptions{}, context);
     if (!chosen)
-        return refuseTarget(session, kCollectiveCommand, chosen.error());
+        return refuseTarget(context, kCollectiveCommand, chosen.error());
     const auto asked = worked(options);
     if (!asked)
-        return refuseTarget(session, kCollectiveCommand, asked.error());
+        return refuseTarget(context, kCollectiveCommand, asked.error());
     const int exitCode = asked->holds ? kDone : kDiffers;
-    if (!session.json) {
-        if (!session.quiet)
+    if (!context.json) {
+        if (!context.quiet)
             print(asked->text.empty()
                       ? "For " + chosen->text() +
                             "Decoded from the compiler and gated off on every known chip: nothing "
@@ -232,7 +232,7 @@ int runCollective(const CollectiveOptions &options, Session &session)
                       : asked->text);
         return exitCode;
     }
-    printDocument(session, report::collectiveAnswerJson(chosen->target(), asked->json), {});
+    printDocument(context, report::collectiveAnswerJson(chosen->target(), asked->json), {});
     return exitCode;
 }
 

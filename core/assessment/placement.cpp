@@ -229,10 +229,10 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     return made;
 }
 
-Result<Network> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
-                              decision::Judge &judge, std::uint64_t batch)
+Result<NetworkAssessment> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
+                                        decision::Judge &judge, std::uint64_t batch)
 {
-    Network network;
+    NetworkAssessment network;
     network.roofs = roofs;
     network.placements.reserve(layers.size());
     for (const Layer &layer : layers) {

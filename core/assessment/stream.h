@@ -93,7 +93,7 @@ struct Decision {
 class Judge
 {
 public:
-    explicit Judge(target::Choice choice = {}) : m_choice(choice) {}
+    explicit Judge(target::TargetChoice choice = {}) : m_choice(choice) {}
     Judge(const Judge &) = delete;
     Judge &operator=(const Judge &) = delete;
     Judge(Judge &&) = default;
@@ -106,7 +106,7 @@ public:
     KernelMemory memory(const WeightForm &form, const Verdict &verdict);
     /// The sizes of a weight under a verdict that this judge gave.
     Decision sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict);
-    const target::Choice &choice() const { return m_choice; }
+    const target::TargetChoice &choice() const { return m_choice; }
 
 private:
     using Row = std::vector<std::shared_ptr<const Verdict>>; ///< by Target::index; null: not asked
@@ -117,7 +117,7 @@ private:
 
     Row &rowOf(const WeightForm &form);
 
-    target::Choice m_choice;
+    target::TargetChoice m_choice;
     std::unordered_map<std::string, Row> m_verdicts; ///< by what verdicts depend on
     /// Of forms that were met lately: what their verdicts depend on takes longer than to find them.
     std::unordered_map<WeightForm, Row *, FormHash> m_rows;

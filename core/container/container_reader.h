@@ -31,20 +31,21 @@ struct ContainerInput {
     /// memory.
     std::function<void(const std::vector<std::string> &)> openBeside;
     /// Shapes of inputs that the program leaves open; null where none are given.
-    const std::vector<shapes::Binding> *bindings = nullptr;
+    const std::vector<shapes::ShapeBinding> *bindings = nullptr;
 };
 
 /// What a reader makes of it.
 struct ContainerContents {
     std::vector<Weight> weights;
-    std::vector<std::vector<Claim>> claims; ///< by file; what is not claimed is padding or unknown
-    DiagnosticLog log;                      ///< faults; opening may have left some there
+    std::vector<std::vector<ByteClaim>>
+        claims;                     ///< by file; what is not claimed is padding or unknown
+    DiagnosticLog log;              ///< faults; opening may have left some there
     std::string readOnlyReason;     ///< why no byte can be changed; empty: as opening found it
     std::optional<BundleKind> kind; ///< where the tables tell more than the first bytes did
     mil::Program program;
     std::size_t programFile = kNoIndex;
     std::shared_ptr<const hwx::Container> hardware;
-    std::shared_ptr<const section::Section> section;
+    std::shared_ptr<const section::WeightSection> section;
     std::optional<Result<shapes::Summary>> shapes; ///< where shapes were bound
 };
 

@@ -27,7 +27,7 @@ void addTargetDetails(Json &json, const target::Target &target)
 } // namespace
 
 Json chipDocument(std::string_view command, const target::Target *target,
-                  const target::Choice &choice, const target::NamedTarget *named)
+                  const target::TargetChoice &choice, const target::NamedTarget *named)
 {
     Json json = document(command);
     json["target"] = target != nullptr ? chosenTargetJson(*target, choice, named) : Json(nullptr);
@@ -52,7 +52,7 @@ void addOperations(Json &document, std::vector<Json> operations)
 }
 
 void addRooflineOf(Json &document, const Bundle &bundle, const roofline::Roofs &roofs,
-                   const roofline::Network &network, std::uint64_t batch)
+                   const roofline::NetworkAssessment &network, std::uint64_t batch)
 {
     document["bundle"] = bundle.name();
     addRoofline(document, roofs, network.placements, batch, network.program);

@@ -338,7 +338,7 @@ PairFacts aloneFacts(const Bundle &bundle, std::size_t weight, bool ofA)
 
 std::string pairedByText(const WeightPair &pair)
 {
-    return pairingText(pair) + (pair.confidence == Confidence::Guess ? " (a guess)" : "");
+    return pairingText(pair) + (pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
 }
 
 std::string elementCountsText(const ValueDifference &values)

@@ -139,7 +139,7 @@ void addProgramRows(const std::string &name, const roofline::ProgramTime &before
 std::string shapesNote(const shapes::Summary &shapes)
 {
     std::string bound;
-    for (const shapes::Binding &each : shapes.bound)
+    for (const shapes::ShapeBinding &each : shapes.bound)
         bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", each.input,
                              shapes::dimsText(each.dims));
     return fmt::format("With {}: {} of {} open shapes follow.", bound, shapes.inferred,

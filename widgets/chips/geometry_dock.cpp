@@ -209,7 +209,7 @@ void GeometryDock::takeOperation()
     const std::vector<Choice> &choices = m_operations->choices();
     if (at < choices.size() && choices[at].weight != kNoIndex && bundle) {
         m_layer = layerOf(choices[at]);
-        m_operation = m_layer ? *m_layer->operation : decision::Operation();
+        m_operation = m_layer ? *m_layer->operation : decision::LayerOperation();
     } else if (m_operation.outputChannels == 1 && m_operation.inputChannels == 1) {
         m_operation.inputChannels = m_operation.outputChannels = 256;
         m_operation.kernelWidth = m_operation.kernelHeight = 3;

@@ -62,7 +62,7 @@ private:
     QTableView *m_table = nullptr;
     QList<QAction *> m_actions;
     BundlePtr m_shown;
-    decision::Operation m_operation;
+    decision::LayerOperation m_operation;
     std::optional<roofline::Layer> m_layer; ///< that the operation is of; empty: typed in
     bool m_filling = false;
 };

@@ -128,7 +128,7 @@ std::vector<DescriptorDock::Unit> DescriptorDock::unitsOfTasks(const Bundle &bun
 std::vector<DescriptorDock::Unit> DescriptorDock::unitsOfSection(const Bundle &bundle) const
 {
     std::vector<Unit> units;
-    const section::Section &section = *bundle.section();
+    const section::WeightSection &section = *bundle.section();
     for (std::size_t i = 0; i < section.units.size() && i < kMostUnits; ++i) {
         const section::Unit &stored = section.units[i];
         Unit row;
@@ -194,7 +194,7 @@ void DescriptorDock::showUnit(int number)
     const hwx::TaskUnit &unit = m_units[static_cast<std::size_t>(number)].unit;
     std::vector<FactNode> rows;
     for (std::size_t s = 0; s < format::KernelUnit::kSections; ++s) {
-        const auto section = static_cast<format::KernelUnit::Section>(s);
+        const auto section = static_cast<format::KernelUnit::SectionId>(s);
         const auto &content = unit.unit.sections[s];
         FactNode node;
         node.cells = {fromUtf8(format::unitSectionName(section)), tr("absent"), {}, {}, {}, {}};

@@ -26,7 +26,7 @@ namespace kernscope::ui {
 namespace {
 
 /// A drawing, or why there is none.
-using LaidOut = Result<graph::Layout>;
+using LaidOut = Result<graph::LayoutResult>;
 
 } // namespace
 
@@ -281,8 +281,8 @@ void GraphDock::sayWhatIsDrawn()
 {
     const graph::Neighbourhood &drawn = *m_view->scene()->drawn;
     const std::size_t boxes = static_cast<std::size_t>(
-        std::count_if(drawn.units.begin(), drawn.units.end(), [](const graph::Unit &unit) {
-            return unit.kind != graph::Unit::Kind::Rest;
+        std::count_if(drawn.units.begin(), drawn.units.end(), [](const graph::DrawnUnit &unit) {
+            return unit.kind != graph::DrawnUnit::Kind::Rest;
         }));
     m_said->setText(
         drawn.leftOut == 0

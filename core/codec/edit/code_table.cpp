@@ -11,7 +11,7 @@
 namespace kernscope::codec {
 
 /// Without branches that nobody could foresee: it runs once for each of millions of elements.
-std::optional<Candidate> CodeChooser::Table::nearest(double value) const
+std::optional<CodeCandidate> CodeChooser::Table::nearest(double value) const
 {
     if (values.empty())
         return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Candidate> CodeChooser::Table::nearest(double value) const
     const std::size_t up = below - (below == values.size() ? 1 : 0);
     const bool lower = goesToLower(value, values[down], values[up], codes[down] < codes[up]);
     const std::size_t taken = lower ? down : up;
-    return Candidate{codes[taken], values[taken]};
+    return CodeCandidate{codes[taken], values[taken]};
 }
 
 /// Numbers whose limits placeByLimits() takes.

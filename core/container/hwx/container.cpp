@@ -41,7 +41,7 @@ std::string_view sectionTypeName(SectionType type)
     return kNames[static_cast<std::size_t>(type)];
 }
 
-SectionType Section::type() const
+SectionType SegmentSection::type() const
 {
     switch (flags & 0xFF) {
     case 0x21: return SectionType::Input;
@@ -58,7 +58,7 @@ SectionType Section::type() const
     return name == "__text" ? SectionType::Text : SectionType::Other;
 }
 
-bool Section::within(const Segment &segmentOf) const
+bool SegmentSection::within(const Segment &segmentOf) const
 {
     return address >= segmentOf.vmAddress && size <= segmentOf.vmSize &&
            address - segmentOf.vmAddress <= segmentOf.vmSize - size;
@@ -90,10 +90,10 @@ std::string_view symbolKindName(std::uint8_t type)
     }
 }
 
-const Section *Container::section(std::uint32_t ordinal) const
+const SegmentSection *Container::section(std::uint32_t ordinal) const
 {
     for (const Segment &segment : segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (section.ordinal == ordinal)
                 return &section;
         }
@@ -101,11 +101,11 @@ const Section *Container::section(std::uint32_t ordinal) const
     return nullptr;
 }
 
-const Section *Container::sectionAt(std::uint64_t address) const
+const SegmentSection *Container::sectionAt(std::uint64_t address) const
 {
-    const Section *damaged = nullptr;
+    const SegmentSection *damaged = nullptr;
     for (const Segment &segment : segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (address < section.address || address - section.address >= section.size)
                 continue;
             if (section.within(segment))
@@ -116,10 +116,10 @@ const Section *Container::sectionAt(std::uint64_t address) const
     return damaged;
 }
 
-const Section *Container::firstOf(SectionType type) const
+const SegmentSection *Container::firstOf(SectionType type) const
 {
     for (const Segment &segment : segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (section.type() == type)
                 return &section;
         }

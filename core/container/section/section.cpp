@@ -22,19 +22,19 @@ std::vector<std::string_view> unitFlagNames(std::uint32_t flags)
     return names;
 }
 
-std::span<const Slot> recordSlots()
+std::span<const RecordSlot> recordSlots()
 {
     static constexpr std::array kSlots{
-        Slot{2, "input tile"},
-        Slot{3, "output tile"},
-        Slot{4, "coefficients 0"},
-        Slot{5, "coefficients 1"},
-        Slot{6, "coefficients 2"},
-        Slot{7, "coefficients 3"},
-        Slot{8, "bias", 0x5548, 0x554c, 0x1554},
-        Slot{9, "post-scale", 0x5558, 0x555c, 0x1558},
-        Slot{10, "palette", 0x5568, 0x556c, 0x155c},
-        Slot{11, "activation", 0x5578, 0x557c, 0x1560},
+        RecordSlot{2, "input tile"},
+        RecordSlot{3, "output tile"},
+        RecordSlot{4, "coefficients 0"},
+        RecordSlot{5, "coefficients 1"},
+        RecordSlot{6, "coefficients 2"},
+        RecordSlot{7, "coefficients 3"},
+        RecordSlot{8, "bias", 0x5548, 0x554c, 0x1554},
+        RecordSlot{9, "post-scale", 0x5558, 0x555c, 0x1558},
+        RecordSlot{10, "palette", 0x5568, 0x556c, 0x155c},
+        RecordSlot{11, "activation", 0x5578, 0x557c, 0x1560},
     };
     return kSlots;
 }
@@ -42,7 +42,7 @@ std::span<const Slot> recordSlots()
 std::uint64_t Unit::channels() const
 {
     std::uint64_t sum = 0;
-    for (const Record &record : records)
+    for (const GroupRecord &record : records)
         sum += record.channels();
     return sum;
 }
@@ -52,7 +52,7 @@ bool isSection(std::span<const std::byte> bytes)
     return bytes.size() >= 4 && std::memcmp(bytes.data(), "KSEC", 4) == 0;
 }
 
-Diagnostics verifySection(const Section &section, std::span<const std::byte> bytes,
+Diagnostics verifySection(const WeightSection &section, std::span<const std::byte> bytes,
                           const std::string &file)
 {
     Diagnostics diagnostics;

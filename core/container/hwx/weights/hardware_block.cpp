@@ -210,7 +210,7 @@ void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std
 {
     if (range.bytes.value == 0)
         return;
-    Claim claim;
+    ByteClaim claim;
     claim.range = range;
     claim.kind = kind;
     claim.name = std::move(what);
