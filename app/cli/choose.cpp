@@ -125,8 +125,7 @@ int runChoose(const ChipOptions &options, Context &context)
             report::chipDocument("choose", &target->target(), target->choice, &target->named);
         report::addChoices(document, bundle, options.tolerance, network->program,
                            std::move(chosen.documents));
-        document["prediction_error"] =
-            report::optionalJson(roofline::predictionError(target->target()));
+        report::addPredictionError(document, target->target());
         addShapes(document, *opened);
         printDocument(context, document, chosen.diagnostics);
         return exitCodeOf(chosen.diagnostics);

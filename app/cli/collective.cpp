@@ -79,7 +79,7 @@ std::uint64_t innerEngines(const std::vector<std::uint64_t> &extents,
 
 /// What was asked of the arithmetic, worked out.
 struct Worked {
-    Json json = Json::object();
+    Json json;
     std::string text;
     bool holds = true; ///< false where a sharding is not valid or a layer does not run
 };

@@ -112,8 +112,7 @@ void printDocument(Context &, report::Json &document, const Diagnostics &diagnos
     Diagnostics rows = unsaidJournals(diagnostics);
     rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
     report::finish(document, rows);
-    // Names come from files: what is no UTF-8 is replaced, so that the document always is.
-    print(printableJson(document.dump(1, ' ', false, report::Json::error_handler_t::replace)));
+    print(printableJson(report::documentText(document)));
     print("\n");
 }
 

@@ -113,7 +113,7 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
         if (options.findings)
             report::addFindings(document, bundle, read.findings);
         if (!options.report.empty())
-            document["report"] = options.report;
+            report::addReportFile(document, options.report);
         addShapes(document, opened);
         printDocument(context, document, read.diagnostics);
         return;

@@ -187,8 +187,7 @@ int runDecide(const ChipOptions &options, Context &context)
             report::chipDocument("decide", options.allTargets ? nullptr : &chosen->target(),
                                  chosen->choice, &chosen->named);
         if (!options.allTargets)
-            head["prediction_error"] =
-                report::optionalJson(roofline::predictionError(chosen->target()));
+            report::addPredictionError(head, chosen->target());
         addShapes(head, *opened);
         report::writeDecisions(**bundle, table, std::move(head), diagnostics,
                                [](std::string_view piece) { print(printableJson(piece)); });

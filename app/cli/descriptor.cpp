@@ -68,7 +68,7 @@ std::string formatWordText(std::uint32_t version)
 
 /// What was asked: a word made or read, the ordering bits of an image.
 struct DescriptorAnswer {
-    Json json = Json::object();
+    Json json;
     std::string text;
 };
 

@@ -210,8 +210,7 @@ Result<std::string> rendered(const std::string &format, const Answer &answer, Co
     if (format == "json") {
         report::Json document = documentOf(answer.all);
         report::finish(document, answer.diagnostics);
-        return printableJson(document.dump(1, ' ', false, report::Json::error_handler_t::replace)) +
-               "\n";
+        return printableJson(report::documentText(document)) + "\n";
     }
     return differencesText(answer.all, answer.text);
 }

@@ -271,8 +271,7 @@ int runGeometry(const ChipOptions &options, Context &context)
     GeometryAnswer answer;
     answer.document =
         report::chipDocument("geometry", &chosen->target(), chosen->choice, &chosen->named);
-    answer.document["prediction_error"] =
-        report::optionalJson(roofline::predictionError(chosen->target()));
+    report::addPredictionError(answer.document, chosen->target());
     if (!options.channels.empty()) {
         auto typed = typedOperation(options);
         if (!typed)

@@ -87,7 +87,7 @@ void writeRaw(int descriptor, std::string_view text)
     if (context.json && g_output.compare_exchange_strong(nobody, kWatcher)) {
         report::Json document = report::document(context.command);
         report::finish(document, {{Severity::Error, cancelledError(text)}});
-        writeRaw(STDOUT_FILENO, document.dump(1) + "\n");
+        writeRaw(STDOUT_FILENO, report::documentText(document) + "\n");
     }
     writeRaw(STDERR_FILENO, "kernscope-cli: " + printable(text) + "\n");
     ::_exit(kIo);

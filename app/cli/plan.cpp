@@ -118,28 +118,6 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
     return survey;
 }
 
-report::Json planDocument(const report::PlanSubject &subject)
-{
-    report::Json document = report::document(kPlanCommand);
-    report::addPlan(document, subject);
-    if (const auto &shaped = subject.survey->shaped)
-        addShapes(document, ShapedBundle{shaped->bundle, shaped->summary});
-    return document;
-}
-
-std::string reportText(const std::string &kind, const report::PlanSubject &subject)
-{
-    if (kind == ".html")
-        return report::planHtml(subject);
-    if (kind == ".md")
-        return report::planMarkdown(subject);
-    if (kind == ".csv")
-        return report::planCsv(subject);
-    report::Json document = planDocument(subject);
-    report::finish(document, {});
-    return document.dump(2) + "\n";
-}
-
 /// Everything of one plan, from the options to what is printed.
 class PlanRun
 {
@@ -264,7 +242,7 @@ Result<void> PlanRun::write()
         auto file = OutputFile::create(m_options.report, rules());
         if (!file)
             return tl::unexpected(std::move(file.error()));
-        const std::string text = reportText(*reportKind(m_options.report), subject());
+        const std::string text = report::planReport(*reportKind(m_options.report), subject());
         if (auto written = file->write(std::as_bytes(std::span(text))); !written)
             return written;
         report.emplace(std::move(*file));
@@ -291,7 +269,7 @@ int PlanRun::print()
     const auto &shaped = shown.survey->shaped;
     const Diagnostics &diagnostics = (shaped ? *shaped->bundle : *m_bundle).diagnostics();
     if (m_context.json || m_options.format == "json") {
-        report::Json document = planDocument(shown);
+        report::Json document = report::planJson(shown);
         printDocument(m_context, document, diagnostics);
         return exitCodeOf(diagnostics);
     }

@@ -143,7 +143,7 @@ int runSectionList(const SectionOptions &options, Context &context)
     if (context.json) {
         report::Json document = report::sectionListJson(opened->section);
         if (answer)
-            document["expected"] = report::expectedListingJson(options.expected, *answer);
+            report::addExpectedListing(document, options.expected, *answer);
         printDocument(context, document, diagnostics);
     } else {
         if (!context.quiet)

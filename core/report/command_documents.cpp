@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/command_documents.h"
 
+#include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
 #include "core/format/contested.h"
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"
+#include "core/report/json_values.h"
 #include "core/report/shapes_json.h"
 #include "core/report/target_table.h"
 
@@ -38,6 +40,11 @@ void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes
 {
     if (shapes)
         document["shapes"] = shapesJson(*shapes);
+}
+
+void addPredictionError(Json &document, const target::Target &target)
+{
+    document["prediction_error"] = optionalJson(roofline::predictionError(target));
 }
 
 void addUnplaced(Json &document, const Bundle &bundle, const std::vector<UnplacedWeight> &unplaced)

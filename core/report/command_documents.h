@@ -23,6 +23,9 @@ Json chipDocument(std::string_view command, const target::Target *target,
 /// `shapes`, where shapes were bound.
 void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes);
 
+/// `prediction_error`: how far predicted times were from the measured ones of the chip.
+void addPredictionError(Json &document, const target::Target &target);
+
 /// `unplaced` and `bundle` of `geometry`.
 void addUnplaced(Json &document, const Bundle &bundle, const std::vector<UnplacedWeight> &unplaced);
 /// `operations` of `geometry`: what judgedJson() gave for each.

@@ -157,14 +157,13 @@ const TableOf<section::ListingDifference> &listingDifferenceTable()
     return kTable;
 }
 
-Json expectedListingJson(std::string_view path,
-                         const std::vector<section::ListingDifference> &differences)
+void addExpectedListing(Json &document, std::string_view path,
+                        const std::vector<section::ListingDifference> &differences)
 {
-    Json json;
+    Json &json = document["expected"];
     json["path"] = path;
     json["equal"] = differences.empty();
     json["differences"] = jsonArray(listingDifferenceTable(), differences);
-    return json;
 }
 
 Json sectionJson(const section::WeightSection &section)

@@ -24,9 +24,9 @@ Json sectionWrittenJson(const section::WeightSection &section, std::string_view 
 
 /// Fields in which units are not what a listing says; `section list --expect`.
 const TableOf<section::ListingDifference> &listingDifferenceTable();
-/// The key "expected": `{"path","equal","differences":[…]}`
-Json expectedListingJson(std::string_view path,
-                         const std::vector<section::ListingDifference> &differences);
+/// Adds `expected`: `{"path","equal","differences":[…]}`
+void addExpectedListing(Json &document, std::string_view path,
+                        const std::vector<section::ListingDifference> &differences);
 
 /// A lane's slice of a weight, as `section build --hwx-slices` writes them one after the other.
 struct SliceRow {

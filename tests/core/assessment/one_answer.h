@@ -289,8 +289,8 @@ inline void planIsDecided(const Bundle &bundle)
     }
     if (!made)
         return;
-    report::Json document;
-    report::addPlan(document, report::PlanSubject{{}, {}, &*survey, &*made, &limits, nullptr, {}});
+    const report::Json document =
+        report::planJson(report::PlanSubject{{}, {}, &*survey, &*made, &limits, nullptr, {}});
     QCOMPARE(document["totals"]["before"]["bytes"].is_null(), unread > 0);
 }
 
