@@ -44,6 +44,7 @@ private:
     };
     class OperationList;
     QWidget *buildFields(QWidget *parent);
+    void buildActions();
     void fillChooser();
     void takeOperation();
     void showOperation();
