@@ -2,6 +2,7 @@
 #include "core/container/hwx/container.h"
 
 #include "core/base/little_endian.h"
+#include "core/container/hwx/hwx_codes.h"
 
 #include <algorithm>
 
@@ -9,20 +10,9 @@ namespace kernscope::hwx {
 
 namespace {
 
-struct FlagName {
-    std::uint32_t bit;
-    std::string_view name;
-};
-
-std::vector<std::string_view> namesOf(std::uint32_t flags, std::span<const FlagName> known)
-{
-    std::vector<std::string_view> names;
-    for (const FlagName &flag : known) {
-        if ((flags & flag.bit) != 0)
-            names.push_back(flag.name);
-    }
-    return names;
-}
+/// In the order of SectionType.
+constexpr std::array<std::string_view, 7> kSectionTypes{
+    "unknown", "io_input", "io_output", "bss", "kernel_const", "task_text", "debug_info"};
 
 } // namespace
 
@@ -36,22 +26,15 @@ std::string_view commandKindName(CommandKind kind)
 
 std::string_view sectionTypeName(SectionType type)
 {
-    static constexpr std::array<std::string_view, 7> kNames{
-        "unknown", "io_input", "io_output", "bss", "kernel_const", "task_text", "debug_info"};
-    return kNames[static_cast<std::size_t>(type)];
+    return kSectionTypes[static_cast<std::size_t>(type)];
 }
 
 SectionType SegmentSection::type() const
 {
-    switch (flags & 0xFF) {
-    case 0x21: return SectionType::Input;
-    case 0x23: return SectionType::Output;
-    case 0x25: return SectionType::Bss;
-    case 0x26: return SectionType::Kernel;
-    case 0x28: return SectionType::Text;
-    case 0x32: return SectionType::Debug;
-    default: break;
-    }
+    const auto known =
+        std::find(kSectionTypes.begin(), kSectionTypes.end(), codeName("section", flags & 0xFF));
+    if (known != kSectionTypes.end())
+        return static_cast<SectionType>(known - kSectionTypes.begin());
     // The type of __kern_0 is not published: its name tells.
     if (segment.starts_with("__KERN_"))
         return SectionType::Kernel;
@@ -66,28 +49,18 @@ bool SegmentSection::within(const Segment &segmentOf) const
 
 std::vector<std::string_view> segmentFlagNames(std::uint32_t flags)
 {
-    static constexpr std::array<FlagName, 3> kNames{
-        FlagName{0x1, "highvm"}, FlagName{0x2, "fvmlib"}, FlagName{0x4, "noreloc"}};
-    return namesOf(flags, kNames);
+    return bitNames("segment flag", flags);
 }
 
 std::vector<std::string_view> sectionAttributeNames(std::uint32_t flags)
 {
-    static constexpr std::array<FlagName, 3> kNames{FlagName{0x100, "loc_reloc"},
-                                                    FlagName{0x200, "ext_reloc"},
-                                                    FlagName{0x400, "some_instructions"}};
-    return namesOf(flags, kNames);
+    return bitNames("section flag", flags);
 }
 
 std::string_view symbolKindName(std::uint8_t type)
 {
-    switch (type) {
-    case 0x0f: return "section_external";
-    case 0x0e: return "section_local";
-    case 0x80: return "stab_local_type";
-    case 0x20: return "stab_global_var";
-    default: return "unknown";
-    }
+    const std::string_view name = codeName("symbol", type);
+    return name.empty() ? "unknown" : name;
 }
 
 const SegmentSection *Container::section(std::uint32_t ordinal) const

@@ -58,10 +58,10 @@ struct GroupRecord {
     std::uint32_t channels() const { return words[1]; } ///< on this core
     friend bool operator==(const GroupRecord &, const GroupRecord &) = default;
 };
-/// What the loader fills into the words of a record.
+/// What the loader fills into the words of a record: resources/tables/section_slots.csv.
 struct RecordSlot {
     std::size_t word = 0;
-    std::string_view name; ///< "input tile", "coefficients 0", "bias", …
+    std::string name; ///< "input tile", "coefficients 0", "bias", …
     std::uint32_t enable = 0, base = 0, relocation = 0; ///< stream registers; 0 where it has none
 };
 std::span<const RecordSlot> recordSlots(); ///< words 2 to 11
