@@ -186,11 +186,6 @@ private:
 
 } // namespace
 
-bool KernelUnit::vectorPalettized() const
-{
-    return sections[Pal] && sections[Pal]->count > 1;
-}
-
 std::string_view unitSectionName(KernelUnit::SectionId section)
 {
     return kSections[section].name;

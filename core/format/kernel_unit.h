@@ -31,9 +31,6 @@ struct KernelUnit {
     std::uint64_t offset = 0; ///< s%lu
     std::array<std::optional<UnitSection>, kSections> sections;
     friend bool operator==(const KernelUnit &, const KernelUnit &) = default;
-
-    /// More than one codebook marks the vector-palettized case (chapter 25).
-    bool vectorPalettized() const;
 };
 
 /// "lut", "pal", "ocgs", "scale", "bias", "weights"

@@ -46,8 +46,6 @@ Json conditionJson(const decision::Condition &condition);
 
 /// Derived energy, or null: `{"low_j","high_j","basis","source","conditions_hold","method"}`
 Json energyJson(const std::optional<roofline::Energy> &energy);
-/// The chip's readings of the rail, each with its condition.
-Json powerJson(const target::Target &target);
 Json ceilingJson(const roofline::Ceiling &ceiling);
 /// Operations and bytes are counts: integers, though the roofs are worked out with doubles. Null
 /// for what is not known or no 64-bit count.
