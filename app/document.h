@@ -27,7 +27,7 @@ struct MemoryBundle {
 };
 
 /// The open bundle as something that is opened, edited and saved: feeds the session, owns the undo
-/// commands, watches the files. It asks nobody anything; the window does that.
+/// commands, watches the files. It shows no dialogs; the window does.
 ///
 /// Everything that may wait for a disk runs as a task of the session; while one of ours runs (busy)
 /// edits and further files are refused.
@@ -61,7 +61,7 @@ public:
     void open(const QString &path, const QString &otherPath = {});
     /// Answers interruptedSaveFound(); does nothing where none waits.
     void answerInterrupted(Interrupted answer);
-    /// What is done without asking, where somebody has chosen it (pictures of the window).
+    /// What is done without a dialog, where an answer was set (pictures of the window).
     void setInterruptedAnswer(Interrupted answer) { m_interruptedAnswer = answer; }
     /// Recovers interrupted saves of what is open, and opens it again.
     void recover();

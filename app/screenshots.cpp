@@ -61,7 +61,7 @@ void ScreenshotRun::start(const QStringList &paths)
         end(4, tr("The folder %1 cannot be made.").arg(m_folder));
         return;
     }
-    // Nobody is there to answer.
+    // There is no user who could answer.
     m_window.document().setInterruptedAnswer(Document::Interrupted::Show);
     m_window.openPaths(paths);
     plan();

@@ -26,8 +26,8 @@ namespace kernscope::cli {
 namespace {
 
 /// With --target: why the chip does not take the form of a weight, and whether --force writes it
-/// all the same (a chip that does not exist cannot be forced). Without a chip a form is nobody's to
-/// refuse.
+/// all the same (a chip that does not exist cannot be forced). Without a chip no
+/// form is refused.
 std::optional<std::pair<Error, bool>> refusedByTarget(const Bundle &made, std::size_t index,
                                                       const Context &context)
 {

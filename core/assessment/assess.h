@@ -134,7 +134,7 @@ struct LayerTime {
     const Layer *layer = nullptr;
     std::optional<double> timeS;
 };
-/// The one sum over layers: whoever adds up a program asks here.
+/// The one sum over layers: every command and dock that adds up a program calls this.
 ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs);
 /// With every weight as it is stored.
 ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs);

@@ -58,11 +58,12 @@ std::string elsewhereNote(std::size_t elsewhere, std::size_t layers)
 /// Layers whose run comes more than once to the engine: what is known of their bytes.
 std::string repeatedNote(std::size_t repeated, std::size_t layers)
 {
-    return fmt::format("{} of {} layers run more than once, or nobody knows how often. Bytes moved "
-                       "count a weight once for each layer; times have its bytes cross in each "
-                       "run. Whether a weight stays on the chip from one run to the next is not "
-                       "known.",
-                       repeated, layers);
+    return fmt::format(
+        "{} of {} layers run more than once, or it is not known how often. Bytes moved "
+        "count a weight once for each layer; times have its bytes cross in each "
+        "run. Whether a weight stays on the chip from one run to the next is not "
+        "known.",
+        repeated, layers);
 }
 
 /// How many launches of the engine, by what, and what has no part in the times.

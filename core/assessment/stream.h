@@ -43,7 +43,7 @@ struct Verdict {
     std::string key; ///< WeightForm::key
     Outcome outcome = Outcome::Unknown;
     format::Confidence confidence = format::Confidence::Documented;
-    std::string basis; ///< which source settles it: "gates", "chapter 7, table 7.1", …
+    std::string basis; ///< which source decides: "gates", "chapter 7, table 7.1", …
     std::vector<Reason> reasons;
     std::vector<std::string> disagreements; ///< where tables, text and gates differ
     std::string refusedBy;                  ///< the rule by which no encoder writes it; or empty

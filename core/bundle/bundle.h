@@ -106,7 +106,8 @@ public:
     std::shared_ptr<const mil::Program> program() const;
     /// The program without what its functions compute, always at hand: mil::ProgramStore::outline.
     const mil::Program &programOutline() const;
-    /// Keeps the operations in a twentieth of their memory while nobody uses them. From any thread.
+    /// Keeps the operations in a twentieth of their memory while they are not used. From any
+    /// thread.
     void setProgramAside() const;
     /// The inputs whose extents the program leaves open, those that are bound left out.
     const std::vector<shapes::OpenInput> &openInputs() const { return *m_openInputs; }

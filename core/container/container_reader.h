@@ -64,7 +64,7 @@ public:
     virtual std::string_view key() const = 0;
     /// For people: "a safetensors checkpoint".
     virtual std::string_view name() const = 0;
-    /// What it opens, in the sentence that tells somebody what to give: "a .hwx".
+    /// What it opens, in the sentence that says what can be opened: "a .hwx".
     virtual std::string_view wanted() const = 0;
     /// How names of its files and folders end, with the dot; none where any name will do.
     virtual std::vector<std::string_view> endings() const { return {}; }

@@ -180,7 +180,7 @@ void GraphDock::showGraph(graph::GraphPtr graph)
             m_centres = {0};
         if (const std::size_t node = nodeAt(place()); node != graph::kNone)
             m_centres = {node};
-    } else if (again && released->place != place()) { // which moved while nobody looked
+    } else if (again && released->place != place()) { // which moved while the dock was hidden
         if (const std::size_t node = nodeAt(place()); node != graph::kNone)
             m_centres = {node};
         m_picked = graph::kNone;
@@ -189,7 +189,7 @@ void GraphDock::showGraph(graph::GraphPtr graph)
     m_release->check();
 }
 
-/// Nobody looks: the graph, and what is drawn of it, hold the whole program in memory.
+/// While the dock is hidden. The graph and its drawing hold the whole program in memory.
 void GraphDock::release()
 {
     if (!m_graph || m_task || m_graph->nodes().size() < kReleasedFrom)
@@ -200,7 +200,7 @@ void GraphDock::release()
     m_view->setScene(nullptr, graph::kNone);
     m_model->setRows({});
     m_following = false;
-    scheduleRefresh(); // which waits until somebody looks
+    scheduleRefresh(); // which waits until the dock is visible
     // Freeing 100,000 operations takes longer than a frame.
     session().tasks().start(
         this, tr("Setting the program aside"),

@@ -122,7 +122,7 @@ std::optional<CodeCandidate> CodeChooser::plain(double value) const
 
 /// The value grows (or falls) with the code, if not strictly: what lies outside of a few codes
 /// around the exact answer is no nearer than the ends of those few. Nothing where that does not
-/// settle it.
+/// decide it.
 std::optional<CodeCandidate> CodeChooser::aroundGuess(double value, std::int64_t reach) const
 {
     const ElementType type = m_state.payload.type;

@@ -41,7 +41,7 @@ public:
     void nearestOfBlocks(std::uint64_t element, std::span<const double> values,
                          std::span<double> chosen, std::span<std::uint8_t> codes);
     bool hasShortBlocks() const;
-    /// Whether nearestOf() settles most values of such a weight.
+    /// Whether nearestOf() decides most values of such a weight.
     bool answersMany() const;
 
 private:

@@ -10,7 +10,7 @@
 
 namespace kernscope::codec {
 
-/// Without branches that nobody could foresee: it runs once for each of millions of elements.
+/// Without branches that the processor mispredicts: it runs once for each of millions of elements.
 std::optional<CodeCandidate> CodeChooser::Table::nearest(double value) const
 {
     if (values.empty())
@@ -80,7 +80,7 @@ std::size_t CodeChooser::Table::byIndex(std::span<const double> asked, unsigned 
     return asked.size();
 }
 
-/// False where fp32 limits do not settle every value.
+/// False where fp32 limits do not decide every value.
 bool CodeChooser::Table::makeLimits(unsigned mask)
 {
     constexpr std::size_t kMost = 256;

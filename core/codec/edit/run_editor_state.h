@@ -32,7 +32,7 @@ struct RunEditor::State {
     /// The element's code becomes `chosen`, or stays.
     void take(std::uint64_t element, std::uint64_t index, double value, double tolerance,
               float &held, const std::optional<CodeCandidate> &chosen, RunOutcome &outcome);
-    /// take() of the first of some elements whose tolerance alone settles it, many at a time: those
+    /// take() of the first of some elements whose tolerance alone decides it, many at a time: those
     /// of codes of one byte or less from `index` on, whose nearest codes are `codes`, of
     /// the values `nearest`. Returns how many. Of doubles or floats.
     template <class Value>

@@ -196,7 +196,7 @@ void TestGraphDrawing::hostileNames()
     QVERIFY(QString::fromUtf8(QByteArray::fromStdString(dot)).toUtf8().toStdString() == dot);
 }
 
-/// Graphviz takes one at a time; everybody gets the whole answer.
+/// Graphviz takes one request at a time; each caller gets the whole answer.
 void TestGraphDrawing::manyThreads()
 {
     const GraphPtr graph = lattice();
