@@ -10,7 +10,7 @@
 
 namespace kernscope::app {
 
-/// A place of a bundle that somebody wants to find again, with a note.
+/// A place of a bundle that the user wants to find again, with a note.
 struct Bookmark {
     QString place;           ///< as parsePlace reads it; empty: the bundle as a whole
     std::uint64_t bytes = 0; ///< length of a run of bytes; 0: none, or one byte
@@ -34,7 +34,7 @@ Result<Bookmarks> parseBookmarks(const QByteArray &json);
 QString bookmarksText(const Bookmarks &bookmarks);
 
 /// Where the bookmarks of bundles are kept: a file a bundle in the folder of the user's state,
-/// named by the bundle's path; or beside the bundle, where somebody asked for that.
+/// named by the bundle's path; or beside the bundle, where the user asked for that.
 class BookmarkStore
 {
 public:

@@ -170,7 +170,7 @@ QVariant BookmarkModel::data(const QModelIndex &index, int role) const
         return {};
     const Bookmark &bookmark = m_bookmarks[index.row()];
     const std::string_view key = m_columns.key(index.column());
-    // For programs: what Go To reads, and a time that everybody reads alike.
+    // For programs: what Go To reads, and a time in one format for all locales.
     if (role == ui::CopyRole && key == "place")
         return bookmark.place;
     if (role == ui::CopyRole && key == "made")

@@ -27,7 +27,7 @@ struct MemoryBundle {
 };
 
 /// The open bundle as something that is opened, edited and saved: feeds the session, owns the undo
-/// commands, watches the files. It asks nobody anything; the window does that.
+/// commands, watches the files. It shows no dialogs; the window does.
 ///
 /// Everything that may wait for a disk runs as a task of the session; while one of ours runs (busy)
 /// edits and further files are refused.
@@ -61,7 +61,7 @@ public:
     void open(const QString &path, const QString &otherPath = {});
     /// Answers interruptedSaveFound(); does nothing where none waits.
     void answerInterrupted(Interrupted answer);
-    /// What is done without asking, where somebody has chosen it (pictures of the window).
+    /// What is done without a dialog, where an answer was set (pictures of the window).
     void setInterruptedAnswer(Interrupted answer) { m_interruptedAnswer = answer; }
     /// Recovers interrupted saves of what is open, and opens it again.
     void recover();
@@ -106,7 +106,7 @@ public:
     const std::vector<shapes::OpenInput> &openInputs() const { return m_openInputs; }
     /// Gives inputs of A a shape, instead of those given before; none: as the file has them. A
     /// task: shapesBound(), shapesRefused() or cancelled(). Edits and reloads keep the shapes.
-    void bindShapes(std::vector<shapes::Binding> bindings);
+    void bindShapes(std::vector<shapes::ShapeBinding> bindings);
 
     /// Undoes or makes again what lies between here and step `index` of the undo stack (as
     /// QUndoStack::setIndex). Large steps are a task: cancelled() or editsRefused where it does not
@@ -149,7 +149,7 @@ private:
     struct Source {
         QString path;
         std::optional<MemoryBundle> memory;
-        std::vector<shapes::Binding> bindings = {}; ///< shapes to bind once it is open
+        std::vector<shapes::ShapeBinding> bindings = {}; ///< shapes to bind once it is open
     };
     struct Opened {
         BundlePtr bundle;

@@ -16,16 +16,16 @@ namespace kernscope::app {
 
 namespace {
 
-std::vector<shapes::Binding> bindingsOf(const BundlePtr &bundle)
+std::vector<shapes::ShapeBinding> bindingsOf(const BundlePtr &bundle)
 {
     return bundle && bundle->shapeBindings() ? *bundle->shapeBindings()
-                                             : std::vector<shapes::Binding>();
+                                             : std::vector<shapes::ShapeBinding>();
 }
 
 QString boundText(const shapes::Summary &summary)
 {
     QStringList bound;
-    for (const shapes::Binding &each : summary.bound)
+    for (const shapes::ShapeBinding &each : summary.bound)
         bound << QStringLiteral("%1 = %2").arg(ui::fromUtf8(each.input),
                                                ui::fromUtf8(shapes::dimsText(each.dims)));
     QString text = Document::tr("With %1: %2 of %3 open shapes follow.")
@@ -66,7 +66,7 @@ void Document::bindOpened(Opened &opened, const Source &source)
         opened.shapesFault = std::move(bound.error());
 }
 
-void Document::bindShapes(std::vector<shapes::Binding> bindings)
+void Document::bindShapes(std::vector<shapes::ShapeBinding> bindings)
 {
     if (!isOpen() || (bindings.empty() && !m_session.bundle()->shapeBindings()))
         return;

@@ -21,8 +21,8 @@ constexpr int kMostHits = 60;
 constexpr std::size_t kMostIndexedAtOnce = 5'000; ///< sections: about a millisecond
 constexpr std::size_t kMostNames = 200'000;       ///< of sections and operations each
 
-/// What the palette shows of operations, and where they are written: a twentieth of the program,
-/// which is kept in memory by nobody.
+/// What the palette shows of operations, and where they are written. It takes a twentieth of the
+/// memory of the program, which the palette does not keep.
 struct OperationNames {
     std::string texts; ///< "conv encoder_0", one behind the other
     std::vector<std::size_t> ends;

@@ -16,8 +16,8 @@ using namespace kernscope;
 
 QtMessageHandler s_otherMessages = nullptr;
 
-/// Leaves out what the offscreen platform says, window after window, of things that it cannot do
-/// and nobody needs in a picture.
+/// Leaves out what the offscreen platform says, for each window, of things that it cannot do and
+/// that a picture does not need.
 void withoutPlatformNotes(QtMsgType type, const QMessageLogContext &context, const QString &text)
 {
     if (!text.startsWith(QLatin1String("This plugin does not support")))

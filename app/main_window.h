@@ -120,6 +120,10 @@ private:
     // main_window_tools.cpp
     void buildToolBar();
     void fillPalette(PaletteIndex &index);
+    void addFoundActions(PaletteIndex &index);
+    void addFoundEdits(PaletteIndex &index);
+    void addFoundChips(PaletteIndex &index);
+    void addFoundHelp(PaletteIndex &index);
     void copyLink();
     void addDockActions(QMenu *menu, const QStringList &ids);
     void copyRowsAs(ui::TableFormat format);

@@ -147,9 +147,9 @@ void MainWindow::keepPairs()
                 m_settings.pairsByHand(m_document.path(), m_document.otherPath())));
         if (!m_session.other())
             return;
-        const auto wish = std::exchange(m_partnerOf, std::nullopt);
-        if (wish && wish->path == m_document.otherPath())
-            dock->askPartnerOfDocument(wish->weight);
+        const auto asked = std::exchange(m_partnerOf, std::nullopt);
+        if (asked && asked->path == m_document.otherPath())
+            dock->askPartnerOfDocument(asked->weight);
     };
     connect(&m_document, &Document::opened, this, show);
     connect(&m_document, &Document::otherOpened, this, show);
@@ -160,7 +160,7 @@ void MainWindow::keepPairs()
                 view->addAction(m_compareWeight);
         }
     }
-    // What is opened later has nothing to do with the wish.
+    // What is opened later has nothing to do with this request.
     const auto forget = [this] { m_partnerOf.reset(); };
     connect(&m_document, &Document::openFailed, this, forget);
     connect(&m_document, &Document::cancelled, this, forget);

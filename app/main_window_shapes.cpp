@@ -24,7 +24,7 @@ void MainWindow::askShapes()
     }
     const auto &bound = m_session.bundle()->shapeBindings();
     auto *dialog = new ShapesDialog(m_document.openInputs(),
-                                    bound ? *bound : std::vector<shapes::Binding>(), this);
+                                    bound ? *bound : std::vector<shapes::ShapeBinding>(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this,
             [this, dialog] { m_document.bindShapes(dialog->bindings()); });

@@ -159,7 +159,15 @@ void MainWindow::copyLink()
 /// What the search box finds beside the names of the bundle.
 void MainWindow::fillPalette(PaletteIndex &index)
 {
-    PaletteIndex::Group actions, kinds, chips, pages;
+    addFoundActions(index);
+    addFoundEdits(index);
+    addFoundChips(index);
+    addFoundHelp(index);
+}
+
+void MainWindow::addFoundActions(PaletteIndex &index)
+{
+    PaletteIndex::Group actions;
     actions.kind = PaletteIndex::Kind::Action;
     auto found = std::make_shared<std::vector<PaletteAction>>();
     for (QAction *menu : menuBar()->actions())
@@ -171,16 +179,28 @@ void MainWindow::fillPalette(PaletteIndex &index)
         if ((*found)[i].action)
             (*found)[i].action->trigger();
     };
-    // What an edit can be is chosen in the line of the patches, which no menu lists.
+    index.add(std::move(actions));
+}
+
+/// What an edit can be is chosen in the line of the patches, which no menu lists.
+void MainWindow::addFoundEdits(PaletteIndex &index)
+{
+    PaletteIndex::Group kinds;
+    kinds.kind = PaletteIndex::Kind::Action;
     auto edits = std::make_shared<ui::EditLine::KindList>(
         m_session.bundle() ? ui::EditLine::kinds() : ui::EditLine::KindList());
-    kinds.kind = PaletteIndex::Kind::Action;
     for (const auto &[word, kind] : *edits)
         kinds.names += tr("New Edit: %1").arg(word);
     kinds.run = [this, edits](std::size_t i) {
         DockSet::reveal(m_docks->patches());
         m_docks->patches()->beginEdit((*edits)[i].second);
     };
+    index.add(std::move(kinds));
+}
+
+void MainWindow::addFoundChips(PaletteIndex &index)
+{
+    PaletteIndex::Group chips;
     chips.kind = PaletteIndex::Kind::Chip;
     for (const target::Target &chip : target::targets()) {
         QStringList words{QString::fromStdString(chip.name)};
@@ -193,6 +213,12 @@ void MainWindow::fillPalette(PaletteIndex &index)
         if (m_session.bundle())
             showLayout(Layout::Performance);
     };
+    index.add(std::move(chips));
+}
+
+void MainWindow::addFoundHelp(PaletteIndex &index)
+{
+    PaletteIndex::Group pages;
     pages.kind = PaletteIndex::Kind::Help;
     const QStringList files =
         QDir(QStringLiteral(":/help")).entryList({QStringLiteral("*.md")}, QDir::Files);
@@ -210,9 +236,6 @@ void MainWindow::fillPalette(PaletteIndex &index)
         m_docks->help()->showPage(ids[static_cast<qsizetype>(i)]);
         DockSet::reveal(m_docks->help());
     };
-    index.add(std::move(actions));
-    index.add(std::move(kinds));
-    index.add(std::move(chips));
     index.add(std::move(pages));
 }
 

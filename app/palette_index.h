@@ -31,7 +31,7 @@ public:
     struct Group {
         Kind kind = Kind::Weight;
         QStringList names;
-        /// In place of `names`, for names that somebody keeps anyway: `count` of them. There may be
+        /// In place of `names`, for names that are kept elsewhere: `count` of them. There may be
         /// hundreds of thousands.
         std::size_t count = 0;
         std::function<QString(std::size_t)> name;

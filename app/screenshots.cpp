@@ -61,7 +61,7 @@ void ScreenshotRun::start(const QStringList &paths)
         end(4, tr("The folder %1 cannot be made.").arg(m_folder));
         return;
     }
-    // Nobody is there to answer.
+    // There is no user who could answer.
     m_window.document().setInterruptedAnswer(Document::Interrupted::Show);
     m_window.openPaths(paths);
     plan();
@@ -199,7 +199,7 @@ void ScreenshotRun::chooseRegister()
     if (!hardware || hardware->taskCount() == 0)
         return;
     for (const hwx::Text &text : hardware->texts) {
-        const hwx::Section *section = hardware->section(text.section);
+        const hwx::SegmentSection *section = hardware->section(text.section);
         if (!section || !section->bytes || text.tasks->tasks.empty())
             continue;
         const descriptor::Task &task = text.tasks->tasks.front();

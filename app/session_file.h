@@ -12,7 +12,7 @@
 namespace kernscope::app {
 
 /// A session as a file: what was open and how the window stood, to go on with another day, on
-/// another machine, or to give to somebody. It holds no bytes of the bundles and no edits.
+/// another machine, or to send to another person. It holds no bytes of the bundles and no edits.
 struct SessionFile {
     /// A bundle on disk, or a build of the embedded sample.
     struct Bundle {

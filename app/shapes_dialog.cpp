@@ -37,7 +37,7 @@ bool anyRank(const shapes::OpenInput &input)
 } // namespace
 
 ShapesDialog::ShapesDialog(const std::vector<shapes::OpenInput> &inputs,
-                           const std::vector<shapes::Binding> &bound, QWidget *parent)
+                           const std::vector<shapes::ShapeBinding> &bound, QWidget *parent)
     : QDialog(parent)
 {
     setWindowTitle(tr("Shapes of Inputs"));
@@ -83,13 +83,13 @@ ShapesDialog::ShapesDialog(const std::vector<shapes::OpenInput> &inputs,
 }
 
 void ShapesDialog::addFields(QWidget &fields, const std::vector<shapes::OpenInput> &inputs,
-                             const std::vector<shapes::Binding> &bound)
+                             const std::vector<shapes::ShapeBinding> &bound)
 {
     auto *form = new QFormLayout(&fields);
     form->setRowWrapPolicy(QFormLayout::WrapLongRows);
     for (const shapes::OpenInput &input : inputs) {
         const auto known =
-            std::find_if(bound.begin(), bound.end(), [&input](const shapes::Binding &each) {
+            std::find_if(bound.begin(), bound.end(), [&input](const shapes::ShapeBinding &each) {
                 return each.input == input.input;
             });
         auto *text =
@@ -109,14 +109,14 @@ void ShapesDialog::addFields(QWidget &fields, const std::vector<shapes::OpenInpu
     }
 }
 
-Result<shapes::Binding> ShapesDialog::read(const Row &row) const
+Result<shapes::ShapeBinding> ShapesDialog::read(const Row &row) const
 {
     return shapes::parseBinding(row.input.input + "=" + row.text->text().trimmed().toStdString());
 }
 
-std::vector<shapes::Binding> ShapesDialog::bindings() const
+std::vector<shapes::ShapeBinding> ShapesDialog::bindings() const
 {
-    std::vector<shapes::Binding> bindings;
+    std::vector<shapes::ShapeBinding> bindings;
     for (const Row &row : m_rows) {
         auto binding = read(row);
         if (binding && binding->dims != row.input.dims)

@@ -21,10 +21,10 @@ class ShapesDialog : public QDialog
 public:
     /// `bound`: what is bound now.
     ShapesDialog(const std::vector<shapes::OpenInput> &inputs,
-                 const std::vector<shapes::Binding> &bound, QWidget *parent = nullptr);
+                 const std::vector<shapes::ShapeBinding> &bound, QWidget *parent = nullptr);
 
     /// What is asked for: inputs whose text is another one than the declared shape.
-    std::vector<shapes::Binding> bindings() const;
+    std::vector<shapes::ShapeBinding> bindings() const;
 
 private:
     struct Row {
@@ -32,8 +32,8 @@ private:
         QLineEdit *text = nullptr;
     };
     void addFields(QWidget &fields, const std::vector<shapes::OpenInput> &inputs,
-                   const std::vector<shapes::Binding> &bound);
-    Result<shapes::Binding> read(const Row &row) const;
+                   const std::vector<shapes::ShapeBinding> &bound);
+    Result<shapes::ShapeBinding> read(const Row &row) const;
     void check();
 
     std::vector<Row> m_rows;

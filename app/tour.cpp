@@ -20,7 +20,7 @@ Tour::Tour(MainWindow &window) : QObject(&window), m_window(window)
     connect(m_panel, &TourPanel::next, this, &Tour::next);
     connect(m_panel, &TourPanel::back, this, &Tour::back);
     connect(m_panel, &TourPanel::end, this, &Tour::end);
-    // Layouts settle first: what a step points at may move several times in one turn.
+    // The layout is finished first: what a step points at may move several times in one turn.
     m_pointing.setSingleShot(true);
     m_pointing.setInterval(0);
     connect(&m_pointing, &QTimer::timeout, this, &Tour::point);

@@ -145,31 +145,31 @@ report::Json tableJson(const Named &named, const ActivationOptions &options)
 
 } // namespace
 
-int runActivation(const ActivationOptions &options, Session &session)
+int runActivation(const ActivationOptions &options, Context &context)
 {
     Diagnostics diagnostics;
     auto tables = tablesOf(options, diagnostics);
     if (!tables)
-        return reportFailure(session, kActivationCommand, tables.error());
+        return reportFailure(context, kActivationCommand, tables.error());
     for (Named &named : *tables) {
         if (!options.layout.empty())
             named.table.setLayout(options.layout == "text" ? ActivationLayout::Text
                                                            : ActivationLayout::Device);
     }
-    if (!session.json) {
+    if (!context.json) {
         std::string text;
         for (const Named &named : *tables)
             text += tableText(named, options);
-        if (!session.quiet)
+        if (!context.quiet)
             print(text + "\n" + readingsText(format::readingsOf("activation_segments")));
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
         return exitCodeOf(diagnostics);
     }
     std::vector<report::Json> documents;
     for (const Named &named : *tables)
         documents.push_back(tableJson(named, options));
     printDocument(
-        session,
+        context,
         report::activationTablesJson(std::move(documents), options.arithmetic, options.tail),
         diagnostics);
     return exitCodeOf(diagnostics);

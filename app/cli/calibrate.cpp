@@ -57,26 +57,26 @@ std::string summaryText(const std::vector<CalibrationRow> &rows)
 
 } // namespace
 
-int runCalibrate(const ChipOptions &, Session &session)
+int runCalibrate(const ChipOptions &, Context &context)
 {
     const target::Target *target = nullptr;
-    if (!session.target.empty()) {
-        const auto named = target::findTarget(session.target);
+    if (!context.target.empty()) {
+        const auto named = target::findTarget(context.target);
         if (!named)
-            return refuseTarget(session, "calibrate", named.error());
+            return refuseTarget(context, "calibrate", named.error());
         target = named->target;
     }
     const std::vector<CalibrationRow> rows = roofline::calibrate(target);
     const auto figures = roofline::publishedFigures(target);
-    if (!session.json) {
-        if (!session.quiet)
+    if (!context.json) {
+        if (!context.quiet)
             print((rows.empty() ? "No measurement of this chip is published.\n"
                                 : terminalText(textTable(report::calibrationTable(), rows)) +
                                       summaryText(rows)) +
                   figuresOfText(figures));
         return kDone;
     }
-    printDocument(session, report::calibrateJson(target, rows, figures), {});
+    printDocument(context, report::calibrateJson(target, rows, figures), {});
     return kDone;
 }
 

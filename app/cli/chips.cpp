@@ -17,9 +17,9 @@ std::string yesNo(const std::optional<bool> &value)
     return value ? (*value ? "yes" : "no") : "unknown";
 }
 
-Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &session)
+Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &context)
 {
-    if (options.allTargets && !session.target.empty()) {
+    if (options.allTargets && !context.target.empty()) {
         return ErrorBuilder("cli.option")
             .field("--target")
             .expected("--target or --all-targets")
@@ -29,11 +29,11 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &ses
     }
     ChosenTarget chosen;
     auto named =
-        target::findTarget(session.target.empty() ? target::defaultTarget().name : session.target);
+        target::findTarget(context.target.empty() ? target::defaultTarget().name : context.target);
     if (!named)
         return tl::unexpected(named.error());
     chosen.named = std::move(*named);
-    chosen.byDefault = session.target.empty();
+    chosen.byDefault = context.target.empty();
     if (options.cores != 0)
         chosen.choice.cores = options.cores;
     if (options.descriptorVersion != 0)
@@ -66,33 +66,33 @@ std::string ChosenTarget::text() const
     return line;
 }
 
-int refuseTarget(Session &session, std::string_view command, const Error &error)
+int refuseTarget(Context &context, std::string_view command, const Error &error)
 {
-    reportFailure(session, command, error);
+    reportFailure(context, command, error);
     return kUsage;
 }
 
-int runTargets(const ChipOptions &options, Session &session)
+int runTargets(const ChipOptions &options, Context &context)
 {
     std::vector<const target::Target *> shown;
-    if (session.target.empty() && options.bytes) {
+    if (context.target.empty() && options.bytes) {
         shown.push_back(&target::defaultTarget());
-    } else if (session.target.empty()) {
+    } else if (context.target.empty()) {
         for (const target::Target &target : target::targets())
             shown.push_back(&target);
     } else {
-        const auto named = target::findTarget(session.target);
+        const auto named = target::findTarget(context.target);
         if (!named)
-            return refuseTarget(session, "targets", named.error());
+            return refuseTarget(context, "targets", named.error());
         shown.push_back(named->target);
         for (const auto &other : named->others) {
             if (!options.bytes)
                 shown.push_back(other.target);
         }
     }
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::targetsDocument(shown, options.bytes);
-        printDocument(session, document, {});
+        printDocument(context, document, {});
         return kDone;
     }
     print(terminalText(textTable(report::chipTable(), shown)));

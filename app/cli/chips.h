@@ -37,19 +37,19 @@ struct ChipOptions {
     std::string overflow;            ///< reduce: "nan", "saturate"; empty: both are shown
 };
 
-int runDecide(const ChipOptions &options, Session &session);
-int runGeometry(const ChipOptions &options, Session &session);
-int runRoofline(const ChipOptions &options, Session &session);
-int runChoose(const ChipOptions &options, Session &session);
-int runReduce(const ChipOptions &options, Session &session);
-int runCalibrate(const ChipOptions &options, Session &session);
-int runTargets(const ChipOptions &options, Session &session);
-int runFormats(const ChipOptions &options, Session &session);
+int runDecide(const ChipOptions &options, Context &context);
+int runGeometry(const ChipOptions &options, Context &context);
+int runRoofline(const ChipOptions &options, Context &context);
+int runChoose(const ChipOptions &options, Context &context);
+int runReduce(const ChipOptions &options, Context &context);
+int runCalibrate(const ChipOptions &options, Context &context);
+int runTargets(const ChipOptions &options, Context &context);
+int runFormats(const ChipOptions &options, Context &context);
 
 /// The chip that a command judges by: --target, or the default one where there is none.
 struct ChosenTarget {
     target::NamedTarget named;
-    target::Choice choice;
+    target::TargetChoice choice;
     bool byDefault = false; ///< --target was not given
 
     const target::Target &target() const { return *named.target; }
@@ -57,14 +57,14 @@ struct ChosenTarget {
     std::string text() const;
 };
 /// Errors: "target.name", "target.claim", "cli.option" (--target beside --all-targets).
-Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &session);
+Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &context);
 
 /// No encoder of the chip writes the form that was asked for: `rule` refuses it. The error is wrong
 /// use: another form, another chip or --force is taken.
 Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,
                     const target::Target &target);
 /// Prints the error as reportFailure does; wrong names of chips are wrong use (2).
-int refuseTarget(Session &session, std::string_view command, const Error &error);
+int refuseTarget(Context &context, std::string_view command, const Error &error);
 
 std::string yesNo(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 
@@ -74,7 +74,7 @@ std::string moreFormatsText(std::uint32_t descriptorVersion);
 std::string targetDetailsText(const target::Target &target);
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table);
 std::string matrixText(const Bundle &bundle, const DecisionTable &table);
-std::string geometryText(const std::string &title, const decision::Operation &operation,
+std::string geometryText(const std::string &title, const decision::LayerOperation &operation,
                          const decision::Geometry &geometry,
                          const roofline::Assessment &assessment);
 /// "engine time …; dispatch floor …" and what bounds the program.

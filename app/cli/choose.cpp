@@ -64,15 +64,15 @@ struct Chosen {
 };
 
 Chosen chooseForms(const Bundle &bundle, const AskedWeights &asked, const ChipOptions &options,
-                   const roofline::Roofs &roofs, decision::Judge &judge, Session &session)
+                   const roofline::Roofs &roofs, decision::Judge &judge, Context &context)
 {
     Chosen chosen;
     chosen.diagnostics = bundle.diagnostics();
-    session.progress.setTotal((asked.last - asked.first) * roofline::candidateForms().size());
-    const ProgressLine line(session, "Choosing");
-    for (std::size_t i = asked.first; i < asked.last && !session.progress.cancelled(); ++i) {
+    context.progress.setTotal((asked.last - asked.first) * roofline::candidateForms().size());
+    const ProgressLine line(context, "Choosing");
+    for (std::size_t i = asked.first; i < asked.last && !context.progress.cancelled(); ++i) {
         const auto choice = chooseForm(bundle, i, roofs, judge,
-                                       {options.tolerance, options.batch, &session.progress});
+                                       {options.tolerance, options.batch, &context.progress});
         if (!choice) {
             // A weight that no kernel reads has nothing to choose; anything else is a fault.
             const bool none =
@@ -80,7 +80,7 @@ Chosen chooseForms(const Bundle &bundle, const AskedWeights &asked, const ChipOp
             chosen.diagnostics.push_back({none ? Severity::Note : Severity::Error, choice.error()});
             continue;
         }
-        if (session.json)
+        if (context.json)
             chosen.documents.push_back(report::choiceJson(*choice));
         else
             chosen.text += choiceText(*choice);
@@ -97,45 +97,44 @@ std::string gainsText(const roofline::ProgramTime &program)
 
 } // namespace
 
-int runChoose(const ChipOptions &options, Session &session)
+int runChoose(const ChipOptions &options, Context &context)
 {
-    const auto target = chosenTarget(options, session);
+    const auto target = chosenTarget(options, context);
     if (!target)
-        return refuseTarget(session, "choose", target.error());
+        return refuseTarget(context, "choose", target.error());
     const auto roofs = roofline::roofsOf(target->target());
     if (!roofs)
-        return refuseTarget(session, "choose", roofs.error());
+        return refuseTarget(context, "choose", roofs.error());
     const auto opened = openBundle(options.path, options.shapes);
     if (!opened)
-        return reportFailure(session, "choose", opened.error());
+        return reportFailure(context, "choose", opened.error());
     const Bundle &bundle = *opened->bundle;
     const auto asked = askedWeights(bundle, options.weight);
     if (!asked)
-        return reportFailure(session, "choose", asked.error());
+        return reportFailure(context, "choose", asked.error());
     decision::Judge judge(target->choice);
     const auto network = roofline::assessNetwork(layersOf(bundle, weightForms(bundle)), *roofs,
                                                  judge, options.batch);
     if (!network)
-        return refuseTarget(session, "choose", network.error());
-    Chosen chosen = chooseForms(bundle, *asked, options, *roofs, judge, session);
+        return refuseTarget(context, "choose", network.error());
+    Chosen chosen = chooseForms(bundle, *asked, options, *roofs, judge, context);
     if (interrupted())
-        return reportStopped(session, "choose");
-    if (session.json) {
+        return reportStopped(context, "choose");
+    if (context.json) {
         Json document =
             report::chipDocument("choose", &target->target(), target->choice, &target->named);
         report::addChoices(document, bundle, options.tolerance, network->program,
                            std::move(chosen.documents));
-        document["prediction_error"] =
-            report::optionalJson(roofline::predictionError(target->target()));
+        report::addPredictionError(document, target->target());
         addShapes(document, *opened);
-        printDocument(session, document, chosen.diagnostics);
+        printDocument(context, document, chosen.diagnostics);
         return exitCodeOf(chosen.diagnostics);
     }
-    if (!session.quiet)
+    if (!context.quiet)
         print(printable(bundle.name()) + " on " + target->text() + programText(network->program) +
               "  " + roofline::predictionNote(target->target()) + "\n" +
               gainsText(network->program) + chosen.text + shapesText(*opened));
-    printDiagnostics(session, chosen.diagnostics);
+    printDiagnostics(context, chosen.diagnostics);
     return exitCodeOf(chosen.diagnostics);
 }
 

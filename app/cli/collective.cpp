@@ -79,7 +79,7 @@ std::uint64_t innerEngines(const std::vector<std::uint64_t> &extents,
 
 /// What was asked of the arithmetic, worked out.
 struct Worked {
-    Json json = Json::object();
+    Json json;
     std::string text;
     bool holds = true; ///< false where a sharding is not valid or a layer does not run
 };
@@ -213,17 +213,17 @@ std::string settersText()
 
 } // namespace
 
-int runCollective(const CollectiveOptions &options, Session &session)
+int runCollective(const CollectiveOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(ChipOptions{}, session);
+    const auto chosen = chosenTarget(ChipOptions{}, context);
     if (!chosen)
-        return refuseTarget(session, kCollectiveCommand, chosen.error());
+        return refuseTarget(context, kCollectiveCommand, chosen.error());
     const auto asked = worked(options);
     if (!asked)
-        return refuseTarget(session, kCollectiveCommand, asked.error());
+        return refuseTarget(context, kCollectiveCommand, asked.error());
     const int exitCode = asked->holds ? kDone : kDiffers;
-    if (!session.json) {
-        if (!session.quiet)
+    if (!context.json) {
+        if (!context.quiet)
             print(asked->text.empty()
                       ? "For " + chosen->text() +
                             "Decoded from the compiler and gated off on every known chip: nothing "
@@ -232,7 +232,7 @@ int runCollective(const CollectiveOptions &options, Session &session)
                       : asked->text);
         return exitCode;
     }
-    printDocument(session, report::collectiveAnswerJson(chosen->target(), asked->json), {});
+    printDocument(context, report::collectiveAnswerJson(chosen->target(), asked->json), {});
     return exitCode;
 }
 

@@ -33,22 +33,22 @@ Inputs g_inputs;
 
 } // namespace
 
-void addSharedOptions(CLI::App &command, Session &session)
+void addSharedOptions(CLI::App &command, Context &context)
 {
-    command.add_flag("--json", session.json, "Print one JSON document on standard output");
-    command.add_flag("-q,--quiet", session.quiet, "Print errors only");
-    command.preparse_callback([&session, &command](std::size_t) {
+    command.add_flag("--json", context.json, "Print one JSON document on standard output");
+    command.add_flag("-q,--quiet", context.quiet, "Print errors only");
+    command.preparse_callback([&context, &command](std::size_t) {
         const CLI::App *parent = command.get_parent();
         const bool nested = parent != nullptr && parent->get_parent() != nullptr;
-        session.command = nested ? parent->get_name() : command.get_name();
+        context.command = nested ? parent->get_name() : command.get_name();
     });
 }
 
-void addCommonOptions(CLI::App &command, Session &session)
+void addCommonOptions(CLI::App &command, Context &context)
 {
-    addSharedOptions(command, session);
+    addSharedOptions(command, context);
     command
-        .add_option("--target", session.target,
+        .add_option("--target", context.target,
                     fmt::format("Chip to judge by, under any of its names (default {})",
                                 target::defaultTarget().name))
         ->type_name("NAME")
@@ -58,11 +58,11 @@ void addCommonOptions(CLI::App &command, Session &session)
         });
 }
 
-CLI::Option *addOutput(CLI::App &command, Session &session, std::string &output,
+CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
                        const std::string &help, const std::string &type)
 {
     CLI::Option *option = command.add_option("-o,--output", output, help)->type_name(type);
-    command.add_flag("-f,--force", session.force,
+    command.add_flag("-f,--force", context.force,
                      "Replace the output where it is a file that exists");
     return option;
 }
@@ -93,27 +93,26 @@ int exitCodeOf(const Diagnostics &diagnostics)
     return hasErrors(diagnostics) ? kBadInput : kDone;
 }
 
-int reportFailure(Session &session, std::string_view command, const Error &error)
+int reportFailure(Context &context, std::string_view command, const Error &error)
 {
     // Work that a signal stopped fails in one way or another; the signal is what matters.
     const Diagnostics only{
         {Severity::Error, interrupted() ? cancelledError(stoppedText()) : error}};
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::document(command);
-        printDocument(session, document, only);
+        printDocument(context, document, only);
     } else {
-        printDiagnostics(session, only);
+        printDiagnostics(context, only);
     }
     return exitCodeOf(only.front().error);
 }
 
-void printDocument(Session &, report::Json &document, const Diagnostics &diagnostics)
+void printDocument(Context &, report::Json &document, const Diagnostics &diagnostics)
 {
     Diagnostics rows = unsaidJournals(diagnostics);
     rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
     report::finish(document, rows);
-    // Names come from files: what is no UTF-8 is replaced, so that the document always is.
-    print(printableJson(document.dump(1, ' ', false, report::Json::error_handler_t::replace)));
+    print(printableJson(report::documentText(document)));
     print("\n");
 }
 
@@ -148,11 +147,11 @@ void outputInPlace()
     g_inputs = {};
 }
 
-int finish(Session &session, std::string_view command, int exitCode)
+int finish(Context &context, std::string_view command, int exitCode)
 {
     if (auto same = checkInputs(); !same && !interrupted()) {
         discardOutput();
-        exitCode = reportFailure(session, command, same.error());
+        exitCode = reportFailure(context, command, same.error());
     }
     if (writeOutput() || interrupted())
         return exitCode;
@@ -171,9 +170,9 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
     return std::move(opened->file);
 }
 
-int reportStopped(Session &session, std::string_view command)
+int reportStopped(Context &context, std::string_view command)
 {
-    return reportFailure(session, command, cancelledError(stoppedText()));
+    return reportFailure(context, command, cancelledError(stoppedText()));
 }
 
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)

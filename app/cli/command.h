@@ -34,8 +34,9 @@ enum ExitCode : int {
     kIo = 4,       ///< a file could not be read or written
 };
 
-/// What every command shares. One a process; lives as long as main().
-struct Session {
+/// What every command shares: the common options, the progress and the exit code. One a process;
+/// lives as long as main().
+struct Context {
     bool json = false;
     bool quiet = false;
     bool force = false;  ///< --force: an output replaces a file that exists
@@ -45,33 +46,33 @@ struct Session {
     int exitCode = kDone;
 };
 
-/// Each adds one subcommand whose callback does the work and sets session.exitCode. A new command
+/// Each adds one subcommand whose callback does the work and sets context.exitCode. A new command
 /// adds its line here, its file to CMakeLists.txt and its call to main.cpp.
-void addInspect(CLI::App &app, Session &session);
-void addBytes(CLI::App &app, Session &session);
-void addDecode(CLI::App &app, Session &session);
-void addDiff(CLI::App &app, Session &session);
-void addEncode(CLI::App &app, Session &session);
-void addFind(CLI::App &app, Session &session);
-void addGraph(CLI::App &app, Session &session);
-void addQuantize(CLI::App &app, Session &session); ///< and dequantize
-void addPatch(CLI::App &app, Session &session);
-void addRecover(CLI::App &app, Session &session);
-void addHwx(CLI::App &app, Session &session);
+void addInspect(CLI::App &app, Context &context);
+void addBytes(CLI::App &app, Context &context);
+void addDecode(CLI::App &app, Context &context);
+void addDiff(CLI::App &app, Context &context);
+void addEncode(CLI::App &app, Context &context);
+void addFind(CLI::App &app, Context &context);
+void addGraph(CLI::App &app, Context &context);
+void addQuantize(CLI::App &app, Context &context); ///< and dequantize
+void addPatch(CLI::App &app, Context &context);
+void addRecover(CLI::App &app, Context &context);
+void addHwx(CLI::App &app, Context &context);
 /// decide, geometry, roofline, choose, targets and formats.
-void addChips(CLI::App &app, Session &session);
-void addPlan(CLI::App &app, Session &session);
-void addEngine(CLI::App &app, Session &session); ///< collective, descriptor, activation
-void addSection(CLI::App &app, Session &session);
-void addSelftest(CLI::App &app, Session &session);
-void addWeight(CLI::App &app, Session &session);
+void addChips(CLI::App &app, Context &context);
+void addPlan(CLI::App &app, Context &context);
+void addEngine(CLI::App &app, Context &context); ///< collective, descriptor, activation
+void addSection(CLI::App &app, Context &context);
+void addSelftest(CLI::App &app, Context &context);
+void addWeight(CLI::App &app, Context &context);
 
 /// Adds --json and --quiet to a subcommand.
-void addSharedOptions(CLI::App &command, Session &session);
+void addSharedOptions(CLI::App &command, Context &context);
 /// Adds --json, --quiet and --target to a subcommand. An unknown target throws UsageFailure.
-void addCommonOptions(CLI::App &command, Session &session);
+void addCommonOptions(CLI::App &command, Context &context);
 /// Adds -o, --output and -f, --force, which every command has that writes.
-CLI::Option *addOutput(CLI::App &command, Session &session, std::string &output,
+CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
                        const std::string &help, const std::string &type);
 /// Adds examples to the end of a command's help, one a line.
 void addExamples(CLI::App &command, std::initializer_list<const char *> lines);
@@ -90,12 +91,12 @@ int exitCodeOf(const Diagnostics &diagnostics);
 
 /// Says that a command could not be done at all: with --json a whole document with that one
 /// diagnostic, otherwise one line on standard error. Returns exitCodeOf(error).
-int reportFailure(Session &session, std::string_view command, const Error &error);
+int reportFailure(Context &context, std::string_view command, const Error &error);
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
-void printDocument(Session &session, report::Json &document, const Diagnostics &diagnostics);
-inline void printDocument(Session &session, report::Json &&document, const Diagnostics &diagnostics)
+void printDocument(Context &context, report::Json &document, const Diagnostics &diagnostics);
+inline void printDocument(Context &context, report::Json &&document, const Diagnostics &diagnostics)
 {
-    printDocument(session, document, diagnostics);
+    printDocument(context, document, diagnostics);
 }
 
 /// Opens for reading: nothing is written, an interrupted save is said in the diagnostics and shown
@@ -113,10 +114,10 @@ Result<void> checkInputs();
 void outputInPlace();
 /// The exit code, once what the command says was written or, where checkInputs() fails, replaced by
 /// that error.
-int finish(Session &session, std::string_view command, int exitCode);
+int finish(Context &context, std::string_view command, int exitCode);
 
 /// Says that a signal stopped the command, and what was written before it; returns 4.
-int reportStopped(Session &session, std::string_view command);
+int reportStopped(Context &context, std::string_view command);
 
 /// The weight that a name stands for (see patch::findWeight). Errors: "cli.weight", `expected`
 /// naming the candidates of an ambiguous name or the nearest names.

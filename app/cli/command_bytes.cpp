@@ -88,7 +88,7 @@ void printText(const Bundle &bundle, std::size_t file, const ByteRange &range,
     print(std::move(text));
 }
 
-int runBytes(BytesArguments arguments, Session &session)
+int runBytes(BytesArguments arguments, Context &context)
 {
     if (arguments.place.empty()) {
         search::PlaceLink link = search::splitLink(arguments.path);
@@ -97,38 +97,38 @@ int runBytes(BytesArguments arguments, Session &session)
     }
     const auto bundle = openBundle(arguments.path);
     if (!bundle)
-        return reportFailure(session, "bytes", bundle.error());
+        return reportFailure(context, "bytes", bundle.error());
     const auto place = placeOf(**bundle, arguments);
     if (!place)
-        return reportFailure(session, "bytes", place.error());
+        return reportFailure(context, "bytes", place.error());
     const std::uint64_t size = (*bundle)->files()[place->file].file->size().value;
     const ByteRange range{place->offset,
                           ByteCount(std::min(arguments.count, size - place->offset.value))};
-    session.progress.setTotal(range.bytes.value);
+    context.progress.setTotal(range.bytes.value);
     const auto fields = [&] {
-        const ProgressLine line(session, "Reading");
-        return report::byteFieldRows(*bundle, place->file, range, session.progress);
+        const ProgressLine line(context, "Reading");
+        return report::byteFieldRows(*bundle, place->file, range, context.progress);
     }();
     if (interrupted())
-        return reportStopped(session, "bytes");
+        return reportStopped(context, "bytes");
     const auto readings = report::readingRows(**bundle, place->file, place->offset);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
-    if (session.json) {
+    if (context.json) {
         printDocument(
-            session,
+            context,
             report::bytesJson(arguments.path, **bundle, place->file, range, fields, readings),
             diagnostics);
     } else {
-        if (!session.quiet)
+        if (!context.quiet)
             printText(**bundle, place->file, range, fields, readings);
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
     }
     return exitCodeOf(diagnostics);
 }
 
 } // namespace
 
-void addBytes(CLI::App &app, Session &session)
+void addBytes(CLI::App &app, Context &context)
 {
     CLI::App *command = app.add_subcommand(
         "bytes", "What a byte is: its field, weight and element, and its readings");
@@ -152,13 +152,13 @@ void addBytes(CLI::App &app, Session &session)
                      "Fields of so many bytes from there on; 1 unless given")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{1}, kMostBytesAsked));
-    addSharedOptions(*command, session);
+    addSharedOptions(*command, context);
     addExamples(*command, {"bytes model.mlmodelc 0x40", "bytes model.mlmodelc 0 --count 128",
                            "bytes model.mlmodelc 'conv1_weight[3,0,1,1]' --json",
                            "bytes model.mlmodelc 0x10 --file model.mil",
                            "bytes 'model.mlmodelc#weights/weight.bin:0x40'",
                            "bytes network.hwx 0x4000 --count 64"});
-    command->callback([arguments, &session] { session.exitCode = runBytes(*arguments, session); });
+    command->callback([arguments, &context] { context.exitCode = runBytes(*arguments, context); });
 }
 
 } // namespace kernscope::cli

@@ -13,14 +13,14 @@ namespace kernscope::cli {
 namespace {
 
 using Options = std::shared_ptr<ChipOptions>;
-using Run = int (*)(const ChipOptions &, Session &);
+using Run = int (*)(const ChipOptions &, Context &);
 
-CLI::App *add(CLI::App &app, Session &session, const char *name, const char *text, Run run,
+CLI::App *add(CLI::App &app, Context &context, const char *name, const char *text, Run run,
               const Options &options)
 {
     CLI::App *command = app.add_subcommand(name, text);
-    addCommonOptions(*command, session);
-    command->callback([options, run, &session] { session.exitCode = run(*options, session); });
+    addCommonOptions(*command, context);
+    command->callback([options, run, &context] { context.exitCode = run(*options, context); });
     return command;
 }
 
@@ -42,11 +42,11 @@ void addChoice(CLI::App &command, const Options &options)
         ->type_name("N");
 }
 
-void addDecide(CLI::App &app, Session &session)
+void addDecide(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<ChipOptions>();
     CLI::App *command =
-        add(app, session, "decide", "Say whether each weight streams or folds on a chip, and why",
+        add(app, context, "decide", "Say whether each weight streams or folds on a chip, and why",
             runDecide, options);
     addPath(*command, options);
     addExamples(*command,
@@ -60,11 +60,11 @@ void addDecide(CLI::App &app, Session &session)
         ->type_name("N");
 }
 
-void addGeometry(CLI::App &app, Session &session)
+void addGeometry(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<ChipOptions>();
     CLI::App *command =
-        add(app, session, "geometry",
+        add(app, context, "geometry",
             "Output-channel groups, passes, cores, buffering and Winograd", runGeometry, options);
     CLI::Option *path = addPath(*command, options, false);
     addExamples(*command, {"geometry model.mlmodelc --target M1",
@@ -103,10 +103,10 @@ void addGeometry(CLI::App &app, Session &session)
         ->each([options](const std::string &) { options->demandGiven = true; });
 }
 
-void addRoofline(CLI::App &app, Session &session)
+void addRoofline(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<ChipOptions>();
-    CLI::App *command = add(app, session, "roofline", "Place every layer under a chip's ceilings",
+    CLI::App *command = add(app, context, "roofline", "Place every layer under a chip's ceilings",
                             runRoofline, options);
     addPath(*command, options);
     addExamples(*command, {"roofline model.mlmodelc --target M1 --batch 4",
@@ -120,10 +120,10 @@ void addRoofline(CLI::App &app, Session &session)
         ->type_name("NAME");
 }
 
-void addChoose(CLI::App &app, Session &session)
+void addChoose(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<ChipOptions>();
-    CLI::App *command = add(app, session, "choose",
+    CLI::App *command = add(app, context, "choose",
                             "The form that each weight should take on a chip", runChoose, options);
     addPath(*command, options);
     addExamples(*command, {"choose model.mlmodelc --target M1 --tolerance 0.02"});
@@ -136,11 +136,11 @@ void addChoose(CLI::App &app, Session &session)
     command->add_option("--weight", options->weight, "This weight only")->type_name("NAME");
 }
 
-void addReduce(CLI::App &app, Session &session)
+void addReduce(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<ChipOptions>();
     CLI::App *command =
-        add(app, session, "reduce",
+        add(app, context, "reduce",
             "Numbers through the engine's reduction: tiles, accumulator, port", runReduce, options);
     command->add_option("values", options->values, "Numbers; VALUE*COUNT for COUNT of them")
         ->type_name("VALUE")
@@ -159,26 +159,26 @@ void addReduce(CLI::App &app, Session &session)
 
 } // namespace
 
-void addChips(CLI::App &app, Session &session)
+void addChips(CLI::App &app, Context &context)
 {
-    addDecide(app, session);
-    addGeometry(app, session);
-    addRoofline(app, session);
-    addChoose(app, session);
-    addReduce(app, session);
+    addDecide(app, context);
+    addGeometry(app, context);
+    addRoofline(app, context);
+    addChoose(app, context);
+    addReduce(app, context);
     CLI::App *calibrate =
-        add(app, session, "calibrate", "Published measurements beside what is predicted for them",
+        add(app, context, "calibrate", "Published measurements beside what is predicted for them",
             runCalibrate, std::make_shared<ChipOptions>());
     addExamples(*calibrate, {"calibrate", "calibrate --target M2 --json"});
     const auto targetsOptions = std::make_shared<ChipOptions>();
     CLI::App *targets =
-        add(app, session, "targets", "The chips, their names and what is contested about them",
+        add(app, context, "targets", "The chips, their names and what is contested about them",
             runTargets, targetsOptions);
     targets->add_flag("--bytes", targetsOptions->bytes,
                       "The chip's capability bytes and scalars, operation floors, facts and rules");
     addExamples(*targets, {"targets", "targets --target M1 --json", "targets --target M5 --bytes"});
     CLI::App *formats =
-        add(app, session, "formats",
+        add(app, context, "formats",
             "The kernel formats and what a chip's descriptor can hold, and the other numberings",
             runFormats, std::make_shared<ChipOptions>());
     addExamples(*formats, {"formats --target M4"});

@@ -111,7 +111,7 @@ Result<void> writeBlocks(OutputFile &file, const Slice &slice, Progress &progres
 
 Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
                                   const DecodeOptions &options, const Slice &slice,
-                                  Session &session, const OutputRules &rules)
+                                  Context &context, const OutputRules &rules)
 {
     const auto decoder = bundle.decoder(weight);
     if (!decoder)
@@ -126,15 +126,15 @@ Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
         if (auto written = file->write(std::as_bytes(std::span(header))); !written)
             return tl::unexpected(written.error());
     }
-    session.progress.setTotal(slice.last - slice.first);
-    const ProgressLine line(session, "Decoding");
+    context.progress.setTotal(slice.last - slice.first);
+    const ProgressLine line(context, "Decoding");
     const auto written =
-        half ? writeBlocks<std::uint16_t>(*file, slice, session.progress,
+        half ? writeBlocks<std::uint16_t>(*file, slice, context.progress,
                                           [&](std::uint64_t at, std::span<std::uint16_t> out) {
                                               decoder->decodeHalf(at, out);
                                           })
              : writeBlocks<float>(
-                   *file, slice, session.progress,
+                   *file, slice, context.progress,
                    [&](std::uint64_t at, std::span<float> out) { decoder->decodeFloat(at, out); });
     if (!written)
         return tl::unexpected(written.error());
@@ -202,16 +202,16 @@ Result<std::vector<std::size_t>> wantedWeights(const Bundle &bundle, const Decod
 }
 
 Result<void> writeTensorFile(const Bundle &bundle, const report::TensorExport &plan,
-                             const std::string &path, Session &session)
+                             const std::string &path, Context &context)
 {
-    auto file = OutputFile::create(path, outputRules(session, bundle));
+    auto file = OutputFile::create(path, outputRules(context, bundle));
     if (!file)
         return tl::unexpected(file.error());
     {
-        const ProgressLine line(session, "Decoding");
+        const ProgressLine line(context, "Decoding");
         auto written = report::writeTensors(
             bundle, plan, [&file](std::span<const std::byte> bytes) { return file->write(bytes); },
-            &session.progress);
+            &context.progress);
         if (!written && written.error().code == "task.cancelled")
             return tl::unexpected(cancelledError(stoppedText()));
         if (!written)
@@ -221,17 +221,17 @@ Result<void> writeTensorFile(const Bundle &bundle, const report::TensorExport &p
 }
 
 /// Weights as tensors of one file. Those that cannot be read are left out, and named.
-int runTensors(const Bundle &bundle, const DecodeOptions &options, Session &session)
+int runTensors(const Bundle &bundle, const DecodeOptions &options, Context &context)
 {
     const auto wanted = wantedWeights(bundle, options);
     if (!wanted)
-        return reportFailure(session, "decode", wanted.error());
+        return reportFailure(context, "decode", wanted.error());
     const auto as = options.type.empty()
                         ? std::nullopt
                         : std::optional(options.half() ? ElementType::Fp16 : ElementType::Fp32);
     const auto plan = report::planTensors(bundle, *wanted, as, *options.tensors());
     if (!plan)
-        return reportFailure(session, "decode", plan.error());
+        return reportFailure(context, "decode", plan.error());
     if (plan->tensors.empty()) {
         Error none = ErrorBuilder("decode.none").message("No weight could be decoded");
         for (const Diagnostic &note : plan->notes) // the first fault says why
@@ -239,54 +239,54 @@ int runTensors(const Bundle &bundle, const DecodeOptions &options, Session &sess
                 none = note.error;
                 break;
             }
-        return reportFailure(session, "decode", none);
+        return reportFailure(context, "decode", none);
     }
-    if (auto written = writeTensorFile(bundle, *plan, options.output, session); !written)
-        return reportFailure(session, "decode", written.error());
-    if (session.json) {
+    if (auto written = writeTensorFile(bundle, *plan, options.output, context); !written)
+        return reportFailure(context, "decode", written.error());
+    if (context.json) {
         report::Json document = report::decodeJson(bundle, *plan, options.output);
-        printDocument(session, document, plan->notes);
+        printDocument(context, document, plan->notes);
         return exitCodeOf(plan->notes);
     }
-    printDiagnostics(session, plan->notes);
-    if (!session.quiet)
+    printDiagnostics(context, plan->notes);
+    if (!context.quiet)
         print(fmt::format("{}: {} in {}\n", printable(options.output),
                           counted(plan->tensors.size(), "tensor"), bytesText(plan->bytes)));
     return exitCodeOf(plan->notes);
 }
 
-int runDecode(const DecodeOptions &options, Session &session)
+int runDecode(const DecodeOptions &options, Context &context)
 {
     if (const auto wrong = contradiction(options))
-        return reportUsage(session, "decode", *wrong);
+        return reportUsage(context, "decode", *wrong);
     const auto bundle = openBundle(options.path);
     if (!bundle)
-        return reportFailure(session, "decode", bundle.error());
+        return reportFailure(context, "decode", bundle.error());
     if (options.tensors())
-        return runTensors(**bundle, options, session);
+        return runTensors(**bundle, options, context);
     const auto weight = findWeight(**bundle, options.weight);
     if (!weight)
-        return reportFailure(session, "decode", weight.error());
+        return reportFailure(context, "decode", weight.error());
     const Weight &wanted = (*bundle)->weights()[*weight];
     if (wanted.fault)
-        return reportFailure(session, "decode", *wanted.fault);
+        return reportFailure(context, "decode", *wanted.fault);
     const auto slice = sliceOf(wanted, options.rows);
     if (!slice)
-        return reportUsage(session, "decode", slice.error());
+        return reportUsage(context, "decode", slice.error());
     const auto written =
-        writeWeight(**bundle, *weight, options, *slice, session, outputRules(session, **bundle));
+        writeWeight(**bundle, *weight, options, *slice, context, outputRules(context, **bundle));
     if (!written)
-        return reportFailure(session, "decode", written.error());
+        return reportFailure(context, "decode", written.error());
     const Diagnostics notes = roundingNotes(**bundle, *weight, options);
-    if (session.json) {
+    if (context.json) {
         report::Json document =
             report::decodeJson(wanted, {options.output, options.typeName(), slice->shape,
                                         slice->last - slice->first, *written});
-        printDocument(session, document, notes);
+        printDocument(context, document, notes);
         return kDone;
     }
-    printDiagnostics(session, notes);
-    if (!session.quiet)
+    printDiagnostics(context, notes);
+    if (!context.quiet)
         print(fmt::format("{}: {} {} in {}\n", printable(wanted.name), options.typeName(),
                           shapeText(slice->shape), bytesText(*written)));
     return kDone;
@@ -294,7 +294,7 @@ int runDecode(const DecodeOptions &options, Session &session)
 
 } // namespace
 
-void addDecode(CLI::App &app, Session &session)
+void addDecode(CLI::App &app, Context &context)
 {
     CLI::App *command =
         app.add_subcommand("decode", "Write the decoded values of one weight, or of all");
@@ -305,7 +305,7 @@ void addDecode(CLI::App &app, Session &session)
     command->add_option("name", options->weight, "Name of the weight")->type_name("NAME");
     command->add_flag("--all", options->all,
                       "All weights, in place of NAME, into a .safetensors or .npz file");
-    addOutput(*command, session, options->output,
+    addOutput(*command, context, options->output,
               "File to write: with a NumPy header where the name ends in .npy, tensors by name "
               "where it ends in .safetensors or .npz, else bare values",
               "FILE")
@@ -317,11 +317,11 @@ void addDecode(CLI::App &app, Session &session)
         ->check(CLI::IsMember({"fp16", "fp32"}));
     command->add_option("--rows", options->rows, "Indices of the first axis to write")
         ->type_name("A:B");
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"decode model.mlmodelc conv1_weight -o conv1.npy",
                            "decode model.mlmodelc conv1_weight --as fp32 --rows 0:8 -o rows.bin",
                            "decode model.mlmodelc --all -o weights.safetensors"});
-    command->callback([options, &session] { session.exitCode = runDecode(*options, session); });
+    command->callback([options, &context] { context.exitCode = runDecode(*options, context); });
 }
 
 } // namespace kernscope::cli

@@ -79,7 +79,7 @@ void addFindings(CLI::App &command, DiffArguments &arguments)
                      "moved, changed, split, merged, unused");
 }
 
-void addFormat(CLI::App &command, DiffArguments &arguments, Session &session)
+void addFormat(CLI::App &command, DiffArguments &arguments, Context &context)
 {
     command
         .add_option("--format", arguments.format,
@@ -94,7 +94,7 @@ void addFormat(CLI::App &command, DiffArguments &arguments, Session &session)
                     "have them unless told, or in the order of A (a), as JSON, JUnit and CSV do")
         ->type_name("ORDER")
         ->check(CLI::IsMember({"worst", "a"}));
-    addOutput(command, session, arguments.output,
+    addOutput(command, context, arguments.output,
               "Write the report to this file; its name gives the format where --format does not",
               "FILE");
 }
@@ -113,10 +113,10 @@ void addDiffExamples(CLI::App &command)
 }
 
 /// What no single option says: throws CLI::ValidationError.
-void checkFormat(const DiffArguments &arguments, const Session &session)
+void checkFormat(const DiffArguments &arguments, const Context &context)
 {
     const bool other = !arguments.format.empty() && arguments.format != "json";
-    if (session.json && other && arguments.output.empty())
+    if (context.json && other && arguments.output.empty())
         throw CLI::ValidationError("--format", "--json asks for another format");
     const std::string format =
         arguments.format.empty() ? formatOfName(arguments.output) : arguments.format;
@@ -135,7 +135,7 @@ void checkFormat(const DiffArguments &arguments, const Session &session)
 
 } // namespace
 
-void addDiff(CLI::App &app, Session &session)
+void addDiff(CLI::App &app, Context &context)
 {
     CLI::App *command = app.add_subcommand(
         "diff", "Pair the weights of builds and compare program, stored bytes and values");
@@ -161,12 +161,12 @@ void addDiff(CLI::App &app, Session &session)
         });
     addFindings(*command, *arguments);
     addLimits(*command, *arguments);
-    addFormat(*command, *arguments, session);
-    addCommonOptions(*command, session);
+    addFormat(*command, *arguments, context);
+    addCommonOptions(*command, context);
     addDiffExamples(*command);
-    command->callback([arguments, &session] {
-        checkFormat(*arguments, session);
-        session.exitCode = runDiff(*arguments, session);
+    command->callback([arguments, &context] {
+        checkFormat(*arguments, context);
+        context.exitCode = runDiff(*arguments, context);
     });
 }
 

@@ -26,14 +26,14 @@ namespace kernscope::cli {
 namespace {
 
 /// With --target: why the chip does not take the form of a weight, and whether --force writes it
-/// all the same (a chip that does not exist cannot be forced). Without a chip a form is nobody's to
-/// refuse.
+/// all the same (a chip that does not exist cannot be forced). Without a chip no
+/// form is refused.
 std::optional<std::pair<Error, bool>> refusedByTarget(const Bundle &made, std::size_t index,
-                                                      const Session &session)
+                                                      const Context &context)
 {
-    if (session.target.empty())
+    if (context.target.empty())
         return std::nullopt;
-    const auto named = target::findTarget(session.target);
+    const auto named = target::findTarget(context.target);
     if (!named)
         return std::pair(named.error(), false);
     const Weight &weight = made.weights()[index];
@@ -51,31 +51,31 @@ Error namedError(const Bundle &bundle, const RefusedWeight &refused)
 }
 
 /// Says why each weight was refused, by name where several were asked for; nothing was written.
-int reportRefused(Session &session, const Bundle &bundle, std::size_t asked,
+int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
                   const std::vector<RefusedWeight> &refused)
 {
     if (asked == 1)
-        return reportFailure(session, "encode", refused.front().error);
+        return reportFailure(context, "encode", refused.front().error);
     Diagnostics rows;
     int code = kDone;
     for (const RefusedWeight &one : refused) {
         rows.push_back({Severity::Error, namedError(bundle, one)});
         code = std::max(code, exitCodeOf(one.error));
     }
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::document("encode");
-        printDocument(session, document, rows);
+        printDocument(context, document, rows);
     } else {
-        printDiagnostics(session, rows);
+        printDiagnostics(context, rows);
     }
     return code;
 }
 
 /// Statistics by weight; none where no file of them is given.
-Result<std::vector<InputStatistics>> inputsOf(const Bundle &bundle, const EncodeOptions &options)
+Result<std::vector<InputStatisticsPtr>> inputsOf(const Bundle &bundle, const EncodeOptions &options)
 {
     if (options.activations.empty())
-        return std::vector<InputStatistics>();
+        return std::vector<InputStatisticsPtr>();
     const auto arrays = openBundle(options.activations);
     if (!arrays)
         return tl::unexpected(arrays.error());
@@ -96,22 +96,22 @@ void hintAtSections(std::vector<RefusedWeight> &refused, const EncodeOptions &op
 /// the bundle is made again without what the chip refuses.
 Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> weights,
                                 const WantedForm &form, const EncodeOptions &options,
-                                Session &session, Diagnostics &diagnostics)
+                                Context &context, Diagnostics &diagnostics)
 {
     const auto inputs = inputsOf(bundle, options);
     if (!inputs)
         return tl::unexpected(inputs.error());
-    session.progress.setTotal(2 * weights.size());
-    const ProgressLine line(session, "Encoding");
-    auto encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, session.progress);
+    context.progress.setTotal(2 * weights.size());
+    const ProgressLine line(context, "Encoding");
+    auto encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, context.progress);
     if (encoded)
         hintAtSections(encoded->refused, options);
     if (!encoded || encoded->made == nullptr)
         return encoded;
     std::vector<RefusedWeight> byChip;
     for (const EncodedOne &one : encoded->weights) {
-        const auto refused = refusedByTarget(*encoded->made, one.after, session);
-        if (refused && refused->second && session.force)
+        const auto refused = refusedByTarget(*encoded->made, one.after, context);
+        if (refused && refused->second && context.force)
             diagnostics.push_back({Severity::Warning, refused->first});
         else if (refused)
             byChip.push_back({one.before, refused->first});
@@ -121,7 +121,7 @@ Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> w
     if (options.skipRefused && byChip.size() < encoded->weights.size()) {
         for (const RefusedWeight &one : byChip)
             std::erase(weights, one.weight);
-        encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, session.progress);
+        encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, context.progress);
         if (!encoded)
             return encoded;
     } else {
@@ -131,48 +131,48 @@ Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> w
     return encoded;
 }
 
-int runEncode(const EncodeOptions &options, Session &session)
+int runEncode(const EncodeOptions &options, Context &context)
 {
     const auto form = formOf(options);
     if (!form)
-        return reportUsage(session, "encode", form.error());
+        return reportUsage(context, "encode", form.error());
     const auto bundle = openBundle(options.path);
     if (!bundle)
-        return reportFailure(session, "encode", bundle.error());
+        return reportFailure(context, "encode", bundle.error());
     const auto weights = weightsOf(**bundle, options);
     if (!weights)
-        return reportFailure(session, "encode", weights.error());
-    auto rules = outputRules(session, **bundle);
+        return reportFailure(context, "encode", weights.error());
+    auto rules = outputRules(context, **bundle);
     if (!options.activations.empty())
         rules.inputs.emplace_back(options.activations);
     if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
-        return reportFailure(session, "encode", free.error());
+        return reportFailure(context, "encode", free.error());
     Diagnostics diagnostics = (*bundle)->diagnostics();
-    const auto encoded = encodeFor(**bundle, *weights, *form, options, session, diagnostics);
+    const auto encoded = encodeFor(**bundle, *weights, *form, options, context, diagnostics);
     if (!encoded)
-        return reportFailure(session, "encode", encoded.error());
+        return reportFailure(context, "encode", encoded.error());
     if (encoded->made == nullptr || (!encoded->refused.empty() && !options.skipRefused))
-        return reportRefused(session, **bundle, weights->size(), encoded->refused);
+        return reportRefused(context, **bundle, weights->size(), encoded->refused);
     for (const RefusedWeight &one : encoded->refused)
         diagnostics.push_back({Severity::Warning, namedError(**bundle, one)});
     // What was encoded is in memory now: the copy below can only look at the other files.
     if (auto same = checkInputs(); !same)
-        return reportFailure(session, "encode", same.error());
+        return reportFailure(context, "encode", same.error());
     const auto saved = [&] {
-        const ProgressLine line(session, "Writing");
-        return writeCopy(session, *encoded->made, options.output, (*bundle)->path());
+        const ProgressLine line(context, "Writing");
+        return writeCopy(context, *encoded->made, options.output, (*bundle)->path());
     }();
     if (!saved)
-        return reportFailure(session, "encode", saved.error());
+        return reportFailure(context, "encode", saved.error());
     outputInPlace();
-    if (!session.json) {
-        if (!session.quiet)
+    if (!context.json) {
+        if (!context.quiet)
             print(encodeText(**bundle, *encoded, options));
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
         return kDone;
     }
     printDocument(
-        session,
+        context,
         report::encodeJson(**bundle, *encoded, form->spec.method, options.output, saved->verified),
         diagnostics);
     return kDone;
@@ -295,7 +295,7 @@ void addMethodOptions(CLI::App &command, EncodeOptions &options)
 
 } // namespace
 
-void addEncode(CLI::App &app, Session &session)
+void addEncode(CLI::App &app, Context &context)
 {
     CLI::App *command =
         app.add_subcommand("encode", "Store weights in another form, in a copy of the bundle");
@@ -314,11 +314,11 @@ void addEncode(CLI::App &app, Session &session)
                      "Operation set of the copy (ios16 to ios18); by default the earliest that "
                      "has the form, not before the program's own")
         ->type_name("SET");
-    addOutput(*command, session, options->output, "Bundle to write", "BUNDLE")->required();
+    addOutput(*command, context, options->output, "Bundle to write", "BUNDLE")->required();
     command->get_option("--force")->description(
         "Replace the output where it exists, and write a form that the chip of --target has no "
         "encoder for");
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(
         *command,
         {"encode model.mlmodelc conv1_weight --form palette --bits 4 -o small.mlmodelc",
@@ -327,9 +327,9 @@ void addEncode(CLI::App &app, Session &session)
          "-o int4.mlmodelc",
          "encode model.mlmodelc --all --min-elements 2048 --form palette --bits 4 --activations "
          "stats.npz --skip-refused -o small.mlmodelc"});
-    command->callback([options, command, &session] {
+    command->callback([options, command, &context] {
         requireEffect(*command, *options);
-        session.exitCode = runEncode(*options, session);
+        context.exitCode = runEncode(*options, context);
     });
 }
 

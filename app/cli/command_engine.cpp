@@ -36,7 +36,7 @@ void addTensor(CLI::App &command, CollectiveOptions &options, CLI::Option *mesh)
         ->needs(tensor);
 }
 
-void addCollective(CLI::App &app, Session &session)
+void addCollective(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<CollectiveOptions>();
     CLI::App *command = app.add_subcommand(
@@ -70,20 +70,20 @@ void addCollective(CLI::App &app, Session &session)
             ->needs(device);
     addTensor(*command, *options, mesh);
     CLI::Option *atomic = addAtomic(*command, *options);
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"collective --target M1",
                            "collective --mesh 2x2x4 --die-axis 2 --engines 4 --device 1,0,3",
                            "collective --mesh 2x4 --tensor 64x128 --shard 0:0 --shard 1:1",
                            "collective --reduction-type 5 --data-type 2"});
-    command->callback([options, index, members, atomic, &session] {
+    command->callback([options, index, members, atomic, &context] {
         options->indexGiven = index->count() > 0;
         options->membersGiven = members->count() > 0;
         options->atomicGiven = atomic->count() > 0;
-        session.exitCode = runCollective(*options, session);
+        context.exitCode = runCollective(*options, context);
     });
 }
 
-void addDescriptor(CLI::App &app, Session &session)
+void addDescriptor(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<DescriptorOptions>();
     CLI::App *command = app.add_subcommand(
@@ -110,13 +110,13 @@ void addDescriptor(CLI::App &app, Session &session)
         ->excludes(formats);
     command->add_option("--image", options->image, "Read the ordering bits of a version-10 image")
         ->type_name("FILE");
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"descriptor", "descriptor --target H18 --formats e4m3,e4m3,fp16",
                            "descriptor --target H18 --word 0xa4"});
-    command->callback([options, &session] { session.exitCode = runDescriptor(*options, session); });
+    command->callback([options, &context] { context.exitCode = runDescriptor(*options, context); });
 }
 
-void addActivation(CLI::App &app, Session &session)
+void addActivation(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<ActivationOptions>();
     CLI::App *command = app.add_subcommand(
@@ -143,22 +143,22 @@ void addActivation(CLI::App &app, Session &session)
     command->add_option("--tail", options->tail, "Outside the knots of a text layout")
         ->check(CLI::IsMember({"clamp", "linear"}))
         ->capture_default_str();
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command,
                 {"activation network.hwx --input -1,0,1", "activation kernel.bin --at 0x80"});
-    command->callback([options, at, &session] {
+    command->callback([options, at, &context] {
         options->atGiven = at->count() > 0;
-        session.exitCode = runActivation(*options, session);
+        context.exitCode = runActivation(*options, context);
     });
 }
 
 } // namespace
 
-void addEngine(CLI::App &app, Session &session)
+void addEngine(CLI::App &app, Context &context)
 {
-    addCollective(app, session);
-    addDescriptor(app, session);
-    addActivation(app, session);
+    addCollective(app, context);
+    addDescriptor(app, context);
+    addActivation(app, context);
 }
 
 } // namespace kernscope::cli

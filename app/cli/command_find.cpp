@@ -90,34 +90,34 @@ std::string foundText(const search::Query &query, const search::Found &found,
     return text;
 }
 
-int runFind(const FindArguments &arguments, Session &session)
+int runFind(const FindArguments &arguments, Context &context)
 {
     auto query = queryOf(arguments);
     if (!query) {
         query.error().code = "cli.option";
-        return reportFailure(session, "find", query.error());
+        return reportFailure(context, "find", query.error());
     }
     const auto bundle = openBundle(arguments.path);
     if (!bundle)
-        return reportFailure(session, "find", bundle.error());
+        return reportFailure(context, "find", bundle.error());
     if (!arguments.weight.empty()) {
         const auto weight = findWeight(**bundle, arguments.weight);
         if (!weight)
-            return reportFailure(session, "find", weight.error());
+            return reportFailure(context, "find", weight.error());
         query->weight = *weight;
     }
-    session.progress.setTotal(search::workOf(**bundle, *query));
+    context.progress.setTotal(search::workOf(**bundle, *query));
     Result<search::Found> found = [&] {
-        const ProgressLine line(session, "Searching");
-        return search::find(**bundle, *query, &session.progress);
+        const ProgressLine line(context, "Searching");
+        return search::find(**bundle, *query, &context.progress);
     }();
     if (interrupted())
-        return reportStopped(session, "find");
+        return reportStopped(context, "find");
     if (!found) {
         // What was typed cannot be searched for: the rest was read and is sound.
         if (found.error().code == "search.pattern")
             found.error().code = "cli.option";
-        return reportFailure(session, "find", found.error());
+        return reportFailure(context, "find", found.error());
     }
     // What cannot be read was not searched: "nothing found" says nothing of it.
     Diagnostics diagnostics;
@@ -127,14 +127,14 @@ int runFind(const FindArguments &arguments, Session &session)
     const int answer = found->hits.empty() ? kDiffers : kDone;
     const int code = hasErrors(diagnostics) ? kBadInput : answer;
     const auto rows = report::hitRows(*bundle, *query, found->hits);
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::foundJson(arguments.path, **bundle, *query, *found, rows);
-        printDocument(session, document, diagnostics);
+        printDocument(context, document, diagnostics);
         return code;
     }
-    if (!session.quiet)
+    if (!context.quiet)
         print(foundText(*query, *found, rows));
-    printDiagnostics(session, diagnostics);
+    printDiagnostics(context, diagnostics);
     return code;
 }
 
@@ -221,7 +221,7 @@ void requireOneThing(const FindArguments &arguments)
 
 } // namespace
 
-void addFind(CLI::App &app, Session &session)
+void addFind(CLI::App &app, Context &context)
 {
     CLI::App *command = app.add_subcommand("find", "Find bytes, text, integers, values, runs of "
                                                    "zeros and the largest; 1 where there are none");
@@ -239,16 +239,16 @@ void addFind(CLI::App &app, Session &session)
                          "No more places than this; 10000 unless given, with --largest its COUNT")
             ->type_name("COUNT")
             ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
-    addSharedOptions(*command, session);
+    addSharedOptions(*command, context);
     addExamples(*command,
                 {"find model.mlmodelc --bytes 'ef be ?? de'",
                  "find model.mlmodelc --value 0.25 --tolerance 0.001 --weight conv1_weight",
                  "find model.mlmodelc --nan", "find model.mlmodelc --out-of-range",
                  "find model.mlmodelc --largest 20", "find model.mlmodelc --zeros 1000 --json",
                  "find network.hwx --integer 0x4000 --width 4"});
-    command->callback([arguments, &session] {
+    command->callback([arguments, &context] {
         requireOneThing(*arguments);
-        session.exitCode = runFind(*arguments, session);
+        context.exitCode = runFind(*arguments, context);
     });
 }
 

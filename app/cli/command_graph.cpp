@@ -53,15 +53,15 @@ Result<std::vector<std::size_t>> centresOf(const graph::Graph &graph,
         function = *found;
     }
     std::vector<std::size_t> inputs = graph.inputsOf(function);
-    const graph::Function &of = graph.functions()[function];
+    const graph::FunctionNodes &of = graph.functions()[function];
     if (inputs.empty() && of.nodes > 0)
         inputs.push_back(of.firstNode); // a function that computes from constants alone
     return inputs;
 }
 
-Result<Drawn> draw(const BundlePtr &bundle, const GraphArguments &arguments, Session &session)
+Result<Drawn> draw(const BundlePtr &bundle, const GraphArguments &arguments, Context &context)
 {
-    const auto graph = graph::Graph::build(bundle, &session.progress);
+    const auto graph = graph::Graph::build(bundle, &context.progress);
     if (!graph)
         return tl::unexpected(graph.error());
     auto centres = centresOf(**graph, arguments);
@@ -78,16 +78,16 @@ Result<Drawn> draw(const BundlePtr &bundle, const GraphArguments &arguments, Ses
 
 /// Writes the picture that was asked for, if any. Errors: those of svgText() and writeFile().
 Result<void> writePicture(const Bundle &bundle, const graph::Neighbourhood &drawn,
-                          const GraphArguments &arguments, Session &session)
+                          const GraphArguments &arguments, Context &context)
 {
     if (arguments.svg.empty() && arguments.dot.empty())
         return {};
-    const OutputRules rules = outputRules(session, bundle);
+    const OutputRules rules = outputRules(context, bundle);
     if (!arguments.dot.empty()) {
         const std::string text = graph::dotText(drawn, arguments.rightwards);
         return writeFile(arguments.dot, std::as_bytes(std::span(text)), rules);
     }
-    const auto text = graph::svgText(drawn, arguments.rightwards, &session.progress);
+    const auto text = graph::svgText(drawn, arguments.rightwards, &context.progress);
     if (!text)
         return tl::unexpected(text.error());
     return writeFile(arguments.svg, std::as_bytes(std::span(*text)), rules);
@@ -106,37 +106,37 @@ std::string graphText(const Drawn &drawn)
     return text + terminalText(report::textTable(report::graphTable(), rows));
 }
 
-int runGraph(const GraphArguments &arguments, Session &session)
+int runGraph(const GraphArguments &arguments, Context &context)
 {
     const auto bundle = openBundle(arguments.path);
     if (!bundle)
-        return reportFailure(session, "graph", bundle.error());
-    const auto drawn = draw(*bundle, arguments, session);
+        return reportFailure(context, "graph", bundle.error());
+    const auto drawn = draw(*bundle, arguments, context);
     if (!drawn)
-        return reportFailure(session, "graph", drawn.error());
-    if (auto written = writePicture(**bundle, **drawn, arguments, session); !written)
-        return reportFailure(session, "graph", written.error());
+        return reportFailure(context, "graph", drawn.error());
+    if (auto written = writePicture(**bundle, **drawn, arguments, context); !written)
+        return reportFailure(context, "graph", written.error());
     const std::string &output = arguments.svg.empty() ? arguments.dot : arguments.svg;
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
-    if (session.json) {
-        printDocument(session, report::graphJson(arguments.path, output, **drawn), diagnostics);
+    if (context.json) {
+        printDocument(context, report::graphJson(arguments.path, output, **drawn), diagnostics);
         return exitCodeOf(diagnostics);
     }
-    if (!session.quiet)
+    if (!context.quiet)
         print(output.empty()
                   ? graphText(*drawn)
                   : fmt::format("{}: {} boxes, {} arrows\n", printable(output),
                                 grouped((*drawn)->units.size()), grouped((*drawn)->links.size())));
     if ((*drawn)->leftOut > 0)
-        note(session, fmt::format("{} operations and weights are left out (--limit)",
+        note(context, fmt::format("{} operations and weights are left out (--limit)",
                                   grouped((*drawn)->leftOut)));
-    printDiagnostics(session, diagnostics);
+    printDiagnostics(context, diagnostics);
     return exitCodeOf(diagnostics);
 }
 
 } // namespace
 
-void addGraph(CLI::App &app, Session &session)
+void addGraph(CLI::App &app, Context &context)
 {
     CLI::App *command =
         app.add_subcommand("graph", "What is around an operation or a weight of the program, as a "
@@ -171,14 +171,14 @@ void addGraph(CLI::App &app, Session &session)
     command->add_option("--dot", arguments->dot, "Write it in the language of Graphviz")
         ->type_name("FILE")
         ->excludes(svg);
-    command->add_flag("-f,--force", session.force,
+    command->add_flag("-f,--force", context.force,
                       "Replace the output where it is a file that exists");
-    addSharedOptions(*command, session);
+    addSharedOptions(*command, context);
     addExamples(*command, {"graph model.mlmodelc conv1 --svg conv1.svg",
                            "graph model.mlmodelc conv1_weight --hops 3",
                            "graph model.mlpackage --function main --limit 40 --json",
                            "graph model.mlmodelc --no-fold --right --dot model.dot"});
-    command->callback([arguments, &session] { session.exitCode = runGraph(*arguments, session); });
+    command->callback([arguments, &context] { context.exitCode = runGraph(*arguments, context); });
 }
 
 } // namespace kernscope::cli

@@ -8,7 +8,7 @@
 
 namespace kernscope::cli {
 
-void addHwx(CLI::App &app, Session &session)
+void addHwx(CLI::App &app, Context &context)
 {
     CLI::App *command = app.add_subcommand(
         "hwx", "Show a hardware container: commands, symbols, task descriptors, registers");
@@ -36,13 +36,13 @@ void addHwx(CLI::App &app, Session &session)
         ->add_flag("--strip", options->strip,
                    "Of an image that was loaded there, what is left without the address")
         ->needs(load);
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"hwx network.hwx --no-registers", "hwx old.hwx --diff new.hwx",
                            "hwx --survey containers/", "hwx network.hwx --load-at 0x40000000"});
-    command->callback([options, &session] {
+    command->callback([options, &context] {
         if (options->path.empty() && options->survey.empty())
             throw CLI::RequiredError("path");
-        session.exitCode = runHwx(*options, session);
+        context.exitCode = runHwx(*options, context);
     });
 }
 

@@ -56,13 +56,13 @@ std::vector<std::optional<double>> zerosOf(const AllStatistics &statistics)
 /// The report has all weights, whatever is listed.
 Result<void> writeReport(const Bundle &bundle, const AllStatistics &statistics,
                          const std::vector<Finding> &findings, const Diagnostics &diagnostics,
-                         const std::string &path, Session &session)
+                         const std::string &path, Context &context)
 {
     const auto html = report::bundleHtml({&bundle, statistics.weights, {}, findings, diagnostics},
-                                         &session.progress);
+                                         &context.progress);
     if (!html)
         return tl::unexpected(html.error());
-    return writeFile(path, std::as_bytes(std::span(*html)), outputRules(session, bundle));
+    return writeFile(path, std::as_bytes(std::span(*html)), outputRules(context, bundle));
 }
 
 std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findings)
@@ -82,20 +82,20 @@ struct InspectedValues {
 };
 
 InspectedValues readValues(const Bundle &bundle, const InspectOptions &options,
-                           const StatisticsOptions &figures, Session &session)
+                           const StatisticsOptions &figures, Context &context)
 {
     InspectedValues read;
     read.diagnostics = bundle.diagnostics();
     const bool looks = options.findings || !options.report.empty();
     const StatisticsOptions wanted{figures.figures || looks, figures.hash || looks};
     const bool any = wanted.figures || wanted.hash;
-    session.progress.setTotal(workOf(bundle, any));
-    const ProgressLine line(session, "Reading");
-    append(read.diagnostics, verifyPayloads(bundle, &session.progress));
+    context.progress.setTotal(workOf(bundle, any));
+    const ProgressLine line(context, "Reading");
+    append(read.diagnostics, verifyPayloads(bundle, &context.progress));
     if (any)
-        read.statistics = computeAllStatistics(bundle, wanted, &session.progress);
+        read.statistics = computeAllStatistics(bundle, wanted, &context.progress);
     if (looks)
-        read.findings = report::findAll(bundle, read.statistics.weights, session.progress);
+        read.findings = report::findAll(bundle, read.statistics.weights, context.progress);
     append(read.diagnostics, std::move(read.statistics.diagnostics));
     return read;
 }
@@ -103,61 +103,61 @@ InspectedValues readValues(const Bundle &bundle, const InspectOptions &options,
 /// What is said of the bundle, as a document or as text. `asked`: of the values.
 void printInspected(const ShapedBundle &opened, const InspectOptions &options,
                     const StatisticsOptions &asked, const InspectedValues &read,
-                    const std::vector<bool> &selected, Session &session)
+                    const std::vector<bool> &selected, Context &context)
 {
     const Bundle &bundle = *opened.bundle;
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::inspectJson(bundle, read.statistics.weights, asked);
         if (!options.where.empty())
             report::keepWeights(document, options.where, selected); // totals stay those of all
         if (options.findings)
             report::addFindings(document, bundle, read.findings);
         if (!options.report.empty())
-            document["report"] = options.report;
+            report::addReportFile(document, options.report);
         addShapes(document, opened);
-        printDocument(session, document, read.diagnostics);
+        printDocument(context, document, read.diagnostics);
         return;
     }
-    if (!session.quiet)
+    if (!context.quiet)
         print(inspectText(bundle, read.statistics.weights, asked, options.sections, selected) +
               (options.findings ? findingsText(bundle, read.findings) : std::string()) +
               shapesText(opened) +
               (options.report.empty() ? std::string()
                                       : "\nReport written to " + printable(options.report) + "\n"));
-    printDiagnostics(session, read.diagnostics);
+    printDiagnostics(context, read.diagnostics);
 }
 
-int runInspect(const InspectOptions &options, Session &session)
+int runInspect(const InspectOptions &options, Context &context)
 {
     const auto opened = openBundle(options.path, options.shapes);
     if (!opened)
-        return reportFailure(session, "inspect", opened.error());
+        return reportFailure(context, "inspect", opened.error());
     const Bundle &bundle = *opened->bundle;
     const auto where = WeightWhere::parse(options.where);
     if (!where) {
         Error error = where.error();
         error.code = "cli.option";
-        return reportFailure(session, "inspect", error);
+        return reportFailure(context, "inspect", error);
     }
     const StatisticsOptions asked{options.statistics || !options.report.empty(), options.hash};
     const InspectedValues read =
-        readValues(bundle, options, {asked.figures || where->needsZeros(), asked.hash}, session);
+        readValues(bundle, options, {asked.figures || where->needsZeros(), asked.hash}, context);
     if (interrupted())
-        return reportStopped(session, "inspect");
+        return reportStopped(context, "inspect");
     if (!options.report.empty()) {
         if (auto written = writeReport(bundle, read.statistics, read.findings, read.diagnostics,
-                                       options.report, session);
+                                       options.report, context);
             !written)
-            return reportFailure(session, "inspect", written.error());
+            return reportFailure(context, "inspect", written.error());
     }
     printInspected(*opened, options, asked, read,
-                   selectWeights(bundle, *where, zerosOf(read.statistics)), session);
+                   selectWeights(bundle, *where, zerosOf(read.statistics)), context);
     return exitCodeOf(read.diagnostics);
 }
 
 } // namespace
 
-void addInspect(CLI::App &app, Session &session)
+void addInspect(CLI::App &app, Context &context)
 {
     CLI::App *command =
         app.add_subcommand("inspect", "Show what a bundle holds and how every weight is stored");
@@ -178,17 +178,17 @@ void addInspect(CLI::App &app, Session &session)
                      "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
                      "bytes>1M folds:M1'")
         ->type_name("TERMS");
-    addOutput(*command, session, options->report,
+    addOutput(*command, context, options->report,
               "Write a report for a browser as well, with figures and pictures", "FILE.html");
     addShapes(*command, options->shapes);
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
                            "inspect --where 'folds:M1 bytes>10k' model.mlmodelc",
                            "inspect --findings model.mlmodelc",
                            "inspect --json --sections weights/weight.bin",
                            "inspect --json --shape image=1,3,640,640 model.mlmodelc",
                            "inspect model.mlmodelc -o report.html"});
-    command->callback([options, &session] { session.exitCode = runInspect(*options, session); });
+    command->callback([options, &context] { context.exitCode = runInspect(*options, context); });
 }
 
 } // namespace kernscope::cli

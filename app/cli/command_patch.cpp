@@ -37,7 +37,7 @@ std::string_view modeOf(const PatchArguments &arguments)
 /// Lays the planned edits over the bundle's files and saves them, where what they make is what the
 /// scripts say. The bundle that is left shows them; it is let go right after.
 Result<SaveReport> save(BundlePtr bundle, const std::vector<AppliedEdit> &edits,
-                        const EditsGiven &given, const PatchArguments &arguments, Session &session)
+                        const EditsGiven &given, const PatchArguments &arguments, Context &context)
 {
     for (const AppliedEdit &edit : edits) {
         auto applied = applyEdit(bundle, edit);
@@ -56,17 +56,17 @@ Result<SaveReport> save(BundlePtr bundle, const std::vector<AppliedEdit> &edits,
             noteWritten(arguments.path);
         return saved;
     }
-    const ProgressLine line(session, "Copying");
-    return writeCopy(session, *bundle, arguments.output);
+    const ProgressLine line(context, "Copying");
+    return writeCopy(context, *bundle, arguments.output);
 }
 
 /// A copy may not take the place of a script or an array either: they are read, so they are inputs.
 Result<void> checkCopy(const Bundle &bundle, const EditsGiven &given,
-                       const PatchArguments &arguments, const Session &session)
+                       const PatchArguments &arguments, const Context &context)
 {
     if (arguments.output.empty())
         return {};
-    OutputRules rules = outputRules(session, bundle);
+    OutputRules rules = outputRules(context, bundle);
     for (const OriginOfScript &script : given.origins)
         rules.inputs.emplace_back(script.path);
     for (const Edit &edit : given.edits) {
@@ -82,51 +82,51 @@ Result<void> checkCopy(const Bundle &bundle, const EditsGiven &given,
 
 void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                  const std::optional<SaveReport> &saved, const PatchArguments &arguments,
-                 Session &session)
+                 Context &context)
 {
     Diagnostics diagnostics = bundle.diagnostics();
     if (saved)
         diagnostics.insert(diagnostics.end(), saved->warnings.begin(), saved->warnings.end());
-    if (!session.json) {
-        if (!session.quiet)
+    if (!context.json) {
+        if (!context.quiet)
             print(patchText(bundle, edits, saved,
                             arguments.inPlace ? bundle.name() : arguments.output));
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
         return;
     }
     report::Json document = report::patchJson(bundle, edits, saved);
     report::addPatchRun(document, modeOf(arguments), arguments.output, arguments.tolerance);
-    printDocument(session, document, diagnostics);
+    printDocument(context, document, diagnostics);
 }
 
-int runPatch(const PatchArguments &arguments, const EditsGiven &given, Session &session)
+int runPatch(const PatchArguments &arguments, const EditsGiven &given, Context &context)
 {
     const auto bundle = openBundle(arguments.path);
     if (!bundle)
-        return reportFailure(session, "patch", bundle.error());
+        return reportFailure(context, "patch", bundle.error());
     for (const OriginOfScript &script : given.origins) {
         if (const auto same = patch::checkBase(script.origin, **bundle, script.path); !same)
-            return reportFailure(session, "patch", same.error());
+            return reportFailure(context, "patch", same.error());
     }
-    if (const auto free = checkCopy(**bundle, given, arguments, session); !free)
-        return reportFailure(session, "patch", free.error());
+    if (const auto free = checkCopy(**bundle, given, arguments, context); !free)
+        return reportFailure(context, "patch", free.error());
     const auto planned = [&] {
-        const ProgressLine line(session, "Planning");
-        return planEdits(*bundle, given.edits, arguments.tolerance, &session.progress);
+        const ProgressLine line(context, "Planning");
+        return planEdits(*bundle, given.edits, arguments.tolerance, &context.progress);
     }();
     if (!planned)
-        return reportFailure(session, "patch", planned.error());
+        return reportFailure(context, "patch", planned.error());
     if (interrupted())
-        return reportStopped(session, "patch");
+        return reportStopped(context, "patch");
     std::optional<SaveReport> saved;
     if (!arguments.dryRun) {
-        auto report = save(*bundle, *planned, given, arguments, session);
+        auto report = save(*bundle, *planned, given, arguments, context);
         if (!report)
-            return reportFailure(session, "patch", report.error());
+            return reportFailure(context, "patch", report.error());
         saved = std::move(*report);
         outputInPlace();
     }
-    printResult(**bundle, *planned, saved, arguments, session);
+    printResult(**bundle, *planned, saved, arguments, context);
     return kDone;
 }
 
@@ -172,26 +172,26 @@ std::string usageFault(const PatchArguments &arguments, bool anyEdit)
     return applyFault(arguments, anyEdit);
 }
 
-int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &session)
+int parseAndRun(const CLI::App &command, PatchArguments &arguments, Context &context)
 {
     auto edits = editsInOrder(command, arguments.edits);
     const bool any = !edits || !edits->edits.empty();
     if (std::string fault = usageFault(arguments, any); !fault.empty())
-        return reportUsage(session, "patch", ErrorBuilder("patch.usage").message(std::move(fault)));
+        return reportUsage(context, "patch", ErrorBuilder("patch.usage").message(std::move(fault)));
     if (!edits) {
-        const int code = reportFailure(session, "patch", edits.error());
+        const int code = reportFailure(context, "patch", edits.error());
         return edits.error().code == "patch.syntax" ? kUsage : code;
     }
     if (!arguments.apply.empty())
         return runApply(
             {arguments.path, arguments.apply, arguments.file, arguments.output, arguments.dryRun},
-            session);
-    return runPatch(arguments, *edits, session);
+            context);
+    return runPatch(arguments, *edits, context);
 }
 
 } // namespace
 
-void addPatch(CLI::App &app, Session &session)
+void addPatch(CLI::App &app, Context &context)
 {
     CLI::App *command = app.add_subcommand(
         "patch",
@@ -215,7 +215,7 @@ void addPatch(CLI::App &app, Session &session)
     command->add_flag("--in-place", arguments->inPlace,
                       "Write the changed bytes into the files, and nothing else");
     CLI::Option *output =
-        addOutput(*command, session, arguments->output, "Write a changed copy", "OUT");
+        addOutput(*command, context, arguments->output, "Write a changed copy", "OUT");
     command->get_option("--force")->needs(output);
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
     command->add_flag("--backup", arguments->backup,
@@ -227,7 +227,7 @@ void addPatch(CLI::App &app, Session &session)
                      "but for the ordinary rounding of fp16, bf16 and fp32 numbers")
         ->type_name("X")
         ->check(notNegative());
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command,
                 {"patch model.mlmodelc --set 'conv1_weight[3,0,1,1]=0.5' --in-place",
                  "patch model.mlmodelc --fill 'conv1_weight[0:4,:]=0' -o changed.mlmodelc",
@@ -235,8 +235,8 @@ void addPatch(CLI::App &app, Session &session)
                  "patch weight.bin --apply changes.bps -o patched.bin",
                  "patch model.mlmodelc --apply changes.bps --file weights/weight.bin -o "
                  "patched.mlmodelc"});
-    command->callback([command, arguments, &session] {
-        session.exitCode = parseAndRun(*command, *arguments, session);
+    command->callback([command, arguments, &context] {
+        context.exitCode = parseAndRun(*command, *arguments, context);
     });
 }
 

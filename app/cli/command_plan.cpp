@@ -68,9 +68,9 @@ void addMeasured(CLI::App &command, const Options &options)
         ->allow_extra_args(false);
 }
 
-void addOutputs(CLI::App &command, Session &session, const Options &options)
+void addOutputs(CLI::App &command, Context &context, const Options &options)
 {
-    addOutput(command, session, options->output,
+    addOutput(command, context, options->output,
               "Bundle to write, with every weight in its planned form", "BUNDLE");
     command
         .add_option("--report", options->report,
@@ -94,7 +94,7 @@ void addOutputs(CLI::App &command, Session &session, const Options &options)
 
 } // namespace
 
-void addPlan(CLI::App &app, Session &session)
+void addPlan(CLI::App &app, Context &context)
 {
     auto options = std::make_shared<PlanOptions>();
     CLI::App *command =
@@ -102,7 +102,7 @@ void addPlan(CLI::App &app, Session &session)
     command->add_option("path", options->path, "Bundle with a program")
         ->required()
         ->type_name("PATH");
-    addSharedOptions(*command, session);
+    addSharedOptions(*command, context);
     command
         ->add_option("--target", options->targets,
                      fmt::format("Chip to plan for, under any of its names (default {}); may be "
@@ -117,14 +117,14 @@ void addPlan(CLI::App &app, Session &session)
     addShapes(*command, options->shapes);
     addLimits(*command, options);
     addMeasured(*command, options);
-    addOutputs(*command, session, options);
+    addOutputs(*command, context, options);
     addExamples(*command,
                 {"plan model.mlmodelc --target M1 --tolerance 0.02 -o planned.mlmodelc",
                  "plan model.mlmodelc --target M1 --target M4 --minimise stored --json",
                  "plan model.mlpackage --shape x=1,3,640,640 --json",
                  "plan model.mlmodelc --max-bytes 200000 --minimise error --report plan.html",
                  "plan model.mlmodelc --tolerance 0.05 --force-form '*bias*=keep' --format csv"});
-    command->callback([options, &session] { session.exitCode = runPlan(*options, session); });
+    command->callback([options, &context] { context.exitCode = runPlan(*options, context); });
 }
 
 } // namespace kernscope::cli

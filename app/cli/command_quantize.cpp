@@ -57,26 +57,26 @@ Error withAdvice(Error error)
     return error;
 }
 
-int runQuantize(const QuantizeCommand &command, Session &session)
+int runQuantize(const QuantizeCommand &command, Context &context)
 {
-    const auto rules = outputRules(session, {command.input});
+    const auto rules = outputRules(context, {command.input});
     if (auto free = checkOutput(command.output, OutputKind::Folder, rules); !free)
-        return reportFailure(session, "quantize", free.error());
+        return reportFailure(context, "quantize", free.error());
     const auto input = readQuantizeInput(command.input);
     if (!input)
-        return reportFailure(session, "quantize", input.error());
+        return reportFailure(context, "quantize", input.error());
     const auto made = quantized::quantizeArray(*input, command.options);
     if (!made)
-        return reportFailure(session, "quantize", withAdvice(made.error()));
+        return reportFailure(context, "quantize", withAdvice(made.error()));
     if (auto written = writeQuantized(made->folder, command.output, rules); !written)
-        return reportFailure(session, "quantize", written.error());
-    if (!session.json) {
-        if (!session.quiet)
+        return reportFailure(context, "quantize", written.error());
+    if (!context.json) {
+        if (!context.quiet)
             print(quantizeText(*made, command.options));
-        printDiagnostics(session, made->diagnostics);
+        printDiagnostics(context, made->diagnostics);
         return kDone;
     }
-    printDocument(session, report::quantizeJson(*made, command.input, command.output),
+    printDocument(context, report::quantizeJson(*made, command.input, command.output),
                   made->diagnostics);
     return kDone;
 }
@@ -86,28 +86,28 @@ struct RelayoutCommand {
     quantized::RelayoutOptions options;
 };
 
-int runRelayout(const RelayoutCommand &command, Session &session)
+int runRelayout(const RelayoutCommand &command, Context &context)
 {
-    const auto rules = outputRules(session, filesOfFolder(command.folder));
+    const auto rules = outputRules(context, filesOfFolder(command.folder));
     if (auto free = checkOutput(command.output, OutputKind::Folder, rules); !free)
-        return reportFailure(session, "relayout", free.error());
+        return reportFailure(context, "relayout", free.error());
     const auto before = openQuantizedFolder(command.folder);
     if (!before)
-        return reportFailure(session, "relayout", before.error());
+        return reportFailure(context, "relayout", before.error());
     const auto made = quantized::relayoutFolder(*before, command.options);
     if (!made)
-        return reportFailure(session, "relayout", made.error());
+        return reportFailure(context, "relayout", made.error());
     if (auto written = writeQuantized(made->folder, command.output, rules); !written)
-        return reportFailure(session, "relayout", written.error());
-    if (!session.json) {
+        return reportFailure(context, "relayout", written.error());
+    if (!context.json) {
         const quantized::Description &from = before->matrix, &to = made->folder.matrix;
-        if (!session.quiet)
+        if (!context.quiet)
             print(fmt::format("{}: data {} -> {}, exponents {} -> {}; the same numbers, {}\n",
                               printable(command.output), from.layout, to.layout, from.exponents,
                               to.exponents, "converted back the same bytes"));
         return kDone;
     }
-    printDocument(session, report::relayoutJson(*before, *made, command.folder, command.output),
+    printDocument(context, report::relayoutJson(*before, *made, command.folder, command.output),
                   {});
     return kDone;
 }
@@ -145,41 +145,41 @@ Result<void> writeValues(const Dequantized &result, const std::string &output, E
 }
 
 /// The folder's own files, and the arrays that dequantize may compare with.
-OutputRules dequantizeRules(const Session &session, const DequantizeOptions &options)
+OutputRules dequantizeRules(const Context &context, const DequantizeOptions &options)
 {
     auto inputs = filesOfFolder(options.folder);
     inputs.emplace_back(options.reference);
-    return outputRules(session, std::move(inputs));
+    return outputRules(context, std::move(inputs));
 }
 
-int runDequantize(const DequantizeOptions &options, Session &session)
+int runDequantize(const DequantizeOptions &options, Context &context)
 {
     const std::string output =
         options.output.empty()
             ? (std::filesystem::path(options.folder) / "dequantized.npy").string()
             : options.output;
-    auto rules = dequantizeRules(session, options);
+    auto rules = dequantizeRules(context, options);
     if (auto free = checkOutput(output, OutputKind::File, rules); !free)
-        return reportFailure(session, "dequantize", free.error());
+        return reportFailure(context, "dequantize", free.error());
     const auto result = dequantizeFolder(options.folder, options.reference);
     if (!result)
-        return reportFailure(session, "dequantize", result.error());
+        return reportFailure(context, "dequantize", result.error());
     if (const auto input = result->folder.manifest.find("input");
         input != result->folder.manifest.end() && input->is_string())
         rules.inputs.emplace_back(input->get<std::string>());
     const ElementType type = options.type.empty() ? quantized::valuesType(result->values)
                                                   : elementTypeFromName(options.type);
     if (auto written = writeValues(*result, output, type, rules); !written)
-        return reportFailure(session, "dequantize", written.error());
-    if (!session.json) {
-        if (!session.quiet)
+        return reportFailure(context, "dequantize", written.error());
+    if (!context.json) {
+        if (!context.quiet)
             print(dequantizeText(*result, options.folder, output, type));
-        printDiagnostics(session, result->diagnostics);
+        printDiagnostics(context, result->diagnostics);
         return kDone;
     }
     const report::DequantizedFile written{options.folder, output, type, result->values.size(),
                                           result->figuresFrom};
-    printDocument(session, report::dequantizeJson(result->folder, written, result->figures),
+    printDocument(context, report::dequantizeJson(result->folder, written, result->figures),
                   result->diagnostics);
     return kDone;
 }
@@ -205,7 +205,7 @@ std::vector<std::string> givenOptions(const CLI::App &command)
     return names;
 }
 
-void addQuantizeCommand(CLI::App &app, Session &session)
+void addQuantizeCommand(CLI::App &app, Context &context)
 {
     CLI::App *command = app.add_subcommand(
         "quantize", "Quantise a NumPy array to MXFP8, MXFP4 or INT8, as pto.tquant does");
@@ -244,19 +244,19 @@ void addQuantizeCommand(CLI::App &app, Session &session)
     choice("--device", options->device,
            "Device to hold to: its casts, its tiles, every constraint as the document has it",
            format::tquantDevices());
-    addOutput(*command, session, given->output, "New folder for the bytes and quantize.json", "DIR")
+    addOutput(*command, context, given->output, "New folder for the bytes and quantize.json", "DIR")
         ->required();
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"quantize weights.npy --format mxfp8 -o weights.mxfp8",
                            "quantize large.npy --format mxfp4 --source fp16 --tiles -o large.mxfp4",
                            "quantize weights.npy --format int8 --per-tensor -o weights.int8"});
-    command->callback([given, command, &session] {
+    command->callback([given, command, &context] {
         given->options.given = givenOptions(*command);
-        session.exitCode = runQuantize(*given, session);
+        context.exitCode = runQuantize(*given, context);
     });
 }
 
-void addRelayoutCommand(CLI::App &app, Session &session)
+void addRelayoutCommand(CLI::App &app, Context &context)
 {
     CLI::App *command = app.add_subcommand(
         "relayout", "Change the layout of a folder that quantize wrote, as TMOV does");
@@ -268,26 +268,26 @@ void addRelayoutCommand(CLI::App &app, Session &session)
         ->check(CLI::IsMember({"nd", "nz"}));
     command->add_option("--exponents", options->options.exponents, "Of the exponents, likewise")
         ->check(CLI::IsMember({"nd", "zz", "interleaved"}));
-    addOutput(*command, session, options->output, "New folder", "DIR")->required();
-    addCommonOptions(*command, session);
+    addOutput(*command, context, options->output, "New folder", "DIR")->required();
+    addCommonOptions(*command, context);
     addExamples(*command, {"relayout weights.mxfp8 --layout nz --exponents zz -o cube.mxfp8",
                            "relayout cube.mxfp8 --layout nd --exponents nd -o rows.mxfp8"});
-    command->callback([options, &session] { session.exitCode = runRelayout(*options, session); });
+    command->callback([options, &context] { context.exitCode = runRelayout(*options, context); });
 }
 
 } // namespace
 
-void addQuantize(CLI::App &app, Session &session)
+void addQuantize(CLI::App &app, Context &context)
 {
-    addQuantizeCommand(app, session);
-    addRelayoutCommand(app, session);
+    addQuantizeCommand(app, context);
+    addRelayoutCommand(app, context);
     CLI::App *command =
         app.add_subcommand("dequantize", "Values of a folder that quantize wrote, and their error");
     auto options = std::make_shared<DequantizeOptions>();
     command->add_option("folder", options->folder, "Folder that quantize wrote")
         ->required()
         ->type_name("DIR");
-    addOutput(*command, session, options->output, "Array to write (DIR/dequantized.npy)",
+    addOutput(*command, context, options->output, "Array to write (DIR/dequantized.npy)",
               "FILE.npy");
     command
         ->add_option("--as", options->type,
@@ -295,10 +295,10 @@ void addQuantize(CLI::App &app, Session &session)
         ->check(CLI::IsMember(std::vector<std::string>{"fp32", "fp64"}));
     command->add_option("--reference", options->reference, "Array to compare with")
         ->type_name("IN.npy");
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"dequantize weights.mxfp8 -o back.npy",
                            "dequantize weights.mxfp8 --reference weights.npy -o back.npy"});
-    command->callback([options, &session] { session.exitCode = runDequantize(*options, session); });
+    command->callback([options, &context] { context.exitCode = runDequantize(*options, context); });
 }
 
 } // namespace kernscope::cli

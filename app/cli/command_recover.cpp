@@ -46,21 +46,21 @@ std::string saveText(const RecoveredSave &done, RecoverAction action, bool dryRu
            runsText(done.ranges);
 }
 
-int runRecover(const RecoverArguments &arguments, Session &session)
+int runRecover(const RecoverArguments &arguments, Context &context)
 {
     const auto action = arguments.finish    ? RecoverAction::Finish
                         : arguments.discard ? RecoverAction::Discard
                                             : RecoverAction::Undo;
-    const auto report = recoverSave(arguments.path, action, arguments.dryRun, &session.progress);
+    const auto report = recoverSave(arguments.path, action, arguments.dryRun, &context.progress);
     if (!report)
-        return reportFailure(session, "recover", report.error());
-    if (session.json) {
+        return reportFailure(context, "recover", report.error());
+    if (context.json) {
         report::Json document =
             report::recoverJson(arguments.path, action, arguments.dryRun, *report);
-        printDocument(session, document, report->warnings);
+        printDocument(context, document, report->warnings);
         return kDone;
     }
-    if (!session.quiet) {
+    if (!context.quiet) {
         std::string text;
         for (const RecoveredSave &done : report->saves)
             text += saveText(done, action, arguments.dryRun);
@@ -71,13 +71,13 @@ int runRecover(const RecoverArguments &arguments, Session &session)
             text += styled(Style::Bold, "Dry run: nothing was written") + "\n";
         print(text);
     }
-    printDiagnostics(session, report->warnings);
+    printDiagnostics(context, report->warnings);
     return kDone;
 }
 
 } // namespace
 
-void addRecover(CLI::App &app, Session &session)
+void addRecover(CLI::App &app, Context &context)
 {
     CLI::App *command =
         app.add_subcommand("recover", "Undo or finish a save in place that was interrupted");
@@ -93,10 +93,10 @@ void addRecover(CLI::App &app, Session &session)
                    "Leave the files as they are and remove the journal, also a damaged one")
         ->excludes(finish);
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"recover model.mlmodelc --dry-run", "recover model.mlmodelc"});
     command->callback(
-        [arguments, &session] { session.exitCode = runRecover(*arguments, session); });
+        [arguments, &context] { context.exitCode = runRecover(*arguments, context); });
 }
 
 } // namespace kernscope::cli

@@ -27,14 +27,14 @@ void addSlices(CLI::App &command, SectionOptions &options)
         ->needs(slices);
 }
 
-void addBuild(CLI::App &parent, Session &session)
+void addBuild(CLI::App &parent, Context &context)
 {
     auto options = std::make_shared<SectionOptions>();
     CLI::App *command = parent.add_subcommand("build", "Build a section from weights of a bundle");
     command->add_option("path", options->path, "Bundle")->required()->type_name("PATH");
     command->add_option("names", options->names, "Weights; without any, all of them")
         ->type_name("NAME");
-    addOutput(*command, session, options->output, "File to write", "OUT")->required();
+    addOutput(*command, context, options->output, "File to write", "OUT")->required();
     command->add_option("--form", options->form, "How to store them")
         ->check(CLI::IsMember({"stored", "dense", "sparse", "palette", "affine"}))
         ->capture_default_str();
@@ -60,30 +60,30 @@ void addBuild(CLI::App &parent, Session &session)
         "Replace the output where it exists, and write a form that the chip has no encoder for, "
         "with a warning");
     addSlices(*command, *options);
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"section build model.mlmodelc conv1_weight --form palette -o w.ksec",
                            "section build model.mlmodelc --target M1 -o w.ksec",
                            "section build model.mlmodelc w --form palette --entries e4m3 --target "
                            "H18 -o w.ksec"});
-    command->callback([options, command, &session] {
+    command->callback([options, command, &context] {
         for (const char *name : {"--bits", "--vector", "--entries"}) {
             if (options->form != "palette" && command->count(name) > 0)
                 throw UsageFailure{usageError(name, "--form palette", "--form " + options->form,
                                               std::string(name) + " has no effect here")};
         }
-        session.exitCode = options->hwxSlices ? runSectionSlices(*options, session)
-                                              : runSectionBuild(*options, session);
+        context.exitCode = options->hwxSlices ? runSectionSlices(*options, context)
+                                              : runSectionBuild(*options, context);
     });
 }
 
-void addWrite(CLI::App &parent, Session &session, bool strip)
+void addWrite(CLI::App &parent, Context &context, bool strip)
 {
     auto options = std::make_shared<SectionOptions>();
     CLI::App *command = parent.add_subcommand(
         strip ? "strip" : "relocate",
         strip ? "Take the addresses back" : "Fill the slots with addresses, as a loader would");
     command->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
-    auto *output = addOutput(*command, session, options->output, "File to write", "OUT");
+    auto *output = addOutput(*command, context, options->output, "File to write", "OUT");
     command->get_option("--force")->needs(output);
     command->add_flag("--in-place", options->inPlace, "Write the file itself")->excludes(output);
     if (!strip) {
@@ -93,22 +93,22 @@ void addWrite(CLI::App &parent, Session &session, bool strip)
         command->add_option("--input-tile", options->inputTile, "Address of the input tile");
         command->add_option("--output-tile", options->outputTile, "Address of the output tile");
     }
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {strip ? "section strip loaded.ksec -o w.ksec"
                                  : "section relocate w.ksec --base 0x40000 -o loaded.ksec"});
-    command->callback([options, strip, &session] {
-        session.exitCode = runSectionRelocate(*options, strip, session);
+    command->callback([options, strip, &context] {
+        context.exitCode = runSectionRelocate(*options, strip, context);
     });
 }
 
 } // namespace
 
-void addSection(CLI::App &app, Session &session)
+void addSection(CLI::App &app, Context &context)
 {
     CLI::App *command = app.add_subcommand(
         "section", "Weight sections: build, list, relocate, strip (kernel units and their groups)");
     command->require_subcommand(1);
-    addBuild(*command, session);
+    addBuild(*command, context);
     auto options = std::make_shared<SectionOptions>();
     CLI::App *list = command->add_subcommand("list", "Show the units, groups and slots");
     list->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
@@ -116,11 +116,11 @@ void addSection(CLI::App &app, Session &session)
                      "Compare the kernel units with a listing of a compiler, or of this command; "
                      "1 where they differ")
         ->type_name("LISTING");
-    addCommonOptions(*list, session);
+    addCommonOptions(*list, context);
     addExamples(*list, {"section list w.ksec", "section list w.ksec --expect units.txt"});
-    list->callback([options, &session] { session.exitCode = runSectionList(*options, session); });
-    addWrite(*command, session, false);
-    addWrite(*command, session, true);
+    list->callback([options, &context] { context.exitCode = runSectionList(*options, context); });
+    addWrite(*command, context, false);
+    addWrite(*command, context, true);
 }
 
 } // namespace kernscope::cli

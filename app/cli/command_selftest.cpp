@@ -11,16 +11,16 @@ namespace kernscope::cli {
 
 namespace {
 
-void run(Session &session)
+void run(Context &context)
 {
     const WritingScope scope; // into a folder that it removes at the end
     const std::vector<SelftestStep> steps = runSelftest();
     std::size_t failed = 0;
     for (const SelftestStep &step : steps)
         failed += step.passed ? 0 : 1;
-    session.exitCode = failed == 0 ? kDone : kDiffers;
-    if (session.json) {
-        printDocument(session, report::selftestJson(steps), {});
+    context.exitCode = failed == 0 ? kDone : kDiffers;
+    if (context.json) {
+        printDocument(context, report::selftestJson(steps), {});
         return;
     }
     for (const SelftestStep &step : steps) {
@@ -33,14 +33,14 @@ void run(Session &session)
 
 } // namespace
 
-void addSelftest(CLI::App &app, Session &session)
+void addSelftest(CLI::App &app, Context &context)
 {
     CLI::App *command =
         app.add_subcommand("selftest", "Take the embedded sample the whole way: open, decode, "
                                        "compare, patch, save, read back");
-    addCommonOptions(*command, session);
+    addCommonOptions(*command, context);
     addExamples(*command, {"selftest"});
-    command->callback([&session] { run(session); });
+    command->callback([&context] { run(context); });
 }
 
 } // namespace kernscope::cli

@@ -170,40 +170,40 @@ Error noSuchTable(const report::WeightDetail &detail, std::string_view name)
         .message("The weight has no such table.");
 }
 
-int runWeight(const WeightArguments &arguments, Session &session)
+int runWeight(const WeightArguments &arguments, Context &context)
 {
     const auto bundle = openBundle(arguments.path);
     if (!bundle)
-        return reportFailure(session, "weight", bundle.error());
+        return reportFailure(context, "weight", bundle.error());
     const auto weight = findWeight(**bundle, arguments.name);
     if (!weight)
-        return reportFailure(session, "weight", weight.error());
+        return reportFailure(context, "weight", weight.error());
     const report::WeightDetail detail = [&] {
-        const ProgressLine line(session, "reading");
-        return report::readWeightDetail(**bundle, *weight, arguments.bins, session.progress);
+        const ProgressLine line(context, "reading");
+        return report::readWeightDetail(**bundle, *weight, arguments.bins, context.progress);
     }();
-    if (session.progress.cancelled())
-        return reportStopped(session, "weight");
+    if (context.progress.cancelled())
+        return reportStopped(context, "weight");
     const Diagnostics &diagnostics = detail.diagnostics;
-    if (session.json) {
-        printDocument(session, report::weightDetailJson(detail), diagnostics);
+    if (context.json) {
+        printDocument(context, report::weightDetailJson(detail), diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!arguments.csv.empty()) {
         std::string text = csvOf(detail, arguments.csv);
         if (text.empty() && diagnostics.empty())
-            return reportFailure(session, "weight", noSuchTable(detail, arguments.csv));
+            return reportFailure(context, "weight", noSuchTable(detail, arguments.csv));
         print(std::move(text));
-    } else if (!session.quiet) {
+    } else if (!context.quiet) {
         print(detailText(detail, arguments.all));
     }
-    printDiagnostics(session, diagnostics);
+    printDiagnostics(context, diagnostics);
     return exitCodeOf(diagnostics);
 }
 
 } // namespace
 
-void addWeight(CLI::App &app, Session &session)
+void addWeight(CLI::App &app, Context &context)
 {
     CLI::App *command =
         app.add_subcommand("weight", "Show one weight in full: parts, values, histogram, codebook, "
@@ -227,12 +227,12 @@ void addWeight(CLI::App &app, Session &session)
                      "or density")
         ->type_name("TABLE")
         ->check(CLI::IsMember(std::vector<std::string>(kTables.begin(), kTables.end())));
-    addSharedOptions(*command, session);
+    addSharedOptions(*command, context);
     addExamples(*command, {"weight model.mlmodelc conv1_weight",
                            "weight model.mlmodelc conv1_weight --bins 64 --all",
                            "weight model.mlmodelc conv1_weight --csv codebook",
                            "weight model.mlpackage main/conv1_weight --json"});
-    command->callback([arguments, &session] { session.exitCode = runWeight(*arguments, session); });
+    command->callback([arguments, &context] { context.exitCode = runWeight(*arguments, context); });
 }
 
 } // namespace kernscope::cli

@@ -169,32 +169,31 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
            terminalText(textTable(report::targetTotalsTable(), sums, {{"moved", "moved"}}));
 }
 
-int runDecide(const ChipOptions &options, Session &session)
+int runDecide(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, session);
+    const auto chosen = chosenTarget(options, context);
     if (!chosen)
-        return refuseTarget(session, "decide", chosen.error());
+        return refuseTarget(context, "decide", chosen.error());
     const auto opened = openBundle(options.path, options.shapes);
     if (!opened)
-        return reportFailure(session, "decide", opened.error());
+        return reportFailure(context, "decide", opened.error());
     const BundlePtr *bundle = &opened->bundle;
     auto targets =
         options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen->target()};
     const DecisionTable table(**bundle, std::move(targets), chosen->choice);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
-    if (session.json) {
+    if (context.json) {
         report::Json head =
             report::chipDocument("decide", options.allTargets ? nullptr : &chosen->target(),
                                  chosen->choice, &chosen->named);
         if (!options.allTargets)
-            head["prediction_error"] =
-                report::optionalJson(roofline::predictionError(chosen->target()));
+            report::addPredictionError(head, chosen->target());
         addShapes(head, *opened);
         report::writeDecisions(**bundle, table, std::move(head), diagnostics,
                                [](std::string_view piece) { print(printableJson(piece)); });
         return exitCodeOf(diagnostics);
     }
-    if (!session.quiet) {
+    if (!context.quiet) {
         print(printable((*bundle)->name()) +
               (options.allTargets ? "\n\n" : " on " + chosen->text()));
         if (table.rows() == 0)
@@ -204,7 +203,7 @@ int runDecide(const ChipOptions &options, Session &session)
                                      : "\n" + decisionsText(**bundle, table));
         print(shapesText(*opened));
     }
-    printDiagnostics(session, diagnostics);
+    printDiagnostics(context, diagnostics);
     return exitCodeOf(diagnostics);
 }
 

@@ -68,7 +68,7 @@ std::string formatWordText(std::uint32_t version)
 
 /// What was asked: a word made or read, the ordering bits of an image.
 struct DescriptorAnswer {
-    Json json = Json::object();
+    Json json;
     std::string text;
 };
 
@@ -173,28 +173,28 @@ Result<DescriptorAnswer> answer(const DescriptorOptions &options, std::uint32_t 
 
 } // namespace
 
-int runDescriptor(const DescriptorOptions &options, Session &session)
+int runDescriptor(const DescriptorOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(ChipOptions{}, session);
+    const auto chosen = chosenTarget(ChipOptions{}, context);
     if (!chosen)
-        return refuseTarget(session, kDescriptorCommand, chosen.error());
+        return refuseTarget(context, kDescriptorCommand, chosen.error());
     const auto known = target::encoderVersion(chosen->target());
     const std::uint32_t version = options.version != 0 ? options.version : known.value_or(0);
     if (version == 0)
-        return refuseTarget(session, kDescriptorCommand,
+        return refuseTarget(context, kDescriptorCommand,
                             usageError("--descriptor-version", "a version", "none",
                                        "The descriptor version of this chip is not known."));
     const auto asked = answer(options, version);
     if (!asked)
-        return reportFailure(session, kDescriptorCommand, asked.error());
-    if (!session.json) {
-        if (!session.quiet)
+        return reportFailure(context, kDescriptorCommand, asked.error());
+    if (!context.json) {
+        if (!context.quiet)
             print(asked->text.empty() ? "For " + chosen->text() + groupsText() + streamsText() +
                                             formatWordText(version)
                                       : asked->text);
         return kDone;
     }
-    printDocument(session, report::descriptorJson(chosen->target(), version, asked->json), {});
+    printDocument(context, report::descriptorJson(chosen->target(), version, asked->json), {});
     return kDone;
 }
 

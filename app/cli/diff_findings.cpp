@@ -10,13 +10,13 @@
 
 namespace kernscope::cli {
 
-Result<void> checkForms(report::CheckedDifference &checked, Session &session)
+Result<void> checkForms(report::CheckedDifference &checked, Context &context)
 {
     const auto &pairs = checked.difference.weights;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         if (!pairs[i].values || pairs[i].storedEqual)
             continue;
-        auto form = checkForm(*checked.a, *checked.b, pairs[i], &session.progress);
+        auto form = checkForm(*checked.a, *checked.b, pairs[i], &context.progress);
         if (!form)
             return tl::unexpected(std::move(form.error()));
         if (form->mask || form->palette || form->codes || !form->notExamined.empty())
@@ -26,7 +26,7 @@ Result<void> checkForms(report::CheckedDifference &checked, Session &session)
 }
 
 Result<void> findWorst(report::CheckedDifference &checked, const DiffArguments &arguments,
-                       Session &session)
+                       Context &context)
 {
     PlacesWanted wanted{arguments.channels ? PlacesWanted::kMostChannels : arguments.worst,
                         arguments.worst, arguments.histograms};
@@ -37,7 +37,7 @@ Result<void> findWorst(report::CheckedDifference &checked, const DiffArguments &
         if (!pairs[i].values || pairs[i].values->identical())
             continue;
         auto worst = findWorstPlaces(*checked.a, pairs[i].a, *checked.b, pairs[i].b, wanted,
-                                     &session.progress);
+                                     &context.progress);
         if (!worst)
             return tl::unexpected(std::move(worst.error()));
         checked.worst.emplace_back(i, *std::move(worst));
@@ -49,7 +49,7 @@ Result<void> findWorst(report::CheckedDifference &checked, const DiffArguments &
             if (!values || values->identical())
                 continue;
             auto worst =
-                findWorstPlaces(*checked.a, *checked.b, joined[i], part, wanted, &session.progress);
+                findWorstPlaces(*checked.a, *checked.b, joined[i], part, wanted, &context.progress);
             if (!worst)
                 return tl::unexpected(std::move(worst.error()));
             checked.partWorst.push_back({i, part, *std::move(worst)});
@@ -59,28 +59,28 @@ Result<void> findWorst(report::CheckedDifference &checked, const DiffArguments &
 }
 
 std::optional<report::RangeList> findRanges(const report::CheckedDifference &checked,
-                                            Session &session)
+                                            Context &context)
 {
     AlignedBytes bytes{checked.a, checked.b, {}, checked.difference.joined};
     {
         const PairReadLock lock(*checked.a, *checked.b);
         bytes.alignment = ByteAlignment(*checked.a, *checked.b, checked.difference.weights);
     }
-    const auto differences = ByteDifferences::find(bytes, session.progress);
+    const auto differences = ByteDifferences::find(bytes, context.progress);
     if (!differences)
         return std::nullopt;
     return report::differentRanges(bytes, *differences, report::RangeList::kMostRanges,
-                                   session.progress);
+                                   context.progress);
 }
 
-Result<void> findCodebooks(report::CheckedDifference &checked, Session &session)
+Result<void> findCodebooks(report::CheckedDifference &checked, Context &context)
 {
     const auto &pairs = checked.difference.weights;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         if (!pairs[i].shapeEqual || !hasCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b))
             continue;
         auto match =
-            matchCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b, &session.progress);
+            matchCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b, &context.progress);
         if (match)
             checked.codebooks.emplace_back(i, *std::move(match));
         else if (match.error().code != "diff.codebooks")
@@ -92,7 +92,7 @@ Result<void> findCodebooks(report::CheckedDifference &checked, Session &session)
             if (!hasCodebooks(*checked.a, joined[i].weightA(part), *checked.b,
                               joined[i].weightB(part)))
                 continue;
-            auto match = matchCodebooks(*checked.a, *checked.b, joined[i], part, &session.progress);
+            auto match = matchCodebooks(*checked.a, *checked.b, joined[i], part, &context.progress);
             if (match)
                 checked.partCodebooks.push_back({i, part, *std::move(match)});
             else if (match.error().code != "diff.codebooks")

@@ -105,7 +105,7 @@ Result<DiffLimits> limitsOf(const DiffArguments &arguments)
 Result<std::vector<Difference>>
 compareWithFirst(const std::vector<BundlePtr> &bundles,
                  const std::vector<std::vector<PairChoice>> &choices,
-                 const DiffArguments &arguments, Session &session)
+                 const DiffArguments &arguments, Context &context)
 {
     std::vector<const Bundle *> builds;
     std::vector<DiffOptions> options;
@@ -115,9 +115,9 @@ compareWithFirst(const std::vector<BundlePtr> &bundles,
         options.back().pairs = choices[i - 1];
     }
     if (builds.size() > 1)
-        return compareBuilds(*bundles.front(), builds, options, &session.progress);
+        return compareBuilds(*bundles.front(), builds, options, &context.progress);
     auto one =
-        compareBundles(*bundles.front(), *builds.front(), options.front(), &session.progress);
+        compareBundles(*bundles.front(), *builds.front(), options.front(), &context.progress);
     if (!one)
         return tl::unexpected(std::move(one.error()));
     return std::vector<Difference>{*std::move(one)};
@@ -125,15 +125,15 @@ compareWithFirst(const std::vector<BundlePtr> &bundles,
 
 Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
                                         const DiffArguments &arguments, const DiffLimits &limits,
-                                        Session &session)
+                                        Context &context)
 {
     std::vector<Checked> all;
     const auto choices = pairChoices(arguments.pairs, bundles);
     if (!choices)
         return tl::unexpected(choices.error());
-    const ProgressLine line(session, "Comparing");
+    const ProgressLine line(context, "Comparing");
     const BundlePtr &a = bundles.front();
-    auto differences = compareWithFirst(bundles, *choices, arguments, session);
+    auto differences = compareWithFirst(bundles, *choices, arguments, context);
     if (!differences)
         return tl::unexpected(std::move(differences.error()));
     for (std::size_t i = 1; i < bundles.size(); ++i) {
@@ -141,20 +141,20 @@ Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
         checked.faults = checkLimits(*a, *checked.b, checked.difference, limits);
         checked.verdict = buildVerdict(*a, *checked.b, checked.difference);
         if (arguments.checkForms) {
-            if (auto forms = checkForms(checked, session); !forms)
+            if (auto forms = checkForms(checked, context); !forms)
                 return tl::unexpected(std::move(forms.error()));
         }
         if (arguments.places()) {
-            if (auto worst = findWorst(checked, arguments, session); !worst)
+            if (auto worst = findWorst(checked, arguments, context); !worst)
                 return tl::unexpected(std::move(worst.error()));
         }
         if (arguments.ranges) {
-            checked.ranges = findRanges(checked, session);
+            checked.ranges = findRanges(checked, context);
             if (!checked.ranges)
                 return tl::unexpected(cancelledError("The comparison was cancelled"));
         }
         if (arguments.codebooks) {
-            if (auto found = findCodebooks(checked, session); !found)
+            if (auto found = findCodebooks(checked, context); !found)
                 return tl::unexpected(std::move(found.error()));
         }
         all.push_back(std::move(checked));
@@ -184,7 +184,7 @@ report::Json documentOf(const std::vector<Checked> &all)
                            : report::differencesJson(all);
 }
 
-Result<std::string> rendered(const std::string &format, const Answer &answer, Session &session)
+Result<std::string> rendered(const std::string &format, const Answer &answer, Context &context)
 {
     if (format == "csv")
         return report::differenceCsv(answer.all);
@@ -193,16 +193,16 @@ Result<std::string> rendered(const std::string &format, const Answer &answer, Se
     if (format == "junit")
         return report::differenceJunit(answer.all);
     if (format == "html")
-        return report::differenceHtml(answer.all, &session.progress);
+        return report::differenceHtml(answer.all, &context.progress);
     if (format == "changes")
         return report::changeScript(*answer.all.front().a, *answer.all.front().b,
-                                    answer.all.front().difference, &session.progress);
+                                    answer.all.front().difference, &context.progress);
     if (format == "ips" || format == "bps") {
         const Checked &checked = answer.all.front();
         const auto patch = report::binaryPatch(*checked.a, *checked.b, checked.difference,
                                                format == "ips" ? report::BinaryFormat::Ips
                                                                : report::BinaryFormat::Bps,
-                                               &session.progress);
+                                               &context.progress);
         if (!patch)
             return tl::unexpected(patch.error());
         return std::string(reinterpret_cast<const char *>(patch->data()), patch->size());
@@ -210,45 +210,44 @@ Result<std::string> rendered(const std::string &format, const Answer &answer, Se
     if (format == "json") {
         report::Json document = documentOf(answer.all);
         report::finish(document, answer.diagnostics);
-        return printableJson(document.dump(1, ' ', false, report::Json::error_handler_t::replace)) +
-               "\n";
+        return printableJson(report::documentText(document)) + "\n";
     }
     return differencesText(answer.all, answer.text);
 }
 
 /// The report into its file, and to standard output what was asked for there.
-Result<void> deliver(const DiffArguments &arguments, Answer &answer, Session &session)
+Result<void> deliver(const DiffArguments &arguments, Answer &answer, Context &context)
 {
     if (!arguments.output.empty()) {
         order(answer.all, arguments, arguments.format);
-        const auto text = rendered(arguments.format, answer, session);
+        const auto text = rendered(arguments.format, answer, context);
         if (!text)
             return tl::unexpected(text.error());
         std::vector<std::filesystem::path> inputs(arguments.paths.begin(), arguments.paths.end());
         if (!arguments.rules.empty())
             inputs.emplace_back(arguments.rules);
         auto written = writeFile(arguments.output, std::as_bytes(std::span(*text)),
-                                 outputRules(session, std::move(inputs)));
+                                 outputRules(context, std::move(inputs)));
         if (!written)
             return written;
     }
-    if (session.json) {
+    if (context.json) {
         order(answer.all, arguments, "json");
         report::Json document = documentOf(answer.all);
-        printDocument(session, document, answer.diagnostics);
+        printDocument(context, document, answer.diagnostics);
         return {};
     }
     if (arguments.output.empty() && arguments.format != "text") {
         order(answer.all, arguments, arguments.format);
-        auto text = rendered(arguments.format, answer, session);
+        auto text = rendered(arguments.format, answer, context);
         if (!text)
             return tl::unexpected(std::move(text.error()));
         print(*std::move(text));
-    } else if (!session.quiet) {
+    } else if (!context.quiet) {
         order(answer.all, arguments, "text");
         print(differencesText(answer.all, answer.text));
     }
-    printDiagnostics(session, answer.diagnostics);
+    printDiagnostics(context, answer.diagnostics);
     return {};
 }
 
@@ -292,17 +291,17 @@ std::string formatOfName(const std::string &path)
     return {};
 }
 
-int runDiff(DiffArguments arguments, Session &session)
+int runDiff(DiffArguments arguments, Context &context)
 {
     if (arguments.format.empty())
         arguments.format = formatOfName(arguments.output);
     if (arguments.format.empty())
-        arguments.format = session.json ? "json" : "text";
+        arguments.format = context.json ? "json" : "text";
     else if (arguments.format == "json" && arguments.output.empty())
-        session.json = true;
+        context.json = true;
     const auto limits = limitsOf(arguments);
     if (!limits)
-        return reportFailure(session, "diff", limits.error());
+        return reportFailure(context, "diff", limits.error());
     arguments.options.values = arguments.options.values || arguments.checkForms ||
                                arguments.places() || limits->concernsWeights();
     arguments.options.tolerance = limits->values.maxAbs.value_or(0);
@@ -310,20 +309,20 @@ int runDiff(DiffArguments arguments, Session &session)
     for (const std::string &path : arguments.paths) {
         auto opened = openBundle(path);
         if (!opened)
-            return reportFailure(session, "diff", opened.error());
+            return reportFailure(context, "diff", opened.error());
         bundles.push_back(*std::move(opened));
     }
-    auto all = compareAll(bundles, arguments, *limits, session);
+    auto all = compareAll(bundles, arguments, *limits, context);
     if (interrupted())
-        return reportStopped(session, "diff");
+        return reportStopped(context, "diff");
     if (!all)
-        return reportFailure(session, "diff", all.error());
+        return reportFailure(context, "diff", all.error());
     Answer answer{*std::move(all),
-                  {arguments.options, limits->any(), session.target},
+                  {arguments.options, limits->any(), context.target},
                   diagnosticsOf(bundles)};
     addUnusedRules(answer.diagnostics, bundles, *limits, arguments.rules);
-    if (const auto delivered = deliver(arguments, answer, session); !delivered)
-        return reportFailure(session, "diff", delivered.error());
+    if (const auto delivered = deliver(arguments, answer, context); !delivered)
+        return reportFailure(context, "diff", delivered.error());
     return exitCodeOf(answer, *limits);
 }
 

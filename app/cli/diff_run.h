@@ -9,7 +9,7 @@
 
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 struct DiffArguments {
     std::vector<std::string> paths; ///< two and more; the first is compared with every other
@@ -34,7 +34,7 @@ struct DiffArguments {
 };
 
 /// The command `diff`. Returns the exit code: 1 where anything differs, or exceeds its limit.
-int runDiff(DiffArguments arguments, Session &session);
+int runDiff(DiffArguments arguments, Context &context);
 
 /// The format that a file's name stands for ("report.html": "html"); empty for others.
 std::string formatOfName(const std::string &path);

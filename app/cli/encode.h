@@ -58,7 +58,7 @@ Result<WantedForm> formOf(const EncodeOptions &options);
 /// The names and patterns, or all, without those that have too few elements. Errors: "cli.weight".
 Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOptions &options);
 
-using InputStatistics = std::shared_ptr<const codec::InputStatistics>;
+using InputStatisticsPtr = std::shared_ptr<const codec::InputStatistics>;
 
 using report::EncodedBundle;
 using report::EncodedOne;
@@ -68,7 +68,8 @@ using report::RefusedWeight;
 /// `opset`: "ios16" to raise the program to; empty: where the form needs it, to the earliest that
 /// has it. Errors: "encode.…", "task.cancelled".
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,
-                                    const WantedForm &form, std::span<const InputStatistics> inputs,
+                                    const WantedForm &form,
+                                    std::span<const InputStatisticsPtr> inputs,
                                     const std::string &opset, Progress &progress);
 
 std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,

@@ -46,13 +46,13 @@ struct Pending {
     std::size_t weight = 0;
     std::vector<float> values;
     codec::EncodedWeight encoded;
-    InputStatistics inputs;
+    InputStatisticsPtr inputs;
     ChannelAxes axes;
     std::string asked;
 };
 
 Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSpec form,
-                          InputStatistics inputs, const ChannelAxes &axes)
+                          InputStatisticsPtr inputs, const ChannelAxes &axes)
 {
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
@@ -241,7 +241,8 @@ Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOpt
 }
 
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,
-                                    const WantedForm &form, std::span<const InputStatistics> inputs,
+                                    const WantedForm &form,
+                                    std::span<const InputStatisticsPtr> inputs,
                                     const std::string &opset, Progress &progress)
 {
     EncodedBundle result;
@@ -251,7 +252,7 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
         const codec::FormSpec spec =
             form.ownAxis ? form.spec : alongChannels(form.spec, axes[weight]);
         auto one = encodeOne(bundle, weight, spec,
-                             inputs.empty() ? InputStatistics() : inputs[weight], axes[weight]);
+                             inputs.empty() ? InputStatisticsPtr() : inputs[weight], axes[weight]);
         if (one)
             pending.push_back(std::move(*one));
         else

@@ -45,8 +45,8 @@ struct ActivationOptions {
 /// What sources disagree on, one reading a line: "followed:", "contested:".
 std::string readingsText(std::span<const format::Reading> readings);
 
-int runCollective(const CollectiveOptions &options, Session &session);
-int runDescriptor(const DescriptorOptions &options, Session &session);
-int runActivation(const ActivationOptions &options, Session &session);
+int runCollective(const CollectiveOptions &options, Context &context);
+int runDescriptor(const DescriptorOptions &options, Context &context);
+int runActivation(const ActivationOptions &options, Context &context);
 
 } // namespace kernscope::cli

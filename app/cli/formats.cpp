@@ -30,23 +30,23 @@ std::string formatsText(const target::Target &target, const format::FormatUse &u
 
 } // namespace
 
-int runFormats(const ChipOptions &options, Session &session)
+int runFormats(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, session);
+    const auto chosen = chosenTarget(options, context);
     if (!chosen)
-        return refuseTarget(session, "formats", chosen.error());
+        return refuseTarget(context, "formats", chosen.error());
     const target::Target &target = chosen->target();
     format::FormatUse use;
     use.descriptorVersion = options.descriptorVersion != 0
                                 ? options.descriptorVersion
                                 : target::encoderVersion(target).value_or(0);
     use.e4m3Capability = target::halBit(target, target::hal::kE4m3);
-    if (!session.json) {
-        if (!session.quiet)
+    if (!context.json) {
+        if (!context.quiet)
             print("For " + chosen->text() + formatsText(target, use));
         return kDone;
     }
-    printDocument(session, report::formatsJson(target, use), {});
+    printDocument(context, report::formatsJson(target, use), {});
     return kDone;
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 struct Judged {
     std::string title, weight, consumer, op;
-    decision::Operation operation;
+    decision::LayerOperation operation;
     roofline::Layer layer; ///< the same for the times
 };
 
@@ -62,7 +62,7 @@ Result<std::array<std::uint64_t, 3>> numbersOf(const std::string &option, const 
 }
 
 /// A layer of numbers that were typed in: its weight dense or in a form of that width.
-roofline::Layer typedLayer(const decision::Operation &operation)
+roofline::Layer typedLayer(const decision::LayerOperation &operation)
 {
     roofline::Layer layer;
     layer.op = "conv";
@@ -103,7 +103,7 @@ Result<Judged> typedOperation(const ChipOptions &options)
 {
     Judged judged;
     judged.title = "numbers typed in";
-    decision::Operation &operation = judged.operation;
+    decision::LayerOperation &operation = judged.operation;
     const auto channels = numbersOf("--channels", options.channels, ':', 2, 2);
     if (!channels)
         return tl::unexpected(channels.error());
@@ -146,7 +146,7 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
             continue;
         const Weight &weight = bundle.weights()[layer.weight];
         const Consumer &consumer = weight.consumers[layer.consumer];
-        const decision::Operation operation = *layer.operation;
+        const decision::LayerOperation operation = *layer.operation;
         all.push_back({weight.findableName() + " in " + consumer.op + " " + consumer.name,
                        weight.name, consumer.name, consumer.op, operation, std::move(layer)});
     }
@@ -165,7 +165,7 @@ std::string secondsText(const std::optional<double> &seconds)
     return seconds ? fmt::format("{:.3g} s", *seconds) : "unknown";
 }
 
-std::string shapeLine(const decision::Operation &operation)
+std::string shapeLine(const decision::LayerOperation &operation)
 {
     return fmt::format(
         "    shape                      {} to {} channels, kernel {}x{}x{}, output {}, stride "
@@ -180,7 +180,7 @@ std::string shapeLine(const decision::Operation &operation)
 
 } // namespace
 
-std::string geometryText(const std::string &title, const decision::Operation &operation,
+std::string geometryText(const std::string &title, const decision::LayerOperation &operation,
                          const decision::Geometry &geometry, const roofline::Assessment &assessment)
 {
     return heading(printable(title)) + shapeLine(operation) +
@@ -263,39 +263,38 @@ void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions
 
 } // namespace
 
-int runGeometry(const ChipOptions &options, Session &session)
+int runGeometry(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, session);
+    const auto chosen = chosenTarget(options, context);
     if (!chosen)
-        return refuseTarget(session, "geometry", chosen.error());
+        return refuseTarget(context, "geometry", chosen.error());
     GeometryAnswer answer;
     answer.document =
         report::chipDocument("geometry", &chosen->target(), chosen->choice, &chosen->named);
-    answer.document["prediction_error"] =
-        report::optionalJson(roofline::predictionError(chosen->target()));
+    report::addPredictionError(answer.document, chosen->target());
     if (!options.channels.empty()) {
         auto typed = typedOperation(options);
         if (!typed)
-            return refuseTarget(session, "geometry", typed.error());
+            return refuseTarget(context, "geometry", typed.error());
         answer.operations.push_back(std::move(*typed));
     } else if (options.path.empty()) {
-        return refuseTarget(session, "geometry",
+        return refuseTarget(context, "geometry",
                             badNumbers("PATH", "a bundle, or --channels", "neither"));
     } else if (auto asked = askBundle(options, answer); !asked) {
-        return reportFailure(session, "geometry", asked.error());
+        return reportFailure(context, "geometry", asked.error());
     }
     const auto roofs = roofline::roofsOf(chosen->target());
     if (!roofs)
-        return refuseTarget(session, "geometry", roofs.error());
-    judgeOperations(*chosen, geometryOptions(options, *chosen), *roofs, session.json, answer);
-    if (session.json) {
-        printDocument(session, answer.document, answer.diagnostics);
+        return refuseTarget(context, "geometry", roofs.error());
+    judgeOperations(*chosen, geometryOptions(options, *chosen), *roofs, context.json, answer);
+    if (context.json) {
+        printDocument(context, answer.document, answer.diagnostics);
         return exitCodeOf(answer.diagnostics);
     }
-    if (!session.quiet)
+    if (!context.quiet)
         print("On " + chosen->text() + answer.text + "\n" +
               roofline::predictionNote(chosen->target()) + "\n" + answer.notes);
-    printDiagnostics(session, answer.diagnostics);
+    printDiagnostics(context, answer.diagnostics);
     return exitCodeOf(answer.diagnostics);
 }
 

@@ -28,7 +28,7 @@ namespace {
 using report::ContainerDifference;
 using report::RegisterChange;
 
-Result<ContainerDifference> compareContainers(const HwxOptions &options, Session &session)
+Result<ContainerDifference> compareContainers(const HwxOptions &options, Context &context)
 {
     ContainerDifference result;
     for (const auto &[path, bundle] :
@@ -38,14 +38,14 @@ Result<ContainerDifference> compareContainers(const HwxOptions &options, Session
             return tl::unexpected(std::move(opened.error()));
         *bundle = *std::move(opened);
     }
-    auto whole = compareBundles(*result.a, *result.b, {}, &session.progress);
+    auto whole = compareBundles(*result.a, *result.b, {}, &context.progress);
     if (!whole)
         return tl::unexpected(std::move(whole.error()));
     result.whole = *std::move(whole);
     result.tasks = compareTasks(*result.a, *result.b).value_or(TaskComparison());
     const AlignedBytes bytes{result.a, result.b,
                              ByteAlignment(*result.a, *result.b, result.whole.weights)};
-    const auto found = ByteDifferences::find(bytes, session.progress);
+    const auto found = ByteDifferences::find(bytes, context.progress);
     if (!found)
         return tl::unexpected(cancelledError("The comparison was cancelled"));
     for (std::size_t i = 0; i < bytes.alignment.sections().size(); ++i) {
@@ -172,21 +172,21 @@ std::string containersText(const ContainerDifference &difference)
 
 } // namespace
 
-int runHwxDiff(const HwxOptions &options, Session &session)
+int runHwxDiff(const HwxOptions &options, Context &context)
 {
-    const auto difference = compareContainers(options, session);
+    const auto difference = compareContainers(options, context);
     if (!difference)
-        return reportFailure(session, "hwx", difference.error());
+        return reportFailure(context, "hwx", difference.error());
     Diagnostics diagnostics = difference->a->diagnostics();
     const auto &others = difference->b->diagnostics();
     diagnostics.insert(diagnostics.end(), others.begin(), others.end());
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::containerDifferenceJson(*difference);
-        printDocument(session, document, diagnostics);
+        printDocument(context, document, diagnostics);
     } else {
-        if (!session.quiet)
+        if (!context.quiet)
             print(containersText(*difference));
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
     }
     const int faults = exitCodeOf(diagnostics);
     return faults != kDone ? faults : difference->whole.identical ? kDone : kDiffers;

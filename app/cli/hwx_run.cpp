@@ -85,14 +85,14 @@ std::string surveyText(const report::HwxSurvey &survey)
 }
 
 /// Containers that cannot be read are diagnostics; the others are surveyed.
-int runSurvey(const HwxOptions &options, Session &session)
+int runSurvey(const HwxOptions &options, Context &context)
 {
     report::HwxSurvey survey;
     Diagnostics diagnostics;
     const auto paths = containersIn(options.survey);
     if (paths.empty()) {
         return reportFailure(
-            session, "hwx",
+            context, "hwx",
             ErrorBuilder(std::filesystem::is_directory(options.survey) ? "hwx.survey" : "io.open")
                 .file(options.survey)
                 .expected("a folder with .hwx files")
@@ -107,23 +107,23 @@ int runSurvey(const HwxOptions &options, Session &session)
         else
             diagnostics.push_back({Severity::Error, opened.error()});
     }
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::hwxSurveyDocument(survey);
-        printDocument(session, document, diagnostics);
+        printDocument(context, document, diagnostics);
     } else {
-        if (!session.quiet)
+        if (!context.quiet)
             print(surveyText(survey));
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
     }
     return cli::exitCodeOf(diagnostics);
 }
 
 /// What a loader would write into every slot, or take out of it.
-int runLoad(const HwxOptions &options, const Opened &opened, Session &session)
+int runLoad(const HwxOptions &options, const Opened &opened, Context &context)
 {
     const auto address = parseInteger(options.loadAt);
     if (!address || *address < 0) {
-        return reportFailure(session, "hwx",
+        return reportFailure(context, "hwx",
                              ErrorBuilder("cli.option")
                                  .field("--load-at")
                                  .expected("an address such as 0x40000000")
@@ -135,44 +135,44 @@ int runLoad(const HwxOptions &options, const Opened &opened, Session &session)
     const auto loaded = options.strip ? hwx::computeStrip(opened.container, places, plan)
                                       : hwx::computeLoad(opened.container, places, plan);
     const auto &diagnostics = opened.container.diagnostics;
-    if (session.json) {
+    if (context.json) {
         report::Json document =
             report::hwxLoadDocument(opened.container, plan, options.strip, places, loaded);
-        printDocument(session, document, diagnostics);
+        printDocument(context, document, diagnostics);
     } else {
-        if (!session.quiet)
+        if (!context.quiet)
             print(hwxLoadText(places, loaded));
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
     }
     return cli::exitCodeOf(diagnostics);
 }
 
 } // namespace
 
-int runHwx(const HwxOptions &options, Session &session)
+int runHwx(const HwxOptions &options, Context &context)
 {
     if (!options.survey.empty())
-        return runSurvey(options, session);
+        return runSurvey(options, context);
     const auto opened = openContainer(options.path);
     if (!opened)
-        return reportFailure(session, "hwx", opened.error());
+        return reportFailure(context, "hwx", opened.error());
     if (!options.other.empty()) {
         if (const auto other = openContainer(options.other); !other)
-            return reportFailure(session, "hwx", other.error());
-        return runHwxDiff(options, session);
+            return reportFailure(context, "hwx", other.error());
+        return runHwxDiff(options, context);
     }
     if (!options.loadAt.empty())
-        return runLoad(options, *opened, session);
+        return runLoad(options, *opened, context);
     const auto &diagnostics = opened->container.diagnostics;
     const auto bytes = opened->file->bytes();
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::hwxDocument(opened->container, bytes, opened->file->name(),
                                                     {!options.noRegisters});
-        printDocument(session, document, diagnostics);
+        printDocument(context, document, diagnostics);
     } else {
-        if (!session.quiet)
+        if (!context.quiet)
             print(hwxText(opened->container, bytes, opened->file->name(), !options.noRegisters));
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
     }
     return exitCodeOf(diagnostics);
 }

@@ -5,7 +5,7 @@
 
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 struct HwxOptions {
     std::string path;
@@ -17,6 +17,6 @@ struct HwxOptions {
 };
 
 /// The command `hwx`. Returns the exit code: 1 where a comparison finds a difference.
-int runHwx(const HwxOptions &options, Session &session);
+int runHwx(const HwxOptions &options, Context &context);
 
 } // namespace kernscope::cli

@@ -58,7 +58,7 @@ std::string hwxTasksText(const hwx::Container &container, std::span<const std::b
     std::string result;
     const auto tiles = hwx::kernelTiles(container);
     for (const hwx::Text &text : container.texts) {
-        const hwx::Section *section = container.section(text.section);
+        const hwx::SegmentSection *section = container.section(text.section);
         if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
             continue;
         TaskReader reader(bytes.subspan(static_cast<std::size_t>(section->bytes->offset.value),

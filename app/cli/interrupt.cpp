@@ -81,19 +81,19 @@ void writeRaw(int descriptor, std::string_view text)
     }
 }
 
-[[noreturn]] void endProcess(const Session &session, const std::string &text)
+[[noreturn]] void endProcess(const Context &context, const std::string &text)
 {
     int nobody = kNobody;
-    if (session.json && g_output.compare_exchange_strong(nobody, kWatcher)) {
-        report::Json document = report::document(session.command);
+    if (context.json && g_output.compare_exchange_strong(nobody, kWatcher)) {
+        report::Json document = report::document(context.command);
         report::finish(document, {{Severity::Error, cancelledError(text)}});
-        writeRaw(STDOUT_FILENO, document.dump(1) + "\n");
+        writeRaw(STDOUT_FILENO, report::documentText(document) + "\n");
     }
     writeRaw(STDERR_FILENO, "kernscope-cli: " + printable(text) + "\n");
     ::_exit(kIo);
 }
 
-void watchSignals(const Session &session)
+void watchSignals(const Context &context)
 {
     blockSignals();
     while (sem_wait(&g_wake) != 0) {
@@ -104,7 +104,7 @@ void watchSignals(const Session &session)
         return;
     state.changed.wait(lock, [&] { return state.finished || state.writing == 0; });
     if (!state.finished)
-        endProcess(session, textOf(state.written));
+        endProcess(context, textOf(state.written));
 }
 
 } // namespace
@@ -116,10 +116,10 @@ void blockSignals()
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
-void beginInterrupt(Session &session)
+void beginInterrupt(Context &context)
 {
     sem_init(&g_wake, 0, 0);
-    g_progress = &session.progress;
+    g_progress = &context.progress;
     struct sigaction action = {};
     action.sa_handler = onSignal;
     sigemptyset(&action.sa_mask);
@@ -131,10 +131,10 @@ void beginInterrupt(Session &session)
     }
     // Past a limit of the file size a write fails, and is reported as any other failure.
     std::signal(SIGXFSZ, SIG_IGN);
-    watch().thread = std::thread([&session] { watchSignals(session); });
+    watch().thread = std::thread([&context] { watchSignals(context); });
 }
 
-int endInterrupt(const Session &session, int exitCode)
+int endInterrupt(const Context &context, int exitCode)
 {
     Watch &state = watch();
     {
@@ -148,7 +148,7 @@ int endInterrupt(const Session &session, int exitCode)
     if (!interrupted())
         return exitCode;
     if (exitCode != kIo) // it was done, and has said so, when the signal came
-        note(session, "kernscope-cli: stopped by a signal when the work was done");
+        note(context, "kernscope-cli: stopped by a signal when the work was done");
     return kIo;
 }
 

@@ -6,17 +6,17 @@
 /// Ctrl-C (SIGINT), SIGTERM and SIGHUP: a command stops within half a second, leaves every file as
 /// it was or says what was saved, and exits with 4.
 ///
-/// The signal cancels session.progress, which long work looks at. Work that does not look is ended
+/// The signal cancels context.progress, which long work looks at. Work that does not look is ended
 /// by a thread that waits for a quarter of a second; but not inside of a WritingScope, whose work
 /// looks at the progress itself and removes what it began.
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 /// Catches the signals and starts the thread. Call once, before anything else.
-void beginInterrupt(Session &session);
+void beginInterrupt(Context &context);
 /// Ends the thread. Returns `exitCode`, or 4 where a signal came.
-int endInterrupt(const Session &session, int exitCode);
+int endInterrupt(const Context &context, int exitCode);
 bool interrupted();
 
 /// As long as it lives, the process is not ended from outside: files are being written.

@@ -10,7 +10,7 @@ namespace kernscope::cli {
 
 namespace {
 
-/// Of the process, as Session is: commands open their inputs in many places.
+/// Of the process, as Context is: commands open their inputs in many places.
 struct JournalRows {
     Diagnostics found;
     std::size_t said = 0; ///< of `found`, from the front
@@ -51,12 +51,12 @@ Diagnostics unsaidJournals(const Diagnostics &printed)
     return unsaid;
 }
 
-void finishJournals(Session &session)
+void finishJournals(Context &context)
 {
-    if (!session.json)
-        printDiagnostics(session, {});
-    if (session.exitCode == kDone && hasErrors(journalRows().found))
-        session.exitCode = kBadInput;
+    if (!context.json)
+        printDiagnostics(context, {});
+    if (context.exitCode == kDone && hasErrors(journalRows().found))
+        context.exitCode = kBadInput;
 }
 
 } // namespace kernscope::cli

@@ -7,7 +7,7 @@
 /// whether it has diagnostics of its own or not.
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 /// Remembers the rows with a code "journal.…" among those of an opened input.
 void noteJournals(const Diagnostics &diagnostics);
@@ -15,6 +15,6 @@ void noteJournals(const Diagnostics &diagnostics);
 Diagnostics unsaidJournals(const Diagnostics &printed);
 /// Says on standard error what no document and no list of diagnostics has said; a damaged journal
 /// turns the exit code of a command that is done into "bad input".
-void finishJournals(Session &session);
+void finishJournals(Context &context);
 
 } // namespace kernscope::cli

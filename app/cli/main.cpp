@@ -16,11 +16,11 @@ namespace {
 namespace cli = kernscope::cli;
 
 /// As CLI11 takes them, last first. "help [COMMAND]" is the command's --help.
-std::vector<std::string> argumentsOf(int argc, char **argv, cli::Session &session)
+std::vector<std::string> argumentsOf(int argc, char **argv, cli::Context &context)
 {
     std::vector<std::string> arguments(argv + 1, argv + argc);
     // Known before the parser has got there: a document answers for every mistake.
-    session.json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+    context.json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
     if (!arguments.empty() && arguments.front() == "help") {
         arguments.erase(arguments.begin());
         arguments.push_back("--help");
@@ -29,55 +29,55 @@ std::vector<std::string> argumentsOf(int argc, char **argv, cli::Session &sessio
     return arguments;
 }
 
-int run(int argc, char **argv, cli::Session &session)
+int run(int argc, char **argv, cli::Context &context)
 {
     CLI::App app("Inspects, decodes, compares and patches compiled neural-network weights.",
                  "kernscope-cli");
     app.set_version_flag("-V,--version", "kernscope-cli " KERNSCOPE_VERSION);
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
-    cli::addInspect(app, session);
-    cli::addWeight(app, session);
-    cli::addBytes(app, session);
-    cli::addDecode(app, session);
-    cli::addDiff(app, session);
-    cli::addFind(app, session);
-    cli::addGraph(app, session);
-    cli::addPatch(app, session);
-    cli::addRecover(app, session);
-    cli::addEncode(app, session);
-    cli::addQuantize(app, session);
-    cli::addHwx(app, session);
-    cli::addChips(app, session);
-    cli::addPlan(app, session);
-    cli::addEngine(app, session);
-    cli::addSection(app, session);
-    cli::addSelftest(app, session);
+    cli::addInspect(app, context);
+    cli::addWeight(app, context);
+    cli::addBytes(app, context);
+    cli::addDecode(app, context);
+    cli::addDiff(app, context);
+    cli::addFind(app, context);
+    cli::addGraph(app, context);
+    cli::addPatch(app, context);
+    cli::addRecover(app, context);
+    cli::addEncode(app, context);
+    cli::addQuantize(app, context);
+    cli::addHwx(app, context);
+    cli::addChips(app, context);
+    cli::addPlan(app, context);
+    cli::addEngine(app, context);
+    cli::addSection(app, context);
+    cli::addSelftest(app, context);
     try {
-        app.parse(argumentsOf(argc, argv, session));
+        app.parse(argumentsOf(argc, argv, context));
     } catch (const CLI::ParseError &error) {
-        return cli::reportParseError(app, error, session);
+        return cli::reportParseError(app, error, context);
     } catch (const cli::UsageFailure &failure) {
-        return cli::reportUsage(session, session.command, failure.error);
+        return cli::reportUsage(context, context.command, failure.error);
     }
-    cli::finishJournals(session);
-    return cli::finish(session, session.command, session.exitCode);
+    cli::finishJournals(context);
+    return cli::finish(context, context.command, context.exitCode);
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    cli::Session session;
-    cli::beginInterrupt(session);
+    cli::Context context;
+    cli::beginInterrupt(context);
     int exitCode = cli::kIo;
     try {
-        exitCode = run(argc, argv, session);
+        exitCode = run(argc, argv, context);
     } catch (const std::exception &failure) {
         cli::complain(std::string("kernscope-cli: ") + failure.what());
     }
     cli::writeOutput(); // what is left where it ended otherwise
-    exitCode = cli::endInterrupt(session, exitCode);
+    exitCode = cli::endInterrupt(context, exitCode);
     cli::writeOutput(); // that it was stopped
     return exitCode;
 }

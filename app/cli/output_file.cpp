@@ -80,17 +80,17 @@ int writeMember(const std::filesystem::path &path, std::span<const std::byte> by
 
 } // namespace
 
-OutputRules outputRules(const Session &session, std::vector<std::filesystem::path> inputs)
+OutputRules outputRules(const Context &context, std::vector<std::filesystem::path> inputs)
 {
-    return {session.force, std::move(inputs)};
+    return {context.force, std::move(inputs)};
 }
 
-OutputRules outputRules(const Session &session, const Bundle &bundle)
+OutputRules outputRules(const Context &context, const Bundle &bundle)
 {
     std::vector<std::filesystem::path> inputs{bundle.path()};
     for (const BundleFile &file : bundle.files())
         inputs.push_back(file.file->path());
-    return outputRules(session, std::move(inputs));
+    return outputRules(context, std::move(inputs));
 }
 
 OutputFile::OutputFile(OutputPlace place, std::string name)
@@ -152,11 +152,11 @@ Result<void> writeFile(const std::filesystem::path &path, std::span<const std::b
     return output->commit();
 }
 
-Result<SaveReport> writeCopy(Session &session, const Bundle &bundle,
+Result<SaveReport> writeCopy(Context &context, const Bundle &bundle,
                              const std::filesystem::path &path, const std::filesystem::path &origin)
 {
     const WritingScope scope;
-    auto saved = saveCopy(bundle, path, &session.progress, {session.force, origin});
+    auto saved = saveCopy(bundle, path, &context.progress, {context.force, origin});
     if (saved)
         noteWritten(path.string());
     return saved;

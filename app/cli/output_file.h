@@ -19,12 +19,12 @@
 /// fail with "task.cancelled" and leave nothing.
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 /// The rules for a command that reads these files and folders: --force replaces.
-OutputRules outputRules(const Session &session, std::vector<std::filesystem::path> inputs);
+OutputRules outputRules(const Context &context, std::vector<std::filesystem::path> inputs);
 /// The same for one that reads a bundle: its folder and every file of it.
-OutputRules outputRules(const Session &session, const Bundle &bundle);
+OutputRules outputRules(const Context &context, const Bundle &bundle);
 
 class OutputFile
 {
@@ -56,7 +56,7 @@ Result<void> writeFile(const std::filesystem::path &path, std::span<const std::b
 
 /// A copy of a bundle, as saveCopy() makes it; `origin` is the folder that one in memory was made
 /// from. Errors: those of saveCopy.
-Result<SaveReport> writeCopy(Session &session, const Bundle &bundle,
+Result<SaveReport> writeCopy(Context &context, const Bundle &bundle,
                              const std::filesystem::path &path,
                              const std::filesystem::path &origin = {});
 

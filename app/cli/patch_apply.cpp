@@ -119,12 +119,12 @@ bool holdsBytes(const std::string &path, std::span<const std::byte> bytes)
 
 /// What makes a bundle is looked at before it is written; a file by itself may be anything.
 Result<void> writeApplied(const PatchTarget &target, const ApplyArguments &arguments,
-                          Applied &applied, Session &session)
+                          Applied &applied, Context &context)
 {
     if (target.bundle == nullptr) {
         if (!arguments.dryRun) {
             if (auto written = writeFile(arguments.output, applied.result.bytes,
-                                         outputRules(session, {arguments.path, arguments.patch}));
+                                         outputRules(context, {arguments.path, arguments.patch}));
                 !written)
                 return written;
             applied.verified = holdsBytes(arguments.output, applied.result.bytes);
@@ -141,8 +141,8 @@ Result<void> writeApplied(const PatchTarget &target, const ApplyArguments &argum
     // What was patched is in memory now: the copy below can only look at the other files.
     if (auto same = checkInputs(); !same)
         return same;
-    const ProgressLine line(session, "Copying");
-    auto saved = writeCopy(session, **made, arguments.output, target.bundle->path());
+    const ProgressLine line(context, "Copying");
+    auto saved = writeCopy(context, **made, arguments.output, target.bundle->path());
     if (!saved)
         return tl::unexpected(std::move(saved.error()));
     applied.verified = saved->verified;
@@ -194,13 +194,13 @@ std::string appliedText(const PatchTarget &target, const ApplyArguments &argumen
 
 /// Applies the patch to the file as it is now.
 Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
-                        const ApplyArguments &arguments, Session &session)
+                        const ApplyArguments &arguments, Context &context)
 {
-    const ProgressLine line(session, "Applying");
+    const ProgressLine line(context, "Applying");
     const std::shared_lock lock(target.file->mutex());
     const auto before = target.file->bytes();
     auto result =
-        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, &session.progress);
+        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, &context.progress);
     if (!result)
         return tl::unexpected(std::move(result.error()));
     Applied applied;
@@ -214,39 +214,39 @@ Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
 
 } // namespace
 
-int runApply(const ApplyArguments &arguments, Session &session)
+int runApply(const ApplyArguments &arguments, Context &context)
 {
     const auto patch = openFile(arguments.patch);
     if (!patch)
-        return reportFailure(session, "patch", patch.error());
+        return reportFailure(context, "patch", patch.error());
     const auto head = patch::readBinaryPatch((*patch)->bytes(), arguments.patch);
     if (!head)
-        return reportFailure(session, "patch", head.error());
+        return reportFailure(context, "patch", head.error());
     const auto target = findTarget(arguments, *head);
     if (!target) {
-        const int code = reportFailure(session, "patch", target.error());
+        const int code = reportFailure(context, "patch", target.error());
         return target.error().code == "patch.file" ? static_cast<int>(kUsage) : code;
     }
-    auto applied = applyTo(*target, **patch, arguments, session);
+    auto applied = applyTo(*target, **patch, arguments, context);
     if (interrupted())
-        return reportStopped(session, "patch");
+        return reportStopped(context, "patch");
     if (!applied)
-        return reportFailure(session, "patch", applied.error());
-    if (auto written = writeApplied(*target, arguments, *applied, session); !written)
-        return reportFailure(session, "patch", written.error());
+        return reportFailure(context, "patch", applied.error());
+    if (auto written = writeApplied(*target, arguments, *applied, context); !written)
+        return reportFailure(context, "patch", written.error());
     if (applied->verified)
         outputInPlace();
-    if (session.json) {
+    if (context.json) {
         report::Json document =
             report::appliedJson({target->bundle ? target->bundle->name() : target->name,
                                  target->name, arguments.patch, arguments.output, arguments.dryRun},
                                 *applied);
-        printDocument(session, document, applied->diagnostics);
+        printDocument(context, document, applied->diagnostics);
         return kDone;
     }
-    if (!session.quiet)
+    if (!context.quiet)
         print(appliedText(*target, arguments, *applied));
-    printDiagnostics(session, applied->diagnostics);
+    printDiagnostics(context, applied->diagnostics);
     return kDone;
 }
 

@@ -5,7 +5,7 @@
 
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 /// `patch PATH --apply FILE`: a patch of a single file, made by `diff` or by another program.
 struct ApplyArguments {
@@ -16,6 +16,6 @@ struct ApplyArguments {
 };
 
 /// Writes a copy of the file, or of the bundle with that file, or says what it would be.
-int runApply(const ApplyArguments &arguments, Session &session);
+int runApply(const ApplyArguments &arguments, Context &context);
 
 } // namespace kernscope::cli

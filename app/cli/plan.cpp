@@ -23,13 +23,13 @@ namespace {
 constexpr const char *kPlanCommand = "plan";
 
 /// Where people asked for what there is not, and where the answer is that there is no plan.
-int refusePlan(Session &session, const Error &error)
+int refusePlan(Context &context, const Error &error)
 {
     if (error.code == "plan.form" || error.code == "plan.forced" || error.code == "plan.report")
-        return reportUsage(session, kPlanCommand, error);
+        return reportUsage(context, kPlanCommand, error);
     if (error.code == "task.cancelled" && interrupted())
-        return reportStopped(session, kPlanCommand);
-    const int code = reportFailure(session, kPlanCommand, error);
+        return reportStopped(context, kPlanCommand);
+    const int code = reportFailure(context, kPlanCommand, error);
     return error.code == "plan.infeasible" || error.code == "plan.open" ? int(kDiffers) : code;
 }
 
@@ -91,7 +91,7 @@ Result<void> readMeasured(const PlanOptions &options, const Bundle &bundle,
 }
 
 Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan::Limits &limits,
-                                          const Bundle &bundle, Session &session)
+                                          const Bundle &bundle, Context &context)
 {
     plan::SurveyOptions survey;
     const std::vector<std::string> standard{target::defaultTarget().name};
@@ -112,39 +112,17 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
     survey.forced = limits.forced;
     survey.model =
         options.error == "outputs" ? plan::ErrorModel::Outputs : plan::ErrorModel::Weights;
-    survey.progress = &session.progress;
+    survey.progress = &context.progress;
     if (auto read = readMeasured(options, bundle, survey); !read)
         return tl::unexpected(std::move(read.error()));
     return survey;
-}
-
-report::Json planDocument(const report::PlanSubject &subject)
-{
-    report::Json document = report::document(kPlanCommand);
-    report::addPlan(document, subject);
-    if (const auto &shaped = subject.survey->shaped)
-        addShapes(document, ShapedBundle{shaped->bundle, shaped->summary});
-    return document;
-}
-
-std::string reportText(const std::string &kind, const report::PlanSubject &subject)
-{
-    if (kind == ".html")
-        return report::planHtml(subject);
-    if (kind == ".md")
-        return report::planMarkdown(subject);
-    if (kind == ".csv")
-        return report::planCsv(subject);
-    report::Json document = planDocument(subject);
-    report::finish(document, {});
-    return document.dump(2) + "\n";
 }
 
 /// Everything of one plan, from the options to what is printed.
 class PlanRun
 {
 public:
-    PlanRun(const PlanOptions &options, Session &session) : m_options(options), m_session(session)
+    PlanRun(const PlanOptions &options, Context &context) : m_options(options), m_context(context)
     {
     }
 
@@ -158,7 +136,7 @@ private:
     OutputRules rules() const;
 
     const PlanOptions &m_options;
-    Session &m_session;
+    Context &m_context;
     plan::Limits m_limits;
     plan::SurveyOptions m_surveyOptions;
     BundlePtr m_bundle;
@@ -185,7 +163,7 @@ report::PlanSubject PlanRun::subject() const
 /// Neither output takes the place of anything that is read.
 OutputRules PlanRun::rules() const
 {
-    OutputRules rules = outputRules(m_session, *m_bundle);
+    OutputRules rules = outputRules(m_context, *m_bundle);
     for (const std::string &path : {m_options.activations, m_options.sensitivity}) {
         if (!path.empty())
             rules.inputs.emplace_back(path);
@@ -201,14 +179,14 @@ Result<void> PlanRun::prepare()
     if (!limits)
         return tl::unexpected(std::move(limits.error()));
     m_limits = std::move(*limits);
-    m_limits.progress = &m_session.progress;
+    m_limits.progress = &m_context.progress;
     if (auto kind = reportKind(m_options.report); !kind)
         return tl::unexpected(std::move(kind.error()));
     auto bundle = openBundle(m_options.path);
     if (!bundle)
         return tl::unexpected(std::move(bundle.error()));
     m_bundle = std::move(*bundle);
-    auto survey = surveyOptions(m_options, m_limits, *m_bundle, m_session);
+    auto survey = surveyOptions(m_options, m_limits, *m_bundle, m_context);
     if (!survey)
         return tl::unexpected(std::move(survey.error()));
     m_surveyOptions = std::move(*survey);
@@ -226,7 +204,7 @@ Result<void> PlanRun::prepare()
 
 Result<void> PlanRun::make()
 {
-    const ProgressLine line(m_session, "Planning");
+    const ProgressLine line(m_context, "Planning");
     auto survey = plan::survey(*m_bundle, m_surveyOptions);
     if (!survey)
         return tl::unexpected(std::move(survey.error()));
@@ -264,15 +242,15 @@ Result<void> PlanRun::write()
         auto file = OutputFile::create(m_options.report, rules());
         if (!file)
             return tl::unexpected(std::move(file.error()));
-        const std::string text = reportText(*reportKind(m_options.report), subject());
+        const std::string text = report::planReport(*reportKind(m_options.report), subject());
         if (auto written = file->write(std::as_bytes(std::span(text))); !written)
             return written;
         report.emplace(std::move(*file));
     }
     if (m_made) {
-        const ProgressLine line(m_session, "Writing");
+        const ProgressLine line(m_context, "Writing");
         const auto saved =
-            writeCopy(m_session, *m_made->bundle, m_options.output, m_bundle->path());
+            writeCopy(m_context, *m_made->bundle, m_options.output, m_bundle->path());
         if (!saved)
             return tl::unexpected(saved.error());
     }
@@ -290,30 +268,30 @@ int PlanRun::print()
     const report::PlanSubject shown = subject();
     const auto &shaped = shown.survey->shaped;
     const Diagnostics &diagnostics = (shaped ? *shaped->bundle : *m_bundle).diagnostics();
-    if (m_session.json || m_options.format == "json") {
-        report::Json document = planDocument(shown);
-        printDocument(m_session, document, diagnostics);
+    if (m_context.json || m_options.format == "json") {
+        report::Json document = report::planJson(shown);
+        printDocument(m_context, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (m_options.format == "csv")
         cli::print(report::planCsv(shown));
-    else if (!m_session.quiet)
+    else if (!m_context.quiet)
         cli::print(planText(shown));
-    printDiagnostics(m_session, diagnostics);
+    printDiagnostics(m_context, diagnostics);
     return exitCodeOf(diagnostics);
 }
 
 } // namespace
 
-int runPlan(const PlanOptions &options, Session &session)
+int runPlan(const PlanOptions &options, Context &context)
 {
-    session.json = session.json || options.format == "json";
-    PlanRun run(options, session);
+    context.json = context.json || options.format == "json";
+    PlanRun run(options, context);
     for (const auto &step : {&PlanRun::prepare, &PlanRun::make, &PlanRun::write}) {
         if (auto done = (run.*step)(); !done)
-            return refusePlan(session, done.error());
+            return refusePlan(context, done.error());
         if (interrupted())
-            return reportStopped(session, kPlanCommand);
+            return reportStopped(context, kPlanCommand);
     }
     return run.print();
 }

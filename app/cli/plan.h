@@ -32,7 +32,7 @@ struct PlanOptions {
     std::string output, report;
 };
 
-int runPlan(const PlanOptions &options, Session &session);
+int runPlan(const PlanOptions &options, Context &context);
 
 /// For people: what each weight becomes, before and after, the front.
 std::string planText(const report::PlanSubject &subject);

@@ -11,10 +11,10 @@
 
 namespace kernscope::cli {
 
-ProgressLine::ProgressLine(const Session &session, std::string label) : m_label(std::move(label))
+ProgressLine::ProgressLine(const Context &context, std::string label) : m_label(std::move(label))
 {
-    if (!session.quiet && isatty(STDERR_FILENO) == 1)
-        m_thread = std::thread([this, &session] { run(session.progress); });
+    if (!context.quiet && isatty(STDERR_FILENO) == 1)
+        m_thread = std::thread([this, &context] { run(context.progress); });
 }
 
 ProgressLine::~ProgressLine()

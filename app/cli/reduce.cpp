@@ -68,19 +68,19 @@ std::string reducedText(const ReductionTrace &made)
 
 } // namespace
 
-int runReduce(const ChipOptions &options, Session &session)
+int runReduce(const ChipOptions &options, Context &context)
 {
     auto values = codec::parseReductionValues(options.values);
     if (!values) {
         values.error().code = "cli.option";
-        return refuseTarget(session, "reduce", values.error());
+        return refuseTarget(context, "reduce", values.error());
     }
     const ReductionTrace made = codec::traceReduction(*values);
     const auto narrowed = report::narrowedPort(made, options.to, options.overflow);
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::reduceJson(made, values->size(), options.to, narrowed);
-        printDocument(session, document, {});
-    } else if (!session.quiet) {
+        printDocument(context, document, {});
+    } else if (!context.quiet) {
         print(reducedText(made) + narrowedText(narrowed, options));
     }
     return kDone;

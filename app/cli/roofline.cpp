@@ -132,40 +132,40 @@ std::string programText(const roofline::ProgramTime &program)
     return "\n" + wholeText(program, "program");
 }
 
-int runRoofline(const ChipOptions &options, Session &session)
+int runRoofline(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, session);
+    const auto chosen = chosenTarget(options, context);
     if (!chosen)
-        return refuseTarget(session, "roofline", chosen.error());
+        return refuseTarget(context, "roofline", chosen.error());
     const auto roofs = roofline::roofsOf(chosen->target(), {options.compute, options.bandwidth});
     if (!roofs)
-        return refuseTarget(session, "roofline", roofs.error());
+        return refuseTarget(context, "roofline", roofs.error());
     const auto opened = openBundle(options.path, options.shapes);
     if (!opened)
-        return reportFailure(session, "roofline", opened.error());
+        return reportFailure(context, "roofline", opened.error());
     const BundlePtr *bundle = &opened->bundle;
     decision::Judge judge(chosen->choice);
     const auto network = roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)), *roofs,
                                                  judge, options.batch);
     if (!network)
-        return refuseTarget(session, "roofline", network.error());
+        return refuseTarget(context, "roofline", network.error());
     const std::vector<Placement> &placements = network->placements;
     const roofline::ProgramTime &program = network->program;
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
-    if (session.json) {
+    if (context.json) {
         report::Json document =
             report::chipDocument("roofline", &chosen->target(), chosen->choice, &chosen->named);
         report::addRooflineOf(document, **bundle, *roofs, *network, options.batch);
         addShapes(document, *opened);
-        printDocument(session, document, diagnostics);
+        printDocument(context, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
-    if (!session.quiet)
+    if (!context.quiet)
         print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
               layersText(placements) + programText(program) + "  " +
               roofline::predictionNote(chosen->target()) + "\n" + powerText(chosen->target()) +
               unassessedText(**bundle) + shapesText(*opened));
-    printDiagnostics(session, diagnostics);
+    printDiagnostics(context, diagnostics);
     return exitCodeOf(diagnostics);
 }
 

@@ -36,20 +36,20 @@ Error buildError(const std::string &field, std::string expected, std::string fou
         .message(std::move(message));
 }
 
-Result<const target::Target *> targetOf(const Session &session)
+Result<const target::Target *> targetOf(const Context &context)
 {
-    if (session.target.empty())
+    if (context.target.empty())
         return &target::defaultTarget();
-    auto named = target::findTarget(session.target);
+    auto named = target::findTarget(context.target);
     if (!named)
         return tl::unexpected(std::move(named.error()));
     return named->target;
 }
 
 /// Which target was taken, where none was named.
-std::string defaultTargetText(const Session &session, const target::Target &target)
+std::string defaultTargetText(const Context &context, const target::Target &target)
 {
-    return session.target.empty()
+    return context.target.empty()
                ? fmt::format("for {} by default, --target names another\n", target.name)
                : std::string();
 }
@@ -135,7 +135,7 @@ decision::WeightForm builtForm(const Bundle &bundle, std::size_t index,
 /// A diagnostic for each weight that no encoder of the chip writes in its form, with the rule.
 Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &chosen,
                          const SectionOptions &options, const target::Target &target,
-                         const Session &session)
+                         const Context &context)
 {
     Diagnostics refused;
     for (const std::size_t index : chosen) {
@@ -143,7 +143,7 @@ Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &c
         if (!rule)
             continue;
         refused.push_back(
-            {session.force ? Severity::Warning : Severity::Error,
+            {context.force ? Severity::Warning : Severity::Error,
              legalityError("section.legality", bundle.weights()[index].name, *rule, target)});
     }
     return refused;
@@ -291,7 +291,7 @@ struct Source {
     OutputRules rules;
 };
 
-Result<Source> openSource(const SectionOptions &options, const Session &session)
+Result<Source> openSource(const SectionOptions &options, const Context &context)
 {
     auto bundle = openBundle(options.path);
     if (!bundle)
@@ -299,7 +299,7 @@ Result<Source> openSource(const SectionOptions &options, const Session &session)
     auto weights = chosenWeights(**bundle, options);
     if (!weights)
         return tl::unexpected(std::move(weights.error()));
-    auto rules = outputRules(session, **bundle);
+    auto rules = outputRules(context, **bundle);
     if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
         return tl::unexpected(std::move(free.error()));
     return Source{std::move(*bundle), std::move(*weights), std::move(rules)};
@@ -307,25 +307,25 @@ Result<Source> openSource(const SectionOptions &options, const Session &session)
 
 } // namespace
 
-int runSectionBuild(const SectionOptions &options, Session &session)
+int runSectionBuild(const SectionOptions &options, Context &context)
 {
-    const auto target = targetOf(session);
+    const auto target = targetOf(context);
     if (!target)
-        return reportFailure(session, kSectionCommand, target.error());
-    const auto source = openSource(options, session);
+        return reportFailure(context, kSectionCommand, target.error());
+    const auto source = openSource(options, context);
     if (!source)
-        return reportFailure(session, kSectionCommand, source.error());
+        return reportFailure(context, kSectionCommand, source.error());
     const auto &[bundle, chosen, rules] = *source;
     Diagnostics forced;
-    if (const auto refused = refusedForms(*bundle, chosen, options, **target, session);
+    if (const auto refused = refusedForms(*bundle, chosen, options, **target, context);
         !refused.empty()) {
-        if (!session.force)
-            return reportFailure(session, kSectionCommand, refused.front().error);
+        if (!context.force)
+            return reportFailure(context, kSectionCommand, refused.front().error);
         forced = refused;
     }
     Gathered gathered;
     if (auto done = gather(*bundle, chosen, options, gathered); !done)
-        return reportFailure(session, kSectionCommand, done.error());
+        return reportFailure(context, kSectionCommand, done.error());
     section::BuildTarget build;
     build.name = (*target)->name;
     build.codegen = (*target)->descriptorVersion.value_or(0);
@@ -334,47 +334,47 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     build.sharedKernelMemory = target::sharesKernelMemory(**target).value_or(true);
     const auto bytes = section::buildSection(build, gathered.weights);
     if (!bytes)
-        return reportFailure(session, kSectionCommand, bytes.error());
+        return reportFailure(context, kSectionCommand, bytes.error());
     if (auto read = readsBack(*bytes, gathered); !read)
-        return reportFailure(session, kSectionCommand, read.error());
+        return reportFailure(context, kSectionCommand, read.error());
     auto section = section::readSection(*bytes, options.output);
     if (!section)
-        return reportFailure(session, kSectionCommand, section.error());
+        return reportFailure(context, kSectionCommand, section.error());
     section->diagnostics.insert(section->diagnostics.end(), forced.begin(), forced.end());
-    return deliverSection(session, options.output, rules, *bytes, *section,
-                          defaultTargetText(session, **target) + section::listing(*section));
+    return deliverSection(context, options.output, rules, *bytes, *section,
+                          defaultTargetText(context, **target) + section::listing(*section));
 }
 
-int runSectionSlices(const SectionOptions &options, Session &session)
+int runSectionSlices(const SectionOptions &options, Context &context)
 {
-    const auto target = targetOf(session);
+    const auto target = targetOf(context);
     if (!target)
-        return reportFailure(session, kSectionCommand, target.error());
+        return reportFailure(context, kSectionCommand, target.error());
     const descriptor::Version *version = descriptor::versionOfTarget((*target)->name);
     const auto form = version != nullptr ? lanes::sparseFormOf(version->generation) : std::nullopt;
     if (!form)
-        return reportFailure(session, kSectionCommand,
+        return reportFailure(context, kSectionCommand,
                              buildError("--target", slicedTargets(), (*target)->name,
                                         "The order of slices of other targets is not published"));
-    const auto source = openSource(options, session);
+    const auto source = openSource(options, context);
     if (!source)
-        return reportFailure(session, kSectionCommand, source.error());
+        return reportFailure(context, kSectionCommand, source.error());
     const auto &[bundle, chosen, rules] = *source;
     SliceFile file;
     for (const std::size_t index : chosen) {
         const auto made = sliced(*bundle, index, options, *form);
         if (!made)
-            return reportFailure(session, kSectionCommand, made.error());
+            return reportFailure(context, kSectionCommand, made.error());
         file.add(bundle->weights()[index].name, *made, options.sparseSlices);
     }
     if (auto written = writeFile(options.output, file.bytes, rules); !written)
-        return reportFailure(session, kSectionCommand, written.error());
-    if (session.json) {
+        return reportFailure(context, kSectionCommand, written.error());
+    if (context.json) {
         report::Json document =
             report::sliceFileJson(file.rows, {options.output, (*target)->name, file.laws});
-        printDocument(session, document, {});
-    } else if (!session.quiet) {
-        print(defaultTargetText(session, **target) +
+        printDocument(context, document, {});
+    } else if (!context.quiet) {
+        print(defaultTargetText(context, **target) +
               terminalText(textTable(report::sliceTable(), file.rows)) + file.laws);
     }
     return kDone;

@@ -23,7 +23,7 @@ namespace {
 
 struct OpenedSection {
     std::shared_ptr<OverlaidFile> file;
-    section::Section section;
+    section::WeightSection section;
 };
 
 Result<OpenedSection> openSection(const std::string &path)
@@ -83,7 +83,7 @@ std::string streamRegistersText()
 using ListingAnswer = std::optional<std::vector<section::ListingDifference>>;
 
 Result<ListingAnswer> compareExpected(const SectionOptions &options,
-                                      const section::Section &section)
+                                      const section::WeightSection &section)
 {
     if (options.expected.empty())
         return ListingAnswer();
@@ -110,75 +110,75 @@ std::string expectedText(const std::vector<section::ListingDifference> &differen
 
 } // namespace
 
-int deliverSection(Session &session, const std::string &path, const OutputRules &rules,
-                   std::span<const std::byte> bytes, const section::Section &section,
+int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
+                   std::span<const std::byte> bytes, const section::WeightSection &section,
                    const std::string &text)
 {
     if (auto written = writeFile(path, bytes, rules); !written)
-        return reportFailure(session, kSectionCommand, written.error());
-    if (session.json) {
+        return reportFailure(context, kSectionCommand, written.error());
+    if (context.json) {
         report::Json document = report::sectionWrittenJson(section, path);
-        printDocument(session, document, section.diagnostics);
+        printDocument(context, document, section.diagnostics);
     } else {
-        if (!session.quiet)
+        if (!context.quiet)
             print(text);
-        printDiagnostics(session, section.diagnostics);
+        printDiagnostics(context, section.diagnostics);
     }
     return exitCodeOf(section.diagnostics);
 }
 
-int runSectionList(const SectionOptions &options, Session &session)
+int runSectionList(const SectionOptions &options, Context &context)
 {
     const auto opened = openSection(options.path);
     if (!opened)
-        return reportFailure(session, kSectionCommand, opened.error());
+        return reportFailure(context, kSectionCommand, opened.error());
     const auto expected = compareExpected(options, opened->section);
     if (!expected)
-        return reportFailure(session, kSectionCommand, expected.error());
+        return reportFailure(context, kSectionCommand, expected.error());
     const ListingAnswer &answer = *expected;
     Diagnostics diagnostics = opened->section.diagnostics;
     const auto deep =
         section::verifySection(opened->section, opened->file->bytes(), opened->file->name());
     diagnostics.insert(diagnostics.end(), deep.begin(), deep.end());
-    if (session.json) {
+    if (context.json) {
         report::Json document = report::sectionListJson(opened->section);
         if (answer)
-            document["expected"] = report::expectedListingJson(options.expected, *answer);
-        printDocument(session, document, diagnostics);
+            report::addExpectedListing(document, options.expected, *answer);
+        printDocument(context, document, diagnostics);
     } else {
-        if (!session.quiet)
+        if (!context.quiet)
             print(section::listing(opened->section) + streamRegistersText() +
                   (answer ? expectedText(*answer) : std::string()));
-        printDiagnostics(session, diagnostics);
+        printDiagnostics(context, diagnostics);
     }
     return hasErrors(diagnostics) ? kBadInput : answer && !answer->empty() ? kDiffers : kDone;
 }
 
-int runSectionRelocate(const SectionOptions &options, bool strip, Session &session)
+int runSectionRelocate(const SectionOptions &options, bool strip, Context &context)
 {
     if (options.output.empty() && !options.inPlace)
-        return reportUsage(session, kSectionCommand,
+        return reportUsage(context, kSectionCommand,
                            usageError({}, {}, {}, "--output or --in-place is needed"));
     auto opened = openSection(options.path);
     if (!opened)
-        return reportFailure(session, kSectionCommand, opened.error());
+        return reportFailure(context, kSectionCommand, opened.error());
     if (strip) {
         section::strip(opened->section);
     } else {
         const auto addresses = addressesOf(options);
         if (!addresses)
-            return reportFailure(session, kSectionCommand, addresses.error());
+            return reportFailure(context, kSectionCommand, addresses.error());
         if (auto done = section::relocate(opened->section, *addresses); !done)
-            return reportFailure(session, kSectionCommand, done.error());
+            return reportFailure(context, kSectionCommand, done.error());
     }
     const auto bytes = section::writeSection(opened->section, opened->file->bytes());
     if (!bytes)
-        return reportFailure(session, kSectionCommand, bytes.error());
+        return reportFailure(context, kSectionCommand, bytes.error());
     const std::string path = options.inPlace ? options.path : options.output;
     // In place, the input is what is replaced, and nothing else reads it.
     const OutputRules rules =
-        options.inPlace ? OutputRules{true, {}} : outputRules(session, {options.path});
-    return deliverSection(session, path, rules, *bytes, opened->section,
+        options.inPlace ? OutputRules{true, {}} : outputRules(context, {options.path});
+    return deliverSection(context, path, rules, *bytes, opened->section,
                           fmt::format("{}: {}, {}\n", printable(path),
                                       strip ? "addresses taken back" : "slots filled",
                                       counted(opened->section.units.size(), "unit")));

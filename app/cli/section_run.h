@@ -13,7 +13,7 @@
 
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 struct SectionOptions {
     std::string path;
@@ -37,17 +37,17 @@ inline constexpr std::string_view kSectionCommand = "section"; ///< in documents
 
 /// What build, relocate and strip do with a section that they made: writes it to `path` and says
 /// so, with `text` where no document is asked for. Returns the exit code.
-int deliverSection(Session &session, const std::string &path, const OutputRules &rules,
-                   std::span<const std::byte> bytes, const section::Section &section,
+int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
+                   std::span<const std::byte> bytes, const section::WeightSection &section,
                    const std::string &text);
 
 /// "H13 or H14": the generations whose slices are known.
 std::string slicedTargets();
 
 /// Each returns the exit code.
-int runSectionBuild(const SectionOptions &options, Session &session);
-int runSectionSlices(const SectionOptions &options, Session &session);
-int runSectionList(const SectionOptions &options, Session &session);
-int runSectionRelocate(const SectionOptions &options, bool strip, Session &session);
+int runSectionBuild(const SectionOptions &options, Context &context);
+int runSectionSlices(const SectionOptions &options, Context &context);
+int runSectionList(const SectionOptions &options, Context &context);
+int runSectionRelocate(const SectionOptions &options, bool strip, Context &context);
 
 } // namespace kernscope::cli

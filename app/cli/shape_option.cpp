@@ -26,7 +26,7 @@ CLI::Option *addShapes(CLI::App &command, std::vector<std::string> &shapes)
 Result<ShapedBundle> openBundle(const std::filesystem::path &path,
                                 const std::vector<std::string> &shapes)
 {
-    std::vector<shapes::Binding> bindings;
+    std::vector<shapes::ShapeBinding> bindings;
     for (const std::string &text : shapes) {
         auto binding = shapes::parseBinding(text);
         if (!binding)
@@ -54,7 +54,7 @@ std::string shapesText(const ShapedBundle &opened)
     if (!opened.shapes)
         return {};
     std::string bound;
-    for (const shapes::Binding &each : opened.shapes->bound)
+    for (const shapes::ShapeBinding &each : opened.shapes->bound)
         bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", printable(each.input),
                              shapes::dimsText(each.dims));
     return fmt::format("\n  with {}: {} of {} open shapes follow{}\n", bound,

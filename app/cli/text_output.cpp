@@ -115,9 +115,9 @@ void print(std::string text)
         g_said.push_back({stdout, std::move(text)});
 }
 
-void note(const Session &session, std::string_view text)
+void note(const Context &context, std::string_view text)
 {
-    if (!session.quiet)
+    if (!context.quiet)
         complain(text);
 }
 
@@ -146,13 +146,13 @@ bool writeOutput()
     return written;
 }
 
-void printDiagnostics(const Session &session, const Diagnostics &diagnostics)
+void printDiagnostics(const Context &context, const Diagnostics &diagnostics)
 {
     Diagnostics rows = unsaidJournals(diagnostics);
     rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
     for (const Diagnostic &diagnostic : rows) {
         const bool error = diagnostic.severity == Severity::Error;
-        if (session.quiet && !error)
+        if (context.quiet && !error)
             continue;
         const Style style = error                                      ? Style::Bad
                             : diagnostic.severity == Severity::Warning ? Style::Warning

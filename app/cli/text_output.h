@@ -19,7 +19,7 @@
 /// Text for people: aligned columns, units, colour only on a terminal and without NO_COLOR.
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 enum class Style { Plain, Bold, Dim, Good, Warning, Bad };
 /// The text in that style where standard output is a terminal that shows it, else as it is.
@@ -59,7 +59,7 @@ inline std::string terminalText(report::TextTable table)
 /// styled() aside. To standard output:
 void print(std::string text);
 /// A line to standard error, unless --quiet.
-void note(const Session &session, std::string_view text);
+void note(const Context &context, std::string_view text);
 /// A line to standard error, always.
 void complain(std::string_view text);
 /// Forgets what was said: it was made of bytes that were not the same all the time.
@@ -68,14 +68,14 @@ void discardOutput();
 bool writeOutput();
 
 /// The diagnostics, one a line, on standard error: errors always, the rest unless --quiet.
-void printDiagnostics(const Session &session, const Diagnostics &diagnostics);
+void printDiagnostics(const Context &context, const Diagnostics &diagnostics);
 
-/// Shows how far session.progress is, on standard error, as long as it lives. Does nothing with
+/// Shows how far context.progress is, on standard error, as long as it lives. Does nothing with
 /// --quiet or where standard error is no terminal.
 class ProgressLine
 {
 public:
-    ProgressLine(const Session &session, std::string label);
+    ProgressLine(const Context &context, std::string label);
     ~ProgressLine();
     ProgressLine(const ProgressLine &) = delete;
     ProgressLine &operator=(const ProgressLine &) = delete;

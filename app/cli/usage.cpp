@@ -156,13 +156,13 @@ Error usageError(std::string field, std::string expected, std::string found, std
                       std::move(message));
 }
 
-int reportUsage(Session &session, std::string_view command, const Error &error)
+int reportUsage(Context &context, std::string_view command, const Error &error)
 {
-    reportFailure(session, command, error);
+    reportFailure(context, command, error);
     return kUsage;
 }
 
-int reportParseError(CLI::App &app, const CLI::ParseError &error, Session &session)
+int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &context)
 {
     if (error.get_exit_code() == 0) // help or the version
         return app.exit(error) == 0 ? kDone : kUsage;
@@ -178,8 +178,8 @@ int reportParseError(CLI::App &app, const CLI::ParseError &error, Session &sessi
         }
     }
     const CLI::App *top = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
-    const int code = reportUsage(session, top == nullptr ? "" : top->get_name(), *wrong);
-    if (!session.json)
+    const int code = reportUsage(context, top == nullptr ? "" : top->get_name(), *wrong);
+    if (!context.json)
         complain(fmt::format("Options and examples: {} --help", name));
     return code;
 }

@@ -16,17 +16,17 @@ class Validator;
 /// Wrong use, said so that the next try is right.
 namespace kernscope::cli {
 
-struct Session;
+struct Context;
 
 /// The known word that a mistyped one is nearest to; empty where none is near.
 std::string nearestWord(std::string_view typed, const std::vector<std::string> &known);
 
 /// Says what is wrong with the command line that `app` could not parse: with --json as a document,
 /// otherwise on standard error. Returns the exit code: 0 where help or the version was asked for.
-int reportParseError(CLI::App &app, const CLI::ParseError &error, Session &session);
+int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &context);
 
 /// Says that a command was used in a wrong way; returns kUsage.
-int reportUsage(Session &session, std::string_view command, const Error &error);
+int reportUsage(Context &context, std::string_view command, const Error &error);
 /// For options that are a real number: "nan" is none, which checks of a range let pass, as no
 /// comparison with it holds.
 const CLI::Validator &notNan();

@@ -134,23 +134,23 @@ struct LayerTime {
     const Layer *layer = nullptr;
     std::optional<double> timeS;
 };
-/// The one sum over layers: whoever adds up a program asks here.
+/// The one sum over layers: every command and dock that adds up a program calls this.
 ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs);
 /// With every weight as it is stored.
 ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs);
 /// The notes of a program and of its dispatches, with the names of these.
 std::vector<std::string> programNotes(const ProgramTime &program);
 /// The dispatch of one of a layer's runs: one of `dispatches`, or the whole where there are none.
-const ProgramTime &dispatchOf(const ProgramTime &program, const Run &run);
+const ProgramTime &dispatchOf(const ProgramTime &program, const LayerRun &run);
 
 /// A network on a chip. Errors: "roofline.batch".
-struct Network {
+struct NetworkAssessment {
     Roofs roofs;
     std::vector<Placement> placements;
     ProgramTime program;
 };
-Result<Network> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
-                              decision::Judge &judge, std::uint64_t batch = 1);
+Result<NetworkAssessment> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
+                                        decision::Judge &judge, std::uint64_t batch = 1);
 
 /// A weight of the same values in another form: as formSpecOf asks for it, with the bytes that the
 /// encoder makes of it. Nothing where it has no such form (blocks of a weight without axis 1,

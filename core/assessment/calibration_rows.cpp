@@ -84,7 +84,7 @@ Layer chained(const Timed &row)
     layer.form.use = {true, false, std::nullopt, true, true};
     layer.flops = 2 * layer.form.elements * row.width * row.height;
     layer.inputBytes = layer.outputBytes = 0;
-    decision::Operation operation;
+    decision::LayerOperation operation;
     operation.inputChannels = row.inputs;
     operation.outputChannels = row.outputs;
     operation.kernelWidth = row.kernelWidth;

@@ -145,7 +145,7 @@ std::vector<FormCandidate> candidatesOf(const roofline::Layer &layer, const roof
     return candidates;
 }
 
-/// Why nobody knows whether arithmetic or bytes bind the layer.
+/// Why it is not known whether arithmetic or bytes bind the layer.
 struct OpenBound {
     bool shapes = false;    ///< of the operation: another chip does not help
     bool elsewhere = false; ///< no form of the weight matters to the engine

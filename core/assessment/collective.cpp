@@ -97,15 +97,6 @@ std::span<const ReductionToken> reductionTokens()
     return table().tokens;
 }
 
-unsigned reductionKind(std::string_view token)
-{
-    for (const ReductionToken &known : table().tokens) {
-        if (known.token == token)
-            return known.kind;
-    }
-    return 0;
-}
-
 Result<unsigned> atomicOperation(std::uint32_t reductionType)
 {
     for (const AtomicRow &row : table().atomics) {

@@ -21,21 +21,20 @@ struct CollectiveOp {
 };
 std::span<const CollectiveOp> collectiveOps();
 
-/// Table 36.5: sum 1, max 2, min 3, product 4, mean 5; 0 for any other token.
-unsigned reductionKind(std::string_view token);
 /// One of table 36.6.
 struct AtomicRow {
     std::uint32_t reduction = 0;
     std::optional<unsigned> operation; ///< empty: no hardware atomic
 };
 std::span<const AtomicRow> atomicRows();
+/// One of table 36.5: sum 1, max 2, min 3, product 4, mean 5.
 struct ReductionToken {
     std::string token;
     unsigned kind = 0;
 };
 std::span<const ReductionToken> reductionTokens();
 
-/// Table 36.6, from a reduction type (another numbering than reductionKind: never chain the two).
+/// Table 36.6, from a reduction type (another numbering than ReductionToken: never chain the two).
 /// 0 for types that are not listed. Error: "collective.atomic" for 3, 6, 7 and 11, which have no
 /// hardware atomic.
 Result<unsigned> atomicOperation(std::uint32_t reductionType);

@@ -134,7 +134,7 @@ private:
 };
 
 DecisionTable::DecisionTable(const Bundle &bundle, std::vector<const target::Target *> targets,
-                             const target::Choice &choice)
+                             const target::TargetChoice &choice)
     : m_targets(std::move(targets)), m_judge(choice)
 {
     for (const target::Target *target : m_targets) {

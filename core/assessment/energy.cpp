@@ -113,7 +113,7 @@ std::optional<Energy> programEnergy(const target::Target &target, double engineT
 {
     auto whole = energyOf(target, {}, Bound::Unknown, timeS);
     const auto working = energyOf(target, {}, Bound::Unknown, engineTimeS);
-    // Where nobody knows what it draws while it waits, the largest power all the time is the bound.
+    // Where the power while it waits is not known, the largest power all the time is the bound.
     if (!whole || !working || !working->highJ || !whole->lowJ)
         return whole;
     const double waiting = timeS > 0 ? *whole->lowJ * (timeS - engineTimeS) / timeS : 0;

@@ -162,8 +162,8 @@ void Entries::follow(std::size_t entry)
     }
 }
 
-std::vector<roofline::Run> Entries::runsOf(const std::string &model,
-                                           const std::string &function) const
+std::vector<roofline::LayerRun> Entries::runsOf(const std::string &model,
+                                                const std::string &function) const
 {
     const auto number = m_numbers.find({model, function});
     if (number == m_numbers.end())
@@ -173,19 +173,19 @@ std::vector<roofline::Run> Entries::runsOf(const std::string &model,
         const std::string &address = m_addresses[number->second];
         return {{address, std::nullopt, address}};
     }
-    std::vector<roofline::Run> runs;
+    std::vector<roofline::LayerRun> runs;
     for (const Reached &each : reached)
         runs.push_back({m_addresses[each.entry], each.times, m_addresses[each.launch], each.backend,
                         each.launches, each.allLaunches});
     return runs;
 }
 
-std::vector<roofline::Run> runsOf(const Entries &entries, const Weight &weight,
-                                  const Consumer &consumer)
+std::vector<roofline::LayerRun> runsOf(const Entries &entries, const Weight &weight,
+                                       const Consumer &consumer)
 {
-    std::vector<roofline::Run> runs = entries.runsOf(weight.model, weight.function);
+    std::vector<roofline::LayerRun> runs = entries.runsOf(weight.model, weight.function);
     const std::string &selected = consumer.backends->selected;
-    for (roofline::Run &run : runs) {
+    for (roofline::LayerRun &run : runs) {
         if (run.backend.empty() && !selected.empty())
             run.backend = selected == roofline::kEngineBackend ? std::string() : selected;
         if (consumer.geometry->insideLoop)

@@ -25,7 +25,8 @@ public:
     /// One for each function that a run enters and each launch that comes to it, in the program's
     /// order. How often is not known of what is called in the body of a loop or a branch, and of
     /// functions that call each other.
-    std::vector<roofline::Run> runsOf(const std::string &model, const std::string &function) const;
+    std::vector<roofline::LayerRun> runsOf(const std::string &model,
+                                           const std::string &function) const;
 
 private:
     using Times = std::optional<std::uint64_t>; ///< empty: not known
@@ -59,7 +60,7 @@ private:
 
 /// The runs that come to an operation that reads a weight: on the backend of the call that launches
 /// it, else on the operation's own (SelectedBackend). How often is not known in a loop.
-std::vector<roofline::Run> runsOf(const Entries &entries, const Weight &weight,
-                                  const Consumer &consumer);
+std::vector<roofline::LayerRun> runsOf(const Entries &entries, const Weight &weight,
+                                       const Consumer &consumer);
 
 } // namespace kernscope

@@ -10,7 +10,7 @@ struct GateReasons {
     std::vector<Reason> all;
     bool useFails = false;      ///< stride, dilation, overlap, mutable or not a kernel
     bool formatRefused = false; ///< the descriptor has no encoding for it
-    bool formatUnknown = false; ///< nobody has published how the element would be kept
+    bool formatUnknown = false; ///< it is not published how the element would be kept
     bool gateClear = false;     ///< a byte that must be set is 0
     bool gateUnknown = false;
     bool noStreamedForm = false; ///< no gate would help: four-bit blocks, E5M2

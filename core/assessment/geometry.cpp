@@ -26,7 +26,7 @@ Count product(std::initializer_list<std::uint64_t> factors)
     return result;
 }
 
-Result<void> checkExtents(const Operation &operation)
+Result<void> checkExtents(const LayerOperation &operation)
 {
     const std::array<std::pair<std::string_view, std::uint64_t>, 13> extents{
         {{"input channels", operation.inputChannels},
@@ -62,7 +62,7 @@ CapClass capOf(unsigned bits)
 }
 
 /// ComputeSmallSourceMode: only the tiny case is published in full.
-void chooseMode(const target::Target &target, const Operation &operation,
+void chooseMode(const target::Target &target, const LayerOperation &operation,
                 const GeometryOptions &options, Geometry &geometry)
 {
     if (options.mode) {
@@ -89,7 +89,7 @@ void chooseMode(const target::Target &target, const Operation &operation,
                                 : "default: hal[0x338] is unknown on this target";
 }
 
-WorkingSet workingSet(const target::Target &target, const Operation &operation,
+WorkingSet workingSet(const target::Target &target, const LayerOperation &operation,
                       std::uint64_t weights, Count outputs)
 {
     WorkingSet set;
@@ -108,7 +108,7 @@ WorkingSet workingSet(const target::Target &target, const Operation &operation,
 }
 
 /// The row of table 20.5 for an operation that it is about.
-const GeometryFact *tableRate(const target::Target &target, const Operation &operation)
+const GeometryFact *tableRate(const target::Target &target, const LayerOperation &operation)
 {
     const bool pointwise =
         operation.kernelWidth == 1 && operation.kernelHeight == 1 && operation.kernelDepth == 1;
@@ -118,7 +118,8 @@ const GeometryFact *tableRate(const target::Target &target, const Operation &ope
 }
 
 /// Where what was measured contradicts what the listings give for the operation.
-void addDisagreements(const target::Target &target, const Operation &operation, Geometry &geometry)
+void addDisagreements(const target::Target &target, const LayerOperation &operation,
+                      Geometry &geometry)
 {
     if (tableRate(target, operation) != nullptr) {
         geometry.litMeasured = operation.outputChannels;
@@ -155,7 +156,8 @@ void addCostFacts(const target::Target &target, Geometry &geometry)
     }
 }
 
-void groupsAndCores(const Operation &operation, const GeometryOptions &options, Geometry &geometry)
+void groupsAndCores(const LayerOperation &operation, const GeometryOptions &options,
+                    Geometry &geometry)
 {
     const OcgReading other =
         options.reading == OcgReading::Listing ? OcgReading::Formula : OcgReading::Listing;
@@ -177,7 +179,7 @@ void groupsAndCores(const Operation &operation, const GeometryOptions &options, 
 
 } // namespace
 
-CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
+CycleEstimate cyclesOf(const target::Target &target, const LayerOperation &operation,
                        const Geometry &geometry, const Count &macs)
 {
     CycleEstimate cycles;
@@ -221,14 +223,14 @@ bool isDoubleMac(std::uint32_t kernelFormat, std::uint32_t tensorFormat)
     return integers || (kernelFormat == kE4m3Kernel && tensorFormat == kE4m3Tensor);
 }
 
-std::optional<std::uint64_t> paddedInputElements(const Operation &operation)
+std::optional<std::uint64_t> paddedInputElements(const LayerOperation &operation)
 {
     return product({operation.inputChannels, operation.outputWidth, operation.outputHeight,
                     operation.outputDepth, operation.strideX, operation.strideY,
                     operation.strideZ});
 }
 
-Result<Geometry> computeGeometry(const target::Target &target, const Operation &operation,
+Result<Geometry> computeGeometry(const target::Target &target, const LayerOperation &operation,
                                  const GeometryOptions &options)
 {
     if (const auto checked = checkExtents(operation); !checked)

@@ -61,12 +61,12 @@ enum class Buffering : std::uint8_t { Double, Single, Exceeds };
 std::string_view bufferingName(Buffering buffering);
 /// One-byte activation and one-byte weight of the same class, integer or float: the multiply array
 /// may run at the double rate (ZinDoubleMacMode, chapter 36). `kernelFormat` and `tensorFormat` as
-/// in Operation.
+/// in LayerOperation.
 bool isDoubleMac(std::uint32_t kernelFormat, std::uint32_t tensorFormat);
 Buffering bufferingOf(std::uint64_t demand, unsigned accumulators = 8);
 
 /// One operation, as the geometry cares for it. Extents are at least 1; 0 is refused.
-struct Operation {
+struct LayerOperation {
     std::uint64_t inputChannels = 1, outputChannels = 1; ///< input channels of one group
     std::uint64_t kernelWidth = 1, kernelHeight = 1, kernelDepth = 1;
     std::uint64_t outputWidth = 1, outputHeight = 1, outputDepth = 1;
@@ -84,11 +84,11 @@ struct Operation {
     unsigned workUnitMode = 0;        ///< 1 and 2 raise the Winograd threshold to 32
     std::optional<double> density;    ///< share of weights that are not zero
     std::optional<double> paddedZero; ///< share of implicit zeros from strides and padding
-    friend bool operator==(const Operation &, const Operation &) = default;
+    friend bool operator==(const LayerOperation &, const LayerOperation &) = default;
 };
 
 struct GeometryOptions {
-    target::Choice choice;
+    target::TargetChoice choice;
     OcgReading reading = OcgReading::Listing;
     std::optional<SourceMode> mode;      ///< empty: by the output's extents
     std::optional<std::uint64_t> demand; ///< accumulator demand; empty: slots of one group
@@ -173,11 +173,11 @@ struct Geometry {
 
 /// Elements of the activation that an operation reads where only its numbers are known: each output
 /// extent times its stride, as with padding "same". Empty: more than 64 bits hold.
-std::optional<std::uint64_t> paddedInputElements(const Operation &operation);
+std::optional<std::uint64_t> paddedInputElements(const LayerOperation &operation);
 
 /// Errors: "geometry.zero" (an extent of 0, named by `field`), "geometry.overflow",
 /// "geometry.density" (not within 0 and 1), "target.claim".
-Result<Geometry> computeGeometry(const target::Target &target, const Operation &operation,
+Result<Geometry> computeGeometry(const target::Target &target, const LayerOperation &operation,
                                  const GeometryOptions &options = {});
 
 } // namespace kernscope::decision

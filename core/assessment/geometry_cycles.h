@@ -6,7 +6,7 @@
 namespace kernscope::decision {
 
 /// Cycles of `macs` multiplications (empty: not known) on the cores that `geometry` lights.
-CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
+CycleEstimate cyclesOf(const target::Target &target, const LayerOperation &operation,
                        const Geometry &geometry, const std::optional<std::uint64_t> &macs);
 
 } // namespace kernscope::decision

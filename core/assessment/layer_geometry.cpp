@@ -9,12 +9,12 @@
 
 namespace kernscope::roofline {
 
-decision::Operation arrayOperation(const Layer &layer, const Assessment &assessment)
+decision::LayerOperation arrayOperation(const Layer &layer, const Assessment &assessment)
 {
-    decision::Operation operation = *layer.operation;
+    decision::LayerOperation operation = *layer.operation;
     if (assessment.outcome != decision::Outcome::Folds)
         return operation;
-    const decision::Operation dense;
+    const decision::LayerOperation dense;
     operation.weightBits = dense.weightBits;
     operation.floatWeight = dense.floatWeight;
     operation.kernelFormat = dense.kernelFormat;
@@ -22,9 +22,9 @@ decision::Operation arrayOperation(const Layer &layer, const Assessment &assessm
     return operation;
 }
 
-void setWeightBits(decision::Operation &operation, unsigned bits)
+void setWeightBits(decision::LayerOperation &operation, unsigned bits)
 {
-    const decision::Operation dense;
+    const decision::LayerOperation dense;
     operation.weightBits = bits;
     operation.sparse = false;
     operation.floatWeight = bits != 8;
@@ -41,7 +41,7 @@ Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &asse
             .message("The layer is no operation of the array.")
             .unexpected();
     }
-    const decision::Operation operation = arrayOperation(layer, assessment);
+    const decision::LayerOperation operation = arrayOperation(layer, assessment);
     auto geometry = decision::computeGeometry(target, operation, options);
     if (!geometry || assessment.weight.elements == 0)
         return geometry; // the latter of numbers that were typed in and are too large for bytes

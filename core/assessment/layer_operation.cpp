@@ -22,7 +22,7 @@ std::uint64_t number(std::span<const std::uint64_t> numbers, std::size_t fromEnd
 }
 
 void describeConvolution(const Weight &weight, const Consumer &consumer,
-                         decision::Operation &operation)
+                         decision::LayerOperation &operation)
 {
     const Shape &shape = weight.shape;
     const ConsumerGeometry &geometry = consumer.geometry;
@@ -55,7 +55,7 @@ void describeConvolution(const Weight &weight, const Consumer &consumer,
 
 /// The channels of a linear or matmul that reads its weight through a transpose or its like, as its
 /// output and its arithmetic tell them. False where they do not.
-bool describeByOutput(const Consumer &consumer, decision::Operation &operation)
+bool describeByOutput(const Consumer &consumer, decision::LayerOperation &operation)
 {
     const auto &output = consumer.geometry->output;
     const bool first = consumer.op == "matmul" && consumer.param == "x";
@@ -75,7 +75,8 @@ bool describeByOutput(const Consumer &consumer, decision::Operation &operation)
     return true;
 }
 
-void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Operation &operation)
+void describeMatrix(const Weight &weight, const Consumer &consumer,
+                    decision::LayerOperation &operation)
 {
     const ConsumerGeometry &geometry = consumer.geometry;
     std::uint64_t rows = at(weight.shape, 1), columns = at(weight.shape, 0);
@@ -111,7 +112,8 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
 }
 
 /// An einsum that is a product of matrices. False where it is none.
-bool describeEinsum(const Weight &weight, const Consumer &consumer, decision::Operation &operation)
+bool describeEinsum(const Weight &weight, const Consumer &consumer,
+                    decision::LayerOperation &operation)
 {
     const auto product = einsumProduct(weight, consumer);
     if (!product)
@@ -126,7 +128,7 @@ bool describeEinsum(const Weight &weight, const Consumer &consumer, decision::Op
 /// The product of an attention that its weight is part of: as matmul(query, key, transpose_y), or
 /// of the weights of that with value. False where its extents are not known.
 bool describeAttention(const Weight &weight, const Consumer &consumer,
-                       decision::Operation &operation)
+                       decision::LayerOperation &operation)
 {
     if (isReshaped(consumer) || weight.shape.size() < 2 || !consumer.layerFlops)
         return false;
@@ -141,7 +143,8 @@ bool describeAttention(const Weight &weight, const Consumer &consumer,
     return true;
 }
 
-bool describeProduct(const Weight &weight, const Consumer &consumer, decision::Operation &operation)
+bool describeProduct(const Weight &weight, const Consumer &consumer,
+                     decision::LayerOperation &operation)
 {
     if (consumer.op == "einsum")
         return describeEinsum(weight, consumer, operation);
@@ -155,12 +158,12 @@ bool describeProduct(const Weight &weight, const Consumer &consumer, decision::O
 
 } // namespace
 
-std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
-                                               const decision::WeightForm &form)
+std::optional<decision::LayerOperation> operationOf(const Weight &weight, const Consumer &consumer,
+                                                    const decision::WeightForm &form)
 {
     if ((!hasKernel(consumer) && !isAttention(consumer)) || weight.shape.empty())
         return std::nullopt;
-    decision::Operation operation;
+    decision::LayerOperation operation;
     if (isConvolution(consumer)) {
         // Which extents are the kernel's is known of a weight in its own shape only.
         if (weight.shape.size() < 2 || weight.shape.size() > 5 || isReshaped(consumer))

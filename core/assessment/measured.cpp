@@ -76,7 +76,7 @@ public:
             return zeros(value);
         if (key == "books")
             return number("codebooks", value, m_form.codebooks);
-        if (const Operation *op = m_subject.operation) {
+        if (const LayerOperation *op = m_subject.operation) {
             if (key == "channels")
                 return number("channels", value, op->inputChannels, op->outputChannels);
             if (key == "width" || key == "inner")
@@ -111,7 +111,7 @@ private:
 
     Condition kernel(std::string_view value) const
     {
-        const Operation *op = m_subject.operation;
+        const LayerOperation *op = m_subject.operation;
         const std::string found =
             op ? fmt::format("{}x{}", op->kernelWidth, op->kernelHeight) : std::string("not known");
         return state("kernel", std::string(value), found,
@@ -119,7 +119,7 @@ private:
                      m_said);
     }
 
-    Condition stride(std::string_view value, const Operation &op) const
+    Condition stride(std::string_view value, const LayerOperation &op) const
     {
         const auto found = std::max({op.strideX, op.strideY, op.strideZ});
         return state("stride", std::string(value), fmt::format("{}", found),

@@ -26,9 +26,9 @@ struct Measurement {
 /// What the conditions are evaluated on.
 struct MeasuredSubject {
     Outcome outcome = Outcome::Unknown;
-    std::string op;                       ///< "conv", "linear", …; empty: no layer
-    const Operation *operation = nullptr; ///< null: not known
-    std::optional<bool> bandwidthBound;   ///< of the layer with dense weights
+    std::string op;                            ///< "conv", "linear", …; empty: no layer
+    const LayerOperation *operation = nullptr; ///< null: not known
+    std::optional<bool> bandwidthBound;        ///< of the layer with dense weights
 };
 
 /// Every figure that is about that very form on that target, those whose conditions fail included.

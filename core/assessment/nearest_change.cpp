@@ -67,7 +67,7 @@ WeightForm fresh(const WeightForm &form, std::string_view key)
     return other;
 }
 
-/// Less than half of it is zeros, or nobody knows how much.
+/// Less than half of it is zeros, or their share is not known.
 bool isToBePruned(const WeightForm &form, std::string_view key)
 {
     return key == "sparse" && !roofline::asForm(form, key);

@@ -2,29 +2,47 @@
 // Group size, passes, cores and buffering: listings 20.1 and 20.2.
 #include "core/assessment/geometry.h"
 
+#include "core/format/table_rows.h"
+
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <string>
+#include <vector>
 
 namespace kernscope::decision {
 
 namespace {
 
-struct ModeRow {
-    std::string_view name;
-    unsigned channels;
-    std::uint32_t offset;
+/// A row of resources/tables/ocg_figures.csv, in the order of SourceMode or of CapClass.
+struct OcgFigure {
+    std::string kind, name;
+    unsigned figure = 0;
+    std::uint32_t offset = 0; ///< HAL place of the figure
 };
-/// Table 20.3; uniform across every chip of the chapters.
-constexpr std::array<ModeRow, 4> kModes{
-    {{"tiny", 8, 0x3a8}, {"small", 4, 0x3b0}, {"default", 2, 0x3b8}, {"other", 1, 0x3c0}}};
 
-struct CapRow {
-    unsigned bytes;
-    std::uint32_t offset;
-};
-/// Table of the byte caps (chapter 20, output-channel-group tiling).
-constexpr std::array<CapRow, 3> kCaps{{{32, 0x388}, {16, 0x390}, {8, 0x398}}};
+std::vector<OcgFigure> figuresOf(std::string_view kind)
+{
+    auto rows = tables::loadRows<OcgFigure>("ocg_figures", {{"kind", &OcgFigure::kind},
+                                                            {"name", &OcgFigure::name},
+                                                            {"figure", &OcgFigure::figure},
+                                                            {"offset", &OcgFigure::offset}});
+    std::erase_if(rows, [kind](const OcgFigure &row) { return row.kind != kind; });
+    return rows;
+}
+
+/// Table 20.3.
+const std::vector<OcgFigure> &modes()
+{
+    static const auto rows = figuresOf("mode");
+    return rows;
+}
+
+/// Byte caps of a kernel element.
+const std::vector<OcgFigure> &caps()
+{
+    static const auto rows = figuresOf("cap");
+    return rows;
+}
 
 std::uint64_t floorPow2(std::uint64_t value)
 {
@@ -40,13 +58,13 @@ std::string_view ocgReadingName(OcgReading reading)
 
 std::string_view sourceModeName(SourceMode mode)
 {
-    return kModes[std::size_t(mode)].name;
+    return modes()[std::size_t(mode)].name;
 }
 
 std::optional<SourceMode> sourceModeFromName(std::string_view name)
 {
-    for (std::size_t i = 0; i < kModes.size(); ++i) {
-        if (kModes[i].name == name)
+    for (std::size_t i = 0; i < modes().size(); ++i) {
+        if (modes()[i].name == name)
             return SourceMode(i);
     }
     return std::nullopt;
@@ -54,22 +72,22 @@ std::optional<SourceMode> sourceModeFromName(std::string_view name)
 
 unsigned channelsPerAccumulator(SourceMode mode)
 {
-    return kModes[std::size_t(mode)].channels;
+    return modes()[std::size_t(mode)].figure;
 }
 
 target::HalOffset accumulatorOffset(SourceMode mode)
 {
-    return {kModes[std::size_t(mode)].offset};
+    return {modes()[std::size_t(mode)].offset};
 }
 
 unsigned byteCap(CapClass cap)
 {
-    return kCaps[std::size_t(cap)].bytes;
+    return caps()[std::size_t(cap)].figure;
 }
 
 target::HalOffset byteCapOffset(CapClass cap)
 {
-    return {kCaps[std::size_t(cap)].offset};
+    return {caps()[std::size_t(cap)].offset};
 }
 
 std::uint64_t outputChannelGroup(std::uint64_t kernel, unsigned cap, unsigned perAccumulator,

@@ -17,7 +17,7 @@ using decision::Outcome;
 using decision::WeightForm;
 
 /// The rest of a point, once its FLOPs and bytes stand. What is unknown stays so: without both
-/// roofs nobody knows which of them binds.
+/// roofs it is not known which of them binds.
 void rate(Assessment &point, const Roofs &roofs, double computed, double streamed)
 {
     const std::optional<Ceiling> &compute = point.computeRate ? point.computeRate : roofs.compute;
@@ -207,7 +207,7 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     if (crossing)
         made.weightBytes = layer.bytesRead(*crossing, batch);
     made.energy = energyOf(*roofs.target, layer.op, made.bound, made.timeS);
-    // Nothing that was published of a form is said of bytes that nobody could read.
+    // Published figures of a form are not applied to a weight whose bytes cannot be read.
     if (!form.compressed() || !crossing)
         return made;
     const Assessment dense = denseTimes(layer, form, roofs, batch);
@@ -229,10 +229,10 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     return made;
 }
 
-Result<Network> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
-                              decision::Judge &judge, std::uint64_t batch)
+Result<NetworkAssessment> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
+                                        decision::Judge &judge, std::uint64_t batch)
 {
-    Network network;
+    NetworkAssessment network;
     network.roofs = roofs;
     network.placements.reserve(layers.size());
     for (const Layer &layer : layers) {

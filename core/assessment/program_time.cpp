@@ -17,7 +17,7 @@ using Bound = ProgramTime::Bound;
 /// A layer in the runs of one entry.
 struct Part {
     const LayerTime *layer = nullptr;
-    const Run *run = nullptr;
+    const LayerRun *run = nullptr;
 };
 using Parts = std::vector<Part>;
 
@@ -58,11 +58,12 @@ std::string elsewhereNote(std::size_t elsewhere, std::size_t layers)
 /// Layers whose run comes more than once to the engine: what is known of their bytes.
 std::string repeatedNote(std::size_t repeated, std::size_t layers)
 {
-    return fmt::format("{} of {} layers run more than once, or nobody knows how often. Bytes moved "
-                       "count a weight once for each layer; times have its bytes cross in each "
-                       "run. Whether a weight stays on the chip from one run to the next is not "
-                       "known.",
-                       repeated, layers);
+    return fmt::format(
+        "{} of {} layers run more than once, or it is not known how often. Bytes moved "
+        "count a weight once for each layer; times have its bytes cross in each "
+        "run. Whether a weight stays on the chip from one run to the next is not "
+        "known.",
+        repeated, layers);
 }
 
 /// How many launches of the engine, by what, and what has no part in the times.
@@ -193,7 +194,7 @@ ProgramTime ofCalls(const Launched &launched, const Roofs &roofs,
     std::optional<std::uint64_t> withLayers = 0;
     for (const std::string &function : launched.functions) {
         const Parts &own = launched.parts.at(function);
-        const Run &run = *own.front().run;
+        const LayerRun &run = *own.front().run;
         if (run.backend.empty() && total) // layers of the entry itself are a launch of their own
             total = checkedAdd(*total, 1);
         dispatches.push_back(launchesOf(own, roofs, function, run.launches));
@@ -243,13 +244,14 @@ ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &e
 
 bool Layer::onEngine() const
 {
-    return std::any_of(runs.begin(), runs.end(), [](const Run &run) { return run.onEngine(); });
+    return std::any_of(runs.begin(), runs.end(),
+                       [](const LayerRun &run) { return run.onEngine(); });
 }
 
 std::optional<double> Layer::ofRuns(const std::optional<double> &once) const
 {
     std::optional<double> sum = onEngine() ? std::optional(0.0) : std::nullopt;
-    for (const Run &run : runs)
+    for (const LayerRun &run : runs)
         sum = !run.onEngine() ? sum
               : sum && once && run.times
                   ? std::optional(*sum + static_cast<double>(*run.times) * *once)
@@ -265,7 +267,7 @@ ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs)
     Parts all;
     for (const LayerTime &each : layers) {
         models.insert(each.layer->model);
-        for (const Run &run : each.layer->runs) {
+        for (const LayerRun &run : each.layer->runs) {
             const auto number =
                 numbers.emplace(std::pair(each.layer->model, run.entry), entries.size());
             if (number.second)
@@ -312,7 +314,7 @@ std::vector<std::string> programNotes(const ProgramTime &program)
     return notes;
 }
 
-const ProgramTime &dispatchOf(const ProgramTime &program, const Run &run)
+const ProgramTime &dispatchOf(const ProgramTime &program, const LayerRun &run)
 {
     const auto part = [](const ProgramTime &whole, const std::string &function) {
         const auto found = std::find_if(

@@ -62,7 +62,7 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice = {
 inline constexpr std::string_view kEngineBackend = "ane";
 
 /// How a run of the program comes to a layer.
-struct Run {
+struct LayerRun {
     std::string entry{}; ///< address of the function that is entered
     /// So often in one run of it. Empty: not known, as of the body of a loop or a branch.
     std::optional<std::uint64_t> times = 1;
@@ -74,7 +74,7 @@ struct Run {
     std::optional<std::uint64_t> launches = 1, allLaunches = 0;
 
     bool onEngine() const { return backend.empty() || backend == kEngineBackend; }
-    friend bool operator==(const Run &, const Run &) = default;
+    friend bool operator==(const LayerRun &, const LayerRun &) = default;
 };
 
 /// One use of a weight.
@@ -84,15 +84,16 @@ struct Layer {
     std::optional<std::uint64_t> flops;   ///< of one dispatch at batch 1; empty: unknown
     std::optional<std::uint64_t> inputBytes, outputBytes; ///< fp16; empty: unknown
     /// As the array takes it; empty where the extents are not known or it is no array operation.
-    std::optional<decision::Operation> operation;
+    std::optional<decision::LayerOperation> operation;
     /// Of the weight's bytes, those that one dispatch reads: below 1 where an embedding fetches
     /// some rows. Empty: not known.
     std::optional<double> shareRead = 1;
     decision::WeightForm form;
     std::string function; ///< "MODEL/FUNCTION" whose statement reads it; without the empty parts
     std::string model;
-    std::vector<Run> runs{Run()}; ///< one for each function that a run enters to get there
-    bool ofSeveral = false;       ///< other layers of the bundle belong to other functions
+    std::vector<LayerRun> runs{
+        LayerRun()};        ///< one for each function that a run enters to get there
+    bool ofSeveral = false; ///< other layers of the bundle belong to other functions
 
     /// Whether any of its runs is on the engine.
     bool onEngine() const;

@@ -43,7 +43,7 @@ struct Verdict {
     std::string key; ///< WeightForm::key
     Outcome outcome = Outcome::Unknown;
     format::Confidence confidence = format::Confidence::Documented;
-    std::string basis; ///< which source settles it: "gates", "chapter 7, table 7.1", …
+    std::string basis; ///< which source decides: "gates", "chapter 7, table 7.1", …
     std::vector<Reason> reasons;
     std::vector<std::string> disagreements; ///< where tables, text and gates differ
     std::string refusedBy;                  ///< the rule by which no encoder writes it; or empty
@@ -93,7 +93,7 @@ struct Decision {
 class Judge
 {
 public:
-    explicit Judge(target::Choice choice = {}) : m_choice(choice) {}
+    explicit Judge(target::TargetChoice choice = {}) : m_choice(choice) {}
     Judge(const Judge &) = delete;
     Judge &operator=(const Judge &) = delete;
     Judge(Judge &&) = default;
@@ -106,7 +106,7 @@ public:
     KernelMemory memory(const WeightForm &form, const Verdict &verdict);
     /// The sizes of a weight under a verdict that this judge gave.
     Decision sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict);
-    const target::Choice &choice() const { return m_choice; }
+    const target::TargetChoice &choice() const { return m_choice; }
 
 private:
     using Row = std::vector<std::shared_ptr<const Verdict>>; ///< by Target::index; null: not asked
@@ -117,7 +117,7 @@ private:
 
     Row &rowOf(const WeightForm &form);
 
-    target::Choice m_choice;
+    target::TargetChoice m_choice;
     std::unordered_map<std::string, Row> m_verdicts; ///< by what verdicts depend on
     /// Of forms that were met lately: what their verdicts depend on takes longer than to find them.
     std::unordered_map<WeightForm, Row *, FormHash> m_rows;

@@ -31,7 +31,7 @@ bool isElsewhere(const Entries *entries, const Weight &weight)
         const auto runs = runsOf(*entries, weight, consumer);
         return !runs.empty() &&
                std::none_of(runs.begin(), runs.end(),
-                            [](const roofline::Run &run) { return run.onEngine(); });
+                            [](const roofline::LayerRun &run) { return run.onEngine(); });
     };
     return !weight.consumers.empty() &&
            std::all_of(weight.consumers.begin(), weight.consumers.end(), elsewhere);

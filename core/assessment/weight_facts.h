@@ -33,8 +33,8 @@ std::vector<decision::WeightForm> weightForms(const Bundle &bundle);
 
 /// The operation by which a consumer reads a weight: conv, conv_transpose, linear or matmul whose
 /// extents are known. Nothing for others.
-std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
-                                               const decision::WeightForm &form);
+std::optional<decision::LayerOperation> operationOf(const Weight &weight, const Consumer &consumer,
+                                                    const decision::WeightForm &form);
 
 /// As the operation of the consumer reads the weight.
 ChannelAxes channelAxes(const Weight &weight, const Consumer &consumer);
@@ -85,7 +85,7 @@ class DecisionTable
 public:
     /// The weights of `bundle`, in its order; keeps nothing of it.
     DecisionTable(const Bundle &bundle, std::vector<const target::Target *> targets,
-                  const target::Choice &choice = {});
+                  const target::TargetChoice &choice = {});
     DecisionTable(const DecisionTable &) = delete; // its rows point into its judge
     DecisionTable &operator=(const DecisionTable &) = delete;
 

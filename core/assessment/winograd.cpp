@@ -38,7 +38,7 @@ Condition enableBit(const target::Target &target)
     return made;
 }
 
-Condition workCondition(const target::Target &target, const Operation &operation,
+Condition workCondition(const target::Target &target, const LayerOperation &operation,
                         WinogradGate &gate)
 {
     const bool workUnit = operation.workUnitMode == 1 || operation.workUnitMode == 2;
@@ -53,7 +53,7 @@ Condition workCondition(const target::Target &target, const Operation &operation
                      fmt::format("{}", gate.work), gate.work >= gate.threshold);
 }
 
-void addShape(const Operation &operation, WinogradGate &gate)
+void addShape(const LayerOperation &operation, WinogradGate &gate)
 {
     const std::uint64_t w = operation.kernelWidth;
     const std::uint64_t h = operation.kernelHeight;
@@ -72,7 +72,7 @@ void addShape(const Operation &operation, WinogradGate &gate)
                   fmt::format("{} x {}", operation.strideX, operation.strideY), unit));
 }
 
-void addSelection(const Operation &operation, Buffering buffering, WinogradGate &gate)
+void addSelection(const LayerOperation &operation, Buffering buffering, WinogradGate &gate)
 {
     const std::string source = "chapter 20, Winograd selection";
     gate.selection.push_back(condition(
@@ -94,7 +94,7 @@ void addSelection(const Operation &operation, Buffering buffering, WinogradGate 
 
 } // namespace
 
-WinogradGate winogradGate(const target::Target &target, const Operation &operation,
+WinogradGate winogradGate(const target::Target &target, const LayerOperation &operation,
                           std::uint64_t group, Buffering buffering)
 {
     WinogradGate gate;

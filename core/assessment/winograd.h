@@ -6,7 +6,7 @@
 namespace kernscope::decision {
 
 /// CanUseWinogradMode, table 20.4, for an operation with that group size and buffering.
-WinogradGate winogradGate(const target::Target &target, const Operation &operation,
+WinogradGate winogradGate(const target::Target &target, const LayerOperation &operation,
                           std::uint64_t group, Buffering buffering);
 
 } // namespace kernscope::decision

@@ -21,7 +21,8 @@ WorkingSetCap workingSetCap(const target::Target &target);
 
 /// Whether an operand of `weight` bytes as it crosses to the engine, `dense` as fp16, and the
 /// others stay on chip. Which of the two counts for a weight that is stored smaller is not
-/// published: where they differ about it, nobody knows. Empty operands are not known.
+/// published: where the two give different answers, the result is not known. Empty operands are not
+/// known.
 std::optional<bool> staysOnChip(const std::optional<std::uint64_t> &cap,
                                 const std::optional<std::uint64_t> &weight, std::uint64_t dense,
                                 const std::optional<std::uint64_t> &input,

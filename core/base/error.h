@@ -33,7 +33,7 @@ Error valueError(std::string code, std::string field, std::string expected, std:
 /// The same as what a function that may fail returns.
 tl::unexpected<Error> refused(std::string code, std::string field, std::string expected,
                               std::string found, std::string message);
-/// "task.cancelled": somebody stopped it; `message` says what that left behind.
+/// "task.cancelled": it was stopped; `message` says what that left behind.
 Error cancelledError(std::string message);
 
 enum class Severity { Error, Warning, Note };

@@ -33,8 +33,8 @@ public:
     bool mapped() const { return m_place != nullptr; }
     std::span<const std::byte> bytes() const { return m_bytes; }
 
-    /// Makes the run writable, and what it holds independent of the file. Nobody may read it
-    /// meanwhile but the caller. Returns 0 or the system's error number.
+    /// Makes the run writable, and what it holds independent of the file. Only the caller may
+    /// read it meanwhile. Returns 0 or the system's error number.
     int makeWritable(std::size_t offset, std::size_t bytes);
     std::byte *writable(std::size_t offset);
     /// Gives the memory of whole pages inside of the run back: what they hold then is not defined.

@@ -86,7 +86,7 @@ int makePart(const fs::path &path, OutputKind kind)
     return descriptor;
 }
 
-/// The name still leads to the file that is open: nobody removed it between two steps.
+/// The name still leads to the file that is open: it was not removed between two steps.
 bool stillNamed(const fs::path &path, int descriptor)
 {
     struct stat named = {}, open = {};
@@ -94,7 +94,7 @@ bool stillNamed(const fs::path &path, int descriptor)
            named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/// Removes one unfinished output where it is ours and nobody is working on it.
+/// Removes one unfinished output where it is ours and no process is working on it.
 void removeIfAbandoned(const fs::path &path)
 {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -154,7 +154,7 @@ OutputPlace::OutputPlace(OutputPlace &&other) noexcept
 
 OutputPlace::~OutputPlace()
 {
-    // Removed while it is still locked: nobody else takes it for abandoned.
+    // Removed while it is still locked: no other process takes it for abandoned.
     if (!m_temporary.empty()) {
         if (m_kind == OutputKind::Folder)
             removeTree(m_temporary);

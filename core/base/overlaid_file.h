@@ -103,8 +103,8 @@ public:
     /// The same without a copy, where each of their blocks has changed and the disk's bytes of all
     /// of them lie in one piece.
     std::optional<SharedBytes> sharedDisk(ByteRange range) const;
-    /// Gives the memory of the changes back, in whole blocks inside of `range`: nobody may read
-    /// those any more, nor ask what they were. For a fork that is about to be thrown away.
+    /// Gives the memory of the changes back, in whole blocks inside of `range`: they must
+    /// not be read any more, nor asked for. For a fork that is about to be thrown away.
     void giveUp(ByteRange range);
     /// What is laid over the file is on disk now: nothing is changed any more.
     void markSaved();

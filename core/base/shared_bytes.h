@@ -11,7 +11,7 @@
 
 namespace kernscope {
 
-/// Bytes that nobody changes any more, in memory that several owners share: a copy costs nothing.
+/// Bytes that do not change any more, in memory that several owners share: a copy costs nothing.
 /// Reads as a vector does.
 class SharedBytes
 {

@@ -20,6 +20,7 @@ struct BoundShapes {
 /// again; where they fit no more, an edit having changed the program, that is a diagnostic. Without
 /// bindings the extents are open, as the file has them.
 /// Errors: "cli.option" where the bundle holds no program or a binding does not fit it.
-Result<BoundShapes> bindShapes(const Bundle &bundle, const std::vector<shapes::Binding> &bindings);
+Result<BoundShapes> bindShapes(const Bundle &bundle,
+                               const std::vector<shapes::ShapeBinding> &bindings);
 
 } // namespace kernscope

@@ -29,10 +29,10 @@ struct Program;
 class ProgramStore;
 } // namespace mil
 namespace section {
-struct Section;
+struct WeightSection;
 }
 namespace shapes {
-struct Binding;
+struct ShapeBinding;
 struct OpenInput;
 } // namespace shapes
 
@@ -106,13 +106,14 @@ public:
     std::shared_ptr<const mil::Program> program() const;
     /// The program without what its functions compute, always at hand: mil::ProgramStore::outline.
     const mil::Program &programOutline() const;
-    /// Keeps the operations in a twentieth of their memory while nobody uses them. From any thread.
+    /// Keeps the operations in a twentieth of their memory while they are not used. From any
+    /// thread.
     void setProgramAside() const;
     /// The inputs whose extents the program leaves open, those that are bound left out.
     const std::vector<shapes::OpenInput> &openInputs() const { return *m_openInputs; }
     std::size_t programFile() const { return m_programFile; } ///< kNoIndex where there is none
     /// The inputs whose shapes were bound (bindShapes); null where none was.
-    const std::shared_ptr<const std::vector<shapes::Binding>> &shapeBindings() const
+    const std::shared_ptr<const std::vector<shapes::ShapeBinding>> &shapeBindings() const
     {
         return m_shapeBindings;
     }
@@ -122,7 +123,7 @@ public:
     const std::shared_ptr<const hwx::Container> &hardware() const { return m_hardware; }
     /// Tables of a weight section (.ksec), whose one file is files().front(); null for every
     /// other kind.
-    const std::shared_ptr<const section::Section> &section() const { return m_section; }
+    const std::shared_ptr<const section::WeightSection> &section() const { return m_section; }
     Totals totals() const;
 
     /// Name of the weight that a section of this bundle belongs to; empty where none.
@@ -170,11 +171,11 @@ private:
     std::shared_ptr<const mil::ProgramStore> m_program;
     std::shared_ptr<const std::vector<shapes::OpenInput>> m_openInputs;
     std::size_t m_programFile = kNoIndex;
-    std::shared_ptr<const std::vector<shapes::Binding>> m_shapeBindings;
+    std::shared_ptr<const std::vector<shapes::ShapeBinding>> m_shapeBindings;
     Diagnostics m_notes; ///< of OpenOptions::notes
     Diagnostics m_diagnostics;
     std::shared_ptr<const hwx::Container> m_hardware;
-    std::shared_ptr<const section::Section> m_section;
+    std::shared_ptr<const section::WeightSection> m_section;
     std::string m_readOnlyReason;
 };
 

@@ -16,7 +16,7 @@ class Cover
 public:
     Cover(std::size_t file, std::uint64_t bytes) : m_file(file), m_bytes(bytes) {}
 
-    void add(Claim &claim)
+    void add(ByteClaim &claim)
     {
         const std::uint64_t end = std::min(claim.range.end(), m_bytes);
         if (end <= m_at)
@@ -87,13 +87,13 @@ SectionKind sectionKindOf(codec::PartRole role)
     return SectionKind::Unknown;
 }
 
-std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<Claim> claims)
+std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<ByteClaim> claims)
 {
-    std::stable_sort(claims.begin(), claims.end(), [](const Claim &a, const Claim &b) {
+    std::stable_sort(claims.begin(), claims.end(), [](const ByteClaim &a, const ByteClaim &b) {
         return a.range.offset < b.range.offset;
     });
     Cover cover(file, bytes.value);
-    for (Claim &claim : claims)
+    for (ByteClaim &claim : claims)
         cover.add(claim);
     return cover.finish();
 }

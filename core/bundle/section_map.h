@@ -11,7 +11,7 @@
 namespace kernscope {
 
 /// A run of bytes that something lays claim to. Claims may overlap or leave gaps.
-struct Claim {
+struct ByteClaim {
     ByteRange range;
     SectionKind kind = SectionKind::Unknown;
     std::string name;
@@ -22,7 +22,7 @@ struct Claim {
 /// Turns claims into sections that cover `bytes` of file number `file` exactly once, in order: the
 /// claim that begins first keeps its bytes (of equals the first one given), a claim that it covers
 /// in part is cut, and gaps become padding (up to the next multiple of 64) or unknown.
-std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<Claim> claims);
+std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<ByteClaim> claims);
 
 /// Section kind of an operand's bytes.
 SectionKind sectionKindOf(codec::PartRole role);

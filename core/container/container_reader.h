@@ -31,20 +31,21 @@ struct ContainerInput {
     /// memory.
     std::function<void(const std::vector<std::string> &)> openBeside;
     /// Shapes of inputs that the program leaves open; null where none are given.
-    const std::vector<shapes::Binding> *bindings = nullptr;
+    const std::vector<shapes::ShapeBinding> *bindings = nullptr;
 };
 
 /// What a reader makes of it.
 struct ContainerContents {
     std::vector<Weight> weights;
-    std::vector<std::vector<Claim>> claims; ///< by file; what is not claimed is padding or unknown
-    DiagnosticLog log;                      ///< faults; opening may have left some there
+    std::vector<std::vector<ByteClaim>>
+        claims;                     ///< by file; what is not claimed is padding or unknown
+    DiagnosticLog log;              ///< faults; opening may have left some there
     std::string readOnlyReason;     ///< why no byte can be changed; empty: as opening found it
     std::optional<BundleKind> kind; ///< where the tables tell more than the first bytes did
     mil::Program program;
     std::size_t programFile = kNoIndex;
     std::shared_ptr<const hwx::Container> hardware;
-    std::shared_ptr<const section::Section> section;
+    std::shared_ptr<const section::WeightSection> section;
     std::optional<Result<shapes::Summary>> shapes; ///< where shapes were bound
 };
 
@@ -63,7 +64,7 @@ public:
     virtual std::string_view key() const = 0;
     /// For people: "a safetensors checkpoint".
     virtual std::string_view name() const = 0;
-    /// What it opens, in the sentence that tells somebody what to give: "a .hwx".
+    /// What it opens, in the sentence that says what can be opened: "a .hwx".
     virtual std::string_view wanted() const = 0;
     /// How names of its files and folders end, with the dot; none where any name will do.
     virtual std::vector<std::string_view> endings() const { return {}; }

@@ -76,7 +76,7 @@ private:
 enum class Owner : std::uint8_t {
     Pair,  ///< a part of a weight that both sides have
     Alone, ///< a part of a weight that the other side lacks
-    Place, ///< nobody's: recognised by where it stands
+    Place, ///< of no weight: recognised by where it stands
 };
 
 /// Role in a key of what stores the elements themselves, in whatever form.

@@ -27,7 +27,6 @@ struct AlignedSegment {
 
     std::uint64_t length() const { return lengthA > lengthB ? lengthA : lengthB; }
     std::uint64_t lengthOn(bool ofA) const { return ofA ? lengthA : lengthB; }
-    bool oneSided() const { return lengthA == 0 || lengthB == 0; }
     bool stretched() const { return unitA != unitB; }
     /// Offsets without a side are those of the longer one.
     bool longerIsA() const { return lengthA >= lengthB; }

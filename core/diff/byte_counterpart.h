@@ -22,7 +22,7 @@ struct ByteCounterpart {
     enum class By : std::uint8_t {
         Element, ///< the same decoded elements, through the forms of both sides
         Entry,   ///< the same entry of the same part: a scale, an entry of a codebook
-        Offset,  ///< the same byte of a section that is nobody's: a header, a line of text
+        Offset,  ///< the same byte of a section that belongs to no weight: a header, a line of text
     };
     By by = By::Offset;
     /// Index into Bundle::weights() of the other side, and of the side that was asked about.

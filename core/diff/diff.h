@@ -35,18 +35,18 @@ enum class ContentKind : std::uint8_t {
 std::string_view contentKindName(ContentKind kind);
 
 /// How far a pairing can be relied on.
-enum class Confidence : std::uint8_t {
+enum class PairConfidence : std::uint8_t {
     Certain, ///< nothing else explains it
     Likely,  ///< another candidate is possible
     Guess,   ///< nothing but shape and place speak for it
 };
 /// "certain", "likely", "guess".
-std::string_view confidenceName(Confidence confidence);
+std::string_view pairConfidenceName(PairConfidence confidence);
 
 struct WeightPair {
     Pairing pairing = Pairing::Name;
     ContentKind content = ContentKind::None;
-    Confidence confidence = Confidence::Certain;
+    PairConfidence confidence = PairConfidence::Certain;
     /// Of a pair by content that was found by its likeness: correlation of sampled values, and that
     /// of the most similar other candidate (0: none).
     std::optional<double> similarity;

@@ -328,8 +328,8 @@ std::string joinedVerdict(const JoinedWeights &joined, std::size_t part)
            (one.values->different() == 1 ? " differs" : " differ");
 }
 
-diff::Slice diff::sliceOf(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                          std::size_t part)
+diff::PartElements diff::sliceOf(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                                 std::size_t part)
 {
     const Shape &shape = (joined.split ? a : b).weights()[joined.whole].shape;
     std::uint64_t inner = 1;

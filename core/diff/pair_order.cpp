@@ -123,24 +123,25 @@ void markMoved(const Bundle &a, const Bundle &b, std::span<WeightPair> pairs)
     }
 }
 
-Confidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace)
+PairConfidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace)
 {
     constexpr double kSure = 0.95, kFar = 0.5;
     switch (pair.pairing) {
-    case Pairing::Consumer: return pair.shapeEqual ? Confidence::Certain : Confidence::Likely;
+    case Pairing::Consumer:
+        return pair.shapeEqual ? PairConfidence::Certain : PairConfidence::Likely;
     case Pairing::Name:
-        return pair.shapeEqual && !namedByPlace ? Confidence::Certain : Confidence::Likely;
+        return pair.shapeEqual && !namedByPlace ? PairConfidence::Certain : PairConfidence::Likely;
     case Pairing::Content:
         if (pair.content == ContentKind::Exact || pair.rounded)
-            return shared ? Confidence::Likely : Confidence::Certain;
+            return shared ? PairConfidence::Likely : PairConfidence::Certain;
         return pair.similarity.value_or(0) >= kSure && pair.nextSimilarity < kFar
-                   ? Confidence::Certain
-                   : Confidence::Likely;
-    case Pairing::Hand: return Confidence::Certain;
+                   ? PairConfidence::Certain
+                   : PairConfidence::Likely;
+    case Pairing::Hand: return PairConfidence::Certain;
     case Pairing::ShapeOnly:
     case Pairing::Position: break;
     }
-    return Confidence::Guess;
+    return PairConfidence::Guess;
 }
 
 } // namespace diff

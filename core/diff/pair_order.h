@@ -14,6 +14,6 @@ void markMoved(const Bundle &a, const Bundle &b, std::span<WeightPair> pairs);
 
 /// How sure a pair is, once everything else of it is known. `shared`: other weights have the
 /// content that it was found by; `namedByPlace`: names are made of offsets.
-Confidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace);
+PairConfidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace);
 
 } // namespace kernscope::diff

@@ -83,7 +83,7 @@ Result<PairReader> PairReader::make(const Bundle &a, std::size_t weightA, const 
 }
 
 Result<PairReader> PairReader::make(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                    std::size_t weightB, const Slice &slice, bool ofA)
+                                    std::size_t weightB, const PartElements &slice, bool ofA)
 {
     auto decoderA = a.decoder(weightA);
     if (!decoderA)

@@ -13,7 +13,7 @@ namespace kernscope::diff {
 
 /// Where the elements of a part lie in a weight that several were put together to: runs of `run`
 /// elements, the first of them at `start`, `stride` apart.
-struct Slice {
+struct PartElements {
     std::uint64_t start = 0, run = 1, stride = 1;
 
     /// Element of the whole for one of the part.
@@ -47,7 +47,7 @@ public:
     /// One side (A where `ofA`) is read at the elements of a slice, the other from its first to its
     /// last element. Errors: as above; "diff.shape" also where the slice leaves its weight.
     static Result<PairReader> make(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                   std::size_t weightB, const Slice &slice, bool ofA);
+                                   std::size_t weightB, const PartElements &slice, bool ofA);
 
     std::uint64_t elements() const { return m_elements; }
     /// Element of a side's weight for one that is read.
@@ -97,7 +97,7 @@ private:
 
     codec::Decoder m_a, m_b;
     std::uint64_t m_elements = 0;
-    std::optional<Slice> m_slice;
+    std::optional<PartElements> m_slice;
     bool m_sliceOfA = false;
     bool m_halves = false, m_wide = false;
 };

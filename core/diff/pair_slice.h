@@ -11,7 +11,8 @@
 namespace kernscope::diff {
 
 /// Where the elements of a part lie in the whole.
-Slice sliceOf(const Bundle &a, const Bundle &b, const JoinedWeights &joined, std::size_t part);
+PartElements sliceOf(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                     std::size_t part);
 /// Reads a part of B or A against its slice of the whole; elements are those of the part. Errors:
 /// those of PairReader::make. Hold the files for reading.
 Result<PairReader> partReader(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
@@ -21,7 +22,7 @@ Result<PairReader> partReader(const Bundle &a, const Bundle &b, const JoinedWeig
 /// Elements of the result are those of the smaller one. Takes the files' locks itself, shared.
 /// Errors: those of PairReader::make, "task.cancelled". Progress in elements.
 Result<ValueDifference> compareSlice(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                     std::size_t weightB, const Slice &slice, bool ofA,
+                                     std::size_t weightB, const PartElements &slice, bool ofA,
                                      double tolerance, Progress *progress);
 
 } // namespace kernscope::diff

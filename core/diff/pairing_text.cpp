@@ -85,7 +85,7 @@ std::string_view contentKindName(ContentKind kind)
     return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::string_view confidenceName(Confidence confidence)
+std::string_view pairConfidenceName(PairConfidence confidence)
 {
     static constexpr std::array<std::string_view, 3> kNames{"certain", "likely", "guess"};
     return kNames[static_cast<std::size_t>(confidence)];

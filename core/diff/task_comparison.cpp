@@ -28,7 +28,7 @@ std::vector<TextTasks> textsOf(const Bundle &bundle)
     std::vector<TextTasks> texts;
     const auto file = bundle.files().front().file->bytes();
     for (const hwx::Text &text : bundle.hardware()->texts) {
-        const hwx::Section *section = bundle.hardware()->section(text.section);
+        const hwx::SegmentSection *section = bundle.hardware()->section(text.section);
         if (text.tasks->tasks.empty() || section == nullptr || !section->bytes)
             continue;
         texts.push_back({file.subspan(static_cast<std::size_t>(section->bytes->offset.value),

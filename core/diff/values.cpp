@@ -144,7 +144,7 @@ bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<con
 }
 
 Result<ValueDifference> diff::compareSlice(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                           std::size_t weightB, const Slice &slice, bool ofA,
+                                           std::size_t weightB, const PartElements &slice, bool ofA,
                                            double tolerance, Progress *progress)
 {
     const PairReadLock lock(a, b);

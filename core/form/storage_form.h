@@ -97,11 +97,7 @@ public:
     bool isDense() const { return has(FormNode::Dense); }
     bool isSparse() const { return has(FormNode::Sparse); }
     bool isPalette() const { return has(FormNode::Palette); }
-    bool isAffine() const { return has(FormNode::Affine); }
-    bool isBlockwise() const { return has(FormNode::Blockwise); }
     bool isMicroscaled() const { return has(FormNode::Microscaled); }
-    bool isActivationTable() const { return has(FormNode::ActivationTable); }
-    bool isUnknown() const { return has(FormNode::Unknown); }
     bool isSlices() const { return m_slices; } ///< of hardware slices in an unknown order
 
     FormWords words() const { return m_words; }

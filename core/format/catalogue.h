@@ -23,18 +23,21 @@ Confidence confidenceFromName(std::string_view name);
 
 /// A number of one numbering; numbers of different numberings do not compare or convert.
 template <class Tag>
-struct Code {
+struct CatalogueNumber {
     std::uint32_t value = 0;
-    constexpr Code() = default;
-    constexpr explicit Code(std::uint32_t v) : value(v) {}
-    friend constexpr auto operator<=>(Code, Code) = default;
+    constexpr CatalogueNumber() = default;
+    constexpr explicit CatalogueNumber(std::uint32_t v) : value(v) {}
+    friend constexpr auto operator<=>(CatalogueNumber, CatalogueNumber) = default;
 };
 
-using KernelFormat = Code<struct KernelFormatTag>; ///< weight storage, 1 to 31 (chapter 25)
-using TypeNumber = Code<struct TypeNumberTag>;     ///< descriptor and symbol catalogue, 1 to 23
-using TensorFormat = Code<struct TensorFormatTag>; ///< activations and DMA (table 36.2)
-using SerializationType = Code<struct SerializationTag>; ///< operation attributes, 0 to 10
-using BlobType = Code<struct BlobTypeTag>;               ///< dtype of weight.bin, 1 to 17
+using KernelFormat =
+    CatalogueNumber<struct KernelFormatTag>; ///< weight storage, 1 to 31 (chapter 25)
+using TypeNumber =
+    CatalogueNumber<struct TypeNumberTag>; ///< descriptor and symbol catalogue, 1 to 23
+using TensorFormat = CatalogueNumber<struct TensorFormatTag>; ///< activations and DMA (table 36.2)
+using SerializationType =
+    CatalogueNumber<struct SerializationTag>;         ///< operation attributes, 0 to 10
+using BlobType = CatalogueNumber<struct BlobTypeTag>; ///< dtype of weight.bin, 1 to 17
 
 /// One row of a numbering.
 struct CatalogueRow {

@@ -27,7 +27,7 @@ constexpr std::array<SectionWords, KernelUnit::kSections> kSections{{
     {"weights", "packed weight or index blob (typeno, bitdepth, elements, bytes)"},
 }};
 
-std::string tupleOf(KernelUnit::Section which, const std::optional<UnitSection> &section)
+std::string tupleOf(KernelUnit::SectionId which, const std::optional<UnitSection> &section)
 {
     if (!section)
         return "()";
@@ -87,7 +87,7 @@ private:
         if (!accept(')')) {
             if (!tuple(numbers))
                 return fail("unit.syntax", "numbers and ')'");
-            return fill(unit, static_cast<KernelUnit::Section>(which), numbers);
+            return fill(unit, static_cast<KernelUnit::SectionId>(which), numbers);
         }
         return {};
     }
@@ -105,7 +105,7 @@ private:
         return accept(')');
     }
 
-    Result<void> fill(KernelUnit &unit, KernelUnit::Section which,
+    Result<void> fill(KernelUnit &unit, KernelUnit::SectionId which,
                       const std::vector<std::uint64_t> &numbers)
     {
         const std::size_t wanted = which == KernelUnit::Lut ? 3 : 4;
@@ -186,12 +186,7 @@ private:
 
 } // namespace
 
-bool KernelUnit::vectorPalettized() const
-{
-    return sections[Pal] && sections[Pal]->count > 1;
-}
-
-std::string_view unitSectionName(KernelUnit::Section section)
+std::string_view unitSectionName(KernelUnit::SectionId section)
 {
     return kSections[section].name;
 }
@@ -200,7 +195,7 @@ std::string printKernelUnit(const KernelUnit &unit)
 {
     std::string text = fmt::format("t{} = s{}\n", unit.type, unit.offset);
     for (std::size_t i = 0; i < kSections.size(); ++i) {
-        const auto which = static_cast<KernelUnit::Section>(i);
+        const auto which = static_cast<KernelUnit::SectionId>(i);
         text += fmt::format("  {:<9}{:<28}; {}\n", fmt::format("{}:", kSections[i].name),
                             tupleOf(which, unit.sections[i]), kSections[i].comment);
     }

@@ -24,20 +24,17 @@ struct UnitSection {
 
 /// The descriptor of one kernel unit, listing 25.1: what the compiled weight section holds.
 struct KernelUnit {
-    enum Section : std::uint8_t { Lut, Pal, Ocgs, Scale, Bias, Weights };
+    enum SectionId : std::uint8_t { Lut, Pal, Ocgs, Scale, Bias, Weights };
     static constexpr std::size_t kSections = 6;
 
     std::uint32_t type = 0;   ///< t%u
     std::uint64_t offset = 0; ///< s%lu
     std::array<std::optional<UnitSection>, kSections> sections;
     friend bool operator==(const KernelUnit &, const KernelUnit &) = default;
-
-    /// More than one codebook marks the vector-palettized case (chapter 25).
-    bool vectorPalettized() const;
 };
 
 /// "lut", "pal", "ocgs", "scale", "bias", "weights"
-std::string_view unitSectionName(KernelUnit::Section section);
+std::string_view unitSectionName(KernelUnit::SectionId section);
 
 /// The text of listing 25.1: `t1 = s64`, then a line a section with its tuple and a comment.
 /// lut (typeno, bitdepth, bytes); pal (palette_format, bitdepth, num_luts, bytes); the others

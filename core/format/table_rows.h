@@ -60,18 +60,18 @@ void readCell(std::string_view cell, Number &value)
 
 /// A column of a table and the member of a row that takes it.
 template <class Row>
-class Column
+class CsvColumn
 {
 public:
     template <class Value>
-    Column(std::string_view name, Value Row::*member)
+    CsvColumn(std::string_view name, Value Row::*member)
         : m_name(name),
           m_read([member](Row &row, std::string_view cell) { readCell(cell, row.*member); })
     {
     }
     /// `read` makes of the cell what a member takes.
     template <std::invocable<Row &, std::string_view> Read>
-    Column(std::string_view name, Read read) : m_name(name), m_read(std::move(read))
+    CsvColumn(std::string_view name, Read read) : m_name(name), m_read(std::move(read))
     {
     }
 
@@ -86,14 +86,14 @@ private:
 /// Every row of the table; none where it cannot be read (the tests read them all). A column that
 /// the table does not have gives empty cells.
 template <class Row>
-std::vector<Row> loadRows(std::string_view table, std::initializer_list<Column<Row>> columns)
+std::vector<Row> loadRows(std::string_view table, std::initializer_list<CsvColumn<Row>> columns)
 {
     std::vector<Row> rows;
     const auto csv = load(table);
     if (!csv)
         return rows;
     rows.resize(csv->rows());
-    for (const Column<Row> &column : columns) {
+    for (const CsvColumn<Row> &column : columns) {
         const auto index = csv->column(column.name());
         for (std::size_t i = 0; i < rows.size(); ++i)
             column.read(rows[i], index ? csv->cell(i, *index) : std::string_view());

@@ -50,7 +50,7 @@ Result<void> Builder::run(Progress *progress)
     m_graph.m_weightNodes.assign(bundle.weights().size(), kNone);
     for (std::size_t f = 0; f < m_graph.m_functions.size(); ++f) {
         m_function = f;
-        Function &function = m_graph.m_functions[f];
+        FunctionNodes &function = m_graph.m_functions[f];
         function.firstNode = m_graph.m_nodes.size();
         addFunction(*function.program);
         function.nodes = m_graph.m_nodes.size() - function.firstNode;

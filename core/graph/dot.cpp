@@ -29,13 +29,13 @@ std::string quoted(const std::vector<std::string> &lines)
     return text + "\"";
 }
 
-std::string lookOf(const Neighbourhood &drawn, const Unit &unit)
+std::string lookOf(const Neighbourhood &drawn, const DrawnUnit &unit)
 {
     const Node &node = drawn.graph->nodes()[unit.nodes.front()];
     std::string look;
-    if (unit.kind == Unit::Kind::Rest)
+    if (unit.kind == DrawnUnit::Kind::Rest)
         return ", style=dashed";
-    if (unit.kind == Unit::Kind::Fold)
+    if (unit.kind == DrawnUnit::Kind::Fold)
         look = ", peripheries=2";
     else if (node.kind == NodeKind::Weight)
         look = fmt::format(", color=\"#{:06x}\"",

@@ -151,7 +151,7 @@ std::size_t Graph::nodeAtByte(std::uint64_t offset) const
 std::vector<std::size_t> Graph::inputsOf(std::size_t function) const
 {
     std::vector<std::size_t> found;
-    const Function &of = m_functions[function];
+    const FunctionNodes &of = m_functions[function];
     for (std::size_t n = of.firstNode; n < of.firstNode + of.nodes; ++n) {
         if (m_nodes[n].kind == NodeKind::Input)
             found.push_back(n);

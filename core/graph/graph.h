@@ -58,14 +58,14 @@ struct Edge {
 /// A chain of operations that stands in the program several times, one after the other, each time
 /// reading what the time before it gave: equal in kinds, operands, types and shapes, and in the
 /// forms and shapes of the weights that it reads.
-struct Run {
+struct Repeat {
     std::size_t operations = 0; ///< of one time, blocks not counted
     std::size_t turns = 0;      ///< how many times, 2 and more
 };
 
 /// The nodes of a function are consecutive, in the order of the program: inputs first, an operation
 /// before what is in its blocks, outputs last.
-struct Function {
+struct FunctionNodes {
     const mil::Function *program = nullptr;
     std::size_t firstNode = 0, nodes = 0;
 };
@@ -82,10 +82,10 @@ public:
                                                       Progress *progress = nullptr);
 
     const Bundle &bundle() const { return *m_bundle; }
-    const std::vector<Function> &functions() const { return m_functions; }
+    const std::vector<FunctionNodes> &functions() const { return m_functions; }
     const std::vector<Node> &nodes() const { return m_nodes; }
     const std::vector<Edge> &edges() const { return m_edges; }
-    const std::vector<Run> &runs() const { return m_runs; }
+    const std::vector<Repeat> &runs() const { return m_runs; }
     /// Edges that end or begin at a node, in the order of the program.
     const std::vector<std::size_t> &edgesInto(std::size_t node) const { return m_into[node]; }
     const std::vector<std::size_t> &edgesFrom(std::size_t node) const { return m_from[node]; }
@@ -114,12 +114,12 @@ private:
     BundlePtr m_bundle;
     std::shared_ptr<const mil::Program> m_program;
     std::vector<std::unique_ptr<mil::Function>> m_networks; ///< made of the layers of networks
-    std::vector<Function> m_functions;
+    std::vector<FunctionNodes> m_functions;
     std::vector<Node> m_nodes;
     std::vector<Edge> m_edges;
     std::vector<std::vector<std::size_t>> m_into, m_from;
     std::vector<std::size_t> m_weightNodes;
-    std::vector<Run> m_runs;
+    std::vector<Repeat> m_runs;
 };
 using GraphPtr = std::shared_ptr<const Graph>;
 

@@ -22,7 +22,7 @@ std::string withSeparators(std::uint64_t number)
 }
 
 /// Bytes of the weights of a unit; "?" where they are not known.
-std::string bytesOf(const Neighbourhood &drawn, const Unit &unit)
+std::string bytesOf(const Neighbourhood &drawn, const DrawnUnit &unit)
 {
     const auto bytes = drawn.storedBytes(unit);
     return bytes ? withSeparators(*bytes) : "?";
@@ -67,7 +67,7 @@ bool hasArrow(const Neighbourhood &drawn, std::size_t unit)
 Label nodeLabel(const Neighbourhood &drawn, std::size_t which, const Words &words)
 {
     const Graph &graph = *drawn.graph;
-    const Unit &unit = drawn.units[which];
+    const DrawnUnit &unit = drawn.units[which];
     const std::size_t n = unit.nodes.front();
     const Node &node = graph.nodes()[n];
     Label label;
@@ -112,7 +112,7 @@ std::string shortText(std::string_view text, std::size_t longest)
     return shown.substr(0, starts[head]) + "\u2026" + shown.substr(starts[starts.size() - tail]);
 }
 
-std::string foldKinds(const Neighbourhood &drawn, const Unit &unit)
+std::string foldKinds(const Neighbourhood &drawn, const DrawnUnit &unit)
 {
     constexpr std::size_t kMostKinds = 4;
     const Graph &graph = *drawn.graph;
@@ -134,9 +134,9 @@ std::string foldKinds(const Neighbourhood &drawn, const Unit &unit)
 
 Label unitLabel(const Neighbourhood &drawn, std::size_t which, const Words &words)
 {
-    const Unit &unit = drawn.units[which];
+    const DrawnUnit &unit = drawn.units[which];
     Label label;
-    if (unit.kind == Unit::Kind::Rest) {
+    if (unit.kind == DrawnUnit::Kind::Rest) {
         const std::size_t operations = drawn.operations(unit);
         const std::string &pattern = operations != unit.nodes.size() ? words.moreNodes
                                      : operations == 1               ? words.moreOperation
@@ -144,7 +144,7 @@ Label unitLabel(const Neighbourhood &drawn, std::size_t which, const Words &word
         label.title = filled(pattern, {withSeparators(unit.nodes.size())});
         return label;
     }
-    if (unit.kind == Unit::Kind::Fold) {
+    if (unit.kind == DrawnUnit::Kind::Fold) {
         const std::size_t operations = drawn.graph->runs()[unit.run].operations;
         label.title =
             filled(words.times, {filled(operations == 1 ? words.repeatOfOne : words.repeat,

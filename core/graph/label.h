@@ -43,6 +43,6 @@ std::string blockLabel(const Graph &graph, std::size_t holder, std::size_t block
 std::string shortText(std::string_view text, std::size_t longest);
 /// "conv, relu, add" of the first time of a fold: kinds of its operations in the order of the
 /// program, at most four.
-std::string foldKinds(const Neighbourhood &drawn, const Unit &unit);
+std::string foldKinds(const Neighbourhood &drawn, const DrawnUnit &unit);
 
 } // namespace kernscope::graph

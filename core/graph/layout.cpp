@@ -121,7 +121,7 @@ class Drawing
 public:
     explicit Drawing(const LayoutRequest &request) : m_request(request) {}
 
-    Result<Layout> run(Progress *progress)
+    Result<LayoutResult> run(Progress *progress)
     {
         g_said.clear();
         agseterrf(keepWords);
@@ -150,14 +150,14 @@ private:
             .unexpected();
     }
     void fill();
-    Layout read() const;
-    Layout::Path path(std::size_t arrow) const;
+    LayoutResult read() const;
+    LayoutResult::Path path(std::size_t arrow) const;
     Point placed(const pointf &point) const
     {
         const boxf &box = GD_bb(m_graph.get());
         return {point.x - box.LL.x + kMargin, box.UR.y - point.y + kMargin};
     }
-    Box placed(const boxf &box) const
+    PlacedBox placed(const boxf &box) const
     {
         return {placed(pointf{box.LL.x, box.UR.y}), {box.UR.x - box.LL.x, box.UR.y - box.LL.y}};
     }
@@ -208,9 +208,9 @@ void Drawing::fill()
     }
 }
 
-Layout::Path Drawing::path(std::size_t arrow) const
+LayoutResult::Path Drawing::path(std::size_t arrow) const
 {
-    Layout::Path path;
+    LayoutResult::Path path;
     Agedge_t *edge = m_arrows[arrow];
     const splines *drawn = ED_spl(edge);
     if (drawn && drawn->size > 0 && drawn->list[0].size > 0) {
@@ -236,9 +236,9 @@ Layout::Path Drawing::path(std::size_t arrow) const
     return path;
 }
 
-Layout Drawing::read() const
+LayoutResult Drawing::read() const
 {
-    Layout layout;
+    LayoutResult layout;
     for (std::size_t i = 0; i < m_boxes.size(); ++i) {
         const Point centre = placed(ND_coord(m_boxes[i]));
         const Extent &size = m_request.boxes[i];
@@ -258,10 +258,10 @@ Layout Drawing::read() const
 
 } // namespace
 
-Result<Layout> layOut(const LayoutRequest &request, Progress *progress)
+Result<LayoutResult> layOut(const LayoutRequest &request, Progress *progress)
 {
     if (request.boxes.empty())
-        return Layout();
+        return LayoutResult();
     const std::scoped_lock lock(graphvizMutex());
     if (progress && progress->cancelled())
         return tl::unexpected(cancelledError("The drawing was not made."));

@@ -16,7 +16,7 @@ struct Point {
 struct Extent {
     double width = 0, height = 0;
 };
-struct Box {
+struct PlacedBox {
     Point topLeft;
     Extent size;
     Point centre() const { return {topLeft.x + size.width / 2, topLeft.y + size.height / 2}; }
@@ -40,7 +40,7 @@ struct LayoutRequest {
     bool rightwards = false; ///< values flow to the right, not down
 };
 
-struct Layout {
+struct LayoutResult {
     struct Path {
         /// Cubic Bézier curves: a start, then three points for each.
         std::vector<Point> curve;
@@ -48,9 +48,9 @@ struct Layout {
         Point label; ///< centre of the label
         bool hasLabel = false;
     };
-    std::vector<Box> boxes;
+    std::vector<PlacedBox> boxes;
     std::vector<Path> arrows;
-    std::vector<Box> frames;
+    std::vector<PlacedBox> frames;
     std::vector<Point> frameLabels; ///< centres
     Extent size;
 };
@@ -58,6 +58,6 @@ struct Layout {
 /// By Graphviz's `dot`. One call at a time does its work, others wait. Once it has begun it cannot
 /// be stopped; `progress` is asked before and after. Errors: "graph.layout" (Graphviz or its
 /// plug-in for `dot` fails), "task.cancelled".
-Result<Layout> layOut(const LayoutRequest &request, Progress *progress = nullptr);
+Result<LayoutResult> layOut(const LayoutRequest &request, Progress *progress = nullptr);
 
 } // namespace kernscope::graph

@@ -120,11 +120,11 @@ bool Walk::addUnit(std::size_t key, unsigned hop)
 {
     if (!m_units.try_emplace(key, m_made.units.size()).second)
         return false;
-    Unit unit;
+    DrawnUnit unit;
     unit.nodes = m_folding.nodesOf(key);
     unit.hop = hop;
     if (m_folding.isFold(key)) {
-        unit.kind = Unit::Kind::Fold;
+        unit.kind = DrawnUnit::Kind::Fold;
         unit.run = m_graph.nodes()[key].run;
         unit.turns = m_folding.turnsOf(key);
     }
@@ -190,8 +190,8 @@ void Walk::addLinks()
 
 void Walk::addRest(std::size_t unit, bool before, const std::vector<std::size_t> &keys)
 {
-    Unit rest;
-    rest.kind = Unit::Kind::Rest;
+    DrawnUnit rest;
+    rest.kind = DrawnUnit::Kind::Rest;
     rest.hop = m_made.units[unit].hop + 1;
     for (const std::size_t key : keys) {
         for (const std::size_t node : m_folding.nodesOf(key)) {
@@ -234,14 +234,14 @@ void Walk::addRests()
 std::size_t Neighbourhood::unitOf(std::size_t node) const
 {
     for (std::size_t u = 0; u < units.size(); ++u) {
-        if (units[u].kind != Unit::Kind::Rest &&
+        if (units[u].kind != DrawnUnit::Kind::Rest &&
             std::binary_search(units[u].nodes.begin(), units[u].nodes.end(), node))
             return u;
     }
     return kNone;
 }
 
-std::size_t Neighbourhood::operations(const Unit &unit) const
+std::size_t Neighbourhood::operations(const DrawnUnit &unit) const
 {
     return static_cast<std::size_t>(
         std::count_if(unit.nodes.begin(), unit.nodes.end(), [this](std::size_t node) {
@@ -249,7 +249,7 @@ std::size_t Neighbourhood::operations(const Unit &unit) const
         }));
 }
 
-std::size_t Neighbourhood::weights(const Unit &unit) const
+std::size_t Neighbourhood::weights(const DrawnUnit &unit) const
 {
     return static_cast<std::size_t>(
         std::count_if(unit.nodes.begin(), unit.nodes.end(), [this](std::size_t node) {
@@ -257,7 +257,7 @@ std::size_t Neighbourhood::weights(const Unit &unit) const
         }));
 }
 
-std::optional<std::uint64_t> Neighbourhood::storedBytes(const Unit &unit) const
+std::optional<std::uint64_t> Neighbourhood::storedBytes(const DrawnUnit &unit) const
 {
     std::uint64_t bytes = 0;
     for (const std::size_t node : unit.nodes) {

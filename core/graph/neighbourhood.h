@@ -24,7 +24,7 @@ struct Scope {
 };
 
 /// What is drawn as one box.
-struct Unit {
+struct DrawnUnit {
     enum class Kind : std::uint8_t {
         Node,
         Fold, ///< `turns` times the same chain of operations
@@ -50,16 +50,17 @@ struct Link {
 struct Neighbourhood {
     GraphPtr graph;
     Scope scope;
-    std::vector<Unit> units; ///< by hop, then in the order in which they were reached; rests last
+    std::vector<DrawnUnit>
+        units; ///< by hop, then in the order in which they were reached; rests last
     std::vector<Link> links;
     std::size_t leftOut = 0; ///< nodes of all rests, each once
 
     /// The unit that stands for a node, kNone where none is drawn. Of a rest: none.
     std::size_t unitOf(std::size_t node) const;
-    std::size_t operations(const Unit &unit) const;
-    std::size_t weights(const Unit &unit) const;
+    std::size_t operations(const DrawnUnit &unit) const;
+    std::size_t weights(const DrawnUnit &unit) const;
     /// Of its weights; nothing where those of one of them are not known.
-    std::optional<std::uint64_t> storedBytes(const Unit &unit) const;
+    std::optional<std::uint64_t> storedBytes(const DrawnUnit &unit) const;
 };
 
 /// The units within so many hops of the centres, along values in both directions. Where the limit

@@ -47,7 +47,7 @@ public:
     void add(std::size_t unit)
     {
         const Node &node = m_drawn.graph->nodes()[m_drawn.units[unit].nodes.front()];
-        if (m_drawn.units[unit].kind == Unit::Kind::Rest || node.holder == kNone)
+        if (m_drawn.units[unit].kind == DrawnUnit::Kind::Rest || node.holder == kNone)
             return;
         m_made.request.frames[frame(node.holder, node.block)].boxes.push_back(unit);
     }

@@ -46,7 +46,7 @@ std::string xmlText(std::string_view raw)
 class SvgWriter
 {
 public:
-    SvgWriter(const Neighbourhood &drawn, const Picture &picture, const Layout &layout)
+    SvgWriter(const Neighbourhood &drawn, const Picture &picture, const LayoutResult &layout)
         : m_drawn(drawn), m_picture(picture), m_layout(layout)
     {
     }
@@ -83,11 +83,11 @@ private:
     void frame(std::size_t index);
     void arrow(std::size_t index);
     void box(std::size_t index);
-    std::string tooltip(const Unit &unit) const;
+    std::string tooltip(const DrawnUnit &unit) const;
 
     const Neighbourhood &m_drawn;
     const Picture &m_picture;
-    const Layout &m_layout;
+    const LayoutResult &m_layout;
     const TextSizes m_sizes = ordinarySizes();
     std::string m_text;
 };
@@ -103,7 +103,7 @@ void SvgWriter::text(Point at, std::string_view anchor, const std::string &line,
 
 void SvgWriter::frame(std::size_t index)
 {
-    const Box &box = m_layout.frames[index];
+    const PlacedBox &box = m_layout.frames[index];
     add("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"6\" "
         "fill=\"#f5f7f9\" stroke=\"#8a94a0\" stroke-dasharray=\"6 3\"/>\n",
         box.topLeft.x, box.topLeft.y, box.size.width, box.size.height);
@@ -113,7 +113,7 @@ void SvgWriter::frame(std::size_t index)
 
 void SvgWriter::arrow(std::size_t index)
 {
-    const Layout::Path &path = m_layout.arrows[index];
+    const LayoutResult::Path &path = m_layout.arrows[index];
     if (path.curve.empty())
         return;
     const Link &link = m_drawn.links[index];
@@ -135,7 +135,7 @@ void SvgWriter::arrow(std::size_t index)
 }
 
 /// The whole name, and of a fold or a rest what it stands for; a tooltip need not be endless.
-std::string SvgWriter::tooltip(const Unit &unit) const
+std::string SvgWriter::tooltip(const DrawnUnit &unit) const
 {
     constexpr std::size_t kMostNames = 12, kLongestName = 1000;
     std::string names;
@@ -150,17 +150,17 @@ std::string SvgWriter::tooltip(const Unit &unit) const
 
 void SvgWriter::box(std::size_t index)
 {
-    const Unit &unit = m_drawn.units[index];
+    const DrawnUnit &unit = m_drawn.units[index];
     const Node &node = m_drawn.graph->nodes()[unit.nodes.front()];
-    const Box &box = m_layout.boxes[index];
-    const bool single = unit.kind == Unit::Kind::Node;
+    const PlacedBox &box = m_layout.boxes[index];
+    const bool single = unit.kind == DrawnUnit::Kind::Node;
     const bool end = single && node.kind != NodeKind::Operation && node.kind != NodeKind::Weight;
     const bool weight = single && node.kind == NodeKind::Weight;
     add("<g><title>{}</title>\n", tooltip(unit));
-    const std::string_view fill = end                             ? "#eaf1f8"
-                                  : unit.kind == Unit::Kind::Rest ? "#ffffff"
-                                                                  : "#fbfcfd";
-    if (unit.kind == Unit::Kind::Fold)
+    const std::string_view fill = end                                  ? "#eaf1f8"
+                                  : unit.kind == DrawnUnit::Kind::Rest ? "#ffffff"
+                                                                       : "#fbfcfd";
+    if (unit.kind == DrawnUnit::Kind::Fold)
         add("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\" "
             "fill=\"#e4e7ea\" stroke=\"#6b7682\"/>\n",
             box.topLeft.x + 4, box.topLeft.y + 4, box.size.width, box.size.height);
@@ -169,7 +169,7 @@ void SvgWriter::box(std::size_t index)
         box.topLeft.x, box.topLeft.y, box.size.width, box.size.height,
         end ? std::floor(box.size.height / 2) : 4.0, fill, unit.hop == 0 ? "#0b5cad" : "#6b7682",
         unit.hop == 0 ? "2.5" : "1",
-        unit.kind == Unit::Kind::Rest ? " stroke-dasharray=\"3 3\"" : "");
+        unit.kind == DrawnUnit::Kind::Rest ? " stroke-dasharray=\"3 3\"" : "");
     if (weight)
         add("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" rx=\"2\" "
             "fill=\"#{:06x}\"/>\n",

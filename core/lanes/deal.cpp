@@ -57,7 +57,7 @@ std::vector<Chunk> dealNarrowing(std::uint64_t outputs, unsigned engines, std::u
     return chunks;
 }
 
-std::uint64_t matmulLanes(const Geometry &geometry, const DealOptions &options)
+std::uint64_t matmulLanes(const WeightExtents &geometry, const DealOptions &options)
 {
     constexpr std::uint64_t kMostLanes = 16;
     constexpr std::uint64_t kFewRows = 128;
@@ -72,7 +72,7 @@ std::uint64_t matmulLanes(const Geometry &geometry, const DealOptions &options)
 
 } // namespace
 
-Result<std::uint64_t> reductionOf(const Geometry &g)
+Result<std::uint64_t> reductionOf(const WeightExtents &g)
 {
     const auto text = [&g] {
         return fmt::format("[{}, {}, {}, {}, {}], {} groups", g.outputs, g.inputs, g.depth,
@@ -103,7 +103,7 @@ std::string_view lawName(Law law)
     return kLawNames[static_cast<std::size_t>(law)];
 }
 
-Law lawOf(const Geometry &geometry)
+Law lawOf(const WeightExtents &geometry)
 {
     if (geometry.groups == 1)
         return Law::Dense;
@@ -111,7 +111,7 @@ Law lawOf(const Geometry &geometry)
                                                                        : Law::Grouped;
 }
 
-Result<std::vector<Chunk>> dealChannels(const Geometry &geometry, Law law,
+Result<std::vector<Chunk>> dealChannels(const WeightExtents &geometry, Law law,
                                         const DealOptions &options)
 {
     if (auto steps = reductionOf(geometry); !steps)
@@ -134,7 +134,7 @@ Result<std::vector<Chunk>> dealChannels(const Geometry &geometry, Law law,
     return tl::unexpected(geometryError("a known law", "another"));
 }
 
-Result<std::vector<Chunk>> dealEvenly(const Geometry &geometry, std::uint64_t lanes,
+Result<std::vector<Chunk>> dealEvenly(const WeightExtents &geometry, std::uint64_t lanes,
                                       unsigned engines)
 {
     if (auto steps = reductionOf(geometry); !steps)
@@ -145,7 +145,7 @@ Result<std::vector<Chunk>> dealEvenly(const Geometry &geometry, std::uint64_t la
     return deal(geometry.outputs, engines, lanes);
 }
 
-std::string knownException(const Geometry &geometry, Law law)
+std::string knownException(const WeightExtents &geometry, Law law)
 {
     const bool pointwise = geometry.height == 1 && geometry.width == 1 && geometry.depth == 1;
     if (law == Law::Dense && pointwise && geometry.outputs == 2048 && geometry.inputs == 1024)

@@ -16,21 +16,21 @@ namespace kernscope::lanes {
 inline constexpr unsigned kEngines = 16; ///< from H13 on, whatever a target's suffix says
 
 /// Shape of a weight [outputs, inputs, depth, height, width]; `inputs` are those of one group.
-struct Geometry {
+struct WeightExtents {
     std::uint64_t outputs = 1, inputs = 1, depth = 1, height = 1, width = 1;
     std::uint64_t groups = 1;
     bool bias = false; ///< a row of biases goes ahead of the rows of each plane
-    friend bool operator==(const Geometry &, const Geometry &) = default;
+    friend bool operator==(const WeightExtents &, const WeightExtents &) = default;
 };
 /// Steps of the reduction: inputs x depth x height x width. Errors: "lanes.geometry" (an extent of
 /// 0, more than kMaxOutputs outputs, a product past 2^40, groups that do not divide the outputs).
-Result<std::uint64_t> reductionOf(const Geometry &geometry);
+Result<std::uint64_t> reductionOf(const WeightExtents &geometry);
 inline constexpr std::uint64_t kMaxOutputs = std::uint64_t{1} << 20;
 
 enum class Law : std::uint8_t { Dense, Grouped, Depthwise, MatrixMultiply };
 std::string_view lawName(Law law); ///< "dense", "grouped", "depthwise", "matmul"
 /// Dense, grouped or depthwise, by the groups.
-Law lawOf(const Geometry &geometry);
+Law lawOf(const WeightExtents &geometry);
 
 /// A run of output channels: engine e, lane l has channel `first + e x lanes + l`.
 struct Chunk {
@@ -60,13 +60,13 @@ struct DealOptions {
 /// largest power of two at or below what remains / engines and the cap; grouped: outputs / 64 lanes
 /// throughout; depthwise: one lane; matrix multiply: min(16, outputs / 16) lanes throughout, above
 /// 128 rows also at most 32768 / inputs. Errors: "lanes.geometry".
-Result<std::vector<Chunk>> dealChannels(const Geometry &geometry, Law law,
+Result<std::vector<Chunk>> dealChannels(const WeightExtents &geometry, Law law,
                                         const DealOptions &options = {});
 /// The same with one number of lanes throughout (the groups of a weight section).
-Result<std::vector<Chunk>> dealEvenly(const Geometry &geometry, std::uint64_t lanes,
+Result<std::vector<Chunk>> dealEvenly(const WeightExtents &geometry, std::uint64_t lanes,
                                       unsigned engines = kEngines);
 
 /// What is known to break the law for this geometry; empty where nothing is.
-std::string knownException(const Geometry &geometry, Law law);
+std::string knownException(const WeightExtents &geometry, Law law);
 
 } // namespace kernscope::lanes

@@ -70,7 +70,7 @@ std::optional<LanePlace> sliceAt(const SlicePlaces &places, std::uint64_t engine
 
 void noteLayout(codec::LayoutNotes &notes, const SliceLayout &layout)
 {
-    const Geometry &g = layout.geometry();
+    const WeightExtents &g = layout.geometry();
     const SliceForm &form = layout.form();
     for (const std::uint64_t number :
          {g.outputs, g.inputs, g.depth, g.height, g.width, g.groups, std::uint64_t{g.bias},

@@ -40,7 +40,7 @@ SliceForm containerForm(Law law, unsigned engines)
     return form;
 }
 
-Result<SliceLayout> SliceLayout::make(const Geometry &geometry, std::vector<Chunk> chunks,
+Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, std::vector<Chunk> chunks,
                                       const SliceForm &form)
 {
     auto steps = reductionOf(geometry);
@@ -81,7 +81,8 @@ Result<SliceLayout> SliceLayout::make(const Geometry &geometry, std::vector<Chun
     return layout;
 }
 
-Result<SliceLayout> SliceLayout::make(const Geometry &geometry, Law law, const DealOptions &options)
+Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, Law law,
+                                      const DealOptions &options)
 {
     auto chunks = dealChannels(geometry, law, options);
     if (!chunks)

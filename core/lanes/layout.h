@@ -44,13 +44,13 @@ class SliceLayout
 {
 public:
     /// Errors: "lanes.geometry", "lanes.partial" (an incomplete plane of several lanes).
-    static Result<SliceLayout> make(const Geometry &geometry, std::vector<Chunk> chunks,
+    static Result<SliceLayout> make(const WeightExtents &geometry, std::vector<Chunk> chunks,
                                     const SliceForm &form);
     /// By the law of a container.
-    static Result<SliceLayout> make(const Geometry &geometry, Law law,
+    static Result<SliceLayout> make(const WeightExtents &geometry, Law law,
                                     const DealOptions &options = {});
 
-    const Geometry &geometry() const { return m_geometry; }
+    const WeightExtents &geometry() const { return m_geometry; }
     const SliceForm &form() const { return m_form; }
     const std::vector<Chunk> &chunks() const { return m_chunks; }
     std::uint64_t steps() const { return m_steps; } ///< rows of a plane without the bias row
@@ -84,7 +84,7 @@ public:
 private:
     LanePlace rowPlace(std::uint64_t channel, std::uint64_t row) const;
 
-    Geometry m_geometry;
+    WeightExtents m_geometry;
     SliceForm m_form;
     std::vector<Chunk> m_chunks;
     std::vector<std::uint64_t> m_offsets; ///< of each chunk's planes in a slice

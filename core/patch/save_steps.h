@@ -11,7 +11,7 @@ namespace kernscope::patch {
 
 enum class SaveStep : std::uint8_t {
     Opened,       ///< the files are open, nothing is locked
-    Locked,       ///< nobody else can save from here on
+    Locked,       ///< no other process can save from here on
     Checked,      ///< the files are those that were opened; nothing was written yet
     BackedUp,     ///< the backups are made
     Journalled,   ///< the journal is on the disk

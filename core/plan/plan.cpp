@@ -19,8 +19,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kGoals{"time", "stored", "moved", "error"};
 
 /// The weight without a choice, and what comes nearest.
-tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits, const Network &network,
-                               std::size_t item)
+tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits,
+                               const PlannedItems &network, std::size_t item)
 {
     const Row &row = survey.rows[network.members[item].front()];
     const Candidate *least = nullptr;
@@ -36,8 +36,8 @@ tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits, const
                    "No form of this weight keeps the tolerance of a layer");
 }
 
-tl::unexpected<Error> explain(const Survey &survey, const Limits &limits, const Network &network,
-                              const Unsolved &unsolved)
+tl::unexpected<Error> explain(const Survey &survey, const Limits &limits,
+                              const PlannedItems &network, const Unsolved &unsolved)
 {
     const auto errorOf = [&](double squared) {
         return fmt::format("{:.4g}",
@@ -106,7 +106,7 @@ std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t c
                : fmt::format("stays: every other form has an error above {:g}", limits.tolerance);
 }
 
-std::vector<FrontPoint> frontOf(const Survey &survey, const Network &network, Goal goal,
+std::vector<FrontPoint> frontOf(const Survey &survey, const PlannedItems &network, Goal goal,
                                 std::size_t most, FrontCount &count)
 {
     Front found = front(choicesOf(survey, network, goal), most);
@@ -236,7 +236,7 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
             if (candidate != nullptr && choice[r] != 0)
                 totals.stored += candidate->tried->stored;
             else
-                for (const StoredPart &part : survey.parts[row.item])
+                for (const PartBytes &part : survey.parts[row.item])
                     totals.stored += parts.insert(part.number).second ? part.bytes : 0;
         }
         if (candidate == nullptr)

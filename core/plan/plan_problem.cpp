@@ -67,15 +67,15 @@ double storedOf(const Survey &survey, std::size_t row, std::size_t candidate)
     if (candidate != 0)
         return static_cast<double>((*survey.rows[row].candidates)[candidate]->stored);
     double own = 0;
-    for (const StoredPart &part : survey.parts[survey.rows[row].item])
+    for (const PartBytes &part : survey.parts[survey.rows[row].item])
         own += part.shared ? 0 : static_cast<double>(part.bytes);
     return own;
 }
 
-Choice choiceOf(const Survey &survey, const std::vector<std::size_t> &members,
-                std::size_t candidate, Goal goal)
+ItemChoice choiceOf(const Survey &survey, const std::vector<std::size_t> &members,
+                    std::size_t candidate, Goal goal)
 {
-    Choice choice;
+    ItemChoice choice;
     choice.stored = storedOf(survey, members.front(), candidate);
     for (const std::size_t member : members) {
         const Row &row = survey.rows[member];
@@ -94,7 +94,7 @@ Choice choiceOf(const Survey &survey, const std::vector<std::size_t> &members,
 }
 
 void addItem(const Survey &survey, const Limits &limits,
-             const std::vector<std::optional<std::size_t>> &forced, Network &network,
+             const std::vector<std::optional<std::size_t>> &forced, PlannedItems &network,
              const std::vector<std::size_t> &members)
 {
     std::vector<std::size_t> possible, allowed;
@@ -158,12 +158,12 @@ std::optional<double> slowest(const PlanTotals &totals)
     return most;
 }
 
-Result<Network> networkOf(const Survey &survey, const Limits &limits)
+Result<PlannedItems> networkOf(const Survey &survey, const Limits &limits)
 {
     const auto forced = forcedOf(survey, limits);
     if (!forced)
         return tl::unexpected(forced.error());
-    Network network;
+    PlannedItems network;
     std::vector<std::vector<std::size_t>> members(survey.items);
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
         network.forced.push_back((*forced)[r].has_value());
@@ -174,7 +174,7 @@ Result<Network> networkOf(const Survey &survey, const Limits &limits)
     }
     std::set<std::size_t> stays;
     for (std::size_t i = 0; i < survey.items; ++i) {
-        for (const StoredPart &part : survey.parts[i]) {
+        for (const PartBytes &part : survey.parts[i]) {
             if ((members[i].empty() || part.shared) && stays.insert(part.number).second)
                 network.fixedStored += part.bytes;
         }
@@ -184,7 +184,8 @@ Result<Network> networkOf(const Survey &survey, const Limits &limits)
     return network;
 }
 
-Problem problemOf(const Survey &survey, const Network &network, const Limits &limits, Goal goal)
+Problem problemOf(const Survey &survey, const PlannedItems &network, const Limits &limits,
+                  Goal goal)
 {
     Problem problem;
     for (std::size_t i = 0; i < network.members.size(); ++i) {
@@ -200,9 +201,10 @@ Problem problemOf(const Survey &survey, const Network &network, const Limits &li
     return problem;
 }
 
-std::vector<std::vector<Choice>> choicesOf(const Survey &survey, const Network &network, Goal goal)
+std::vector<std::vector<ItemChoice>> choicesOf(const Survey &survey, const PlannedItems &network,
+                                               Goal goal)
 {
-    std::vector<std::vector<Choice>> items;
+    std::vector<std::vector<ItemChoice>> items;
     for (std::size_t i = 0; i < network.members.size(); ++i) {
         items.emplace_back();
         for (const std::size_t candidate : network.possible[i])
@@ -211,7 +213,7 @@ std::vector<std::vector<Choice>> choicesOf(const Survey &survey, const Network &
     return items;
 }
 
-std::vector<std::size_t> spread(const Survey &survey, const Network &network,
+std::vector<std::size_t> spread(const Survey &survey, const PlannedItems &network,
                                 const std::vector<std::size_t> &candidates)
 {
     std::vector<std::size_t> choice(survey.rows.size(), 0);

@@ -8,7 +8,7 @@
 namespace kernscope::plan {
 
 /// The items that are planned.
-struct Network {
+struct PlannedItems {
     std::vector<std::vector<std::size_t>> members; ///< rows, by item
     std::vector<std::vector<std::size_t>>
         possible;                                  ///< candidates of the chips and by hand, by item
@@ -18,15 +18,17 @@ struct Network {
     double energy = 0;
 };
 /// Errors: "plan.forced".
-Result<Network> networkOf(const Survey &survey, const Limits &limits);
+Result<PlannedItems> networkOf(const Survey &survey, const Limits &limits);
 
-Problem problemOf(const Survey &survey, const Network &network, const Limits &limits, Goal goal);
+Problem problemOf(const Survey &survey, const PlannedItems &network, const Limits &limits,
+                  Goal goal);
 
 /// The choices of all possible candidates, with the squared error against a cost.
-std::vector<std::vector<Choice>> choicesOf(const Survey &survey, const Network &network, Goal goal);
+std::vector<std::vector<ItemChoice>> choicesOf(const Survey &survey, const PlannedItems &network,
+                                               Goal goal);
 
 /// From a candidate for each item to one for each row.
-std::vector<std::size_t> spread(const Survey &survey, const Network &network,
+std::vector<std::size_t> spread(const Survey &survey, const PlannedItems &network,
                                 const std::vector<std::size_t> &candidates);
 
 } // namespace kernscope::plan

@@ -14,12 +14,12 @@ constexpr double kHuge = std::numeric_limits<double>::infinity();
 constexpr int kBisections = 48;
 
 /// Whether `a` is at least as good as `b` in everything.
-bool dominates(const Choice &a, const Choice &b)
+bool dominates(const ItemChoice &a, const ItemChoice &b)
 {
     return a.cost <= b.cost && a.error <= b.error && a.stored <= b.stored;
 }
 
-bool before(const Choice &a, const Choice &b)
+bool before(const ItemChoice &a, const ItemChoice &b)
 {
     if (a.cost != b.cost)
         return a.cost < b.cost;
@@ -27,7 +27,7 @@ bool before(const Choice &a, const Choice &b)
 }
 
 /// The choices that none other dominates, cheapest first.
-std::vector<Kept> undominated(const std::vector<Choice> &choices)
+std::vector<Kept> undominated(const std::vector<ItemChoice> &choices)
 {
     std::vector<Kept> sorted;
     for (std::size_t i = 0; i < choices.size(); ++i)
@@ -221,10 +221,10 @@ std::optional<Unsolved> cannotHold(const Problem &problem,
         if (items[i].empty())
             return Unsolved{Unsolved::Binds::Item, i, 0};
     }
-    const double stored = leastSum(items, [](const Choice &choice) { return choice.stored; });
+    const double stored = leastSum(items, [](const ItemChoice &choice) { return choice.stored; });
     if (!withinLimit(stored, problem.mostStored))
         return Unsolved{Unsolved::Binds::Stored, 0, stored};
-    const double error = leastSum(items, [](const Choice &choice) { return choice.error; });
+    const double error = leastSum(items, [](const ItemChoice &choice) { return choice.error; });
     if (!withinLimit(error, problem.mostError))
         return Unsolved{Unsolved::Binds::Error, 0, error};
     return std::nullopt;

@@ -14,7 +14,7 @@
 namespace kernscope::plan {
 
 /// One choice of an item. All figures are 0 or more.
-struct Choice {
+struct ItemChoice {
     double cost = 0;   ///< what is to be least: seconds, bytes or a squared error
     double error = 0;  ///< squared
     double stored = 0; ///< bytes
@@ -22,7 +22,7 @@ struct Choice {
 
 /// Exactly one choice of every item, with sums within the limits.
 struct Problem {
-    std::vector<std::vector<Choice>> items;
+    std::vector<std::vector<ItemChoice>> items;
     double mostError = std::numeric_limits<double>::infinity();
     double mostStored = std::numeric_limits<double>::infinity();
     /// Partial selections that are kept at once; the search for a proof stops where there are more.
@@ -76,7 +76,7 @@ struct Front {
 /// at a time. Where there are more points than asked for: the corners, if they fit, and of the
 /// others (or of the corners) every so many-th one. Where the corners alone are as many as asked
 /// for, the others are not searched. Empty where an item has no choice.
-Front front(const std::vector<std::vector<Choice>> &items, std::size_t most,
+Front front(const std::vector<std::vector<ItemChoice>> &items, std::size_t most,
             std::size_t mostLabels = 40'000);
 
 } // namespace kernscope::plan

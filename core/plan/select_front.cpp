@@ -12,7 +12,7 @@ namespace kernscope::plan {
 namespace {
 
 /// The choices of an item that none other dominates in cost and error, cheapest first.
-std::vector<std::size_t> stairsOf(const std::vector<Choice> &choices)
+std::vector<std::size_t> stairsOf(const std::vector<ItemChoice> &choices)
 {
     std::vector<std::size_t> order(choices.size());
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -32,7 +32,7 @@ std::vector<std::size_t> stairsOf(const std::vector<Choice> &choices)
 }
 
 /// Of those, the corners of the lower convex hull.
-std::vector<std::size_t> hullOf(const std::vector<Choice> &choices,
+std::vector<std::size_t> hullOf(const std::vector<ItemChoice> &choices,
                                 const std::vector<std::size_t> &stairs)
 {
     std::vector<std::size_t> hull;
@@ -52,7 +52,7 @@ std::vector<std::size_t> hullOf(const std::vector<Choice> &choices,
 class Corners
 {
 public:
-    Corners(const std::vector<std::vector<Choice>> &items,
+    Corners(const std::vector<std::vector<ItemChoice>> &items,
             const std::vector<std::vector<std::size_t>> &stairs)
         : m_items(items)
     {
@@ -60,8 +60,8 @@ public:
             const auto hull = hullOf(items[i], stairs[i]);
             m_cheapest.push_back(hull.front());
             for (std::size_t n = 1; n < hull.size(); ++n) {
-                const Choice &from = items[i][hull[n - 1]];
-                const Choice &to = items[i][hull[n]];
+                const ItemChoice &from = items[i][hull[n - 1]];
+                const ItemChoice &to = items[i][hull[n]];
                 m_steps.push_back({(from.error - to.error) / (to.cost - from.cost), i, hull[n]});
             }
         }
@@ -96,7 +96,7 @@ private:
         double slope;
         std::size_t item, choice;
     };
-    const std::vector<std::vector<Choice>> &m_items;
+    const std::vector<std::vector<ItemChoice>> &m_items;
     std::vector<std::size_t> m_cheapest;
     std::vector<Step> m_steps;
 };
@@ -105,7 +105,7 @@ private:
 class Merge
 {
 public:
-    Merge(const std::vector<std::vector<Choice>> &items,
+    Merge(const std::vector<std::vector<ItemChoice>> &items,
           const std::vector<std::vector<std::size_t>> &stairs, std::size_t mostLabels)
         : m_items(items), m_stairs(stairs), m_most(std::max<std::size_t>(mostLabels, 2))
     {
@@ -141,7 +141,7 @@ private:
         std::vector<Label> next;
         next.reserve(labels.size() * m_stairs[item].size());
         for (const std::size_t c : m_stairs[item]) {
-            const Choice &choice = m_items[item][c];
+            const ItemChoice &choice = m_items[item][c];
             for (std::size_t l = 0; l < labels.size(); ++l)
                 next.push_back({labels[l].cost + choice.cost, labels[l].error + choice.error,
                                 static_cast<std::uint32_t>(l), static_cast<std::uint32_t>(c)});
@@ -201,7 +201,7 @@ private:
         return choice;
     }
 
-    const std::vector<std::vector<Choice>> &m_items;
+    const std::vector<std::vector<ItemChoice>> &m_items;
     const std::vector<std::vector<std::size_t>> &m_stairs;
     std::size_t m_most;
     std::vector<std::vector<Label>> m_levels;
@@ -262,7 +262,8 @@ void pick(std::vector<Front::Point> &points, std::size_t most, std::size_t corne
 
 } // namespace
 
-Front front(const std::vector<std::vector<Choice>> &items, std::size_t most, std::size_t mostLabels)
+Front front(const std::vector<std::vector<ItemChoice>> &items, std::size_t most,
+            std::size_t mostLabels)
 {
     Front front;
     std::vector<std::vector<std::size_t>> stairs;

@@ -89,7 +89,7 @@ void Search::plan(const Picked &best)
         stage->leastWeighed = after.leastWeighed;
         double error = std::numeric_limits<double>::infinity(), stored = error, weighed = error;
         for (const std::size_t c : stage->choices) {
-            const Choice &choice = m_items[stage->item][c].choice;
+            const ItemChoice &choice = m_items[stage->item][c].choice;
             error = std::min(error, choice.error);
             stored = std::min(stored, choice.stored);
             weighed = std::min(weighed, m_multipliers.weigh(choice));

@@ -17,20 +17,20 @@ inline bool withinLimit(double sum, double most)
 
 /// A choice that was not ruled out, with its place in the problem.
 struct Kept {
-    Choice choice;
+    ItemChoice choice;
     std::size_t index = 0;
 };
 
 struct Sums {
     double cost = 0, error = 0, stored = 0;
 
-    void add(const Choice &choice)
+    void add(const ItemChoice &choice)
     {
         cost += choice.cost;
         error += choice.error;
         stored += choice.stored;
     }
-    void remove(const Choice &choice)
+    void remove(const ItemChoice &choice)
     {
         cost -= choice.cost;
         error -= choice.error;
@@ -52,7 +52,7 @@ struct Picked {
 /// Prices of the two limits: cost of a unit of error, and of a byte.
 struct Multipliers {
     double error = 0, stored = 0;
-    double weigh(const Choice &choice) const
+    double weigh(const ItemChoice &choice) const
     {
         return choice.cost + error * choice.error + stored * choice.stored;
     }

@@ -64,7 +64,7 @@ std::optional<std::uint64_t> ownBytes(const Survey &survey, const Row &row)
     if (row.unread)
         return std::nullopt;
     std::uint64_t own = 0;
-    for (const StoredPart &part : survey.parts[row.item])
+    for (const PartBytes &part : survey.parts[row.item])
         own += part.bytes;
     return own;
 }

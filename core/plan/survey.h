@@ -79,10 +79,10 @@ struct Row {
 
 struct SurveyOptions {
     std::vector<const target::Target *> targets; ///< at least one
-    target::Choice choice;
+    target::TargetChoice choice;
     std::uint64_t batch = 1;
     /// Shapes of inputs whose extents the program leaves open: layers are assessed with them.
-    std::vector<shapes::Binding> shapes;
+    std::vector<shapes::ShapeBinding> shapes;
     std::vector<std::string> forms; ///< patterns of the names of forms to try; empty: all
     /// Forms by hand: pattern of weights' names and a form, which is tried for them as well.
     std::vector<std::pair<std::string, std::string>> forced;
@@ -97,7 +97,7 @@ struct SurveyOptions {
 };
 
 /// Bytes of a weight as it is stored.
-struct StoredPart {
+struct PartBytes {
     std::size_t number = 0; ///< the same for parts that lie at the same place
     std::uint64_t bytes = 0;
     bool shared = false; ///< another item has it as well
@@ -113,7 +113,7 @@ struct Survey {
     std::vector<CompactVector<SharedValue<roofline::Layer>>> layers;
     std::size_t items = 0;
     ErrorModel model = ErrorModel::Weights;
-    std::vector<std::vector<StoredPart>> parts; ///< by item
+    std::vector<std::vector<PartBytes>> parts; ///< by item
     std::vector<ChipFigures> fixed; ///< by target: sums of the weights that stay as they are
     std::uint64_t denseBytes = 0;   ///< of all weights as fp16
     std::size_t unread = 0;         ///< weights whose stored bytes are not known: none of `parts`

@@ -12,7 +12,7 @@
 
 namespace kernscope::report {
 
-/// A place that somebody marked, and what they wrote about it.
+/// A place that the user marked, and the note about it.
 struct ReportNote {
     std::string place, text;
 };

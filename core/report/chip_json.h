@@ -16,7 +16,7 @@ namespace kernscope::report {
 Json figureJson(const target::ChosenFigure &figure);
 Json targetJson(const target::Target &target);
 /// The target that was judged by: its name, what it was asked for by, what else the name may mean.
-Json chosenTargetJson(const target::Target &target, const target::Choice &choice,
+Json chosenTargetJson(const target::Target &target, const target::TargetChoice &choice,
                       const target::NamedTarget *named = nullptr);
 
 /// One verdict with every reason.
@@ -34,20 +34,18 @@ void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
                     const Diagnostics &diagnostics,
                     const std::function<void(std::string_view)> &write);
 
-Json geometryJson(const decision::Operation &operation, const decision::Geometry &geometry);
+Json geometryJson(const decision::LayerOperation &operation, const decision::Geometry &geometry);
 /// Who computes with an operation that `geometry` judged.
 struct JudgedLayer {
     std::string_view weight; ///< empty: the numbers were typed in
     std::string_view function, consumer, op;
 };
-Json judgedJson(const JudgedLayer &layer, const decision::Operation &operation,
+Json judgedJson(const JudgedLayer &layer, const decision::LayerOperation &operation,
                 const decision::Geometry &geometry, const roofline::Assessment &assessment);
 Json conditionJson(const decision::Condition &condition);
 
 /// Derived energy, or null: `{"low_j","high_j","basis","source","conditions_hold","method"}`
 Json energyJson(const std::optional<roofline::Energy> &energy);
-/// The chip's readings of the rail, each with its condition.
-Json powerJson(const target::Target &target);
 Json ceilingJson(const roofline::Ceiling &ceiling);
 /// Operations and bytes are counts: integers, though the roofs are worked out with doubles. Null
 /// for what is not known or no 64-bit count.

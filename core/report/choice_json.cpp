@@ -172,6 +172,14 @@ std::vector<Column<CandidateFacts>> candidateTimeColumns()
          .value = [](const Row &row) -> Value {
              return Word{roofline::boundName(row.candidate.assessment.bound)};
          }},
+    };
+}
+
+std::vector<Column<CandidateFacts>> candidateSpeedupColumns()
+{
+    using Row = CandidateFacts;
+    constexpr auto kAmount = TextTable::Align::Right;
+    return {
         {.key = "speedup",
          .title = "measured speed-up",
          .explanation = "Times the rate of dense fp16, where it was measured on this chip; ? some "
@@ -226,7 +234,8 @@ std::vector<Column<CandidateFacts>> candidateRemarkColumns()
 std::vector<Column<CandidateFacts>> candidateColumns()
 {
     return joinedColumns(candidateFormColumns(), candidateOutcomeColumns(), candidateErrorColumns(),
-                         candidateTimeColumns(), candidateRemarkColumns());
+                         candidateTimeColumns(), candidateSpeedupColumns(),
+                         candidateRemarkColumns());
 }
 
 } // namespace

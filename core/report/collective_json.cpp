@@ -63,7 +63,8 @@ Json collectiveAnswerJson(const target::Target &target, const Json &worked)
     json["target"] = target.name;
     json["confidence"] = "decoded, not measured";
     json["collective"] = collectiveJson(target);
-    json.update(worked);
+    if (!worked.is_null())
+        json.update(worked);
     return json;
 }
 

@@ -25,7 +25,8 @@ void addSharding(Json &answer, const std::vector<std::uint64_t> &tensor,
 void addAtomic(Json &answer, std::uint32_t reductionType, unsigned operation,
                std::uint32_t dataType, std::uint32_t word);
 
-/// Everything of `collective`: the layer on a chip, and what was worked out, by key.
+/// Everything of `collective`: the layer on a chip, and what was worked out, by key; null where
+/// nothing was asked.
 Json collectiveAnswerJson(const target::Target &target, const Json &worked);
 
 } // namespace kernscope::report

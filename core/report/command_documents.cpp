@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/command_documents.h"
 
+#include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
 #include "core/format/contested.h"
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"
+#include "core/report/json_values.h"
 #include "core/report/shapes_json.h"
 #include "core/report/target_table.h"
 
@@ -27,7 +29,7 @@ void addTargetDetails(Json &json, const target::Target &target)
 } // namespace
 
 Json chipDocument(std::string_view command, const target::Target *target,
-                  const target::Choice &choice, const target::NamedTarget *named)
+                  const target::TargetChoice &choice, const target::NamedTarget *named)
 {
     Json json = document(command);
     json["target"] = target != nullptr ? chosenTargetJson(*target, choice, named) : Json(nullptr);
@@ -38,6 +40,11 @@ void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes
 {
     if (shapes)
         document["shapes"] = shapesJson(*shapes);
+}
+
+void addPredictionError(Json &document, const target::Target &target)
+{
+    document["prediction_error"] = optionalJson(roofline::predictionError(target));
 }
 
 void addUnplaced(Json &document, const Bundle &bundle, const std::vector<UnplacedWeight> &unplaced)
@@ -52,7 +59,7 @@ void addOperations(Json &document, std::vector<Json> operations)
 }
 
 void addRooflineOf(Json &document, const Bundle &bundle, const roofline::Roofs &roofs,
-                   const roofline::Network &network, std::uint64_t batch)
+                   const roofline::NetworkAssessment &network, std::uint64_t batch)
 {
     document["bundle"] = bundle.name();
     addRoofline(document, roofs, network.placements, batch, network.program);

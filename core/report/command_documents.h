@@ -19,9 +19,12 @@ namespace kernscope::report {
 /// The head of an answer by one chip: document() and `target`, null where `target` is (of every
 /// chip).
 Json chipDocument(std::string_view command, const target::Target *target,
-                  const target::Choice &choice, const target::NamedTarget *named);
+                  const target::TargetChoice &choice, const target::NamedTarget *named);
 /// `shapes`, where shapes were bound.
 void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes);
+
+/// `prediction_error`: how far predicted times were from the measured ones of the chip.
+void addPredictionError(Json &document, const target::Target &target);
 
 /// `unplaced` and `bundle` of `geometry`.
 void addUnplaced(Json &document, const Bundle &bundle, const std::vector<UnplacedWeight> &unplaced);
@@ -29,7 +32,7 @@ void addUnplaced(Json &document, const Bundle &bundle, const std::vector<Unplace
 void addOperations(Json &document, std::vector<Json> operations);
 /// `bundle`, ceilings, layers and what is in no layer: the rest of `roofline`.
 void addRooflineOf(Json &document, const Bundle &bundle, const roofline::Roofs &roofs,
-                   const roofline::Network &network, std::uint64_t batch);
+                   const roofline::NetworkAssessment &network, std::uint64_t batch);
 
 /// Everything of `targets`. `details`: the first of the chips with all that is known of it.
 Json targetsDocument(std::span<const target::Target *const> targets, bool details);

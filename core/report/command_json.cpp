@@ -107,6 +107,11 @@ void keepWeights(Json &document, std::string_view where, const std::vector<bool>
     document["where"] = where;
 }
 
+void addReportFile(Json &document, std::string_view path)
+{
+    document["report"] = path;
+}
+
 void addFindings(Json &document, const Bundle &bundle, const std::vector<Finding> &findings)
 {
     document["findings"] = jsonArray(findingTable(), findingRows(bundle, findings));

@@ -55,6 +55,9 @@ void keepWeights(Json &document, std::string_view where, const std::vector<bool>
 /// Adds `findings`: what is worth a look.
 void addFindings(Json &document, const Bundle &bundle, const std::vector<Finding> &findings);
 
+/// Adds `report`: the file that the report of the bundle was written to.
+void addReportFile(Json &document, std::string_view path);
+
 /// Adds bundle, tolerance, the program's times and `choices`, each of choiceJson().
 void addChoices(Json &document, const Bundle &bundle, double tolerance,
                 const roofline::ProgramTime &program, std::vector<Json> choices);

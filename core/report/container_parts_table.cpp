@@ -212,7 +212,7 @@ std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &c
     for (const hwx::Segment &segment : container.segments) {
         if (segment.sections.empty())
             rows.push_back({&segment, nullptr});
-        for (const hwx::Section &section : segment.sections)
+        for (const hwx::SegmentSection &section : segment.sections)
             rows.push_back({&segment, &section});
     }
     return rows;

@@ -22,7 +22,7 @@ const TableOf<CommandFacts> &commandTable();
 /// A section; of a segment without sections the segment alone.
 struct ContainerSectionFacts {
     const hwx::Segment *segment = nullptr;
-    const hwx::Section *section = nullptr; ///< null: the segment has none
+    const hwx::SegmentSection *section = nullptr; ///< null: the segment has none
 };
 std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &container);
 const TableOf<ContainerSectionFacts> &containerSectionTable();

@@ -3,6 +3,7 @@
 #include "core/report/chip_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/fact_values.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/reason_table.h"
@@ -71,6 +72,13 @@ std::vector<Column<decision::Reason>> reasonColumns()
          .title = "needed",
          .explanation = "What it would have to be",
          .value = [](const Row &row) -> Value { return row.required; }},
+    };
+}
+
+std::vector<Column<decision::Reason>> reasonSourceColumns()
+{
+    using Row = decision::Reason;
+    return {
         {.key = "source",
          .title = "source",
          .explanation = "Where the value is documented",
@@ -265,7 +273,7 @@ const TableOf<decision::Reason> &reasonTable()
 {
     static const TableOf<decision::Reason> kTable{
         "reasons",
-        reasonColumns(),
+        joinedColumns(reasonColumns(), reasonSourceColumns()),
         {"gate", "offset", "value", "passes", "source", "confidence", "found", "required"}};
     return kTable;
 }

@@ -97,27 +97,33 @@ Json refusedJson(const DecisionFacts &row)
 std::vector<Column<DecisionFacts>> verdictColumns()
 {
     using Row = DecisionFacts;
+    return {{.key = "target",
+             .title = "chip",
+             .explanation = "The chip that decides",
+             .shown = kDocument,
+             .document = [](const Row &row) { return Json(row.verdict().target->name); }},
+            {.key = "legal",
+             .title = "legal",
+             .explanation = "Whether the chip takes the weight as it is stored",
+             .shown = kDocument,
+             .document = [](const Row &row) { return Json(row.verdict().refusedBy.empty()); }},
+            {.key = "refused_by",
+             .title = "refused by",
+             .explanation = "The rule that the stored form breaks",
+             .shown = kDocument,
+             .document = refusedJson},
+            {.key = "verdict",
+             .title = "verdict",
+             .explanation = "Place of its verdict in the list of verdicts",
+             .shown = kDocument,
+             .document = [](const Row &row) { return Json(row.verdictIndex); }}};
+}
+
+/// Why. A document of many decisions has these once, in its list of verdicts.
+std::vector<Column<DecisionFacts>> verdictReasonColumns()
+{
+    using Row = DecisionFacts;
     return {
-        {.key = "target",
-         .title = "chip",
-         .explanation = "The chip that decides",
-         .shown = kDocument,
-         .document = [](const Row &row) { return Json(row.verdict().target->name); }},
-        {.key = "legal",
-         .title = "legal",
-         .explanation = "Whether the chip takes the weight as it is stored",
-         .shown = kDocument,
-         .document = [](const Row &row) { return Json(row.verdict().refusedBy.empty()); }},
-        {.key = "refused_by",
-         .title = "refused by",
-         .explanation = "The rule that the stored form breaks",
-         .shown = kDocument,
-         .document = refusedJson},
-        {.key = "verdict",
-         .title = "verdict",
-         .explanation = "Place of its verdict in the list of verdicts",
-         .shown = kDocument,
-         .document = [](const Row &row) { return Json(row.verdictIndex); }},
         {.key = "reasons",
          .title = "reasons",
          .explanation = "Each condition that the verdict consulted",
@@ -292,7 +298,7 @@ const TableOf<DecisionFacts> &decisionTable()
     static const TableOf<DecisionFacts> kTable{
         "decisions",
         joinedColumns(joinedColumns(outcomeColumns(), memoryColumns()),
-                      joinedColumns(verdictColumns(), figureColumns())),
+                      joinedColumns(verdictColumns(), verdictReasonColumns(), figureColumns())),
         {"weight",
          "function",
          "address",

@@ -2,6 +2,7 @@
 #include "core/report/declared_tables.h"
 
 #include "core/report/activation_table.h"
+#include "core/report/aligned_section_table.h"
 #include "core/report/build_matrix.h"
 #include "core/report/byte_table.h"
 #include "core/report/calibration_table.h"
@@ -41,6 +42,7 @@
 #include "core/report/target_table.h"
 #include "core/report/target_totals_table.h"
 #include "core/report/task_table.h"
+#include "core/report/unit_section_table.h"
 #include "core/report/value_bin_table.h"
 #include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
@@ -69,7 +71,7 @@ std::vector<TableFacts> fileTables()
                    changedBytesTable(), fileDifferenceTable(), valueBinTable(), encodedSideTable(),
                    encodedTable(), quantizedFileTable(), quantizeTileTable(), decisionTable(),
                    planTotalsTable(), buildTotalsTable(), chipTable(), knotTable(),
-                   elementRoleTable());
+                   elementRoleTable(), unitSectionTable(), alignedSectionTable());
 }
 
 } // namespace

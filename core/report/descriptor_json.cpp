@@ -46,7 +46,8 @@ Json descriptorJson(const target::Target &target, std::uint32_t version, const J
     json["descriptor_version"] = version;
     json["image"] = imageJson();
     json["format_word"] = formatWordJson(version);
-    json.update(worked);
+    if (!worked.is_null())
+        json.update(worked);
     return json;
 }
 

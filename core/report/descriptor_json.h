@@ -33,7 +33,7 @@ void addDecodedWord(Json &answer, std::uint32_t version, std::uint32_t word);
 /// `ordering`: `{"l2_barrier","forward_barrier","signal_mask","wait_mask"}`
 void addOrdering(Json &answer, const descriptor::OrderingBits &bits);
 /// Everything of `descriptor`: the image and format word of a version, and what was worked out, by
-/// key.
+/// key; null where nothing was asked.
 Json descriptorJson(const target::Target &target, std::uint32_t version, const Json &worked);
 
 } // namespace kernscope::report

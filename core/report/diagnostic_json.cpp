@@ -156,4 +156,9 @@ void finish(Json &document, const Diagnostics &diagnostics)
     document["diagnostics"] = jsonArray(diagnosticTable(), diagnostics);
 }
 
+std::string documentText(const Json &document, int indent)
+{
+    return document.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 } // namespace kernscope::report

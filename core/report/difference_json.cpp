@@ -99,7 +99,7 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
     json["name"] = a.weights()[pair.a].name;
     json["name_b"] = b.weights()[pair.b].name;
     json["pairing"] = pairingName(pair.pairing);
-    json["pairing_confidence"] = confidenceName(pair.confidence);
+    json["pairing_confidence"] = pairConfidenceName(pair.confidence);
     json["pairing_reason"] = pairingReason(a, b, pair);
     if (pair.content != ContentKind::None)
         json["pairing_content"] = contentKindName(pair.content);

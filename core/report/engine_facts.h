@@ -24,7 +24,7 @@ struct EngineFact {
 };
 
 /// Every figure of a geometry.
-std::vector<EngineFact> geometryFacts(const decision::Operation &operation,
+std::vector<EngineFact> geometryFacts(const decision::LayerOperation &operation,
                                       const decision::Geometry &geometry);
 const TableOf<EngineFact> &geometryFactTable();
 

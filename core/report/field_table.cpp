@@ -88,7 +88,7 @@ std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, P
     if (!bundle.hardware() || query.text >= bundle.hardware()->texts.size())
         return rows;
     const hwx::Text &text = bundle.hardware()->texts[query.text];
-    const hwx::Section *section = bundle.hardware()->section(text.section);
+    const hwx::SegmentSection *section = bundle.hardware()->section(text.section);
     if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
         return rows;
     const ByteRange range = *section->bytes;

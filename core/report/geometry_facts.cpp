@@ -93,7 +93,7 @@ void addChannelMap(std::uint64_t channels, std::uint64_t cores, FactList &facts)
     }
 }
 
-void addCores(const Operation &operation, const Geometry &geometry, FactList &facts)
+void addCores(const LayerOperation &operation, const Geometry &geometry, FactList &facts)
 {
     facts.heading("Cores");
     const auto &cores = geometry.cores;
@@ -202,7 +202,7 @@ void addWinograd(const WinogradGate &gate, FactList &facts)
 
 } // namespace
 
-std::vector<EngineFact> geometryFacts(const Operation &operation, const Geometry &geometry)
+std::vector<EngineFact> geometryFacts(const LayerOperation &operation, const Geometry &geometry)
 {
     FactList facts;
     addGroups(geometry, facts);

@@ -87,7 +87,7 @@ Json workingSetJson(const WorkingSet &set)
     return json;
 }
 
-Json operationJson(const Operation &operation)
+Json operationJson(const LayerOperation &operation)
 {
     Json json;
     json["input_channels"] = numberJson(operation.inputChannels);
@@ -122,7 +122,7 @@ Json conditionJson(const Condition &condition)
     return json;
 }
 
-Json geometryJson(const Operation &operation, const Geometry &geometry)
+Json geometryJson(const LayerOperation &operation, const Geometry &geometry)
 {
     Json json;
     json["operation"] = operationJson(operation);
@@ -173,7 +173,7 @@ Json geometryJson(const Operation &operation, const Geometry &geometry)
     return json;
 }
 
-Json judgedJson(const JudgedLayer &layer, const Operation &operation, const Geometry &geometry,
+Json judgedJson(const JudgedLayer &layer, const LayerOperation &operation, const Geometry &geometry,
                 const roofline::Assessment &assessment)
 {
     Json row;

@@ -14,10 +14,10 @@ namespace kernscope::report {
 
 namespace {
 
+using graph::DrawnUnit;
 using graph::EdgeKind;
 using graph::Neighbourhood;
 using graph::NodeKind;
-using graph::Unit;
 
 /// What is not known: null.
 Json storedJson(std::optional<std::uint64_t> bytes)
@@ -26,7 +26,7 @@ Json storedJson(std::optional<std::uint64_t> bytes)
 }
 
 /// Names of what is in a fold or left out.
-Json namesJson(const Neighbourhood &drawn, const Unit &unit)
+Json namesJson(const Neighbourhood &drawn, const DrawnUnit &unit)
 {
     Json names = Json::array();
     for (const std::size_t node : unit.nodes)
@@ -88,14 +88,14 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
 
 Json unitJson(const Neighbourhood &drawn, std::size_t index)
 {
-    const Unit &unit = drawn.units[index];
+    const DrawnUnit &unit = drawn.units[index];
     Json json;
     json["id"] = index;
     json["hop"] = unit.hop;
-    if (unit.kind == Unit::Kind::Node) {
+    if (unit.kind == DrawnUnit::Kind::Node) {
         addNode(json, drawn, unit.nodes.front());
     } else {
-        const bool fold = unit.kind == Unit::Kind::Fold;
+        const bool fold = unit.kind == DrawnUnit::Kind::Fold;
         json["kind"] = fold ? "repeat" : "left-out";
         if (fold) {
             json["repeat"] = {{"id", unit.run},

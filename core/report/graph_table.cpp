@@ -14,10 +14,10 @@ namespace kernscope::report {
 
 namespace {
 
+using graph::DrawnUnit;
 using graph::NodeKind;
-using graph::Unit;
 
-const Unit &unitOf(const GraphRow &row)
+const DrawnUnit &unitOf(const GraphRow &row)
 {
     return row.drawn->units[row.unit];
 }
@@ -29,15 +29,15 @@ const graph::Node &nodeOf(const GraphRow &row)
 
 bool isNode(const GraphRow &row)
 {
-    return unitOf(row).kind == Unit::Kind::Node;
+    return unitOf(row).kind == DrawnUnit::Kind::Node;
 }
 
 std::string_view kindWord(const GraphRow &row)
 {
     switch (unitOf(row).kind) {
-    case Unit::Kind::Fold: return "repeat";
-    case Unit::Kind::Rest: return "left out";
-    case Unit::Kind::Node: break;
+    case DrawnUnit::Kind::Fold: return "repeat";
+    case DrawnUnit::Kind::Rest: return "left out";
+    case DrawnUnit::Kind::Node: break;
     }
     switch (nodeOf(row).kind) {
     case NodeKind::Operation: return "operation";
@@ -51,9 +51,9 @@ std::string_view kindWord(const GraphRow &row)
 
 std::string nameOf(const graph::Neighbourhood &drawn, std::size_t index)
 {
-    const Unit &unit = drawn.units[index];
-    return unit.kind == Unit::Kind::Node ? drawn.graph->name(unit.nodes.front())
-                                         : graph::unitLabel(drawn, index).title;
+    const DrawnUnit &unit = drawn.units[index];
+    return unit.kind == DrawnUnit::Kind::Node ? drawn.graph->name(unit.nodes.front())
+                                              : graph::unitLabel(drawn, index).title;
 }
 
 /// The names at the other ends of its arrows, each once.
@@ -83,7 +83,7 @@ Value namesOrNothing(List names)
 
 std::string typeOf(const GraphRow &row)
 {
-    if (unitOf(row).kind == Unit::Kind::Fold)
+    if (unitOf(row).kind == DrawnUnit::Kind::Fold)
         return graph::foldKinds(*row.drawn, unitOf(row));
     return isNode(row) && nodeOf(row).kind == NodeKind::Operation
                ? row.drawn->graph->title(unitOf(row).nodes.front())

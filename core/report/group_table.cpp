@@ -25,7 +25,7 @@ std::vector<GroupRow> groupsOfSection(const Bundle &bundle, std::size_t weight)
     std::vector<GroupRow> rows;
     if (weights[weight].role == WeightRole::ActivationTable || coefficients >= weights.size())
         return rows;
-    const section::Section &section = *bundle.section();
+    const section::WeightSection &section = *bundle.section();
     for (const section::UnitGroup &group : section.groups) {
         if (group.fault || group.name != weights[coefficients].name)
             continue;
@@ -93,7 +93,7 @@ struct SlotWords {
     std::string key, explanation;
 };
 
-SlotWords slotWords(const section::Slot &slot)
+SlotWords slotWords(const section::RecordSlot &slot)
 {
     const std::string key = fmt::format("word_{}", slot.word);
     if (slot.base == 0)
@@ -110,7 +110,7 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
 {
     static const std::vector<SlotWords> kWords = [] {
         std::vector<SlotWords> words;
-        for (const section::Slot &slot : section::recordSlots())
+        for (const section::RecordSlot &slot : section::recordSlots())
             words.push_back(slotWords(slot));
         return words;
     }();

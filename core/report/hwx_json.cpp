@@ -170,7 +170,7 @@ Json segmentJson(const Segment &segment)
     json["flag_names"] = segmentFlagNames(segment.flags);
     json["virtual_window"] = !segment.hasBytes();
     std::vector<ContainerSectionFacts> sections;
-    for (const hwx::Section &section : segment.sections)
+    for (const hwx::SegmentSection &section : segment.sections)
         sections.push_back({&segment, &section});
     json["sections"] = jsonArray(containerSectionTable(), sections);
     return json;
@@ -180,7 +180,7 @@ Json relocationsJson(const Container &container)
 {
     Json list = Json::array();
     for (const Segment &segment : container.segments) {
-        for (const hwx::Section &section : segment.sections) {
+        for (const hwx::SegmentSection &section : segment.sections) {
             for (const Relocation &relocation : section.relocations) {
                 Json row;
                 row["section"] = section.ordinal;

@@ -45,7 +45,7 @@ void HwxSurvey::add(const hwx::Container &container, std::span<const std::byte> 
         note("thread word", thread.flavor, 0x858, thread.word858);
     }
     for (const hwx::Text &text : container.texts) {
-        const hwx::Section *section = container.section(text.section);
+        const hwx::SegmentSection *section = container.section(text.section);
         if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
             continue;
         const auto range = *section->bytes;

@@ -73,7 +73,7 @@ Json summaryJson(const TaskDetail &detail, const TaskReader &reader)
 }
 
 Json taskJson(TaskReader &reader, std::size_t index, TaskDetail &detail,
-              const hwx::Section &section, const HwxJsonOptions &options)
+              const hwx::SegmentSection &section, const HwxJsonOptions &options)
 {
     const auto &state = reader.before(index);
     reader.read(index, detail);
@@ -138,7 +138,7 @@ Json hwxTasksJson(const Container &container, std::span<const std::byte> bytes,
     Json list = Json::array();
     const auto tiles = kernelTiles(container);
     for (const Text &text : container.texts) {
-        const hwx::Section *section = container.section(text.section);
+        const hwx::SegmentSection *section = container.section(text.section);
         if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
             continue;
         const auto range = *section->bytes;

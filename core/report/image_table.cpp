@@ -2,6 +2,7 @@
 #include "core/report/image_table.h"
 
 #include "core/report/fact_values.h"
+#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/number_text.h"
 
@@ -49,8 +50,13 @@ std::vector<Column<ImageGroup>> imageGroupColumns()
              .title = "image",
              .explanation = "Offset in the image that the engine reads",
              .shown = kDocument,
-             .value = [](const Row &row) -> Value { return hexText(row.imageOffset); }},
-            {.key = "contents",
+             .value = [](const Row &row) -> Value { return hexText(row.imageOffset); }}};
+}
+
+std::vector<Column<ImageGroup>> imageGroupWords()
+{
+    using Row = ImageGroup;
+    return {{.key = "contents",
              .title = "contents",
              .explanation = "What the registers hold",
              .value = [](const Row &row) -> Value { return View(row.contents); }},
@@ -126,7 +132,8 @@ std::vector<Column<ImageField>> imageFieldColumns()
 
 const TableOf<ImageGroup> &imageGroupTable()
 {
-    static const TableOf<ImageGroup> kTable{"register-groups", imageGroupColumns()};
+    static const TableOf<ImageGroup> kTable{"register-groups",
+                                            joinedColumns(imageGroupColumns(), imageGroupWords())};
     return kTable;
 }
 

@@ -23,6 +23,9 @@ using Json = nlohmann::ordered_json;
 Json document(std::string_view command);
 /// Appends `diagnostics`, the last key of every document.
 void finish(Json &document, const Diagnostics &diagnostics);
+/// The text of a document, lines ended by '\n' but for the last. Names come from files: what is no
+/// UTF-8 is replaced, so that every document is.
+std::string documentText(const Json &document, int indent = 1);
 Json diagnosticJson(const Diagnostic &diagnostic);
 
 /// WEIGHT of cli.md; `statistics` with the keys that were asked for.

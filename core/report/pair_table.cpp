@@ -5,6 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/fact_values.h"
+#include "core/report/joined_columns.h"
 #include "core/report/number_text.h"
 #include "core/report/weight_table.h"
 
@@ -96,6 +97,12 @@ std::vector<Column<PairFacts>> nameColumns()
          .explanation = "Function that reads the weight; of a pipeline with its model",
          .shown = kWindow,
          .value = [](const PairFacts &row) { return orDash(row.function); }},
+    };
+}
+
+std::vector<Column<PairFacts>> storedColumns()
+{
+    return {
         {.key = "form_a",
          .title = "A",
          .explanation = "How A stores the weight",
@@ -152,6 +159,12 @@ std::vector<Column<PairFacts>> errorColumns()
          .align = kPairFigure,
          .shown = kDocument,
          .value = differenceValue<&ValueDifference::maxRel>},
+    };
+}
+
+std::vector<Column<PairFacts>> likenessColumns()
+{
+    return {
         {.key = "cosine",
          .title = "cosine",
          .explanation = "Cosine of the angle between the two tensors taken as vectors: 1 is the "
@@ -272,10 +285,8 @@ std::vector<Column<PairFacts>> verdictColumns()
 
 std::vector<Column<PairFacts>> pairColumns()
 {
-    std::vector<Column<PairFacts>> all = nameColumns();
-    for (const auto &more : {errorColumns(), countColumns(), verdictColumns()})
-        all.insert(all.end(), more.begin(), more.end());
-    return all;
+    return joinedColumns(nameColumns(), storedColumns(), errorColumns(), likenessColumns(),
+                         countColumns(), verdictColumns());
 }
 
 PairFacts tableFacts(const Weight &a, const Weight &b)
@@ -338,7 +349,7 @@ PairFacts aloneFacts(const Bundle &bundle, std::size_t weight, bool ofA)
 
 std::string pairedByText(const WeightPair &pair)
 {
-    return pairingText(pair) + (pair.confidence == Confidence::Guess ? " (a guess)" : "");
+    return pairingText(pair) + (pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
 }
 
 std::string elementCountsText(const ValueDifference &values)

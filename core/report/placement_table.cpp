@@ -40,7 +40,7 @@ std::string operationText(const roofline::Layer &layer)
 std::string runsText(const roofline::Layer &layer)
 {
     std::string text;
-    for (const roofline::Run &run : layer.runs) {
+    for (const roofline::LayerRun &run : layer.runs) {
         const std::string in = layer.runs.size() > 1 ? "-in-" + printable(run.entry) : "";
         if (!run.onEngine())
             text += "on-" + printable(run.backend) + " ";
@@ -69,7 +69,7 @@ std::string remarksText(const Placement &placement)
 Json runsJson(const PlacedLayer &row)
 {
     Json list = Json::array();
-    for (const roofline::Run &run : row.placement->layer.runs)
+    for (const roofline::LayerRun &run : row.placement->layer.runs)
         list.push_back({{"entry", run.entry},
                         {"launch", run.launch},
                         {"backend", run.backend.empty() ? Json(nullptr) : Json(run.backend)},

@@ -124,7 +124,7 @@ Value exactValue(ExactValue value)
     return Written{narrow, held ? fmt::format("{:.9g}", narrow) : exactText(value)};
 }
 
-std::vector<Column<ElementFacts>> elementColumns()
+std::vector<Column<ElementFacts>> elementValueColumns()
 {
     using Row = ElementFacts;
     return {
@@ -148,6 +148,13 @@ std::vector<Column<ElementFacts>> elementColumns()
          .align = kPlaceFigure,
          .value = [](const Row &row) { return exactValue(row.pair.b); },
          .document = [](const Row &row) { return exactJson(row.pair.b); }},
+    };
+}
+
+std::vector<Column<ElementFacts>> elementErrorColumns()
+{
+    using Row = ElementFacts;
+    return {
         {.key = "difference",
          .title = "B - A",
          .explanation = "The difference",
@@ -356,7 +363,8 @@ std::vector<ElementFacts> elementRows(const WorstPlaces &worst, const Shape &sha
 
 const TableOf<ElementFacts> &elementTable()
 {
-    static const TableOf<ElementFacts> kTable{"elements", elementColumns()};
+    static const TableOf<ElementFacts> kTable{
+        "elements", joinedColumns(elementValueColumns(), elementErrorColumns())};
     return kTable;
 }
 

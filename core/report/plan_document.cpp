@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plans as CSV, Markdown and HTML.
+// Plans as CSV, Markdown, HTML, and a report of either kind.
 #include "core/report/difference_rows.h"
 #include "core/report/plan_front_picture.h"
 #include "core/report/plan_report.h"
@@ -310,6 +310,19 @@ std::string planHtml(const PlanSubject &subject)
     for (const std::string &rule : planRules(*subject.survey))
         text += "<li>" + htmlText(rule) + "</li>";
     return text + "</ul>\n</body></html>\n";
+}
+
+std::string planReport(std::string_view ending, const PlanSubject &subject)
+{
+    if (ending == ".csv")
+        return planCsv(subject);
+    if (ending == ".md")
+        return planMarkdown(subject);
+    if (ending != ".json")
+        return planHtml(subject);
+    Json document = planJson(subject);
+    finish(document, {});
+    return documentText(document, 2) + "\n";
 }
 
 } // namespace kernscope::report

@@ -2,7 +2,7 @@
 #include "core/assessment/prediction_note.h"
 #include "core/base/counted_text.h"
 #include "core/bundle/shapes/tensor.h"
-#include "core/report/chip_json.h"
+#include "core/report/command_documents.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/plan_report.h"
@@ -139,7 +139,7 @@ void addProgramRows(const std::string &name, const roofline::ProgramTime &before
 std::string shapesNote(const shapes::Summary &shapes)
 {
     std::string bound;
-    for (const shapes::Binding &each : shapes.bound)
+    for (const shapes::ShapeBinding &each : shapes.bound)
         bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", each.input,
                              shapes::dimsText(each.dims));
     return fmt::format("With {}: {} of {} open shapes follow.", bound, shapes.inferred,
@@ -166,6 +166,32 @@ std::vector<ProgramRow> programRows(const PlanSubject &subject, std::size_t targ
                    subject.plan->after.programs[target], rows);
     return rows;
 }
+
+namespace {
+
+/// How far the times on each chip can be relied on, or why there are none.
+void addTimeNotes(const plan::Survey &survey, const plan::Plan &plan,
+                  std::vector<std::string> &notes)
+{
+    bool any = false;
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        const bool known = plan.before.engineTimeS(t) && plan.after.engineTimeS(t);
+        any |= known;
+        if (known)
+            notes.push_back(roofline::predictionNote(*survey.targets[t]));
+        else
+            notes.push_back(untimedNote(survey, plan.after.programs[t], t));
+        for (std::string &note : roofline::programNotes(plan.after.programs[t])) {
+            if (std::find(notes.begin(), notes.end(), note) == notes.end())
+                notes.push_back(std::move(note));
+        }
+    }
+    if (!any)
+        notes.push_back(
+            "There is no front of error against time, because no sum of times is known.");
+}
+
+} // namespace
 
 std::vector<std::string> planNotes(const PlanSubject &subject)
 {
@@ -201,22 +227,7 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
     if (timed > 0 && timed < survey.targets.size())
         notes.push_back(
             fmt::format("Times of weights, and of fronts, are those on {}.", timedChips(survey)));
-    bool any = false;
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        const bool known = plan.before.engineTimeS(t) && plan.after.engineTimeS(t);
-        any |= known;
-        if (known)
-            notes.push_back(roofline::predictionNote(*survey.targets[t]));
-        else
-            notes.push_back(untimedNote(survey, plan.after.programs[t], t));
-        for (std::string &note : roofline::programNotes(plan.after.programs[t])) {
-            if (std::find(notes.begin(), notes.end(), note) == notes.end())
-                notes.push_back(std::move(note));
-        }
-    }
-    if (!any)
-        notes.push_back(
-            "There is no front of error against time, because no sum of times is known.");
+    addTimeNotes(survey, plan, notes);
     return notes;
 }
 
@@ -232,8 +243,25 @@ std::string frontTitle(std::string_view axis, const std::vector<plan::FrontPoint
     return text;
 }
 
-void addPlan(Json &document, const PlanSubject &subject)
+namespace {
+
+/// `pareto`, the plans of both fronts, and `fronts`, how many there are of each.
+void addFronts(Json &document, const PlanSubject &subject)
 {
+    std::vector<FrontRow> fronts = frontRows(subject, "stored", subject.plan->storedFront);
+    for (const FrontRow &row : frontRows(subject, "time", subject.plan->timeFront))
+        fronts.push_back(row);
+    document["pareto"] = jsonArray(frontTable(), fronts);
+    document["fronts"] = Json::array();
+    addCount(document["fronts"], "stored", subject.plan->storedFront, subject.plan->storedCount);
+    addCount(document["fronts"], "time", subject.plan->timeFront, subject.plan->timeCount);
+}
+
+} // namespace
+
+Json planJson(const PlanSubject &subject)
+{
+    Json document = report::document("plan");
     const plan::Survey &survey = *subject.survey;
     const plan::Limits &limits = *subject.limits;
     document["bundle"] = subject.bundle;
@@ -260,13 +288,7 @@ void addPlan(Json &document, const PlanSubject &subject)
                                                        subject.plan->why, subject.candidates));
     document["totals"]["before"] = planTotalsJson(survey, subject.plan->before);
     document["totals"]["after"] = planTotalsJson(survey, subject.plan->after);
-    std::vector<FrontRow> fronts = frontRows(subject, "stored", subject.plan->storedFront);
-    for (const FrontRow &row : frontRows(subject, "time", subject.plan->timeFront))
-        fronts.push_back(row);
-    document["pareto"] = jsonArray(frontTable(), fronts);
-    document["fronts"] = Json::array();
-    addCount(document["fronts"], "stored", subject.plan->storedFront, subject.plan->storedCount);
-    addCount(document["fronts"], "time", subject.plan->timeFront, subject.plan->timeCount);
+    addFronts(document, subject);
     document["builds"] = Json::array();
     for (const plan::Build &build : subject.builds) {
         Json json;
@@ -278,6 +300,9 @@ void addPlan(Json &document, const PlanSubject &subject)
     }
     document["output"] = subject.output.empty() ? Json(nullptr) : Json(subject.output);
     document["opsets"] = subject.raised == nullptr ? Json(nullptr) : raisedJson(*subject.raised);
+    if (survey.shaped)
+        addBoundShapes(document, survey.shaped->summary);
+    return document;
 }
 
 } // namespace kernscope::report

@@ -24,14 +24,17 @@ struct PlanSubject {
     bool candidates = false;         ///< with every form that was tried
 };
 
-/// Adds everything of `plan` to a document.
-void addPlan(Json &document, const PlanSubject &subject);
+/// Everything of `plan`.
+Json planJson(const PlanSubject &subject);
 
 /// A line a weight, with a header; RFC 4180.
 std::string planCsv(const PlanSubject &subject);
 std::string planMarkdown(const PlanSubject &subject);
 /// One page that needs nothing else: tables, and the fronts as pictures.
 std::string planHtml(const PlanSubject &subject);
+
+/// The report that a name's ending asks for: ".json", ".csv", ".md", else the page.
+std::string planReport(std::string_view ending, const PlanSubject &subject);
 
 /// How errors are summed and chips are taken together, in a sentence each.
 std::vector<std::string> planRules(const plan::Survey &survey);

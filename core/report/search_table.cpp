@@ -108,8 +108,12 @@ std::vector<Column<HitFacts>> hitPlaceColumns()
                  return row.hit.element || row.hit.section >= sections.size()
                             ? Value(Absent())
                             : Value(View(sections[row.hit.section].name));
-             }},
-            {.key = "weight",
+             }}};
+}
+
+std::vector<Column<HitFacts>> hitWeightColumns()
+{
+    return {{.key = "weight",
              .title = "weight",
              .explanation = "Weight that it is part of",
              .align = TextTable::Align::Name,
@@ -185,7 +189,7 @@ std::vector<Column<HitFacts>> byteColumns()
 
 std::vector<Column<HitFacts>> hitColumns()
 {
-    std::vector<Column<HitFacts>> columns = hitPlaceColumns();
+    std::vector<Column<HitFacts>> columns = joinedColumns(hitPlaceColumns(), hitWeightColumns());
     const std::vector<Column<HitFacts>> found{
         {.key = "bytes",
          .title = "length",

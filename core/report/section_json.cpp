@@ -28,9 +28,9 @@ Json entryJson(const section::Unit &unit, section::Kind kind)
     return json;
 }
 
-Json recordJson(const section::Section &section, const section::RecordPlace &place)
+Json recordJson(const section::WeightSection &section, const section::RecordPlace &place)
 {
-    const section::Record &record = section.units[place.unit].records[place.record];
+    const section::GroupRecord &record = section.units[place.unit].records[place.record];
     Json json;
     json["unit"] = place.unit;
     json["core"] = section.units[place.unit].core;
@@ -43,7 +43,7 @@ Json recordJson(const section::Section &section, const section::RecordPlace &pla
     if (section.units[place.unit].has(section::Kind::Pal))
         json["codebook"] = numberJson(place.codebook);
     Json slots = Json::object();
-    for (const section::Slot &slot : section::recordSlots()) {
+    for (const section::RecordSlot &slot : section::recordSlots()) {
         const std::uint32_t word = record.words[slot.word];
         slots[std::string(slot.name)] =
             word == section::kUnresolved ? Json(nullptr) : Json(fmt::format("{:#x}", word));
@@ -78,19 +78,19 @@ Json unitJson(const section::Unit &unit)
 
 } // namespace
 
-std::vector<section::Slot> streamSlots()
+std::vector<section::RecordSlot> streamSlots()
 {
-    std::vector<section::Slot> slots;
-    for (const section::Slot &slot : section::recordSlots()) {
+    std::vector<section::RecordSlot> slots;
+    for (const section::RecordSlot &slot : section::recordSlots()) {
         if (slot.relocation != 0)
             slots.push_back(slot);
     }
     return slots;
 }
 
-const TableOf<section::Slot> &streamSlotTable()
+const TableOf<section::RecordSlot> &streamSlotTable()
 {
-    using Row = section::Slot;
+    using Row = section::RecordSlot;
     static const TableOf<Row> kTable{
         "streams",
         {{.key = "name",
@@ -157,17 +157,16 @@ const TableOf<section::ListingDifference> &listingDifferenceTable()
     return kTable;
 }
 
-Json expectedListingJson(std::string_view path,
-                         const std::vector<section::ListingDifference> &differences)
+void addExpectedListing(Json &document, std::string_view path,
+                        const std::vector<section::ListingDifference> &differences)
 {
-    Json json;
+    Json &json = document["expected"];
     json["path"] = path;
     json["equal"] = differences.empty();
     json["differences"] = jsonArray(listingDifferenceTable(), differences);
-    return json;
 }
 
-Json sectionJson(const section::Section &section)
+Json sectionJson(const section::WeightSection &section)
 {
     Json json;
     json["version"] = section.version;
@@ -188,7 +187,7 @@ Json sectionJson(const section::Section &section)
     return json;
 }
 
-Json sectionListJson(const section::Section &section)
+Json sectionListJson(const section::WeightSection &section)
 {
     Json json = document("section");
     json["section"] = sectionJson(section);
@@ -197,7 +196,7 @@ Json sectionListJson(const section::Section &section)
     return json;
 }
 
-Json sectionWrittenJson(const section::Section &section, std::string_view output)
+Json sectionWrittenJson(const section::WeightSection &section, std::string_view output)
 {
     Json json = document("section");
     json["output"] = output;

@@ -16,17 +16,17 @@ namespace kernscope::report {
 
 /// The value of the key "section": header, units with their six sections, flags and records, each
 /// record with its channels, bytes and slots.
-Json sectionJson(const section::Section &section);
+Json sectionJson(const section::WeightSection &section);
 
 /// Everything of `section list`, and of a section that was written to a file.
-Json sectionListJson(const section::Section &section);
-Json sectionWrittenJson(const section::Section &section, std::string_view output);
+Json sectionListJson(const section::WeightSection &section);
+Json sectionWrittenJson(const section::WeightSection &section, std::string_view output);
 
 /// Fields in which units are not what a listing says; `section list --expect`.
 const TableOf<section::ListingDifference> &listingDifferenceTable();
-/// The key "expected": `{"path","equal","differences":[…]}`
-Json expectedListingJson(std::string_view path,
-                         const std::vector<section::ListingDifference> &differences);
+/// Adds `expected`: `{"path","equal","differences":[…]}`
+void addExpectedListing(Json &document, std::string_view path,
+                        const std::vector<section::ListingDifference> &differences);
 
 /// A lane's slice of a weight, as `section build --hwx-slices` writes them one after the other.
 struct SliceRow {
@@ -42,8 +42,8 @@ struct SliceFileFacts {
 Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file);
 
 /// A stream that a word of a record is loaded by, with its registers; table 25.4.
-std::vector<section::Slot> streamSlots();
-const TableOf<section::Slot> &streamSlotTable();
+std::vector<section::RecordSlot> streamSlots();
+const TableOf<section::RecordSlot> &streamSlotTable();
 
 /// Table 25.4, for the words of a record that streams are loaded by:
 /// `[{"name","word","enable","base_offset","relocation","source"}]`

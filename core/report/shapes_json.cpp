@@ -9,7 +9,7 @@ Json shapesJson(const shapes::Summary &summary)
 {
     Json json;
     json["bound"] = Json::array();
-    for (const shapes::Binding &each : summary.bound) {
+    for (const shapes::ShapeBinding &each : summary.bound) {
         Json dims = Json::array();
         for (const std::int64_t extent : each.dims)
             dims.push_back(extent < 0 ? Json(nullptr) : Json(extent));

@@ -41,7 +41,7 @@ void addDifferent(StructureFacts::Kind kind, const ByName &a, const ByName &b,
     }
 }
 
-std::string sectionName(const hwx::Section &section)
+std::string sectionName(const hwx::SegmentSection &section)
 {
     return section.segment + ',' + section.name;
 }
@@ -50,7 +50,7 @@ ByName symbolsOf(const hwx::Container &container)
 {
     ByName names;
     for (const hwx::Symbol &symbol : container.symbols) {
-        const hwx::Section *section = container.section(symbol.section);
+        const hwx::SegmentSection *section = container.section(symbol.section);
         const std::string where = section ? " in " + sectionName(*section) : std::string();
         names[symbol.name].push_back(fmt::format(
             "{} {:#x}{}{}", hwx::symbolKindName(symbol.type), symbol.value, where,
@@ -67,7 +67,7 @@ std::string targetOf(const hwx::Container &container, const hwx::Relocation &slo
                    ? container.symbols[slot.symbolNumber()].name
                    : fmt::format("symbol {}", slot.symbolNumber());
     }
-    const hwx::Section *section = container.section(slot.symbolNumber());
+    const hwx::SegmentSection *section = container.section(slot.symbolNumber());
     return section ? sectionName(*section) : fmt::format("section {}", slot.symbolNumber());
 }
 
@@ -75,7 +75,7 @@ ByName slotsOf(const hwx::Container &container)
 {
     ByName names;
     for (const hwx::Segment &segment : container.segments) {
-        for (const hwx::Section &section : segment.sections) {
+        for (const hwx::SegmentSection &section : segment.sections) {
             for (const hwx::Relocation &slot : section.relocations)
                 names[fmt::format("{} +{:#x}", sectionName(section), slot.address)].push_back(
                     fmt::format("{}, {} B, type {}{}", targetOf(container, slot),

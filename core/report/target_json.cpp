@@ -21,7 +21,7 @@ Json targetJson(const target::Target &target)
     return jsonObject(chipTable(), &target);
 }
 
-Json chosenTargetJson(const target::Target &target, const target::Choice &choice,
+Json chosenTargetJson(const target::Target &target, const target::TargetChoice &choice,
                       const target::NamedTarget *named)
 {
     Json json;

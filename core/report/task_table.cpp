@@ -43,7 +43,7 @@ void addTaskRows(const hwx::Container &container, std::size_t number,
                  std::vector<TaskRow> &rows, Progress &progress)
 {
     const hwx::Text &text = container.texts[number];
-    const hwx::Section *section = container.section(text.section);
+    const hwx::SegmentSection *section = container.section(text.section);
     if (section == nullptr || !section->bytes || text.tasks->tasks.empty())
         return;
     const ByteRange range = *section->bytes;

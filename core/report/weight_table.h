@@ -24,7 +24,7 @@ struct WeightFacts {
     const Bundle *bundle = nullptr;
     std::size_t index = kNoIndex;
     const Statistics *statistics = nullptr; ///< null: its values were not read
-    StatisticsOptions asked = {};           ///< columns that nobody asked for are absent
+    StatisticsOptions asked = {};           ///< columns that were not asked for are absent
     /// Share of the decoded elements that are zero, 0 to 1, where no statistics say it.
     std::optional<double> zeros = {};
     bool severalFunctions = false; ///< else there is no column of functions

@@ -125,10 +125,26 @@ Placed<NamedThing> findNamed(const Bundle &bundle, std::string_view name)
     return fault;
 }
 
+/// The same fault with its place: `offset` is counted from the start of `range`, past its end.
+tl::unexpected<PlaceFault> pastEnd(const Bundle &bundle, std::size_t file, const ByteRange &range,
+                                   std::uint64_t offset, tl::unexpected<PlaceFault> fault)
+{
+    fault.value().file = bundle.files()[file].path;
+    if (const auto at = checkedAdd(range.offset.value, offset))
+        fault.value().offset = FileOffset(*at);
+    fault.value().expected = fmt::format("an offset below {}", hexOf(range.bytes.value));
+    fault.value().found = hexOf(offset);
+    return fault;
+}
+
 Placed<TypedPlace> byteOfFile(const Bundle &bundle, std::size_t file, std::uint64_t offset)
 {
-    if (file >= bundle.files().size() || offset >= bundle.files()[file].file->size().value)
+    if (file >= bundle.files().size())
         return noPlace("goto.range", "The file ends before {0}.", hexOf(offset));
+    const std::uint64_t size = bundle.files()[file].file->size().value;
+    if (offset >= size)
+        return pastEnd(bundle, file, {FileOffset(0), ByteCount(size)}, offset,
+                       noPlace("goto.range", "The file ends before {0}.", hexOf(offset)));
     TypedPlace place;
     place.file = file;
     place.bytes = ByteRange{FileOffset(offset), ByteCount(1)};
@@ -209,10 +225,12 @@ Placed<TypedPlace> offsetFrom(const Bundle &bundle, const NamedThing &named, std
     if (!bytes)
         return noBytes();
     if (offset >= bytes->range.bytes.value)
-        return bytes->range.bytes.value == 1
-                   ? noPlace("goto.range", "It has 1 byte; {0} is past its end.", hexOf(offset))
-                   : noPlace("goto.range", "It has {0} bytes; {1} is past its end.",
-                             grouped(bytes->range.bytes.value), hexOf(offset));
+        return pastEnd(
+            bundle, bytes->file, bytes->range, offset,
+            bytes->range.bytes.value == 1
+                ? noPlace("goto.range", "It has 1 byte; {0} is past its end.", hexOf(offset))
+                : noPlace("goto.range", "It has {0} bytes; {1} is past its end.",
+                          grouped(bytes->range.bytes.value), hexOf(offset)));
     return byteOfFile(bundle, bytes->file, bytes->range.offset.value + offset);
 }
 
@@ -280,7 +298,11 @@ Error PlaceFault::error() const
     fmt::dynamic_format_arg_store<fmt::format_context> store;
     for (const std::string &value : values)
         store.push_back(value);
-    return ErrorBuilder(std::string(code)).message(fmt::vformat(sentence, store)).found(found);
+    ErrorBuilder fault{code};
+    fault.message(fmt::vformat(sentence, store)).file(file).expected(expected).found(found);
+    if (offset)
+        fault.at(*offset);
+    return fault;
 }
 
 Result<TypedPlace> parsePlace(const Bundle &bundle, std::string_view text, std::size_t currentFile)

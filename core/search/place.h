@@ -41,7 +41,10 @@ struct PlaceFault {
     std::string_view code;     ///< of the error
     std::string_view sentence; ///< English, with the values as {0}, {1}, …
     std::vector<std::string> values;
-    std::string found; ///< names that would fit; empty where there are none
+    std::string found;                     ///< names that would fit; empty where there are none
+    std::string file = {};                 ///< of an offset past its end
+    std::optional<FileOffset> offset = {}; ///< and that offset
+    std::string expected = {};
     Error error() const;
 };
 /// The same as parsePlace().

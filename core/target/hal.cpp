@@ -3,8 +3,6 @@
 
 #include "core/target/registry.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace kernscope::target {
@@ -22,26 +20,6 @@ std::string halOffsetText(HalOffset offset)
 std::span<const HalField> halFields()
 {
     return Registry::get().fields;
-}
-
-const HalField *halField(HalLayout layout, HalOffset offset)
-{
-    const auto fields = halFields();
-    const auto at = std::find_if(fields.begin(), fields.end(), [&](const HalField &field) {
-        return field.layout == layout && field.offset == offset;
-    });
-    return at == fields.end() ? nullptr : &*at;
-}
-
-std::vector<const HalField *> findHalFields(HalLayout layout, std::string_view text)
-{
-    const std::string wanted = lowerCase(text);
-    std::vector<const HalField *> found;
-    for (const HalField &field : halFields()) {
-        if (field.layout == layout && lowerCase(field.name).find(wanted) != std::string::npos)
-            found.push_back(&field);
-    }
-    return found;
 }
 
 const HalValue *halValue(const Target &target, HalLayout layout, HalOffset offset)

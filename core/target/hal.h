@@ -32,9 +32,6 @@ struct HalField {
 };
 /// By layout, then offset.
 std::span<const HalField> halFields();
-const HalField *halField(HalLayout layout, HalOffset offset);
-/// Fields of a layout whose name contains `text`, without regard to case.
-std::vector<const HalField *> findHalFields(HalLayout layout, std::string_view text);
 
 struct HalValue {
     std::string text;                   ///< as the source has it: "2097152", "Simple"

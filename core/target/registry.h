@@ -14,7 +14,7 @@ struct Registry {
         std::string lower;
         std::size_t target = 0;
         bool byDefault = true;
-        std::string source; ///< empty where nobody disagrees
+        std::string source; ///< empty where no source disagrees
     };
 
     std::vector<Target> targets;

@@ -137,12 +137,12 @@ Result<NamedTarget> findTarget(std::string_view name)
     return found;
 }
 
-Result<ChosenFigure> cores(const Target &target, const Choice &choice)
+Result<ChosenFigure> cores(const Target &target, const TargetChoice &choice)
 {
     return chooseFigure(target, "cores", target.cores, choice.cores);
 }
 
-Result<ChosenFigure> descriptorVersion(const Target &target, const Choice &choice)
+Result<ChosenFigure> descriptorVersion(const Target &target, const TargetChoice &choice)
 {
     return chooseFigure(target, "descriptor_version", target.descriptorVersion,
                         choice.descriptorVersion);

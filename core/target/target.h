@@ -74,13 +74,13 @@ struct ChosenFigure {
     bool contested = false;
 };
 /// What a person may choose otherwise than the chapters.
-struct Choice {
+struct TargetChoice {
     std::optional<unsigned> cores, descriptorVersion;
 };
 /// Errors: "target.claim" (no source gives the target that many cores; `expected` lists what they
 /// give), likewise for the version.
-Result<ChosenFigure> cores(const Target &target, const Choice &choice = {});
-Result<ChosenFigure> descriptorVersion(const Target &target, const Choice &choice = {});
+Result<ChosenFigure> cores(const Target &target, const TargetChoice &choice = {});
+Result<ChosenFigure> descriptorVersion(const Target &target, const TargetChoice &choice = {});
 
 /// Chapter 36: getDeviceInfo buckets the core count against 7, 10, 20 and 40.
 struct DeviceBucket {

@@ -159,7 +159,7 @@ void TestChangedFiles::changedUnderEdits()
     const FileEdit &run = session().patches()[0].edit->bytes.front();
     const auto bytes = session().bundle()->files()[run.file].file->bytes();
     QVERIFY(std::equal(run.after.begin(), run.after.end(), bytes.begin() + long(run.offset.value)));
-    // No more edits, and no save, on bytes that are nobody's.
+    // No more edits, and no save, on bytes that are of neither version.
     session().requestEdits({test::setEdit(*session().bundle(), 0, 4, 0.5)}, {});
     QVERIFY(m_window->settle());
     QCOMPARE(session().patches().size(), std::size_t(1));

@@ -122,7 +122,7 @@ Case slicesCase(std::optional<lanes::SparseForm> form, std::span<std::uint16_t> 
 {
     const std::string name =
         form ? "slices that leave zeros out, 60 % zeros" : "fp16 in slices of sixteen engines";
-    lanes::Geometry geometry;
+    lanes::WeightExtents geometry;
     geometry.inputs = kInputs;
     geometry.outputs = out.size() / kInputs;
     lanes::DealOptions options;

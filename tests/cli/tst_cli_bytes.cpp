@@ -36,6 +36,7 @@ private slots:
     void recordOfAWeightFile();
     void refusals_data();
     void refusals();
+    void pastTheEndHasAPlace();
     void textIsForPeople();
 
 private:
@@ -251,6 +252,21 @@ void TestCliBytes::refusals()
     const CliResult said = runCli(QStringList{QStringLiteral("bytes"), path} + arguments);
     QCOMPARE(said.exitCode, 2);
     QVERIFY(said.out.isEmpty() && !said.err.isEmpty());
+}
+
+/// An offset past the end says of which file, where, and how long that is.
+void TestCliBytes::pastTheEndHasAPlace()
+{
+    const QString path = sampleBundle("sample-dense.mlmodelc");
+    const CliResult said = runCli({QStringLiteral("bytes"), path, QStringLiteral("0xffffffffff"),
+                                   QStringLiteral("--file"), QStringLiteral("weights/weight.bin"),
+                                   QStringLiteral("--json")});
+    QCOMPARE(said.exitCode, 2);
+    const Json fault = said.json()["diagnostics"].at(0);
+    QCOMPARE(fault["file"].get<std::string>(), std::string("weights/weight.bin"));
+    QCOMPARE(fault["offset"].get<std::uint64_t>(), std::uint64_t(0xffffffffff));
+    QVERIFY(fault["expected"].get<std::string>().starts_with("an offset below 0x"));
+    QCOMPARE(fault["found"].get<std::string>(), std::string("0xffffffffff"));
 }
 
 void TestCliBytes::textIsForPeople()

@@ -159,8 +159,8 @@ private Q_SLOTS:
              {"contested: element_types: a catalogue of 24 entries", "7 (no name published)",
               "4-bit palette index", "E4M3Overflow is not supported"})
             QVERIFY2(text.out.contains(part), part);
-        // Nobody knows the bits of codes 32 to 41: unknown, or refused where the version is too
-        // old.
+        // How many bits codes 32 to 41 have is not known: unknown, or refused where the version is
+        // too old.
         for (const Json &row : h18["kernel_formats"])
             QVERIFY(int(row["code"]) < 32 || row["legal"].is_null());
         for (const Json &row : m1["kernel_formats"])

@@ -17,7 +17,7 @@ void checkTasks(const hwx::Container &container, std::span<const std::byte> file
 {
     const auto tiles = hwx::kernelTiles(container);
     for (const hwx::Text &text : container.texts) {
-        const hwx::Section *section = container.section(text.section);
+        const hwx::SegmentSection *section = container.section(text.section);
         fuzz::require(section != nullptr && section->bytes.has_value());
         const auto range = *section->bytes;
         fuzz::require(fitsInside(range, ByteCount(file.size())));

@@ -23,7 +23,7 @@ void checkOrder(const codec::ElementOrder &order, unsigned bits, std::span<const
                       position + bits <= 8 * file.size());
 }
 
-void checkGroup(const section::Section &section, const section::UnitGroup &group,
+void checkGroup(const section::WeightSection &section, const section::UnitGroup &group,
                 std::span<const std::byte> file)
 {
     using section::Kind;

@@ -4,16 +4,17 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/row_order.h"
 #include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
 
 namespace kernscope::ui {
 
-ByteSectionModel::ByteSectionModel(QObject *parent) : QAbstractTableModel(parent) {}
+ByteSectionModel::ByteSectionModel(QObject *parent)
+    : QAbstractTableModel(parent), m_columns(report::alignedSectionTable())
+{
+}
 
 void ByteSectionModel::setBytes(AlignedBytesPtr bytes)
 {
@@ -54,46 +55,10 @@ int ByteSectionModel::columnCount(const QModelIndex &parent) const
     return parent.isValid() ? 0 : ColumnCount;
 }
 
-std::optional<std::uint64_t> ByteSectionModel::number(std::size_t index, int column) const
+report::AlignedSectionFacts ByteSectionModel::facts(std::size_t section) const
 {
-    const AlignedSection &section = m_bytes->alignment.sections()[index];
-    const auto of = [](std::size_t own, std::uint64_t value) {
-        return own == kNoIndex ? std::nullopt : std::optional(value);
-    };
-    switch (column) {
-    case OffsetA: return of(section.a, section.rangeA.offset.value);
-    case BytesA: return of(section.a, section.rangeA.bytes.value);
-    case OffsetB: return of(section.b, section.rangeB.offset.value);
-    case BytesB: return of(section.b, section.rangeB.bytes.value);
-    default: break;
-    }
-    if (!m_differences)
-        return std::nullopt;
-    const ByteTally &tally = m_differences->tallyOf(index);
-    switch (column) {
-    case Changed: return tally.changed;
-    case OnlyA: return tally.onlyA;
-    case OnlyB: return tally.onlyB;
-    default: return std::nullopt;
-    }
-}
-
-QString ByteSectionModel::text(std::size_t index, int column) const
-{
-    const AlignedSection &section = m_bytes->alignment.sections()[index];
-    switch (column) {
-    case Name: return fromUtf8(section.name);
-    case Kind: return theme::sectionKindLabel(section.kind);
-    case State: break;
-    default: return {};
-    }
-    if (section.b == kNoIndex)
-        return tr("\u25C0 only in A");
-    if (section.a == kNoIndex)
-        return tr("\u25B6 only in B");
-    if (!m_differences)
-        return QStringLiteral("\u2026");
-    return m_differences->tallyOf(index).any() ? tr("\u2260 differs") : tr("= equal");
+    return {&m_bytes->alignment.sections()[section],
+            m_differences ? &m_differences->tallyOf(section) : nullptr};
 }
 
 QVariant ByteSectionModel::data(const QModelIndex &index, int role) const
@@ -101,55 +66,18 @@ QVariant ByteSectionModel::data(const QModelIndex &index, int role) const
     const std::size_t section = sectionAt(index.row());
     if (!index.isValid() || section == kNoIndex)
         return {};
-    const auto value = number(section, index.column());
-    const bool isNumber = index.column() >= OffsetA && index.column() <= OnlyB;
-    const bool isOffset = index.column() == OffsetA || index.column() == OffsetB;
-    switch (role) {
-    case Qt::DisplayRole:
-        if (!isNumber)
-            return text(section, index.column());
-        if (!value)
-            return QStringLiteral("\u2013");
-        return isOffset ? hexNumber(*value, 8) : groupedNumber(*value);
-    case Qt::TextAlignmentRole:
-        return QVariant((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    case Qt::ToolTipRole: return text(section, Name);
-    case SortRole:
-        return value ? QVariant(static_cast<qulonglong>(*value))
-                     : QVariant(text(section, index.column()));
-    case CopyRole:
-        if (!isNumber)
-            return text(section, index.column());
-        return value ? (isOffset ? hexNumber(*value) : QString::number(*value)) : QString();
-    default: return {};
-    }
+    const report::AlignedSectionFacts row = facts(section);
+    if (role == Qt::ToolTipRole)
+        return fromUtf8(row.section->name);
+    return role == SortRole ? m_columns.sortData(index.column(), row)
+                            : m_columns.cell(index.column(), row, role);
 }
 
 QVariant ByteSectionModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static constexpr std::array<std::pair<const char *, const char *>, ColumnCount> kWords{{
-        {QT_TR_NOOP("Section"), QT_TR_NOOP("What the bytes are, as A calls it")},
-        {QT_TR_NOOP("Kind"), QT_TR_NOOP("What the bytes are for")},
-        {QT_TR_NOOP("A offset"), QT_TR_NOOP("Where the section begins in the file of A")},
-        {QT_TR_NOOP("A bytes"), QT_TR_NOOP("How long it is in A")},
-        {QT_TR_NOOP("B offset"), QT_TR_NOOP("Where the section begins in the file of B")},
-        {QT_TR_NOOP("B bytes"), QT_TR_NOOP("How long it is in B")},
-        {QT_TR_NOOP("Changed"), QT_TR_NOOP("Bytes that both sides have, with other values")},
-        {QT_TR_NOOP("Only A"), QT_TR_NOOP("Bytes of A that stand against nothing in B")},
-        {QT_TR_NOOP("Only B"), QT_TR_NOOP("Bytes of B that stand against nothing in A")},
-        {QT_TR_NOOP("State"), QT_TR_NOOP("Equal, different, or on one side only")},
-    }};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return QAbstractTableModel::headerData(section, orientation, role);
-    const auto &[title, help] = kWords[static_cast<std::size_t>(section)];
-    const bool isNumber = section >= OffsetA && section <= OnlyB;
-    switch (role) {
-    case Qt::DisplayRole: return tr(title);
-    case Qt::ToolTipRole: return tr(help);
-    case Qt::TextAlignmentRole:
-        return QVariant((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    default: return {};
-    }
+    return m_columns.header(section, role);
 }
 
 std::vector<std::size_t> ByteSectionModel::sorted() const
@@ -159,17 +87,17 @@ std::vector<std::size_t> ByteSectionModel::sorted() const
     if (m_sortColumn < 0)
         return order;
     const bool ascending = m_sortOrder == Qt::AscendingOrder;
-    const bool isNumber = m_sortColumn >= OffsetA && m_sortColumn <= OnlyB;
+    const bool isNumber = m_columns.facts(m_sortColumn).number();
     std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+        const QVariant a = m_columns.sortData(m_sortColumn, facts(x));
+        const QVariant b = m_columns.sortData(m_sortColumn, facts(y));
         if (!isNumber) {
-            const int by =
-                QString::localeAwareCompare(text(x, m_sortColumn), text(y, m_sortColumn));
+            const int by = QString::localeAwareCompare(a.toString(), b.toString());
             return ascending ? by < 0 : by > 0;
         }
-        const auto a = number(x, m_sortColumn), b = number(y, m_sortColumn);
-        if (!a || !b)
-            return a.has_value() && !b; // what has no number stays last
-        return ascending ? *a < *b : *b < *a;
+        if (!a.isValid() || !b.isValid())
+            return a.isValid() && !b.isValid(); // what has no number stays last
+        return ascending ? a.toULongLong() < b.toULongLong() : b.toULongLong() < a.toULongLong();
     });
     return order;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/diff/byte_differences.h"
+#include "core/report/aligned_section_table.h"
+#include "widgets/common/window_columns.h"
 
 #include <QAbstractTableModel>
 
@@ -18,6 +20,7 @@ class ByteSectionModel final : public QAbstractTableModel
     Q_OBJECT
 
 public:
+    /// Columns of alignedSectionTable(), in its order.
     enum Column : int {
         Name,
         Kind,
@@ -49,10 +52,10 @@ public:
     void sort(int column, Qt::SortOrder order) override;
 
 private:
-    std::optional<std::uint64_t> number(std::size_t section, int column) const;
-    QString text(std::size_t section, int column) const;
+    report::AlignedSectionFacts facts(std::size_t section) const;
     std::vector<std::size_t> sorted() const;
 
+    WindowColumns<report::AlignedSectionFacts> m_columns;
     AlignedBytesPtr m_bytes;
     std::shared_ptr<const ByteDifferences> m_differences;
     std::vector<std::size_t> m_order;

@@ -74,14 +74,18 @@ HexDock::HexDock(Session &session, QWidget *parent)
     m_content = content;
     content->installEventFilter(this);
     buildActions();
+    connectParts();
+}
 
+void HexDock::connectParts()
+{
     connect(m_view, &HexView::cursorMoved, this, &HexDock::describeCursor);
     connect(m_view, &HexView::picked, this, &HexDock::pick);
     connect(m_view, &HexView::typed, this, &HexDock::typeDigit);
     connect(m_view, &HexView::cursorMoved, this, [this] { m_firstDigit.reset(); });
     connect(m_find, &HexFindBar::found, this, &HexDock::pick);
     connect(m_strip, &SectionStrip::picked, this, [this](std::size_t section) {
-        const ByteRange range = this->session().bundle()->sections()[section].range;
+        const ByteRange range = session().bundle()->sections()[section].range;
         m_view->select({range.offset, ByteCount(1)});
         pick(range);
     });

@@ -43,6 +43,7 @@ private:
     QString shortReadings() const;
     void buildBar(QBoxLayout *bar, QWidget *content);
     void buildActions();
+    void connectParts();
     void showFile(std::size_t file);
     void describeCursor();
     void pick(const ByteRange &range);

@@ -79,7 +79,14 @@ void AssessmentDock::buildSections(QWidget *content)
     m_geometrySection = add(tr("Geometry"), m_geometry);
     m_time = new FactRows(content);
     add(tr("Time"), m_time);
-    auto *further = new QLabel(content);
+    column->addWidget(buildLinks(content));
+    column->addStretch(1);
+}
+
+QLabel *AssessmentDock::buildLinks(QWidget *parent)
+{
+    const int gap = design::space(this, design::Space::Small);
+    auto *further = new QLabel(parent);
     further->setTextFormat(Qt::RichText);
     further->setText(QStringLiteral("<a href=\"choose\">%1</a> \u00b7 <a href=\"geometry\">%2</a> "
                                     "\u00b7 <a href=\"targets\">%3</a>")
@@ -88,8 +95,7 @@ void AssessmentDock::buildSections(QWidget *content)
     further->setContentsMargins(gap, gap, 0, gap);
     further->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     connect(further, &QLabel::linkActivated, this, &AssessmentDock::raiseRequested);
-    column->addWidget(further);
-    column->addStretch(1);
+    return further;
 }
 
 void AssessmentDock::buildActions()

@@ -45,6 +45,7 @@ protected:
 
 private:
     void buildSections(QWidget *content);
+    QLabel *buildLinks(QWidget *parent);
     void buildActions();
     void showCell();
     void showNothing(const QString &why);

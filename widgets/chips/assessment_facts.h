@@ -25,7 +25,7 @@ using AssessmentFacts = std::vector<AssessmentFact>;
 struct AssessmentWords {
     QString outcome;     ///< with its glyph: "▶ streams"
     QString sentence;    ///< what that means for this weight, with the bytes that cross
-    QString basis;       ///< which source settles it
+    QString basis;       ///< which source decides
     QStringList remarks; ///< notes, and what sources disagree on, marked
     QString change;      ///< the nearest change that makes it stream; may be empty
     QString gateCount;   ///< "7 pass, 1 open"

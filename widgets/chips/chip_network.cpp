@@ -44,8 +44,8 @@ void keepEnds(roofline::Placement &placed)
 class LayerPlacer
 {
 public:
-    LayerPlacer(const roofline::Roofs &roofs, const target::Choice &choice, std::uint64_t batch,
-                KeptForms kept)
+    LayerPlacer(const roofline::Roofs &roofs, const target::TargetChoice &choice,
+                std::uint64_t batch, KeptForms kept)
         : m_roofs(roofs), m_judge(choice), m_batch(batch), m_kept(kept)
     {
     }
@@ -128,7 +128,7 @@ roofline::Placement ChipLayer::placement() const
 }
 
 bool forEachPlacement(const Bundle &bundle, const roofline::Roofs &roofs,
-                      const target::Choice &choice, std::uint64_t batch, KeptForms kept,
+                      const target::TargetChoice &choice, std::uint64_t batch, KeptForms kept,
                       Progress *progress, const std::function<void(ChipLayer &&)> &visit)
 {
     const LayerReader reader(bundle);
@@ -149,7 +149,7 @@ bool forEachPlacement(const Bundle &bundle, const roofline::Roofs &roofs,
 }
 
 std::optional<ChipNetwork> placeNetwork(const Bundle &bundle, const roofline::Roofs &roofs,
-                                        const target::Choice &choice, std::uint64_t batch,
+                                        const target::TargetChoice &choice, std::uint64_t batch,
                                         Progress *progress)
 {
     ChipNetwork network;

@@ -46,14 +46,14 @@ enum class KeptForms : std::uint8_t {
 /// to `visit`: whole trails of 50,000 layers would take half a gigabyte. Equal layers are placed
 /// once. `progress` counts weights. False where it was cancelled, or the batch is out of range.
 bool forEachPlacement(const Bundle &bundle, const roofline::Roofs &roofs,
-                      const target::Choice &choice, std::uint64_t batch, KeptForms kept,
+                      const target::TargetChoice &choice, std::uint64_t batch, KeptForms kept,
                       Progress *progress, const std::function<void(ChipLayer &&)> &visit);
 
 /// The layers of a bundle on a chip, as roofline::assessNetwork gives them, but with the figures of
 /// the stored, the dense and the best form only. Nothing where it was cancelled, or the batch is
 /// out of range.
 std::optional<ChipNetwork> placeNetwork(const Bundle &bundle, const roofline::Roofs &roofs,
-                                        const target::Choice &choice, std::uint64_t batch,
+                                        const target::TargetChoice &choice, std::uint64_t batch,
                                         Progress *progress = nullptr);
 
 } // namespace kernscope::ui

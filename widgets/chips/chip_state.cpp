@@ -87,7 +87,7 @@ void ChipState::setAssessed(const target::Target &target)
     Q_EMIT assessedChanged();
 }
 
-void ChipState::setChoice(const target::Choice &choice)
+void ChipState::setChoice(const target::TargetChoice &choice)
 {
     m_choice = choice;
     Q_EMIT targetChanged();

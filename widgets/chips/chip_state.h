@@ -27,8 +27,8 @@ public:
     const target::Target &assessed() const { return *m_assessed; }
     void setAssessed(const target::Target &target);
     /// Figures chosen otherwise than the chapters have them.
-    const target::Choice &choice() const { return m_choice; }
-    void setChoice(const target::Choice &choice);
+    const target::TargetChoice &choice() const { return m_choice; }
+    void setChoice(const target::TargetChoice &choice);
 
     /// The decisions of the open bundle; null while they are being made or without a bundle.
     const std::shared_ptr<const DecisionTable> &table() const { return m_table; }
@@ -52,7 +52,7 @@ private:
 
     Session &m_session;
     const target::Target *m_target = nullptr, *m_assessed = nullptr;
-    target::Choice m_choice;
+    target::TargetChoice m_choice;
     std::shared_ptr<const DecisionTable> m_table;
     std::vector<bool> m_fasterOnM1;
     TaskPtr m_task;

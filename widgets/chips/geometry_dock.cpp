@@ -113,15 +113,7 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     column->addWidget(m_table, 1);
     setContent(content);
     content->setFocusProxy(m_table);
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Geometry…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("geometry"));
-        if (!fault.isEmpty())
-            Q_EMIT this->session().statusMessage(fault);
-    });
-    m_actions = {copy, save};
-    m_table->addActions(m_actions);
+    buildActions();
     connect(m_chooser, &QComboBox::activated, this, [this] {
         takeOperation();
         const auto at = static_cast<std::size_t>(m_chooser->currentIndex());
@@ -130,6 +122,19 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
             this->session().goToWeight(choices[at].weight, this);
     });
     connect(&m_state, &ChipState::targetChanged, this, &GeometryDock::scheduleRefresh);
+}
+
+void GeometryDock::buildActions()
+{
+    auto *copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *save = dockAction(this, tr("Export Geometry…"), {}, [this] {
+        const QString fault = exportTable(this, *m_model, QStringLiteral("geometry"));
+        if (!fault.isEmpty())
+            Q_EMIT session().statusMessage(fault);
+    });
+    m_actions = {copy, save};
+    m_table->addActions(m_actions);
 }
 
 QWidget *GeometryDock::buildFields(QWidget *parent)
@@ -209,7 +214,7 @@ void GeometryDock::takeOperation()
     const std::vector<Choice> &choices = m_operations->choices();
     if (at < choices.size() && choices[at].weight != kNoIndex && bundle) {
         m_layer = layerOf(choices[at]);
-        m_operation = m_layer ? *m_layer->operation : decision::Operation();
+        m_operation = m_layer ? *m_layer->operation : decision::LayerOperation();
     } else if (m_operation.outputChannels == 1 && m_operation.inputChannels == 1) {
         m_operation.inputChannels = m_operation.outputChannels = 256;
         m_operation.kernelWidth = m_operation.kernelHeight = 3;

@@ -44,6 +44,7 @@ private:
     };
     class OperationList;
     QWidget *buildFields(QWidget *parent);
+    void buildActions();
     void fillChooser();
     void takeOperation();
     void showOperation();
@@ -62,7 +63,7 @@ private:
     QTableView *m_table = nullptr;
     QList<QAction *> m_actions;
     BundlePtr m_shown;
-    decision::Operation m_operation;
+    decision::LayerOperation m_operation;
     std::optional<roofline::Layer> m_layer; ///< that the operation is of; empty: typed in
     bool m_filling = false;
 };

@@ -45,7 +45,7 @@ private:
     std::optional<Spot> take(const std::vector<Spot> &spots, const QSizeF &words, bool must);
     std::size_t covered(const QPolygonF &outline, std::size_t most) const;
     void occupy(QPolygonF shape, std::size_t weight);
-    /// Words over words are read by nobody: worse than words over many points.
+    /// Words over words cannot be read, which is worse than words over many points.
     static constexpr std::size_t kWords = 1000;
     bool inside(const QPolygonF &outline) const;
 

@@ -137,12 +137,8 @@ void PlanDock::refresh()
     start();
 }
 
-void PlanDock::start()
+plan::SurveyOptions PlanDock::surveyOptions() const
 {
-    stop();
-    const BundlePtr bundle = session().bundle();
-    if (!bundle)
-        return;
     plan::SurveyOptions options;
     options.targets = {&m_state.target()};
     for (const target::Target *target : allTargets()) {
@@ -152,14 +148,23 @@ void PlanDock::start()
     options.choice = m_state.choice();
     if (m_errors->currentIndex() == 1)
         options.model = plan::ErrorModel::Outputs;
+    return options;
+}
+
+void PlanDock::start()
+{
+    stop();
+    const BundlePtr bundle = session().bundle();
+    if (!bundle)
+        return;
     showShapes();
     m_told->setText(tr("Trying every form of every weight\u2026"));
     m_write->setEnabled(false);
     showContent();
     m_task = session().tasks().start(
         this, tr("Planning"),
-        [bundle, other = session().other(), options, limits = limits(), activations = m_activations,
-         sensitivity = m_sensitivity](Progress &progress) mutable {
+        [bundle, other = session().other(), options = surveyOptions(), limits = limits(),
+         activations = m_activations, sensitivity = m_sensitivity](Progress &progress) mutable {
             Answer answer;
             answer.fault = readInputs(*bundle, activations, sensitivity, options);
             if (answer.fault)

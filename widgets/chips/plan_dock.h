@@ -81,6 +81,7 @@ private:
     void fillChips();
     void showShapes();
     plan::Limits limits() const;
+    plan::SurveyOptions surveyOptions() const;
     void start();     ///< judges all forms, then plans
     void planAgain(); ///< with the forms as they were judged
     void take(const Answer &answer);

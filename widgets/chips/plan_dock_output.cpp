@@ -11,6 +11,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
@@ -143,19 +144,8 @@ QString PlanDock::saveReport(const QString &path) const
     subject.limits = &limits;
     if (m_build)
         subject.builds.push_back(*m_build);
-    std::string text;
-    if (path.endsWith(QStringLiteral(".md"), Qt::CaseInsensitive)) {
-        text = report::planMarkdown(subject);
-    } else if (path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive)) {
-        text = report::planCsv(subject);
-    } else if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) {
-        report::Json document = report::document("plan");
-        report::addPlan(document, subject);
-        report::finish(document, {});
-        text = document.dump(2) + "\n";
-    } else {
-        text = report::planHtml(subject);
-    }
+    const QString ending = QStringLiteral(".") + QFileInfo(path).suffix().toLower();
+    const std::string text = report::planReport(ending.toStdString(), subject);
     return writeTextFile(path, QString::fromStdString(text));
 }
 

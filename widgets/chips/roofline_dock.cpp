@@ -205,7 +205,7 @@ void RooflineDock::refresh()
 }
 
 RooflineDock::Placed RooflineDock::place(const Bundle &bundle, const roofline::Roofs &roofs,
-                                         const target::Choice &choice, std::uint64_t batch,
+                                         const target::TargetChoice &choice, std::uint64_t batch,
                                          Progress *progress)
 {
     Placed placed;

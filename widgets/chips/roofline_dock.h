@@ -46,7 +46,8 @@ private:
         QStringList estimates, functions; ///< by layer
     };
     static Placed place(const Bundle &bundle, const roofline::Roofs &roofs,
-                        const target::Choice &choice, std::uint64_t batch, Progress *progress);
+                        const target::TargetChoice &choice, std::uint64_t batch,
+                        Progress *progress);
     QHBoxLayout *buildBar(QWidget *content);
     QWidget *buildWords(QWidget *content);
     void connectParts();

@@ -138,7 +138,7 @@ private:
     void makePointLabels();
     void drawFloor();
     int nextAt(const QPoint &position) const;
-    QString runText(const roofline::Placement &placed, const roofline::Run &run) const;
+    QString runText(const roofline::Placement &placed, const roofline::LayerRun &run) const;
     QString timeText(const roofline::Placement &placed) const;
     /// The other layers that lie where the point does; empty where it lies alone.
     QString neighboursText(int point) const;

@@ -99,7 +99,7 @@ QString RooflinePlot::neighboursText(int point) const
 }
 
 /// How often a run comes to the layer where it is not once, and its share of what the run takes.
-QString RooflinePlot::runText(const Placement &placed, const roofline::Run &run) const
+QString RooflinePlot::runText(const Placement &placed, const roofline::LayerRun &run) const
 {
     const roofline::ProgramTime &program = roofline::dispatchOf(m_program, run);
     const auto &once = placed.stored().timeS;
@@ -134,7 +134,7 @@ QString RooflinePlot::timeText(const Placement &placed) const
     QString text = tr("arithmetic %1, bytes %2: %3, %4")
                        .arg(seconds(stored.computeS), seconds(stored.memoryS),
                             boundWord(stored.bound), seconds(stored.timeS));
-    for (const roofline::Run &run : placed.layer.runs)
+    for (const roofline::LayerRun &run : placed.layer.runs)
         text += runText(placed, run);
     return text;
 }

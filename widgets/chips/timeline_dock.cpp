@@ -165,7 +165,7 @@ QString TimelineDock::timesFact(const roofline::ProgramTime &program)
 }
 
 TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::Roofs &roofs,
-                                         const target::Choice &choice, std::uint64_t batch,
+                                         const target::TargetChoice &choice, std::uint64_t batch,
                                          const std::string &form, Progress *progress)
 {
     Placed made;

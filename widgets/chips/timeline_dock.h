@@ -41,8 +41,8 @@ protected:
 private:
     struct Placed;
     static Placed place(const Bundle &bundle, const roofline::Roofs &roofs,
-                        const target::Choice &choice, std::uint64_t batch, const std::string &form,
-                        Progress *progress);
+                        const target::TargetChoice &choice, std::uint64_t batch,
+                        const std::string &form, Progress *progress);
     void fillForms();
     static QString timesFact(const roofline::ProgramTime &program);
     void showPlaced(Placed placed);

@@ -70,16 +70,21 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
     m_messageArea = addMessage(m_message);
     m_changedArea = addMessage(m_changed);
     setWidget(m_stack);
+    followSession();
+    showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+}
 
-    connect(&session, &Session::bundleChanged, this, &Dock::forgetPlace);
-    connect(&session, &Session::bundleChanged, this, &Dock::scheduleRefresh);
-    connect(&session, &Session::bytesChanged, this, &Dock::scheduleRefresh);
-    connect(&session, &Session::placeChanged, this, &Dock::onPlaceChanged);
-    connect(&session, &Session::placeConfirmed, this, [this](QObject *origin) {
+void Dock::followSession()
+{
+    connect(&m_session, &Session::bundleChanged, this, &Dock::forgetPlace);
+    connect(&m_session, &Session::bundleChanged, this, &Dock::scheduleRefresh);
+    connect(&m_session, &Session::bytesChanged, this, &Dock::scheduleRefresh);
+    connect(&m_session, &Session::placeChanged, this, &Dock::onPlaceChanged);
+    connect(&m_session, &Session::placeConfirmed, this, [this](QObject *origin) {
         if (pinned() && origin == this)
             m_held = m_session.place();
     });
-    connect(&session, &Session::filesHoldChanged, this, &Dock::onFilesHoldChanged);
+    connect(&m_session, &Session::filesHoldChanged, this, &Dock::onFilesHoldChanged);
     // Its tab was chosen: Qt moves it back into the window, at once or when it is laid out.
     new MoveWatch(this, [this] {
         if ((m_stale || m_placeStale) && onView())
@@ -94,7 +99,6 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
         if (!pinned)
             onPlaceChanged(m_session.place(), nullptr);
     });
-    showMessage(tr("Open a bundle to begin (Ctrl+O)."));
 }
 
 void Dock::createStandingActions()
@@ -165,8 +169,8 @@ void Dock::embedIn(Dock &other)
     setPinned(other.pinned());
 }
 
-/// Qt leaves the docks behind a tab visible and moves them out of the window; what nobody sees is
-/// not filled.
+/// Qt leaves the docks behind a tab visible and moves them out of the window; what is not
+/// visible is not filled.
 bool Dock::onView() const
 {
     const bool behind = !isFloating() && (geometry().right() < 0 || geometry().bottom() < 0);

@@ -83,6 +83,7 @@ protected:
 private:
     void catchUp();
     void createStandingActions();
+    void followSession();
     void runRefresh();
     void forgetPlace();
     /// Another program changed the files: nothing of them is shown or read.

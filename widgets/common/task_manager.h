@@ -19,10 +19,10 @@ class QThreadPool;
 namespace kernscope::ui {
 
 /// One piece of work off the GUI thread. Cancelling it also drops its result.
-class Task
+class BackgroundTask
 {
 public:
-    explicit Task(QString title) : m_title(std::move(title)) {}
+    explicit BackgroundTask(QString title) : m_title(std::move(title)) {}
     const QString &title() const { return m_title; }
     Progress &progress() { return m_progress; }
     void cancel() { m_progress.cancel(); }
@@ -31,7 +31,7 @@ private:
     QString m_title;
     Progress m_progress;
 };
-using TaskPtr = std::shared_ptr<Task>;
+using TaskPtr = std::shared_ptr<BackgroundTask>;
 
 /// Runs work on a thread pool, delivers results on the GUI thread, and tells the status bar what
 /// is running. Work captures its input by value, calls `progress.advance` often and returns early
@@ -49,7 +49,7 @@ public:
     template <class Work, class Done>
     TaskPtr start(QObject *context, const QString &title, Work work, Done done)
     {
-        auto task = std::make_shared<Task>(title);
+        auto task = std::make_shared<BackgroundTask>(title);
         QPointer<QObject> guard(context);
         launch(task, [this, task, guard, holds = m_holds, work = std::move(work),
                       done = std::move(done)]() mutable {

@@ -341,7 +341,7 @@ void ByteCompareView::paintFrame(QPainter &painter, const ByteRows::Row &row, st
     const bool text = alignment().segments()[row.index].text;
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(palette().color(QPalette::Text), side.ofA == m_sideA ? 2.0 : 1.0));
-    // A character fills its cell: there the frame lies around it, or nobody could read it.
+    // A character fills its cell: there the frame lies around it, so that it can be read.
     const double inset = text ? -1 : 1;
     painter.drawRect(
         cells(text, side.left, from, to, false, top).adjusted(inset, inset, -inset, -inset));

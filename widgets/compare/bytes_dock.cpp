@@ -238,7 +238,7 @@ void BytesDock::align()
          chosen = m_choices.resolve(*document, *other, m_swapped)](Progress &progress) {
             auto paired = pairWeights(*a, *b, chosen, &progress);
             if (progress.cancelled())
-                return AlignedBytesPtr(); // nobody is told
+                return AlignedBytesPtr(); // the result is not delivered
             const PairReadLock lock(*a, *b);
             ByteAlignment alignment(*a, *b, paired.pairs);
             auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));

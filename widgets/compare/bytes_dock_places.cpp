@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ways through the bytes side by side: from difference to difference, to files, and with the place
-// that everybody follows.
+// Ways through the bytes side by side: from difference to difference, to files, and with the
+// common position.
 #include "core/bundle/bundle.h"
 #include "widgets/bytes/byte_section_model.h"
 #include "widgets/common/counted_words.h"

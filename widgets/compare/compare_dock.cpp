@@ -110,7 +110,7 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
 void CompareDock::connectParts()
 {
     connect(&session(), &Session::otherChanged, this, &CompareDock::scheduleRefresh);
-    // Pairs by hand are of two files; whoever keeps them tells them again.
+    // Pairs by hand belong to two files: the window, which keeps them, sets them again.
     for (const auto changed : {&Session::bundleChanged, &Session::otherChanged})
         connect(&session(), changed, this, [this] { setChoices({}); });
     connect(m_header->swapButton(), &QToolButton::clicked, m_swapAction, &QAction::trigger);
@@ -186,7 +186,7 @@ void CompareDock::refresh()
 }
 
 /// The rows of a new comparison, or of the same one after an edit or a swap: stays with the pair
-/// that was shown, else goes where everybody is.
+/// that was shown, else selects the pair of the common position.
 void CompareDock::onRows()
 {
     m_table->setColumnHidden(static_cast<int>(CompareColumn::Function),

@@ -90,7 +90,7 @@ Q_SIGNALS:
     void chipChosen(std::size_t chip);
     /// From a folder, else from a file: what the actions of Builds do.
     void thirdBuildWanted(bool folder);
-    /// Pairs by hand are others than before, whoever said so; and a person did.
+    /// The pairs by hand changed, whatever the cause; and a person changed them.
     void choicesChanged(const kernscope::ui::PairChoices &choices);
     void pairsChosen();
     /// Another pair is shown, or where its values differ was found.

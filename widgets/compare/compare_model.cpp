@@ -259,7 +259,7 @@ QMimeData *CompareModel::mimeData(const QModelIndexList &indexes) const
         return cell.row() != indexes.front().row();
     };
     if (indexes.isEmpty() || std::any_of(indexes.begin(), indexes.end(), otherRow))
-        return nullptr; // nobody knows which one of several is meant
+        return nullptr; // it is not clear which one of several is meant
     auto *data = new QMimeData;
     data->setData(kRowMime,
                   dragOrigin(*this) + QByteArray::number(qulonglong(rowAt(indexes.front().row()))));

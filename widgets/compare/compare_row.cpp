@@ -145,7 +145,7 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
     row.formA = fromUtf8(formText(wa.form));
     row.formB = fromUtf8(formText(wb.form));
     row.reason = fromUtf8(pairingReason(a, b, pair)) +
-                 QStringLiteral(" (%1)").arg(fromUtf8(confidenceName(pair.confidence)));
+                 QStringLiteral(" (%1)").arg(fromUtf8(pairConfidenceName(pair.confidence)));
     row.changes = fromUtf8(pairChangesText(a, b, pair));
     row.shapeA = wa.shape;
     row.shapeB = wb.shape;

@@ -62,7 +62,7 @@ Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
     if (ending == QLatin1String("json")) {
         report::Json document = report::checkedDifferenceJson(checked);
         report::finish(document, {});
-        return document.dump(1, ' ', false, report::Json::error_handler_t::replace) + "\n";
+        return report::documentText(document) + "\n";
     }
     return ErrorBuilder("diff.format")
         .file(fileName.toStdString())

@@ -29,7 +29,7 @@ QLabel *wrappedLabel(design::Type type, QWidget *parent)
 
 QString decibels(double snr)
 {
-    return std::isfinite(snr) ? PairFacts::tr("%1 dB").arg(snr, 0, 'f', 1)
+    return std::isfinite(snr) ? PairFactsPanel::tr("%1 dB").arg(snr, 0, 'f', 1)
                               : QStringLiteral("\u2013");
 }
 
@@ -69,7 +69,7 @@ QString PairVerdict::text() const
            m_reason->text();
 }
 
-PairFacts::PairFacts(QWidget *parent) : QWidget(parent)
+PairFactsPanel::PairFactsPanel(QWidget *parent) : QWidget(parent)
 {
     const std::array<QString, kFigures> names{
         tr("max |\u0394|"), tr("mean |\u0394|"), tr("RMSE"),   tr("cosine"),  tr("SNR"),
@@ -95,7 +95,7 @@ PairFacts::PairFacts(QWidget *parent) : QWidget(parent)
     showValues(nullptr);
 }
 
-void PairFacts::showValues(const ValueDifference *values)
+void PairFactsPanel::showValues(const ValueDifference *values)
 {
     std::array<QString, kFigures> texts;
     texts.fill(QStringLiteral("\u2013"));
@@ -109,7 +109,7 @@ void PairFacts::showValues(const ValueDifference *values)
         m_values[i]->setText(texts[i]);
 }
 
-QString PairFacts::valueAt(std::size_t n) const
+QString PairFactsPanel::valueAt(std::size_t n) const
 {
     return n < kFigures ? m_values[n]->text() : QString();
 }

@@ -29,12 +29,12 @@ private:
 };
 
 /// The figures of a pair in two columns; those that are not known are dashes.
-class PairFacts final : public QWidget
+class PairFactsPanel final : public QWidget
 {
     Q_OBJECT
 
 public:
-    explicit PairFacts(QWidget *parent);
+    explicit PairFactsPanel(QWidget *parent);
 
     /// Null: none are known.
     void showValues(const ValueDifference *values);

@@ -33,7 +33,7 @@ PairFigures::PairFigures(QWidget *parent) : QWidget(parent), m_column(new QVBoxL
     m_column->setSpacing(0);
     m_verdict = new PairVerdict(this);
     m_column->addWidget(m_verdict);
-    m_facts = new PairFacts(this);
+    m_facts = new PairFactsPanel(this);
     m_factsSection = addSection(tr("Figures"), m_facts, 0, 0);
     buildTables();
     m_elementSection = addSection(tr("Element"), m_element, 11, 0);

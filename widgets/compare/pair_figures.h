@@ -22,7 +22,7 @@ class ChannelPlot;
 class HistogramPairPlot;
 class PairChipsTable;
 class PairElementTable;
-class PairFacts;
+class PairFactsPanel;
 class PairVerdict;
 class PanelSection;
 class ScatterPlot;
@@ -64,7 +64,7 @@ public:
     HistogramPairPlot *histogramPlot() const { return m_histogram; }
     ChannelPlot *channelPlot() const { return m_channels; }
     PairVerdict *verdict() const { return m_verdict; }
-    PairFacts *facts() const { return m_facts; }
+    PairFactsPanel *facts() const { return m_facts; }
     QTableWidget *table() const { return m_table; }
     PairElementTable *elementTable() const { return m_element; }
     PairChipsTable *chipsTable() const { return m_chips; }
@@ -82,7 +82,7 @@ private:
 
     QVBoxLayout *m_column = nullptr;
     PairVerdict *m_verdict = nullptr;
-    PairFacts *m_facts = nullptr;
+    PairFactsPanel *m_facts = nullptr;
     ChannelPlot *m_channels = nullptr;
     UlpPlot *m_ulp = nullptr;
     ScatterPlot *m_scatter = nullptr;

@@ -40,7 +40,7 @@ std::optional<ByteRange> kernelOfRecord(const hwx::Container &container, FileOff
 {
     constexpr std::uint64_t kSectionRecord = 80, kSymbolRecord = 16;
     for (const hwx::Segment &segment : container.segments) {
-        for (const hwx::Section &section : segment.sections) {
+        for (const hwx::SegmentSection &section : segment.sections) {
             if (section.type() == hwx::SectionType::Kernel &&
                 ByteRange{section.place, ByteCount(kSectionRecord)}.contains(offset))
                 return section.bytes;

@@ -3,10 +3,12 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/section/section.h"
+#include "core/report/unit_section_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
 #include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
+#include "widgets/hardware/declared_facts.h"
 #include "widgets/hardware/hardware_facts.h"
 
 #include <QAction>
@@ -30,18 +32,17 @@ namespace {
 /// More tasks than a person chooses from in a list; the Tasks dock has them all.
 constexpr std::size_t kMostUnits = 2000;
 
+const WindowColumns<report::UnitSectionFacts> &declaredColumns()
+{
+    static const WindowColumns<report::UnitSectionFacts> kColumns(report::unitSectionTable());
+    return kColumns;
+}
+
 } // namespace
 
 DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("descriptor"), tr("Descriptor"), parent),
-      m_model(
-          new FactTreeModel({{tr("section"), tr("The six sections of a kernel unit"), false},
-                             {tr("element type"), tr("Number and name in the catalogue"), false},
-                             {tr("bits"), {}, true},
-                             {tr("count"), {}, true},
-                             {tr("bytes"), {}, true},
-                             {tr("rests on"), {}, false}},
-                            this))
+      m_model(new FactTreeModel(factColumns(declaredColumns()), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -73,17 +74,22 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     column->addWidget(m_state);
     setContent(content);
     content->setFocusProxy(m_view);
+    buildActions();
+    connect(m_chooser, &QComboBox::currentIndexChanged, this, [this](int number) {
+        showUnit(number);
+        if (!m_following && number >= 0 && static_cast<std::size_t>(number) < m_units.size())
+            this->session().goToBytes(0, m_units[static_cast<std::size_t>(number)].place, this);
+    });
+}
+
+void DescriptorDock::buildActions()
+{
     auto *copy = dockAction(this, tr("Copy Listing"), {},
                             [this] { QGuiApplication::clipboard()->setText(listing()); });
     auto *rows =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_view); });
     m_actions = {copy, rows};
     m_view->addActions(m_actions);
-    connect(m_chooser, &QComboBox::currentIndexChanged, this, [this](int number) {
-        showUnit(number);
-        if (!m_following && number >= 0 && static_cast<std::size_t>(number) < m_units.size())
-            this->session().goToBytes(0, m_units[static_cast<std::size_t>(number)].place, this);
-    });
 }
 
 QString DescriptorDock::listing() const
@@ -128,7 +134,7 @@ std::vector<DescriptorDock::Unit> DescriptorDock::unitsOfTasks(const Bundle &bun
 std::vector<DescriptorDock::Unit> DescriptorDock::unitsOfSection(const Bundle &bundle) const
 {
     std::vector<Unit> units;
-    const section::Section &section = *bundle.section();
+    const section::WeightSection &section = *bundle.section();
     for (std::size_t i = 0; i < section.units.size() && i < kMostUnits; ++i) {
         const section::Unit &stored = section.units[i];
         Unit row;
@@ -193,28 +199,12 @@ void DescriptorDock::showUnit(int number)
         return;
     const hwx::TaskUnit &unit = m_units[static_cast<std::size_t>(number)].unit;
     std::vector<FactNode> rows;
-    for (std::size_t s = 0; s < format::KernelUnit::kSections; ++s) {
-        const auto section = static_cast<format::KernelUnit::Section>(s);
-        const auto &content = unit.unit.sections[s];
-        FactNode node;
-        node.cells = {fromUtf8(format::unitSectionName(section)), tr("absent"), {}, {}, {}, {}};
-        if (content) {
-            const auto *type = format::find(content->type);
-            node.cells[1] = type == nullptr
-                                ? QStringLiteral("\u2013")
-                                : QStringLiteral("%1 %2").arg(type->code).arg(fromUtf8(type->name));
-            node.cells[2] = content->bitDepth == 0 ? QString() : QString::number(content->bitDepth);
-            node.cells[3] = groupedNumber(content->count);
-            node.cells[4] = groupedNumber(content->bytes);
-        }
-        for (const auto &[of, note] : unit.notes) {
-            if (of == section) {
-                node.cells[5] = fromUtf8(note);
-                node.marks.push_back(note.find("contested") != std::string::npos
-                                         ? Token::MarkContested
-                                         : Token::MarkAssumed);
-            }
-        }
+    for (const report::UnitSectionFacts &facts : report::unitSections(unit)) {
+        FactNode node = factNode(declaredColumns(), facts);
+        if (!facts.note.empty())
+            node.marks.push_back(facts.note.find("contested") != facts.note.npos
+                                     ? Token::MarkContested
+                                     : Token::MarkAssumed);
         rows.push_back(std::move(node));
     }
     m_model->setRows(std::move(rows));

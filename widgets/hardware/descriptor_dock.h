@@ -48,6 +48,7 @@ private:
     std::vector<Unit> unitsOfTasks(const Bundle &bundle) const;
     std::vector<Unit> unitsOfSection(const Bundle &bundle) const;
     QString needed() const;
+    void buildActions();
     void showUnit(int number);
 
     std::vector<Unit> m_units;

@@ -17,7 +17,7 @@ namespace kernscope::ui {
 /// A text section with a reader over it. Keeps nothing of the bytes: the bundle must live.
 struct TaskSource {
     const hwx::Text *text = nullptr;
-    const hwx::Section *section = nullptr;
+    const hwx::SegmentSection *section = nullptr;
     std::optional<descriptor::TaskReader> reader;
 };
 /// Of Container::texts[text]; without a reader where that text has no bytes or no known version.

@@ -136,7 +136,7 @@ void RelocationsDock::refresh()
 void RelocationsDock::showRows()
 {
     m_following = true;
-    // A view that got the focus has a current row that nobody chose.
+    // A view that got the focus has a current row that the user did not choose.
     const QModelIndex current = m_view->currentIndex().siblingAtColumn(0);
     const auto bytes =
         m_view->selectionModel()->isSelected(current) ? m_model->bytesOf(current) : std::nullopt;

@@ -77,7 +77,7 @@ public:
     void refilter();
     std::size_t shownWeights() const;
 
-    /// Share of decoded elements that are zero. Weights that nobody measured show a dash.
+    /// Share of decoded elements that are zero. Weights that were not measured show a dash.
     void setZeroFractions(const std::vector<std::pair<std::size_t, double>> &fractions);
     void forgetZeroFraction(std::size_t weight);
     std::optional<double> zeroFraction(std::size_t weight) const;

@@ -9,6 +9,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QLayout;
 
 namespace kernscope::ui {
 
@@ -55,6 +56,7 @@ private:
     struct Card {
         QLabel *value = nullptr, *note = nullptr;
     };
+    QLayout *buildCards(QWidget *parent);
     Card addCard(QWidget *parent, QHBoxLayout *row, const QString &title);
     QWidget *buildSwitch(QWidget *parent);
     void connectParts();

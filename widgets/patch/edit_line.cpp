@@ -144,7 +144,7 @@ void EditLine::showEvent(QShowEvent *event)
 }
 
 /// What the box completes: the names of tens of thousands of weights take longer than a frame, so
-/// that nobody waits for them who does not see the line.
+/// they are only made while the line is visible.
 void EditLine::listNames()
 {
     if (std::exchange(m_namesKnown, true))

@@ -132,7 +132,7 @@ Result<QString> severalText(const Weight &weight, const Edit &edit)
     if (edit.indices.empty())
         return PreviewWords::tr("Sets all %1 elements of %2")
             .arg(groupedNumber(weight.elements.value), name);
-    const auto chosen = patch::Selection::make(edit.indices, weight.shape);
+    const auto chosen = patch::ElementSelection::make(edit.indices, weight.shape);
     if (!chosen)
         return tl::unexpected(chosen.error());
     return countedWords(chosen->elements(), PreviewWords::tr("Sets 1 element of %2"),

@@ -26,7 +26,7 @@ namespace kernscope::ui {
 namespace {
 
 /// A drawing, or why there is none.
-using LaidOut = Result<graph::Layout>;
+using LaidOut = Result<graph::LayoutResult>;
 
 } // namespace
 
@@ -180,7 +180,7 @@ void GraphDock::showGraph(graph::GraphPtr graph)
             m_centres = {0};
         if (const std::size_t node = nodeAt(place()); node != graph::kNone)
             m_centres = {node};
-    } else if (again && released->place != place()) { // which moved while nobody looked
+    } else if (again && released->place != place()) { // which moved while the dock was hidden
         if (const std::size_t node = nodeAt(place()); node != graph::kNone)
             m_centres = {node};
         m_picked = graph::kNone;
@@ -189,7 +189,7 @@ void GraphDock::showGraph(graph::GraphPtr graph)
     m_release->check();
 }
 
-/// Nobody looks: the graph, and what is drawn of it, hold the whole program in memory.
+/// While the dock is hidden. The graph and its drawing hold the whole program in memory.
 void GraphDock::release()
 {
     if (!m_graph || m_task || m_graph->nodes().size() < kReleasedFrom)
@@ -200,7 +200,7 @@ void GraphDock::release()
     m_view->setScene(nullptr, graph::kNone);
     m_model->setRows({});
     m_following = false;
-    scheduleRefresh(); // which waits until somebody looks
+    scheduleRefresh(); // which waits until the dock is visible
     // Freeing 100,000 operations takes longer than a frame.
     session().tasks().start(
         this, tr("Setting the program aside"),
@@ -281,8 +281,8 @@ void GraphDock::sayWhatIsDrawn()
 {
     const graph::Neighbourhood &drawn = *m_view->scene()->drawn;
     const std::size_t boxes = static_cast<std::size_t>(
-        std::count_if(drawn.units.begin(), drawn.units.end(), [](const graph::Unit &unit) {
-            return unit.kind != graph::Unit::Kind::Rest;
+        std::count_if(drawn.units.begin(), drawn.units.end(), [](const graph::DrawnUnit &unit) {
+            return unit.kind != graph::DrawnUnit::Kind::Rest;
         }));
     m_said->setText(
         drawn.leftOut == 0

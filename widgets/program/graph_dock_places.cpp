@@ -17,7 +17,7 @@ std::size_t GraphDock::nodeOf(std::size_t unit) const
 {
     const GraphScenePtr &scene = m_view->scene();
     if (!scene || unit >= scene->drawn->units.size() ||
-        scene->drawn->units[unit].kind != graph::Unit::Kind::Node)
+        scene->drawn->units[unit].kind != graph::DrawnUnit::Kind::Node)
         return graph::kNone;
     return scene->drawn->units[unit].nodes.front();
 }
@@ -94,15 +94,15 @@ void GraphDock::activate(std::size_t unit)
     const GraphScenePtr scene = m_view->scene();
     if (!scene || unit >= scene->drawn->units.size())
         return;
-    const graph::Unit &of = scene->drawn->units[unit];
+    const graph::DrawnUnit &of = scene->drawn->units[unit];
     switch (of.kind) {
-    case graph::Unit::Kind::Fold:
+    case graph::DrawnUnit::Kind::Fold:
         m_visited.push_back({m_centres, m_opened});
         m_opened.insert(of.run);
         m_picked = of.nodes.front();
         draw();
         return;
-    case graph::Unit::Kind::Rest:
+    case graph::DrawnUnit::Kind::Rest:
         if (m_limit < graph::kMostDrawn) {
             m_limit = std::min(m_limit + kDrawnMore, graph::kMostDrawn);
             draw();
@@ -110,7 +110,7 @@ void GraphDock::activate(std::size_t unit)
             centreOn({of.nodes.front()});
         }
         return;
-    case graph::Unit::Kind::Node: break;
+    case graph::DrawnUnit::Kind::Node: break;
     }
     const graph::Node &node = m_graph->nodes()[of.nodes.front()];
     m_picked = of.nodes.front();

@@ -30,7 +30,7 @@ QPointF pointOf(const graph::Point &point)
     return {point.x, point.y};
 }
 
-QRectF rectOf(const graph::Box &box)
+QRectF rectOf(const graph::PlacedBox &box)
 {
     return {box.topLeft.x, box.topLeft.y, box.size.width, box.size.height};
 }
@@ -40,7 +40,7 @@ QRectF roomAround(const graph::Point &centre, const graph::Extent &size)
     return {centre.x - size.width / 2, centre.y - size.height / 2, size.width, size.height};
 }
 
-GraphScene::Arrow arrowOf(const graph::Layout::Path &path, const std::string &label,
+GraphScene::Arrow arrowOf(const graph::LayoutResult::Path &path, const std::string &label,
                           const graph::Extent &room)
 {
     GraphScene::Arrow arrow;
@@ -116,8 +116,8 @@ QString nodeTip(const graph::Graph &graph, std::size_t node)
 
 QString unitTip(const graph::Neighbourhood &drawn, std::size_t unit)
 {
-    const graph::Unit &of = drawn.units[unit];
-    if (of.kind == graph::Unit::Kind::Node)
+    const graph::DrawnUnit &of = drawn.units[unit];
+    if (of.kind == graph::DrawnUnit::Kind::Node)
         return nodeTip(*drawn.graph, of.nodes.front());
     const graph::Label label = graph::unitLabel(drawn, unit, graphWords());
     QStringList lines{fromUtf8(label.title)};
@@ -131,7 +131,7 @@ QString unitTip(const graph::Neighbourhood &drawn, std::size_t unit)
         lines << fromUtf8(drawn.graph->title(of.nodes[i])) + QLatin1Char(' ') +
                      fromUtf8(graph::shortText(drawn.graph->name(of.nodes[i]), 80));
     }
-    lines << (of.kind == graph::Unit::Kind::Fold
+    lines << (of.kind == graph::DrawnUnit::Kind::Fold
                   ? GraphSceneWords::tr("Enter or a double click opens it")
                   : GraphSceneWords::tr("Enter or a double click shows more"));
     return lines.join(QLatin1Char('\n'));
@@ -219,7 +219,7 @@ std::size_t GraphScene::towards(std::size_t unit, const QPointF &direction) cons
 }
 
 GraphScenePtr graphScene(std::shared_ptr<const graph::Neighbourhood> drawn,
-                         const graph::Picture &picture, const graph::Layout &layout,
+                         const graph::Picture &picture, const graph::LayoutResult &layout,
                          const QFont &font)
 {
     auto scene = std::make_shared<GraphScene>();

@@ -56,7 +56,7 @@ graph::Words graphWords();
 graph::TextSizes graphTextSizes(const QFont &font);
 /// What is drawn, laid out.
 GraphScenePtr graphScene(std::shared_ptr<const graph::Neighbourhood> drawn,
-                         const graph::Picture &picture, const graph::Layout &layout,
+                         const graph::Picture &picture, const graph::LayoutResult &layout,
                          const QFont &font);
 
 } // namespace kernscope::ui

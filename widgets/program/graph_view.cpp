@@ -268,21 +268,21 @@ void GraphView::paintArrow(QPainter &painter, const GraphScene::Arrow &arrow, bo
 /// outputs, a second edge for what is folded, dashes for what is left out.
 void GraphView::paintGround(QPainter &painter, std::size_t unit, const QRectF &rect) const
 {
-    const graph::Unit &of = m_scene->drawn->units[unit];
+    const graph::DrawnUnit &of = m_scene->drawn->units[unit];
     const graph::Graph &graph = *m_scene->drawn->graph;
     const graph::Node &node = graph.nodes()[of.nodes.front()];
-    const bool single = of.kind == graph::Unit::Kind::Node;
+    const bool single = of.kind == graph::DrawnUnit::Kind::Node;
     const bool weight = single && node.kind == graph::NodeKind::Weight;
     const bool end = single && !weight && node.kind != graph::NodeKind::Operation;
     const QColor edge = palette().color(QPalette::PlaceholderText);
     const QColor ground = end ? design::track(palette()) : palette().color(QPalette::Window);
     const double round = end ? std::min(rect.height() / 2, m_scene->lineHeight) : 4;
-    if (of.kind == graph::Unit::Kind::Fold) {
+    if (of.kind == graph::DrawnUnit::Kind::Fold) {
         painter.setPen(QPen(edge, 1));
         painter.setBrush(design::track(palette()));
         painter.drawRoundedRect(rect.translated(4, 4), round, round);
     }
-    const bool rest = of.kind == graph::Unit::Kind::Rest;
+    const bool rest = of.kind == graph::DrawnUnit::Kind::Rest;
     painter.setBrush(rest ? palette().color(QPalette::Base) : ground);
     painter.setPen(QPen(edge, 1, rest ? Qt::DotLine : Qt::SolidLine));
     painter.drawRoundedRect(rect, round, round);

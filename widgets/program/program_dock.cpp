@@ -162,7 +162,7 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
     m_release->check();
 }
 
-/// Nobody looks: the rows hold the whole program in memory.
+/// While the dock is hidden. The rows hold the whole program in memory.
 void ProgramDock::release()
 {
     auto tree = m_model->tree();
@@ -182,7 +182,7 @@ void ProgramDock::release()
     m_following = true;
     m_model->setTree(nullptr);
     m_following = false;
-    scheduleRefresh(); // which waits until somebody looks
+    scheduleRefresh(); // which waits until the dock is visible
     // Freeing 100,000 operations takes longer than a frame.
     session().tasks().start(
         this, tr("Setting the program aside"),

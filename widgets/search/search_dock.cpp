@@ -30,30 +30,7 @@ namespace kernscope::ui {
 
 namespace {
 
-using search::What;
-
-/// In the order of the box; several are one kind of search in the core.
-enum SearchKind : int {
-    Bytes,
-    Text,
-    Integer,
-    Value,
-    NotANumber,
-    Infinite,
-    Zeros,
-    ZeroBytes,
-    Top,
-    OutOfRange
-};
-
-/// Kinds that are said by their name alone.
-bool takesNothing(int kind)
-{
-    return kind == NotANumber || kind == Infinite || kind == OutOfRange;
-}
-
 constexpr int kSearchClockMs = 80;
-constexpr std::uint64_t kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes to list
 
 } // namespace
 
@@ -191,63 +168,6 @@ void SearchDock::showFields()
     m_endian->setVisible(kind == Integer);
 }
 
-std::optional<search::Query> SearchDock::query()
-{
-    search::Query query;
-    const QString typed = m_pattern->text().trimmed();
-    const auto refuse = [this](const QString &text) {
-        say(text);
-        begin();
-        return std::nullopt;
-    };
-    const int kind = m_kind->currentIndex();
-    if (kind <= Integer) {
-        constexpr unsigned kWidths[] = {1, 2, 4, 8};
-        const auto pattern =
-            kind == Bytes ? search::parseBytePattern(typed.toStdString())
-            : kind == Text
-                ? search::textPattern(m_pattern->text().toStdString())
-                : search::integerPattern(typed.toStdString(), kWidths[m_width->currentIndex()],
-                                         m_endian->currentIndex() == 1);
-        if (!pattern)
-            return refuse(fromUtf8(describe(pattern.error())));
-        query.pattern = *pattern;
-        query.text = kind == Text;
-    } else if (kind == Value) {
-        bool number = false, within = m_tolerance->text().trimmed().isEmpty();
-        query.what = What::Value;
-        query.value = typed.toDouble(&number);
-        query.wide = search::wideInteger(typed.toStdString());
-        if (!within)
-            query.tolerance = m_tolerance->text().trimmed().toDouble(&within);
-        if (!number || !within)
-            return refuse(tr("Not a number: %1").arg(number ? m_tolerance->text() : typed));
-    } else if (takesNothing(kind)) {
-        query.what = kind == NotANumber ? What::NotANumber
-                     : kind == Infinite ? What::Infinite
-                                        : What::OutOfRange;
-    } else if (kind == Top) {
-        bool number = typed.isEmpty();
-        const qulonglong most = number ? kTopUnasked : typed.toULongLong(&number);
-        if (!number || most < 1 || most > kMostTop)
-            return refuse(tr("Not a number from 1 to %1: %2").arg(groupedNumber(kMostTop), typed));
-        query.what = What::Largest;
-        query.most = most;
-    } else {
-        bool number = typed.isEmpty();
-        query.what = kind == Zeros ? What::ZeroValues : What::ZeroBytes;
-        query.least = number ? (kind == Zeros ? 1 : 64) : typed.toULongLong(&number);
-        if (!number)
-            return refuse(tr("Not a length: %1").arg(typed));
-    }
-    if (m_scope->currentIndex() == 1) {
-        query.weight = session().place().weight;
-        if (query.weight == kNoIndex)
-            return refuse(tr("Select a weight to look in first, or look in the whole bundle."));
-    }
-    return query;
-}
-
 void SearchDock::begin()
 {
     QWidget *to = m_pattern->isEnabled() ? static_cast<QWidget *>(m_pattern) : m_kind;
@@ -270,7 +190,7 @@ void SearchDock::start()
             const BundleReadLock lock(*bundle);
             progress.setTotal(search::workOf(*bundle, query));
             SearchAnswer answer{
-                search::find(*bundle, query, &progress), {}, query.what == What::Largest};
+                search::find(*bundle, query, &progress), {}, query.what == search::What::Largest};
             if (answer.found)
                 answer.rows = report::hitRows(bundle, query, answer.found->hits);
             return answer;

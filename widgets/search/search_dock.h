@@ -64,7 +64,28 @@ private:
     void buildTable();
     void buildActions();
     void showFields();
-    std::optional<search::Query> query();
+    /// In the order of the box; several are one kind of search in the core.
+    enum SearchKind : int {
+        Bytes,
+        Text,
+        Integer,
+        Value,
+        NotANumber,
+        Infinite,
+        Zeros,
+        ZeroBytes,
+        Top,
+        OutOfRange
+    };
+    /// Kinds that are said by their name alone.
+    static constexpr bool takesNothing(int kind)
+    {
+        return kind == NotANumber || kind == Infinite || kind == OutOfRange;
+    }
+
+    tl::expected<search::Query, QString> typedQuery() const;
+    tl::expected<search::Query, QString> typedPattern() const;
+    std::optional<search::Query> query(); ///< nothing where it says why
     void showPlaces(std::vector<report::HitFacts> rows);
     void deliver(const BundlePtr &bundle, const SearchAnswer &answer);
     void setTask(TaskPtr task);

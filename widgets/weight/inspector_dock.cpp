@@ -68,7 +68,7 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
         return section;
     };
     m_bundleSection = add(tr("Bundle"), m_facts, 0);
-    // Shares of the room; what nobody takes is left at the foot, and not between the rows.
+    // Shares of the room; what no part takes is left at the foot, and not between the rows.
     m_statisticsSection = add(tr("Statistics"), m_statistics, 20);
     // A taller histogram says no more, and what follows stands nearer.
     m_statisticsSection->setMaximumHeight(theme::em(this, kMostStatistics));

@@ -73,7 +73,7 @@ public:
     {
     }
 
-    Result<void> bind(const Binding &binding);
+    Result<void> bind(const ShapeBinding &binding);
     Summary run();
 
 private:
@@ -88,7 +88,7 @@ private:
     std::vector<Tensor> inputsOf(std::size_t function) const;
     void nameOpenInputs(std::size_t index);
     void runFunction(std::size_t index, std::vector<Tensor> inputs);
-    Outcome call(std::size_t caller, const OperationView &view);
+    RuleResult call(std::size_t caller, const OperationView &view);
 
     mil::Program &m_program;
     std::string m_file;
@@ -134,7 +134,7 @@ std::vector<ShapeInput> Inference::placesOf(const std::string &input) const
     return places;
 }
 
-Result<void> Inference::bind(const Binding &binding)
+Result<void> Inference::bind(const ShapeBinding &binding)
 {
     const auto places = placesOf(binding.input);
     if (places.empty())
@@ -211,7 +211,7 @@ void Inference::nameOpenInputs(std::size_t index)
     }
 }
 
-Outcome Inference::call(std::size_t caller, const OperationView &view)
+RuleResult Inference::call(std::size_t caller, const OperationView &view)
 {
     const mil::Function &from = m_program.functions[caller];
     const std::string name = view.text("function", {});
@@ -234,7 +234,7 @@ Outcome Inference::call(std::size_t caller, const OperationView &view)
         else if (!std::equal(inputs.begin(), inputs.end(), state.inputs.begin(), state.inputs.end(),
                              [](const Tensor &a, const Tensor &b) { return a.dims == b.dims; }))
             return unknown("it calls a function with another shape than before");
-        Outcome outcome;
+        RuleResult outcome;
         outcome.outputs = state.walk->results();
         return outcome;
     }
@@ -295,13 +295,13 @@ std::vector<OpenInput> openInputs(const mil::Program &program)
     return inputs;
 }
 
-Result<Binding> parseBinding(std::string_view text)
+Result<ShapeBinding> parseBinding(std::string_view text)
 {
     constexpr std::int64_t kMost = (std::int64_t(1) << 31) - 1;
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
         return wrong("INPUT=EXTENT,EXTENT,…", std::string(text), "A shape cannot be read.");
-    Binding binding;
+    ShapeBinding binding;
     binding.input = text.substr(0, equals);
     for (std::size_t at = equals + 1; at <= text.size();) {
         const std::size_t comma = std::min(text.find(',', at), text.size());
@@ -316,11 +316,11 @@ Result<Binding> parseBinding(std::string_view text)
     return binding;
 }
 
-Result<Summary> inferShapes(mil::Program &program, const std::vector<Binding> &bindings,
+Result<Summary> inferShapes(mil::Program &program, const std::vector<ShapeBinding> &bindings,
                             std::string_view file)
 {
     Inference inference(program, file);
-    for (const Binding &binding : bindings) {
+    for (const ShapeBinding &binding : bindings) {
         if (auto bound = inference.bind(binding); !bound)
             return tl::unexpected(std::move(bound.error()));
     }

@@ -12,7 +12,7 @@
 namespace kernscope::shapes {
 
 using Operands = std::vector<std::string>;
-using Rule = Outcome (*)(const OperationView &, const Operands &);
+using Rule = RuleResult (*)(const OperationView &, const Operands &);
 
 /// What a row of the table says of an operation.
 struct RuleRow {
@@ -27,63 +27,63 @@ Rule ruleByName(std::string_view name);
 std::vector<std::string> rowsWithoutRule();
 
 // same, broadcast, reduce, softmax and everything else that works element by element.
-Outcome sameRule(const OperationView &view, const Operands &names);
-Outcome broadcastRule(const OperationView &view, const Operands &names);
-Outcome reduceRule(const OperationView &view, const Operands &names);
-Outcome argumentRule(const OperationView &view, const Operands &names);
+RuleResult sameRule(const OperationView &view, const Operands &names);
+RuleResult broadcastRule(const OperationView &view, const Operands &names);
+RuleResult reduceRule(const OperationView &view, const Operands &names);
+RuleResult argumentRule(const OperationView &view, const Operands &names);
 
 // Kernels: [n, channels, spatial …].
-Outcome convRule(const OperationView &view, const Operands &names);
-Outcome convTransposeRule(const OperationView &view, const Operands &names);
-Outcome poolRule(const OperationView &view, const Operands &names);
+RuleResult convRule(const OperationView &view, const Operands &names);
+RuleResult convTransposeRule(const OperationView &view, const Operands &names);
+RuleResult poolRule(const OperationView &view, const Operands &names);
 
 // Products.
-Outcome linearRule(const OperationView &view, const Operands &names);
-Outcome matmulRule(const OperationView &view, const Operands &names);
-Outcome einsumRule(const OperationView &view, const Operands &names);
-Outcome attentionRule(const OperationView &view, const Operands &names);
-Outcome recurrentRule(const OperationView &view, const Operands &names);
+RuleResult linearRule(const OperationView &view, const Operands &names);
+RuleResult matmulRule(const OperationView &view, const Operands &names);
+RuleResult einsumRule(const OperationView &view, const Operands &names);
+RuleResult attentionRule(const OperationView &view, const Operands &names);
+RuleResult recurrentRule(const OperationView &view, const Operands &names);
 
 // Layout.
-Outcome reshapeRule(const OperationView &view, const Operands &names);
-Outcome flattenRule(const OperationView &view, const Operands &names);
-Outcome transposeRule(const OperationView &view, const Operands &names);
-Outcome expandDimsRule(const OperationView &view, const Operands &names);
-Outcome squeezeRule(const OperationView &view, const Operands &names);
-Outcome concatRule(const OperationView &view, const Operands &names);
-Outcome stackRule(const OperationView &view, const Operands &names);
-Outcome splitRule(const OperationView &view, const Operands &names);
-Outcome padRule(const OperationView &view, const Operands &names);
-Outcome tileRule(const OperationView &view, const Operands &names);
-Outcome blockRule(const OperationView &view, const Operands &names);
-Outcome batchRule(const OperationView &view, const Operands &names);
+RuleResult reshapeRule(const OperationView &view, const Operands &names);
+RuleResult flattenRule(const OperationView &view, const Operands &names);
+RuleResult transposeRule(const OperationView &view, const Operands &names);
+RuleResult expandDimsRule(const OperationView &view, const Operands &names);
+RuleResult squeezeRule(const OperationView &view, const Operands &names);
+RuleResult concatRule(const OperationView &view, const Operands &names);
+RuleResult stackRule(const OperationView &view, const Operands &names);
+RuleResult splitRule(const OperationView &view, const Operands &names);
+RuleResult padRule(const OperationView &view, const Operands &names);
+RuleResult tileRule(const OperationView &view, const Operands &names);
+RuleResult blockRule(const OperationView &view, const Operands &names);
+RuleResult batchRule(const OperationView &view, const Operands &names);
 
 // Parts of a tensor.
-Outcome sliceByIndexRule(const OperationView &view, const Operands &names);
-Outcome sliceBySizeRule(const OperationView &view, const Operands &names);
-Outcome slidingWindowsRule(const OperationView &view, const Operands &names);
-Outcome gatherRule(const OperationView &view, const Operands &names);
-Outcome gatherNdRule(const OperationView &view, const Operands &names);
-Outcome topkRule(const OperationView &view, const Operands &names);
-Outcome suppressionRule(const OperationView &view, const Operands &names);
+RuleResult sliceByIndexRule(const OperationView &view, const Operands &names);
+RuleResult sliceBySizeRule(const OperationView &view, const Operands &names);
+RuleResult slidingWindowsRule(const OperationView &view, const Operands &names);
+RuleResult gatherRule(const OperationView &view, const Operands &names);
+RuleResult gatherNdRule(const OperationView &view, const Operands &names);
+RuleResult topkRule(const OperationView &view, const Operands &names);
+RuleResult suppressionRule(const OperationView &view, const Operands &names);
 
 // Images.
-Outcome upsampleRule(const OperationView &view, const Operands &names);
-Outcome resizeRule(const OperationView &view, const Operands &names);
-Outcome resampleRule(const OperationView &view, const Operands &names);
+RuleResult upsampleRule(const OperationView &view, const Operands &names);
+RuleResult resizeRule(const OperationView &view, const Operands &names);
+RuleResult resampleRule(const OperationView &view, const Operands &names);
 
 // Tensors of a shape that another value gives.
-Outcome filledRule(const OperationView &view, const Operands &names);
-Outcome listGatherRule(const OperationView &view, const Operands &names);
-Outcome listScatterRule(const OperationView &view, const Operands &names);
-Outcome scalarRule(const OperationView &view, const Operands &names);
-Outcome shapeRule(const OperationView &view, const Operands &names);
-Outcome rangeRule(const OperationView &view, const Operands &names);
-Outcome oneHotRule(const OperationView &view, const Operands &names);
-Outcome drawnRule(const OperationView &view, const Operands &names);
-Outcome denseRule(const OperationView &view, const Operands &names);
-Outcome paletteRule(const OperationView &view, const Operands &names);
-Outcome survivorsRule(const OperationView &view, const Operands &names);
+RuleResult filledRule(const OperationView &view, const Operands &names);
+RuleResult listGatherRule(const OperationView &view, const Operands &names);
+RuleResult listScatterRule(const OperationView &view, const Operands &names);
+RuleResult scalarRule(const OperationView &view, const Operands &names);
+RuleResult shapeRule(const OperationView &view, const Operands &names);
+RuleResult rangeRule(const OperationView &view, const Operands &names);
+RuleResult oneHotRule(const OperationView &view, const Operands &names);
+RuleResult drawnRule(const OperationView &view, const Operands &names);
+RuleResult denseRule(const OperationView &view, const Operands &names);
+RuleResult paletteRule(const OperationView &view, const Operands &names);
+RuleResult survivorsRule(const OperationView &view, const Operands &names);
 
 /// The integers that an operation makes of known ones (`shape`, `gather`, `concat`, `add`, …), so
 /// that shapes which a program works out are followed. Added to `outputs`.

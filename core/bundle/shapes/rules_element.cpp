@@ -27,9 +27,9 @@ std::optional<std::vector<bool>> reducedAxes(const OperationView &view, std::siz
 
 /// Every output has the shape of the operand that the row names; of several names, output by
 /// output.
-Outcome sameRule(const OperationView &view, const Operands &names)
+RuleResult sameRule(const OperationView &view, const Operands &names)
 {
-    Outcome outcome;
+    RuleResult outcome;
     for (const std::string &name : names) {
         const auto values = view.operands(name);
         outcome.outputs.insert(outcome.outputs.end(), values.begin(), values.end());
@@ -41,7 +41,7 @@ Outcome sameRule(const OperationView &view, const Operands &names)
     return outcome;
 }
 
-Outcome broadcastRule(const OperationView &view, const Operands &names)
+RuleResult broadcastRule(const OperationView &view, const Operands &names)
 {
     Dims result;
     for (const std::string &name : names) {
@@ -56,7 +56,7 @@ Outcome broadcastRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome reduceRule(const OperationView &view, const Operands &names)
+RuleResult reduceRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto keep = view.number("keep_dims", 0);
@@ -73,7 +73,7 @@ Outcome reduceRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome argumentRule(const OperationView &view, const Operands &names)
+RuleResult argumentRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto keep = view.number("keep_dims", 0);

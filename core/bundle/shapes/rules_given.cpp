@@ -7,14 +7,14 @@
 
 namespace kernscope::shapes {
 
-Outcome filledRule(const OperationView &view, const Operands &names)
+RuleResult filledRule(const OperationView &view, const Operands &names)
 {
     const Tensor shape = view.operand(names.front());
     if (shape.numbers) {
         Dims dims = *shape.numbers;
         for (std::int64_t &extent : dims)
             extent = std::max(extent, kUnknown);
-        Outcome outcome = made(std::move(dims));
+        RuleResult outcome = made(std::move(dims));
         if (!allKnown(*outcome.outputs.front().dims))
             outcome.unknown = "the numbers of " + names.front() + " are not known";
         return outcome;
@@ -23,7 +23,7 @@ Outcome filledRule(const OperationView &view, const Operands &names)
 }
 
 /// Of a list the tensor is that of one element. Row: the list, the places that are taken out.
-Outcome listGatherRule(const OperationView &view, const Operands &names)
+RuleResult listGatherRule(const OperationView &view, const Operands &names)
 {
     const Tensor list = view.operand(names[0]), places = view.operand(names[1]);
     if (!list.dims || !places.dims || places.dims->size() != 1)
@@ -34,7 +34,7 @@ Outcome listGatherRule(const OperationView &view, const Operands &names)
 }
 
 /// Row: as many elements as the first extent says, side by side.
-Outcome listScatterRule(const OperationView &view, const Operands &names)
+RuleResult listScatterRule(const OperationView &view, const Operands &names)
 {
     const Tensor value = view.operand(names.front());
     if (!value.dims || value.dims->empty())
@@ -42,19 +42,19 @@ Outcome listScatterRule(const OperationView &view, const Operands &names)
     return made(Dims(value.dims->begin() + 1, value.dims->end()));
 }
 
-Outcome scalarRule(const OperationView &, const Operands &)
+RuleResult scalarRule(const OperationView &, const Operands &)
 {
     return made({});
 }
 
-Outcome shapeRule(const OperationView &view, const Operands &names)
+RuleResult shapeRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     return x.dims ? made({static_cast<std::int64_t>(x.dims->size())})
                   : unknown("the number of axes of " + names.front() + " is not known");
 }
 
-Outcome rangeRule(const OperationView &view, const Operands &)
+RuleResult rangeRule(const OperationView &view, const Operands &)
 {
     const auto start = view.real("start"), end = view.real("end"), step = view.real("step");
     if (!start || !end || !step || *step == 0)
@@ -68,7 +68,7 @@ Outcome rangeRule(const OperationView &view, const Operands &)
     return made({count > 0 ? static_cast<std::int64_t>(count) : 0});
 }
 
-Outcome oneHotRule(const OperationView &view, const Operands &names)
+RuleResult oneHotRule(const OperationView &view, const Operands &names)
 {
     const Tensor indices = view.operand(names.front());
     const auto size = view.number("one_hot_vector_size"), number = view.number("axis", -1);
@@ -80,14 +80,14 @@ Outcome oneHotRule(const OperationView &view, const Operands &names)
         return conflict("axis", "an axis of the result", std::to_string(*number));
     result.insert(result.begin() + static_cast<std::ptrdiff_t>(*axis),
                   size && *size >= 0 ? *size : kUnknown);
-    Outcome outcome = made(std::move(result));
+    RuleResult outcome = made(std::move(result));
     if (!size)
         outcome.unknown = "the number of one_hot_vector_size is not known";
     return outcome;
 }
 
 /// Row: x [..., classes], the number drawn of each.
-Outcome drawnRule(const OperationView &view, const Operands &names)
+RuleResult drawnRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]);
     const auto count = view.number(names[1], 1);
@@ -100,7 +100,7 @@ Outcome drawnRule(const OperationView &view, const Operands &names)
 
 /// Row: indices, palettes [..., entries, vector]; with a third name (the shape, up to iOS 17) that
 /// operand where it is given.
-Outcome paletteRule(const OperationView &view, const Operands &names)
+RuleResult paletteRule(const OperationView &view, const Operands &names)
 {
     if (names.size() > 2 && view.has(names[2])) {
         auto given = view.numbers(names[2]);
@@ -123,19 +123,19 @@ Outcome paletteRule(const OperationView &view, const Operands &names)
 }
 
 /// Row: the shape where it is given (up to iOS 17), else the mask.
-Outcome denseRule(const OperationView &view, const Operands &names)
+RuleResult denseRule(const OperationView &view, const Operands &names)
 {
     return view.has(names[0]) ? filledRule(view, {names[0]}) : sameRule(view, {names[1]});
 }
 
 /// Joint forms make a mask of the whole shape and the values that it leaves. Row: mask, values,
 /// and of palettes their table.
-Outcome survivorsRule(const OperationView &view, const Operands &names)
+RuleResult survivorsRule(const OperationView &view, const Operands &names)
 {
     const Tensor mask = view.operand(names[0]), values = view.operand(names[1]);
     if (!mask.dims || !values.dims)
         return unknown("the shape of " + names[0] + " is not known");
-    Outcome outcome = made(*mask.dims);
+    RuleResult outcome = made(*mask.dims);
     outcome.outputs.push_back({*values.dims, {}});
     if (names.size() < 3)
         return outcome;

@@ -71,8 +71,8 @@ std::optional<std::vector<Window>> windowsOf(const OperationView &view, const Di
 }
 
 /// `result` with the places of each window; a conflict where one does not fit.
-Outcome placed(const std::string &name, Dims result, const Dims &x,
-               const std::vector<Window> &windows)
+RuleResult placed(const std::string &name, Dims result, const Dims &x,
+                  const std::vector<Window> &windows)
 {
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const std::int64_t extent = x[i + 2];
@@ -93,7 +93,7 @@ struct Convolution {
 };
 
 std::optional<Convolution> convolutionOf(const OperationView &view, const Operands &names,
-                                         Outcome &fault)
+                                         RuleResult &fault)
 {
     const Tensor x = view.operand(names[0]), weight = view.operand(names[1]);
     if (!x.dims || !weight.dims) {
@@ -122,9 +122,9 @@ bool differ(std::int64_t a, std::int64_t b)
 } // namespace
 
 /// Row: x, weight [output channels, input channels of a group, kernel …].
-Outcome convRule(const OperationView &view, const Operands &names)
+RuleResult convRule(const OperationView &view, const Operands &names)
 {
-    Outcome fault;
+    RuleResult fault;
     const auto of = convolutionOf(view, names, fault);
     if (!of)
         return fault;
@@ -135,13 +135,13 @@ Outcome convRule(const OperationView &view, const Operands &names)
 }
 
 /// Row: x, weight [input channels, output channels of a group, kernel …].
-Outcome convTransposeRule(const OperationView &view, const Operands &names)
+RuleResult convTransposeRule(const OperationView &view, const Operands &names)
 {
     if (view.has("output_shape")) {
         auto given = view.numbers("output_shape");
         return given ? made(std::move(*given)) : unknown("output_shape is not known");
     }
-    Outcome fault;
+    RuleResult fault;
     const auto of = convolutionOf(view, names, fault);
     if (!of)
         return fault;
@@ -160,7 +160,7 @@ Outcome convTransposeRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome poolRule(const OperationView &view, const Operands &names)
+RuleResult poolRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     if (!x.dims)

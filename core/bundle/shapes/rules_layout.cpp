@@ -9,7 +9,7 @@ namespace {
 
 /// Extents that `shape` asks for: 0 takes that of x, counted from the last axis (1 where x has no
 /// such axis; only iOS 17 allows another number of axes than x has), -1 what is left over.
-Outcome reshaped(const std::string &name, const Dims &x, const Dims &shape)
+RuleResult reshaped(const std::string &name, const Dims &x, const Dims &shape)
 {
     Dims result = shape;
     std::size_t rest = shape.size();
@@ -56,14 +56,15 @@ std::optional<std::vector<std::size_t>> axesOf(const OperationView &view, std::s
 
 } // namespace
 
-Outcome reshapeRule(const OperationView &view, const Operands &names)
+RuleResult reshapeRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]), shape = view.operand(names[1]);
     if (!shape.numbers || !x.dims) {
         // Their number is known as soon as that of the shape's elements is.
         if (shape.dims && shape.dims->size() == 1 && shape.dims->front() >= 0 &&
             shape.dims->front() <= 16) {
-            Outcome outcome = made(Dims(static_cast<std::size_t>(shape.dims->front()), kUnknown));
+            RuleResult outcome =
+                made(Dims(static_cast<std::size_t>(shape.dims->front()), kUnknown));
             outcome.unknown = "the numbers of " + names[1] + " are not known";
             return outcome;
         }
@@ -76,7 +77,7 @@ Outcome reshapeRule(const OperationView &view, const Operands &names)
         const bool only = open == 1 && std::count(wanted.begin(), wanted.end(), -1) == 0;
         std::replace(wanted.begin(), wanted.end(), kUnknownNumber, kUnknown);
         if (!only || !allKnown(*x.dims)) {
-            Outcome outcome = made(std::move(wanted));
+            RuleResult outcome = made(std::move(wanted));
             outcome.unknown = "the numbers of " + names[1] + " are not known";
             return outcome;
         }
@@ -84,7 +85,7 @@ Outcome reshapeRule(const OperationView &view, const Operands &names)
     return reshaped(names[0], *x.dims, wanted);
 }
 
-Outcome flattenRule(const OperationView &view, const Operands &names)
+RuleResult flattenRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto number = view.number("axis", 1);
@@ -98,7 +99,7 @@ Outcome flattenRule(const OperationView &view, const Operands &names)
     return made({productOf(*x.dims, 0, at), productOf(*x.dims, at, x.dims->size())});
 }
 
-Outcome transposeRule(const OperationView &view, const Operands &names)
+RuleResult transposeRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto order = view.numbers("perm");
@@ -117,7 +118,7 @@ Outcome transposeRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome expandDimsRule(const OperationView &view, const Operands &names)
+RuleResult expandDimsRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto count = view.numbers("axes");
@@ -132,7 +133,7 @@ Outcome expandDimsRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome squeezeRule(const OperationView &view, const Operands &names)
+RuleResult squeezeRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     if (!x.dims)
@@ -155,7 +156,7 @@ Outcome squeezeRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome concatRule(const OperationView &view, const Operands &names)
+RuleResult concatRule(const OperationView &view, const Operands &names)
 {
     const auto values = view.operands(names.front());
     const auto number = view.number("axis");
@@ -188,7 +189,7 @@ Outcome concatRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome stackRule(const OperationView &view, const Operands &names)
+RuleResult stackRule(const OperationView &view, const Operands &names)
 {
     const auto values = view.operands(names.front());
     const auto number = view.number("axis");
@@ -204,7 +205,7 @@ Outcome stackRule(const OperationView &view, const Operands &names)
 }
 
 /// As many outputs as the operation has, of given sizes or of equal ones.
-Outcome splitRule(const OperationView &view, const Operands &names)
+RuleResult splitRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto number = view.number("axis");
@@ -217,7 +218,7 @@ Outcome splitRule(const OperationView &view, const Operands &names)
         sizes = Dims(count, over((*x.dims)[*axis], static_cast<std::int64_t>(count)));
     if (!sizes || sizes->size() != count)
         return unknown("split_sizes are not known");
-    Outcome outcome;
+    RuleResult outcome;
     for (const std::int64_t size : *sizes) {
         Tensor part{x.dims, {}};
         (*part.dims)[*axis] = size < 0 ? kUnknown : size;
@@ -227,7 +228,7 @@ Outcome splitRule(const OperationView &view, const Operands &names)
 }
 
 /// The last axes are padded, before and after each.
-Outcome padRule(const OperationView &view, const Operands &names)
+RuleResult padRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front()), pad = view.operand("pad");
     if (!x.dims || !pad.numbers)
@@ -244,7 +245,7 @@ Outcome padRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome tileRule(const OperationView &view, const Operands &names)
+RuleResult tileRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]), reps = view.operand(names[1]);
     if (!x.dims || !reps.numbers || reps.numbers->size() != x.dims->size())
@@ -257,7 +258,7 @@ Outcome tileRule(const OperationView &view, const Operands &names)
 
 /// Row: x [n, channels, height, width], the operand with the block's size, then "wide" where
 /// channels become places of the picture and "deep" where these become channels.
-Outcome blockRule(const OperationView &view, const Operands &names)
+RuleResult blockRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]);
     const auto block = view.number(names[1]);
@@ -275,7 +276,7 @@ Outcome blockRule(const OperationView &view, const Operands &names)
 }
 
 /// Row: x, the block's shape, and what is padded ("space_to_batch") or cropped ("batch_to_space").
-Outcome batchRule(const OperationView &view, const Operands &names)
+RuleResult batchRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]);
     const auto block = view.numbers(names[1]), edges = view.numbers(names[2]);

@@ -67,7 +67,7 @@ std::int64_t scaled(std::int64_t extent, double factor)
 
 } // namespace
 
-Outcome sliceByIndexRule(const OperationView &view, const Operands &names)
+RuleResult sliceByIndexRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     if (!x.dims)
@@ -80,7 +80,7 @@ Outcome sliceByIndexRule(const OperationView &view, const Operands &names)
     const auto squeezeMask = view.numbers("squeeze_mask", rank, 0);
     if (!stride || !beginMask || !endMask || !squeezeMask)
         return unknown("its masks or strides are not known");
-    Outcome outcome = made({});
+    RuleResult outcome = made({});
     for (std::size_t i = 0; i < rank; ++i) {
         if ((*squeezeMask)[i] != 0)
             continue;
@@ -93,13 +93,13 @@ Outcome sliceByIndexRule(const OperationView &view, const Operands &names)
     return outcome;
 }
 
-Outcome sliceBySizeRule(const OperationView &view, const Operands &names)
+RuleResult sliceBySizeRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto begin = view.operand("begin").numbers, size = view.operand("size").numbers;
     if (!x.dims || !size || size->size() != x.dims->size())
         return unknown("the numbers of size are not known");
-    Outcome outcome = made({});
+    RuleResult outcome = made({});
     for (std::size_t i = 0; i < size->size(); ++i) {
         const auto from = numberAt(begin, i), wanted = numberAt(size, i);
         const std::int64_t extent = (*x.dims)[i];
@@ -114,7 +114,7 @@ Outcome sliceBySizeRule(const OperationView &view, const Operands &names)
 }
 
 /// The axis becomes the number of windows and their size.
-Outcome slidingWindowsRule(const OperationView &view, const Operands &names)
+RuleResult slidingWindowsRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto number = view.number("axis"), size = view.number("size");
@@ -131,7 +131,7 @@ Outcome slidingWindowsRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome gatherRule(const OperationView &view, const Operands &names)
+RuleResult gatherRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]), indices = view.operand(names[1]);
     const auto number = view.number("axis", 0), batch = view.number("batch_dims", 0);
@@ -147,7 +147,7 @@ Outcome gatherRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome gatherNdRule(const OperationView &view, const Operands &names)
+RuleResult gatherNdRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]), indices = view.operand(names[1]);
     const auto batch = view.number("batch_dims", 0);
@@ -161,7 +161,7 @@ Outcome gatherNdRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome topkRule(const OperationView &view, const Operands &names)
+RuleResult topkRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
     const auto number = view.number("axis", -1), count = view.number("k", 1);
@@ -172,14 +172,14 @@ Outcome topkRule(const OperationView &view, const Operands &names)
     // -1 takes them all (iOS 16).
     if (*count >= 0)
         result[*axis] = *count;
-    Outcome outcome = made(result);
+    RuleResult outcome = made(result);
     outcome.outputs.push_back({std::move(result), {}});
     return outcome;
 }
 
 /// Row: boxes [n, boxes, 4], scores [n, boxes, classes]; since iOS 17, which has no threshold of
 /// scores, with the last two axes exchanged and without the number of boxes.
-Outcome suppressionRule(const OperationView &view, const Operands &names)
+RuleResult suppressionRule(const OperationView &view, const Operands &names)
 {
     const Tensor boxes = view.operand(names[0]), scores = view.operand(names[1]);
     const auto most = view.number("max_boxes");
@@ -189,7 +189,7 @@ Outcome suppressionRule(const OperationView &view, const Operands &names)
         return conflict(names[0], "three axes", dimsText(*boxes.dims));
     const std::int64_t n = scores.dims->front();
     const bool boxesLast = !view.has("score_threshold");
-    Outcome outcome = made(boxesLast ? Dims{n, 4, *most} : Dims{n, *most, 4});
+    RuleResult outcome = made(boxesLast ? Dims{n, 4, *most} : Dims{n, *most, 4});
     outcome.outputs.push_back(
         {boxesLast ? Dims{n, (*scores.dims)[1], *most} : Dims{n, *most, scores.dims->back()}, {}});
     outcome.outputs.push_back({Dims{n, *most}, {}});
@@ -198,7 +198,7 @@ Outcome suppressionRule(const OperationView &view, const Operands &names)
 }
 
 /// Row: x and the factors of its last two axes.
-Outcome upsampleRule(const OperationView &view, const Operands &names)
+RuleResult upsampleRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]);
     if (!x.dims || x.dims->size() < 2)
@@ -212,7 +212,7 @@ Outcome upsampleRule(const OperationView &view, const Operands &names)
         extent = factor ? scaled(extent, *factor) : kUnknown;
         known = known && (!given || extent >= 0);
     }
-    Outcome outcome = made(std::move(result));
+    RuleResult outcome = made(std::move(result));
     if (!known)
         outcome.unknown = "its factors are not known";
     return outcome;
@@ -220,7 +220,7 @@ Outcome upsampleRule(const OperationView &view, const Operands &names)
 
 /// Row: x and the extents of its last two axes; `resize` has them in one operand, whose last
 /// `resized_dims` elements are those of the last axes (0: as in x).
-Outcome resizeRule(const OperationView &view, const Operands &names)
+RuleResult resizeRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]);
     if (!x.dims || x.dims->size() < 2)
@@ -251,7 +251,7 @@ Outcome resizeRule(const OperationView &view, const Operands &names)
 }
 
 /// Row: x [n, channels, height, width], coordinates [n, height, width, 2].
-Outcome resampleRule(const OperationView &view, const Operands &names)
+RuleResult resampleRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]), places = view.operand(names[1]);
     if (!x.dims || !places.dims)

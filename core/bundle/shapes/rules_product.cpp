@@ -28,7 +28,7 @@ bool addLetters(std::string_view letters, const Dims &dims, std::map<char, std::
 } // namespace
 
 /// Row: x [..., depth], weight [outputs, depth].
-Outcome linearRule(const OperationView &view, const Operands &names)
+RuleResult linearRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]), weight = view.operand(names[1]);
     if (!x.dims || !weight.dims)
@@ -43,7 +43,7 @@ Outcome linearRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome matmulRule(const OperationView &view, const Operands &names)
+RuleResult matmulRule(const OperationView &view, const Operands &names)
 {
     const Tensor left = view.operand(names[0]), right = view.operand(names[1]);
     const auto transposeX = view.number("transpose_x", 0);
@@ -75,7 +75,7 @@ Outcome matmulRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-Outcome einsumRule(const OperationView &view, const Operands &names)
+RuleResult einsumRule(const OperationView &view, const Operands &names)
 {
     std::string equation = view.text("equation", {});
     std::erase(equation, ' ');
@@ -105,7 +105,7 @@ Outcome einsumRule(const OperationView &view, const Operands &names)
 }
 
 /// Row: query [..., length, depth], value [..., source length, output depth].
-Outcome attentionRule(const OperationView &view, const Operands &names)
+RuleResult attentionRule(const OperationView &view, const Operands &names)
 {
     const Tensor query = view.operand(names[0]), value = view.operand(names[1]);
     if (!query.dims || !value.dims || query.dims->empty() || value.dims->empty())
@@ -117,7 +117,7 @@ Outcome attentionRule(const OperationView &view, const Operands &names)
 
 /// Row: x [steps, batch, inputs], weight_hh [gates × hidden, hidden]. The outputs are those of all
 /// steps (or the last one), then the hidden state, then the cell state of lstm.
-Outcome recurrentRule(const OperationView &view, const Operands &names)
+RuleResult recurrentRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]), weight = view.operand(names[1]);
     const auto all = view.number("output_sequence", 0);
@@ -128,7 +128,7 @@ Outcome recurrentRule(const OperationView &view, const Operands &names)
     const bool both = view.text("direction", "forward") == "bidirectional";
     const std::int64_t hidden = times(weight.dims->back(), both ? 2 : 1);
     const std::int64_t batch = (*x.dims)[1];
-    Outcome outcome = made({*all != 0 ? (*x.dims)[0] : 1, batch, hidden});
+    RuleResult outcome = made({*all != 0 ? (*x.dims)[0] : 1, batch, hidden});
     outcome.outputs.push_back({Dims{batch, hidden}, {}});
     outcome.outputs.push_back({Dims{batch, hidden}, {}});
     return outcome;

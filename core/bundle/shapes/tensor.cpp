@@ -45,23 +45,23 @@ std::string dimsText(const Dims &dims)
     return text + "]";
 }
 
-Outcome made(Dims dims)
+RuleResult made(Dims dims)
 {
-    Outcome outcome;
+    RuleResult outcome;
     outcome.outputs.push_back({std::move(dims), {}});
     return outcome;
 }
 
-Outcome unknown(std::string reason)
+RuleResult unknown(std::string reason)
 {
-    Outcome outcome;
+    RuleResult outcome;
     outcome.unknown = std::move(reason);
     return outcome;
 }
 
-Outcome conflict(std::string operand, std::string expected, std::string found)
+RuleResult conflict(std::string operand, std::string expected, std::string found)
 {
-    Outcome outcome;
+    RuleResult outcome;
     outcome.operand = std::move(operand);
     outcome.expected = std::move(expected);
     outcome.found = std::move(found);

@@ -41,7 +41,7 @@ struct Tensor {
 };
 
 /// What a rule finds: the outputs in order, or why it cannot.
-struct Outcome {
+struct RuleResult {
     std::vector<Tensor> outputs;
     std::string unknown; ///< what was missing; empty: nothing
     /// The operands do not fit each other.
@@ -50,9 +50,9 @@ struct Outcome {
     bool conflict() const { return !expected.empty(); }
 };
 
-Outcome made(Dims dims);
-Outcome unknown(std::string reason);
-Outcome conflict(std::string operand, std::string expected, std::string found);
+RuleResult made(Dims dims);
+RuleResult unknown(std::string reason);
+RuleResult conflict(std::string operand, std::string expected, std::string found);
 
 /// NumPy's broadcasting; nothing where the extents do not fit.
 std::optional<Dims> broadcast(const Dims &a, const Dims &b);

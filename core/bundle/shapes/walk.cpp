@@ -109,9 +109,9 @@ std::vector<Tensor> Walk::outputsOf(const mil::Block &block) const
     return outputs;
 }
 
-Outcome Walk::branches(const mil::Operation &operation)
+RuleResult Walk::branches(const mil::Operation &operation)
 {
-    Outcome outcome;
+    RuleResult outcome;
     for (std::size_t i = 0; i < operation.blocks.size(); ++i) {
         walkBlock(operation.blocks[i]);
         auto outputs = outputsOf(operation.blocks[i]);
@@ -141,12 +141,12 @@ void Walk::walkBodies(const mil::Operation &operation, const std::vector<Tensor>
     }
 }
 
-Outcome Walk::loop(const mil::Operation &operation, const OperationView &view)
+RuleResult Walk::loop(const mil::Operation &operation, const OperationView &view)
 {
     std::vector<Tensor> variables = view.operands("loop_vars");
     for (Tensor &each : variables)
         each.numbers.reset();
-    Outcome outcome;
+    RuleResult outcome;
     bool stable = false;
     const bool deep = m_loops++ >= kMaxLoops;
     ++m_silent;
@@ -173,7 +173,7 @@ Outcome Walk::loop(const mil::Operation &operation, const OperationView &view)
     return outcome;
 }
 
-Outcome Walk::outcomeOf(const mil::Operation &operation, const OperationView &view)
+RuleResult Walk::outcomeOf(const mil::Operation &operation, const OperationView &view)
 {
     if (operation.type == "while_loop" && !operation.blocks.empty())
         return loop(operation, view);
@@ -214,7 +214,7 @@ Tensor Walk::merged(const mil::Operation &operation, const mil::NamedType &outpu
 void Walk::walkOperation(const mil::Operation &operation)
 {
     const OperationView view(operation, m_graph, m_tensors);
-    Outcome outcome = outcomeOf(operation, view);
+    RuleResult outcome = outcomeOf(operation, view);
     outcome.outputs.resize(operation.outputs.size());
     if (outcome.conflict())
         reportConflict(operation, outcome.operand, outcome.expected, outcome.found);
@@ -242,7 +242,7 @@ void Walk::walkOperation(const mil::Operation &operation)
 
 /// Names the operation where shapes get lost: not those after it.
 void Walk::report(const mil::Operation &operation, const OperationView &view,
-                  const Outcome &outcome, const std::vector<bool> &open)
+                  const RuleResult &outcome, const std::vector<bool> &open)
 {
     const auto first = std::find(open.begin(), open.end(), true);
     const auto inputs = view.inputs();

@@ -17,7 +17,7 @@ class Walk
 {
 public:
     /// What a call in this function gives back: the called function's outputs.
-    using Call = std::function<Outcome(const OperationView &)>;
+    using Call = std::function<RuleResult(const OperationView &)>;
 
     Walk(const mil::Function &function, std::string_view file, Summary &summary, Call call);
 
@@ -32,16 +32,16 @@ public:
 private:
     void walkBlock(const mil::Block &block);
     void walkOperation(const mil::Operation &operation);
-    Outcome outcomeOf(const mil::Operation &operation, const OperationView &view);
-    Outcome branches(const mil::Operation &operation);
+    RuleResult outcomeOf(const mil::Operation &operation, const OperationView &view);
+    RuleResult branches(const mil::Operation &operation);
     void walkBodies(const mil::Operation &operation, const std::vector<Tensor> &variables);
-    Outcome loop(const mil::Operation &operation, const OperationView &view);
+    RuleResult loop(const mil::Operation &operation, const OperationView &view);
     std::vector<Tensor> outputsOf(const mil::Block &block) const;
     void set(const mil::NamedType &output, Tensor tensor);
     Tensor merged(const mil::Operation &operation, const mil::NamedType &output, Tensor inferred,
                   bool &conflict);
-    void report(const mil::Operation &operation, const OperationView &view, const Outcome &outcome,
-                const std::vector<bool> &open);
+    void report(const mil::Operation &operation, const OperationView &view,
+                const RuleResult &outcome, const std::vector<bool> &open);
     void reportConflict(const mil::Operation &operation, const std::string &field,
                         const std::string &expected, const std::string &found);
     void fillBlock(mil::Block &block);

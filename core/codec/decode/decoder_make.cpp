@@ -191,7 +191,12 @@ Result<Operand> EncodingMaker::resolve(const OperandSource &source, PartRole rol
         table.bytes = m_state->tables.emplace_back(gathered(*operand, *count));
         return table;
     }
-    const auto &inner = std::get<std::shared_ptr<const Encoding>>(source);
+    return decodedTable(std::get<std::shared_ptr<const Encoding>>(source), role);
+}
+
+Result<Operand> EncodingMaker::decodedTable(const std::shared_ptr<const Encoding> &inner,
+                                            PartRole role)
+{
     if (!inner)
         return tl::unexpected(makeFault("codec.type", partRoleName(role), "an operand", "none",
                                         "The operand is missing"));

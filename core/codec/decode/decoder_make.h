@@ -55,6 +55,7 @@ private:
     Step resultType();
     /// The operand itself, or the table that another op makes of its own operands.
     Result<Operand> resolve(const OperandSource &source, PartRole role);
+    Result<Operand> decodedTable(const std::shared_ptr<const Encoding> &inner, PartRole role);
 
     std::shared_ptr<Decoder::State> m_state;
     unsigned m_depth;

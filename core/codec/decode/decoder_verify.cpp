@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/decode/decoder.h"
 
+#include "core/base/error_builder.h"
 #include "core/codec/decode/decoder_state.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
@@ -18,14 +19,11 @@ namespace {
 Diagnostic found(Severity severity, std::string code, PartRole role, std::string expected,
                  std::string foundText, std::string message)
 {
-    Diagnostic diagnostic;
-    diagnostic.severity = severity;
-    diagnostic.error.code = std::move(code);
-    diagnostic.error.field = std::string(partRoleName(role));
-    diagnostic.error.expected = std::move(expected);
-    diagnostic.error.found = std::move(foundText);
-    diagnostic.error.message = std::move(message);
-    return diagnostic;
+    return {severity, ErrorBuilder(code)
+                          .field(partRoleName(role))
+                          .expected(std::move(expected))
+                          .found(std::move(foundText))
+                          .message(std::move(message))};
 }
 
 /// Set bits of the whole mask; nothing where it was asked to stop before the end.

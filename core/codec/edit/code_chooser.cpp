@@ -84,7 +84,7 @@ void CodeChooser::fillSteps(std::uint64_t elements)
         m_steps = Table();
 }
 
-std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double value)
+std::optional<CodeCandidate> CodeChooser::nearest(const ElementPlace &place, double value)
 {
     if (m_known && std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(m_value))
         return m_answer;
@@ -94,9 +94,9 @@ std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double 
     return m_answer;
 }
 
-std::optional<Candidate> CodeChooser::compute(const ElementPlace &place, double value)
+std::optional<CodeCandidate> CodeChooser::compute(const ElementPlace &place, double value)
 {
-    std::optional<Candidate> found;
+    std::optional<CodeCandidate> found;
     if (!m_state.palette && !m_state.scaling)
         found = plain(value);
     else if (std::isfinite(value) && m_state.palette)
@@ -111,19 +111,19 @@ std::optional<Candidate> CodeChooser::compute(const ElementPlace &place, double 
     return found ? found : slow(place, value);
 }
 
-std::optional<Candidate> CodeChooser::plain(double value) const
+std::optional<CodeCandidate> CodeChooser::plain(double value) const
 {
     const ElementType type = m_state.payload.type;
     if (!roundsToNearest(type) || !std::isfinite(value))
         return std::nullopt;
     const std::int64_t code = nearestCode(type, value);
-    return Candidate{code, codeValue(type, code)};
+    return CodeCandidate{code, codeValue(type, code)};
 }
 
 /// The value grows (or falls) with the code, if not strictly: what lies outside of a few codes
 /// around the exact answer is no nearer than the ends of those few. Nothing where that does not
-/// settle it.
-std::optional<Candidate> CodeChooser::aroundGuess(double value, std::int64_t reach) const
+/// decide it.
+std::optional<CodeCandidate> CodeChooser::aroundGuess(double value, std::int64_t reach) const
 {
     const ElementType type = m_state.payload.type;
     const ScalePair &pair = m_pair;
@@ -136,7 +136,7 @@ std::optional<Candidate> CodeChooser::aroundGuess(double value, std::int64_t rea
     const std::int64_t guess = nearestCode(type, exact);
     const std::int64_t low = std::max(smallest, guess - reach);
     const std::int64_t high = std::min(largest, guess + reach);
-    std::optional<Candidate> best;
+    std::optional<CodeCandidate> best;
     double bestError = 0, lowError = 0, highError = 0;
     for (std::int64_t code = low; code <= high; ++code) {
         const double held = scaledValue(m_state, pair, static_cast<float>(codeValue(type, code)));
@@ -146,7 +146,7 @@ std::optional<Candidate> CodeChooser::aroundGuess(double value, std::int64_t rea
         lowError = code == low ? error : lowError;
         highError = error;
         if (!best || error < bestError) {
-            best = Candidate{code, held};
+            best = CodeCandidate{code, held};
             bestError = error;
         }
     }
@@ -258,12 +258,12 @@ CodeChooser::Table &CodeChooser::tableFor(const ElementPlace &place, double valu
     const auto [at, added] = m_tables.try_emplace(m_context);
     Table &table = at->second;
     if (added) {
-        std::vector<Candidate> all = candidatesFor(m_state, place, value, std::nullopt);
-        std::erase_if(all, [](const Candidate &one) { return !std::isfinite(one.value); });
-        std::sort(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) {
+        std::vector<CodeCandidate> all = candidatesFor(m_state, place, value, std::nullopt);
+        std::erase_if(all, [](const CodeCandidate &one) { return !std::isfinite(one.value); });
+        std::sort(all.begin(), all.end(), [](const CodeCandidate &a, const CodeCandidate &b) {
             return a.value < b.value || (a.value == b.value && a.code < b.code);
         });
-        for (const Candidate &one : all) {
+        for (const CodeCandidate &one : all) {
             if (!table.values.empty() && table.values.back() == one.value)
                 continue;
             table.values.push_back(one.value);
@@ -274,12 +274,12 @@ CodeChooser::Table &CodeChooser::tableFor(const ElementPlace &place, double valu
     return table;
 }
 
-std::optional<Candidate> CodeChooser::fromTable(const ElementPlace &place, double value)
+std::optional<CodeCandidate> CodeChooser::fromTable(const ElementPlace &place, double value)
 {
     return tableFor(place, value).nearest(value);
 }
 
-std::optional<Candidate> CodeChooser::slow(const ElementPlace &place, double value) const
+std::optional<CodeCandidate> CodeChooser::slow(const ElementPlace &place, double value) const
 {
     return choose(candidatesFor(m_state, place, value, std::nullopt), value).nearest;
 }

@@ -27,7 +27,7 @@ public:
     /// To be called before nearest() of any of them. Not for palettes of vectors.
     std::uint64_t enter(std::uint64_t element);
     /// Nothing where no code is near (all decode to NaN).
-    std::optional<Candidate> nearest(const ElementPlace &place, double value);
+    std::optional<CodeCandidate> nearest(const ElementPlace &place, double value);
     /// nearest() for finite values of elements that share what was entered, from `element` on: the
     /// values of the codes, and the low bits of the codes. Those that it leaves to nearest() have
     /// NaN.
@@ -41,7 +41,7 @@ public:
     void nearestOfBlocks(std::uint64_t element, std::span<const double> values,
                          std::span<double> chosen, std::span<std::uint8_t> codes);
     bool hasShortBlocks() const;
-    /// Whether nearestOf() settles most values of such a weight.
+    /// Whether nearestOf() decides most values of such a weight.
     bool answersMany() const;
 
 private:
@@ -62,7 +62,7 @@ private:
         std::vector<double> values;
         std::vector<std::int64_t> codes;
 
-        std::optional<Candidate> nearest(double value) const;
+        std::optional<CodeCandidate> nearest(double value) const;
         /// nearest() for each of them, which are finite; NaN where there is none.
         void nearestOf(std::span<const double> asked, unsigned mask, std::span<double> chosen,
                        std::span<std::uint8_t> lowBits);
@@ -86,15 +86,15 @@ private:
         std::vector<std::uint8_t> m_lowBits;
     };
 
-    std::optional<Candidate> compute(const ElementPlace &place, double value);
-    std::optional<Candidate> plain(double value) const;
-    std::optional<Candidate> aroundGuess(double value, std::int64_t reach) const;
+    std::optional<CodeCandidate> compute(const ElementPlace &place, double value);
+    std::optional<CodeCandidate> plain(double value) const;
+    std::optional<CodeCandidate> aroundGuess(double value, std::int64_t reach) const;
     void aroundGuesses(std::span<const double> values, std::span<double> chosen,
                        std::span<std::uint8_t> codes);
     void fillSteps(std::uint64_t elements);
     Table &tableFor(const ElementPlace &place, double value);
-    std::optional<Candidate> fromTable(const ElementPlace &place, double value);
-    std::optional<Candidate> slow(const ElementPlace &place, double value) const;
+    std::optional<CodeCandidate> fromTable(const ElementPlace &place, double value);
+    std::optional<CodeCandidate> slow(const ElementPlace &place, double value) const;
 
     const Decoder::State &m_state;
     std::unordered_map<Context, Table, ContextHash> m_tables;
@@ -105,7 +105,7 @@ private:
     // The last answer: of a fill, the value never changes and the context seldom.
     bool m_known = false;
     double m_value = 0;
-    std::optional<Candidate> m_answer;
+    std::optional<CodeCandidate> m_answer;
     // Of aroundGuesses().
     std::vector<float> m_raw, m_middle, m_scales, m_offsets;
     std::vector<std::uint16_t> m_halves;

@@ -10,8 +10,8 @@
 
 namespace kernscope::codec {
 
-/// Without branches that nobody could foresee: it runs once for each of millions of elements.
-std::optional<Candidate> CodeChooser::Table::nearest(double value) const
+/// Without branches that the processor mispredicts: it runs once for each of millions of elements.
+std::optional<CodeCandidate> CodeChooser::Table::nearest(double value) const
 {
     if (values.empty())
         return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Candidate> CodeChooser::Table::nearest(double value) const
     const std::size_t up = below - (below == values.size() ? 1 : 0);
     const bool lower = goesToLower(value, values[down], values[up], codes[down] < codes[up]);
     const std::size_t taken = lower ? down : up;
-    return Candidate{codes[taken], values[taken]};
+    return CodeCandidate{codes[taken], values[taken]};
 }
 
 /// Numbers whose limits placeByLimits() takes.
@@ -80,7 +80,7 @@ std::size_t CodeChooser::Table::byIndex(std::span<const double> asked, unsigned 
     return asked.size();
 }
 
-/// False where fp32 limits do not settle every value.
+/// False where fp32 limits do not decide every value.
 bool CodeChooser::Table::makeLimits(unsigned mask)
 {
     constexpr std::size_t kMost = 256;

@@ -28,12 +28,12 @@ Error indirectPayload()
                      "The weight's payload is not stored but computed");
 }
 
-Result<Candidate> decide(std::span<const Candidate> candidates, double value, double tolerance,
-                         ElementType natural, std::string_view field)
+Result<CodeCandidate> decide(std::span<const CodeCandidate> candidates, double value,
+                             double tolerance, ElementType natural, std::string_view field)
 {
-    const Choice choice = choose(candidates, value);
+    const CodeChoice choice = choose(candidates, value);
     if (choice.nearest) {
-        const Candidate &nearest = *choice.nearest;
+        const CodeCandidate &nearest = *choice.nearest;
         const bool equal =
             nearest.value == value || (std::isnan(value) && std::isnan(nearest.value));
         if (equal || std::abs(nearest.value - value) <= tolerance)
@@ -71,7 +71,7 @@ ElementType plainType(const Decoder::State &state)
 }
 
 EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, double asked,
-                     const Candidate &chosen)
+                     const CodeCandidate &chosen)
 {
     EditPlan plan;
     plan.asked = asked;

@@ -18,8 +18,8 @@ Error indirectPayload();
 
 /// The nearest candidate, where it holds `value` within `tolerance` or is the natural rounding to
 /// `natural` (Unknown: there is none). Otherwise "patch.unrepresentable" with the neighbours.
-Result<Candidate> decide(std::span<const Candidate> candidates, double value, double tolerance,
-                         ElementType natural, std::string_view field);
+Result<CodeCandidate> decide(std::span<const CodeCandidate> candidates, double value,
+                             double tolerance, ElementType natural, std::string_view field);
 
 /// Bits of one code of the payload.
 unsigned codeWidth(const Decoder::State &state);
@@ -30,7 +30,7 @@ ElementType plainType(const Decoder::State &state);
 
 /// The plan's words for an element that takes a code; no bytes yet.
 EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, double asked,
-                     const Candidate &chosen);
+                     const CodeCandidate &chosen);
 /// Refuses what an order of its own does not allow: a zero that would move ("patch.sparse_zero"),
 /// bytes whose order is not known ("patch.locked").
 Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std::int64_t code);

@@ -180,10 +180,10 @@ double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::
     return state.scaling ? scaledValue(state, scaleOf(state, place.element), raw) : raw;
 }
 
-std::vector<Candidate> plainCandidates(ElementType type, double value,
-                                       std::optional<std::int64_t> current)
+std::vector<CodeCandidate> plainCandidates(ElementType type, double value,
+                                           std::optional<std::int64_t> current)
 {
-    std::vector<Candidate> candidates;
+    std::vector<CodeCandidate> candidates;
     const auto add = [&](std::int64_t code) {
         candidates.push_back({code, codeValue(type, code)});
     };
@@ -206,12 +206,12 @@ std::vector<Candidate> plainCandidates(ElementType type, double value,
     return candidates;
 }
 
-std::vector<Candidate> candidatesFor(const Decoder::State &state, const ElementPlace &place,
-                                     double value, std::optional<std::int64_t> current)
+std::vector<CodeCandidate> candidatesFor(const Decoder::State &state, const ElementPlace &place,
+                                         double value, std::optional<std::int64_t> current)
 {
     if (!state.palette && !state.scaling)
         return plainCandidates(state.payload.type, value, current);
-    std::vector<Candidate> candidates;
+    std::vector<CodeCandidate> candidates;
     // The current code first: of several that decode to the same value, it is the one kept.
     if (current)
         candidates.push_back({*current, valueOfCode(state, place, *current)});

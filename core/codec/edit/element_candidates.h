@@ -37,13 +37,13 @@ double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::
 
 /// The code of a type that is nearest to a value, with its neighbours, for numbers stored as they
 /// are: dense and sparse elements, codebook entries, scales.
-std::vector<Candidate> plainCandidates(ElementType type, double value,
-                                       std::optional<std::int64_t> current);
+std::vector<CodeCandidate> plainCandidates(ElementType type, double value,
+                                           std::optional<std::int64_t> current);
 
 /// Codes worth considering for `value`: every code of a narrow type, the neighbourhood of the exact
 /// answer for floating-point data. Vector palettes: only entries whose other lanes equal those of
 /// `current` (nothing: those that are zero, as a gap's are).
-std::vector<Candidate> candidatesFor(const Decoder::State &state, const ElementPlace &place,
-                                     double value, std::optional<std::int64_t> current);
+std::vector<CodeCandidate> candidatesFor(const Decoder::State &state, const ElementPlace &place,
+                                         double value, std::optional<std::int64_t> current);
 
 } // namespace kernscope::codec

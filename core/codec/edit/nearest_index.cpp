@@ -119,7 +119,7 @@ void LimitIndex<Value>::findOf(std::span<const Value> asked, std::span<std::uint
             buckets[i] = bucketOf(values[i], low, perUnit);
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t start = starts[buckets[i]];
-            std::size_t below = start; // without branches that nobody could foresee
+            std::size_t below = start; // without branches that are mispredicted
             for (std::size_t j = 0; j < Most; ++j)
                 below += limits[start + j] < values[i] ? 1U : 0U;
             found[at + i] = static_cast<std::uint16_t>(below);

@@ -50,15 +50,15 @@ void RunEditor::State::setOne(std::uint64_t element, std::uint64_t index, double
 }
 
 void RunEditor::State::take(std::uint64_t element, std::uint64_t index, double value,
-                            double tolerance, float &held, const std::optional<Candidate> &chosen,
-                            RunOutcome &outcome)
+                            double tolerance, float &held,
+                            const std::optional<CodeCandidate> &chosen, RunOutcome &outcome)
 {
     const double now = static_cast<double>(held);
     // The code that is there stays where none of those that were looked at is nearer.
     const bool stays =
         !std::isnan(now) && (!chosen || std::abs(now - value) <= std::abs(chosen->value - value));
     const double becomes = stays || !chosen ? now : chosen->value;
-    const Candidate taken{chosen ? chosen->code : -1, becomes};
+    const CodeCandidate taken{chosen ? chosen->code : -1, becomes};
     if ((!chosen && !stays) || !holds(taken, value, tolerance))
         return refuse(element, value, tolerance, outcome);
     const double error = equalValues(becomes, value) ? 0.0 : std::abs(becomes - value);
@@ -74,9 +74,9 @@ void RunEditor::State::take(std::uint64_t element, std::uint64_t index, double v
     store(index - firstCode, element, chosen->code);
 }
 
-void RunEditor::State::setAlikeOne(const std::optional<Candidate> &fitting, std::uint64_t element,
-                                   std::uint64_t index, double value, double tolerance, float &held,
-                                   RunOutcome &outcome)
+void RunEditor::State::setAlikeOne(const std::optional<CodeCandidate> &fitting,
+                                   std::uint64_t element, std::uint64_t index, double value,
+                                   double tolerance, float &held, RunOutcome &outcome)
 {
     const auto now = static_cast<double>(held);
     const double error = fitting ? std::abs(fitting->value - value) : 0;

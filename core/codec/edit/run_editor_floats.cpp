@@ -54,9 +54,9 @@ void RunEditor::State::takeFound(std::uint64_t element, std::uint64_t index,
 {
     constexpr std::size_t kSlow = 8; // elements from one on that takeMany() leaves to take()
     const std::span<const std::uint8_t> codes(nearestCodes);
-    const auto chosenAt = [&](std::size_t at, double value) -> std::optional<Candidate> {
+    const auto chosenAt = [&](std::size_t at, double value) -> std::optional<CodeCandidate> {
         if (!std::isnan(nearest[at]))
-            return Candidate{codes[at], static_cast<double>(nearest[at])};
+            return CodeCandidate{codes[at], static_cast<double>(nearest[at])};
         const std::uint64_t own = element + at;
         if (own >= enteredEnd)
             enteredEnd = own + chooser.enter(own);

@@ -31,8 +31,8 @@ struct RunEditor::State {
                 float &held, RunOutcome &outcome);
     /// The element's code becomes `chosen`, or stays.
     void take(std::uint64_t element, std::uint64_t index, double value, double tolerance,
-              float &held, const std::optional<Candidate> &chosen, RunOutcome &outcome);
-    /// take() of the first of some elements whose tolerance alone settles it, many at a time: those
+              float &held, const std::optional<CodeCandidate> &chosen, RunOutcome &outcome);
+    /// take() of the first of some elements whose tolerance alone decides it, many at a time: those
     /// of codes of one byte or less from `index` on, whose nearest codes are `codes`, of
     /// the values `nearest`. Returns how many. Of doubles or floats.
     template <class Value>
@@ -47,7 +47,7 @@ struct RunEditor::State {
     void takeFound(std::uint64_t element, std::uint64_t index, std::span<const Value> values,
                    std::span<const Value> nearest, EditTolerance tolerance, std::span<float> held,
                    RunOutcome &outcome);
-    void setAlikeOne(const std::optional<Candidate> &chosen, std::uint64_t element,
+    void setAlikeOne(const std::optional<CodeCandidate> &chosen, std::uint64_t element,
                      std::uint64_t index, double value, double tolerance, float &held,
                      RunOutcome &outcome);
     /// setOne for finite values, with what they share looked up once.
@@ -79,7 +79,7 @@ struct RunEditor::State {
     /// All elements at once where that can be; false where nothing was done.
     bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                  EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
-    bool holds(const Candidate &candidate, double value, double tolerance) const
+    bool holds(const CodeCandidate &candidate, double value, double tolerance) const
     {
         return equalValues(candidate.value, value) ||
                std::abs(candidate.value - value) <= tolerance ||

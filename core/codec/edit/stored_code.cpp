@@ -117,11 +117,11 @@ std::vector<std::int64_t> neighbourCodes(ElementType type, std::int64_t code, in
     return codes;
 }
 
-Choice choose(std::span<const Candidate> candidates, double value)
+CodeChoice choose(std::span<const CodeCandidate> candidates, double value)
 {
-    Choice choice;
+    CodeChoice choice;
     double nearestError = 0;
-    for (const Candidate &candidate : candidates) {
+    for (const CodeCandidate &candidate : candidates) {
         const double v = candidate.value;
         if (std::isnan(v)) {
             if (std::isnan(value) && !choice.nearest)

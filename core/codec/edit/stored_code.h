@@ -30,18 +30,18 @@ std::int64_t smallestCode(ElementType type);
 std::int64_t largestCode(ElementType type);
 
 /// A code that a place can hold, and the value that it then has.
-struct Candidate {
+struct CodeCandidate {
     std::int64_t code = 0;
     double value = 0;
 };
 
 /// What the candidates offer for a value.
-struct Choice {
-    std::optional<Candidate> nearest; ///< the first of the nearest
-    std::optional<double> below;      ///< largest value not above the asked one
-    std::optional<double> above;      ///< smallest value not below it
+struct CodeChoice {
+    std::optional<CodeCandidate> nearest; ///< the first of the nearest
+    std::optional<double> below;          ///< largest value not above the asked one
+    std::optional<double> above;          ///< smallest value not below it
 };
-Choice choose(std::span<const Candidate> candidates, double value);
+CodeChoice choose(std::span<const CodeCandidate> candidates, double value);
 
 /// The bytes that must be replaced so that element `index` of a packed run becomes `code`, cut to
 /// those that change; empty where it is that code already.

@@ -53,10 +53,10 @@ std::optional<std::uint64_t> contentOffset(const Header &header, std::uint64_t f
     return std::nullopt;
 }
 
-hwx::Section sectionOf(std::uint32_t ordinal, const char *name, std::uint32_t flags,
-                       std::uint64_t address, std::uint64_t size, std::uint64_t content)
+hwx::SegmentSection sectionOf(std::uint32_t ordinal, const char *name, std::uint32_t flags,
+                              std::uint64_t address, std::uint64_t size, std::uint64_t content)
 {
-    hwx::Section section;
+    hwx::SegmentSection section;
     section.ordinal = ordinal;
     section.name = name;
     section.segment = "__TEXT";
@@ -76,7 +76,7 @@ bool isAnec(std::span<const std::byte> bytes)
            contentOffset(readHeader(bytes), bytes.size()).has_value();
 }
 
-Result<File> readAnec(std::span<const std::byte> bytes, const std::string &name)
+Result<AnecFile> readAnec(std::span<const std::byte> bytes, const std::string &name)
 {
     if (!isAnec(bytes)) {
         return ErrorBuilder("anec.header")
@@ -87,7 +87,7 @@ Result<File> readAnec(std::span<const std::byte> bytes, const std::string &name)
             .unexpected();
     }
     constexpr std::uint32_t kH13 = 4;
-    File file;
+    AnecFile file;
     file.header = readHeader(bytes);
     file.contentOffset = *contentOffset(file.header, bytes.size());
     hwx::Container &image = file.image;
@@ -118,7 +118,7 @@ Result<File> readAnec(std::span<const std::byte> bytes, const std::string &name)
     return file;
 }
 
-Result<std::vector<std::byte>> writeAnec(const File &file, std::span<const std::byte> source)
+Result<std::vector<std::byte>> writeAnec(const AnecFile &file, std::span<const std::byte> source)
 {
     const Header &header = file.header;
     if (source.size() < kHeaderBytes || contentOffset(header, source.size()) != file.contentOffset)
@@ -142,7 +142,7 @@ Result<std::vector<std::byte>> writeAnec(const File &file, std::span<const std::
     return bytes;
 }
 
-std::vector<hwx::CoverSpan> coverAnec(const File &file, std::span<const std::byte> bytes)
+std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std::byte> bytes)
 {
     std::vector<hwx::CoverSpan> spans;
     const auto add = [&spans](ByteRange range, hwx::SpanKind kind, const char *what) {
@@ -150,7 +150,7 @@ std::vector<hwx::CoverSpan> coverAnec(const File &file, std::span<const std::byt
     };
     add({FileOffset(0), ByteCount(kHeaderBytes)}, hwx::SpanKind::Header, "anec header");
     hwx::coverTasks(file.image, file.image.texts.front(), bytes, {}, spans);
-    const hwx::Section &kernel = file.image.segments.front().sections[1];
+    const hwx::SegmentSection &kernel = file.image.segments.front().sections[1];
     if (kernel.bytes)
         add(*kernel.bytes, hwx::SpanKind::Kernel, "kernel bytes");
     hwx::addPadding(spans, bytes);

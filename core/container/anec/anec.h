@@ -26,7 +26,7 @@ struct Header {
     std::array<std::array<std::uint64_t, 6>, kTiles> shapes{};
 };
 
-struct File {
+struct AnecFile {
     Header header;
     /// Where the content starts: 0x1000, or 0x800 in one loader's reading (contested). The one
     /// with which the content ends with the file.
@@ -40,13 +40,13 @@ struct File {
 bool isAnec(std::span<const std::byte> bytes);
 
 /// Errors: "anec.header" where isAnec is false. Faults of the tasks are in image.diagnostics.
-Result<File> readAnec(std::span<const std::byte> bytes, const std::string &file);
+Result<AnecFile> readAnec(std::span<const std::byte> bytes, const std::string &file);
 
 /// Writes the header from the model, the content from `source`: reading and writing gives the same
 /// bytes. Errors: "anec.write" where the source is no file of that size.
-Result<std::vector<std::byte>> writeAnec(const File &file, std::span<const std::byte> source);
+Result<std::vector<std::byte>> writeAnec(const AnecFile &file, std::span<const std::byte> source);
 
 /// Runs that cover header, tasks and kernel.
-std::vector<hwx::CoverSpan> coverAnec(const File &file, std::span<const std::byte> bytes);
+std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std::byte> bytes);
 
 } // namespace kernscope::anec

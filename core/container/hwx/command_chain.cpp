@@ -2,6 +2,7 @@
 #include "core/container/hwx/command_chain.h"
 
 #include "core/base/little_endian.h"
+#include "core/container/hwx/hwx_codes.h"
 #include "core/container/hwx/reader.h"
 
 namespace kernscope::hwx {
@@ -49,17 +50,15 @@ std::uint32_t soundSize(std::span<const std::byte> bytes, std::uint64_t at, std:
 
 CommandKind commandKindOf(std::uint32_t cmd)
 {
-    switch (cmd) {
-    case 0x19: return CommandKind::Segment;
-    case 0x02: return CommandKind::SymbolTable;
-    case 0x04: return CommandKind::Thread;
-    case 0x06: return CommandKind::Binding32;
-    case 0x08: return CommandKind::Ident;
-    case 0x1d: return CommandKind::Signature;
-    case 0x31: return CommandKind::Note;
-    case 0x40: return CommandKind::Binding64;
-    default: return CommandKind::Unknown;
+    const std::string_view name = codeName("command", cmd);
+    if (name.empty())
+        return CommandKind::Unknown;
+    for (CommandKind kind = CommandKind::Segment; kind != CommandKind::Unknown;
+         kind = static_cast<CommandKind>(static_cast<int>(kind) + 1)) {
+        if (commandKindName(kind) == name)
+            return kind;
     }
+    return CommandKind::Unknown;
 }
 
 CommandChain::CommandChain(std::span<const std::byte> bytes, std::uint64_t end)

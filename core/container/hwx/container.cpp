@@ -2,6 +2,7 @@
 #include "core/container/hwx/container.h"
 
 #include "core/base/little_endian.h"
+#include "core/container/hwx/hwx_codes.h"
 
 #include <algorithm>
 
@@ -9,20 +10,9 @@ namespace kernscope::hwx {
 
 namespace {
 
-struct FlagName {
-    std::uint32_t bit;
-    std::string_view name;
-};
-
-std::vector<std::string_view> namesOf(std::uint32_t flags, std::span<const FlagName> known)
-{
-    std::vector<std::string_view> names;
-    for (const FlagName &flag : known) {
-        if ((flags & flag.bit) != 0)
-            names.push_back(flag.name);
-    }
-    return names;
-}
+/// In the order of SectionType.
+constexpr std::array<std::string_view, 7> kSectionTypes{
+    "unknown", "io_input", "io_output", "bss", "kernel_const", "task_text", "debug_info"};
 
 } // namespace
 
@@ -36,29 +26,22 @@ std::string_view commandKindName(CommandKind kind)
 
 std::string_view sectionTypeName(SectionType type)
 {
-    static constexpr std::array<std::string_view, 7> kNames{
-        "unknown", "io_input", "io_output", "bss", "kernel_const", "task_text", "debug_info"};
-    return kNames[static_cast<std::size_t>(type)];
+    return kSectionTypes[static_cast<std::size_t>(type)];
 }
 
-SectionType Section::type() const
+SectionType SegmentSection::type() const
 {
-    switch (flags & 0xFF) {
-    case 0x21: return SectionType::Input;
-    case 0x23: return SectionType::Output;
-    case 0x25: return SectionType::Bss;
-    case 0x26: return SectionType::Kernel;
-    case 0x28: return SectionType::Text;
-    case 0x32: return SectionType::Debug;
-    default: break;
-    }
+    const auto known =
+        std::find(kSectionTypes.begin(), kSectionTypes.end(), codeName("section", flags & 0xFF));
+    if (known != kSectionTypes.end())
+        return static_cast<SectionType>(known - kSectionTypes.begin());
     // The type of __kern_0 is not published: its name tells.
     if (segment.starts_with("__KERN_"))
         return SectionType::Kernel;
     return name == "__text" ? SectionType::Text : SectionType::Other;
 }
 
-bool Section::within(const Segment &segmentOf) const
+bool SegmentSection::within(const Segment &segmentOf) const
 {
     return address >= segmentOf.vmAddress && size <= segmentOf.vmSize &&
            address - segmentOf.vmAddress <= segmentOf.vmSize - size;
@@ -66,34 +49,24 @@ bool Section::within(const Segment &segmentOf) const
 
 std::vector<std::string_view> segmentFlagNames(std::uint32_t flags)
 {
-    static constexpr std::array<FlagName, 3> kNames{
-        FlagName{0x1, "highvm"}, FlagName{0x2, "fvmlib"}, FlagName{0x4, "noreloc"}};
-    return namesOf(flags, kNames);
+    return bitNames("segment flag", flags);
 }
 
 std::vector<std::string_view> sectionAttributeNames(std::uint32_t flags)
 {
-    static constexpr std::array<FlagName, 3> kNames{FlagName{0x100, "loc_reloc"},
-                                                    FlagName{0x200, "ext_reloc"},
-                                                    FlagName{0x400, "some_instructions"}};
-    return namesOf(flags, kNames);
+    return bitNames("section flag", flags);
 }
 
 std::string_view symbolKindName(std::uint8_t type)
 {
-    switch (type) {
-    case 0x0f: return "section_external";
-    case 0x0e: return "section_local";
-    case 0x80: return "stab_local_type";
-    case 0x20: return "stab_global_var";
-    default: return "unknown";
-    }
+    const std::string_view name = codeName("symbol", type);
+    return name.empty() ? "unknown" : name;
 }
 
-const Section *Container::section(std::uint32_t ordinal) const
+const SegmentSection *Container::section(std::uint32_t ordinal) const
 {
     for (const Segment &segment : segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (section.ordinal == ordinal)
                 return &section;
         }
@@ -101,11 +74,11 @@ const Section *Container::section(std::uint32_t ordinal) const
     return nullptr;
 }
 
-const Section *Container::sectionAt(std::uint64_t address) const
+const SegmentSection *Container::sectionAt(std::uint64_t address) const
 {
-    const Section *damaged = nullptr;
+    const SegmentSection *damaged = nullptr;
     for (const Segment &segment : segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (address < section.address || address - section.address >= section.size)
                 continue;
             if (section.within(segment))
@@ -116,10 +89,10 @@ const Section *Container::sectionAt(std::uint64_t address) const
     return damaged;
 }
 
-const Section *Container::firstOf(SectionType type) const
+const SegmentSection *Container::firstOf(SectionType type) const
 {
     for (const Segment &segment : segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (section.type() == type)
                 return &section;
         }

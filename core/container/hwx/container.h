@@ -74,7 +74,7 @@ enum class SectionType : std::uint8_t { Other, Input, Output, Bss, Kernel, Text,
 /// "io_input", "io_output", "bss", "kernel_const", "task_text", "debug_info", "unknown"
 std::string_view sectionTypeName(SectionType type);
 
-struct Section {
+struct SegmentSection {
     std::uint32_t ordinal = 0; ///< from 1 over the whole file, in command order
     std::string name, segment; ///< up to their first NUL
     std::uint64_t address = 0, size = 0;
@@ -94,7 +94,7 @@ struct Segment {
     std::string name;
     std::uint64_t vmAddress = 0, vmSize = 0, fileOffset = 0, fileSize = 0;
     std::uint32_t maxProtection = 0, initProtection = 0, sectionCount = 0, flags = 0;
-    std::vector<Section> sections;
+    std::vector<SegmentSection> sections;
 
     bool hasBytes() const { return fileSize != 0; } ///< else a virtual window
 };
@@ -221,11 +221,11 @@ struct Container {
     Diagnostics diagnostics;
 
     /// By ordinal; null where there is none.
-    const Section *section(std::uint32_t ordinal) const;
+    const SegmentSection *section(std::uint32_t ordinal) const;
     /// The section (with bytes in the file or not) that holds a virtual address; null where none.
     /// A section that leaves its segment (a damaged address or size) is taken where no other is.
-    const Section *sectionAt(std::uint64_t address) const;
-    const Section *firstOf(SectionType type) const;
+    const SegmentSection *sectionAt(std::uint64_t address) const;
+    const SegmentSection *firstOf(SectionType type) const;
     /// The (first) program; null where there is none.
     const Thread *program() const;
     bool extended() const; ///< the form with a __RUNTIME segment (subtype 11)

@@ -37,8 +37,8 @@ private:
     void addCommands();
     void addSymbols();
     void addNotes();
-    void addSection(const Section &section);
-    void addKernels(const Section &section);
+    void addSection(const SegmentSection &section);
+    void addKernels(const SegmentSection &section);
     void addDebug();
     bool hasTasks(std::uint32_t ordinal) const;
 
@@ -101,7 +101,7 @@ bool Cover::hasTasks(std::uint32_t ordinal) const
                        });
 }
 
-void Cover::addKernels(const Section &section)
+void Cover::addKernels(const SegmentSection &section)
 {
     std::uint64_t first = section.bytes->bytes.value;
     for (const KernelTile &tile : m_tiles) {
@@ -121,7 +121,7 @@ void Cover::addKernels(const Section &section)
                     zero ? "zeros that no symbol names" : "bytes that no symbol names"));
 }
 
-void Cover::addSection(const Section &section)
+void Cover::addSection(const SegmentSection &section)
 {
     add(section.relocationOffset, kRelocationBytes * section.relocations.size(),
         SpanKind::Relocations, fmt::format("relocations of {}", section.name));
@@ -146,7 +146,7 @@ void Cover::addDebug()
 {
     std::map<std::uint32_t, std::size_t> counts; // of records, by section
     for (const DebugRecord &record : debugRecords(m_container, m_bytes)) {
-        const Section *section = m_container.section(record.section);
+        const SegmentSection *section = m_container.section(record.section);
         const std::size_t number = counts[record.section]++;
         add(record.bytes.offset.value, record.bytes.bytes.value, SpanKind::Debug,
             fmt::format("{},{}: {} (layout not known)", section->segment, section->name,
@@ -162,7 +162,7 @@ std::vector<CoverSpan> Cover::make()
     addSymbols();
     addNotes();
     for (const Segment &segment : m_container.segments) {
-        for (const Section &section : segment.sections)
+        for (const SegmentSection &section : segment.sections)
             addSection(section);
     }
     for (const Text &text : m_container.texts)
@@ -186,7 +186,7 @@ std::string recordName(std::size_t task, const descriptor::Packet &packet,
 void coverTasks(const Container &container, const Text &text, std::span<const std::byte> bytes,
                 const CoverOptions &options, std::vector<CoverSpan> &spans)
 {
-    const Section *section = container.section(text.section);
+    const SegmentSection *section = container.section(text.section);
     if (section == nullptr || !section->bytes || text.tasks->tasks.empty())
         return;
     const std::uint64_t base = section->bytes->offset.value;

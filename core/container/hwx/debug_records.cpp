@@ -30,7 +30,7 @@ std::vector<DebugText> textsIn(std::span<const std::byte> bytes, std::uint64_t o
 
 /// Start of each record within the section, and the symbols that name it.
 std::map<std::uint64_t, std::vector<std::size_t>> startsIn(const Container &container,
-                                                           const Section &section)
+                                                           const SegmentSection &section)
 {
     std::map<std::uint64_t, std::vector<std::size_t>> starts{{0, {}}};
     for (std::size_t i = 0; i < container.symbols.size(); ++i) {
@@ -49,7 +49,7 @@ std::vector<DebugRecord> debugRecords(const Container &container, std::span<cons
 {
     std::vector<DebugRecord> records;
     for (const Segment &segment : container.segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (section.type() != SectionType::Debug || !section.bytes ||
                 section.bytes->bytes.value == 0 ||
                 !fitsInside(*section.bytes, ByteCount(bytes.size())))

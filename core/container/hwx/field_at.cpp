@@ -171,7 +171,7 @@ void nameStreamWord(NamedField &field, const descriptor::Version &version,
 std::optional<NamedField> taskField(const Container &container, const Text &text,
                                     std::span<const std::byte> bytes, FileOffset offset)
 {
-    const Section *section = container.section(text.section);
+    const SegmentSection *section = container.section(text.section);
     if (section == nullptr || !section->bytes || !section->bytes->contains(offset) ||
         text.tasks->tasks.empty())
         return std::nullopt;
@@ -218,7 +218,7 @@ std::vector<NamedField> fieldsOfCommand(const Container &container, const LoadCo
     case CommandKind::Segment: {
         fields.add("segment");
         const Segment &segment = container.segments[command.item];
-        for (const Section &section : segment.sections)
+        for (const SegmentSection &section : segment.sections)
             fields.add("section", section.place.value - command.offset.value,
                        fmt::format("section {} ", section.name));
         break;
@@ -265,7 +265,7 @@ std::optional<NamedField> fieldAt(const Container &container, std::span<const st
             return field;
     }
     for (const Segment &segment : container.segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (auto field = recordField("relocation", section.relocationOffset, 8,
                                          section.relocations.size(), offset))
                 return field;

@@ -52,7 +52,7 @@ std::vector<KernelTile> kernelTiles(const Container &container)
         if (symbol.type != 0x0f)
             continue;
         auto name = parseKernelName(symbol.name);
-        const Section *section = name ? container.section(symbol.section) : nullptr;
+        const SegmentSection *section = name ? container.section(symbol.section) : nullptr;
         if (section == nullptr || section->type() != SectionType::Kernel || !section->bytes ||
             symbol.value < section->address ||
             symbol.value - section->address > section->bytes->bytes.value)
@@ -88,7 +88,7 @@ LaneFinder::LaneFinder(const Container &container, const Text &text,
     for (std::size_t i = 0; i < tiles.size(); ++i)
         m_byAddress.emplace_back(tiles[i].address, i);
     std::sort(m_byAddress.begin(), m_byAddress.end());
-    if (const Section *section = container.section(text.section)) {
+    if (const SegmentSection *section = container.section(text.section)) {
         for (const Relocation &relocation : section->relocations)
             m_relocated.push_back(relocation.address);
         std::sort(m_relocated.begin(), m_relocated.end());
@@ -108,7 +108,7 @@ std::optional<std::uint64_t> LaneFinder::kernelBase(const descriptor::TaskDetail
         if ((detail.header[kApertureWord] >> 5 & 1) != 0 && at != program->apertures.end())
             return at->second;
     }
-    const Section *section = m_container.firstOf(SectionType::Kernel);
+    const SegmentSection *section = m_container.firstOf(SectionType::Kernel);
     if (section == nullptr)
         return std::nullopt;
     const descriptor::Role *base = descriptor::roleOf(m_map, "kernel_base");

@@ -226,7 +226,7 @@ void TableReader::checkOverlaps()
 void TableReader::checkRelocations()
 {
     for (const Segment &segment : m_result.segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             for (const Relocation &relocation : section.relocations) {
                 const std::uint64_t bytes = 1ULL << relocation.length();
                 if (relocation.address > section.size || section.size - relocation.address < bytes)
@@ -247,7 +247,7 @@ void TableReader::checkRelocations()
     }
 }
 
-descriptor::WalkHints TableReader::hintsOf(const Section &section) const
+descriptor::WalkHints TableReader::hintsOf(const SegmentSection &section) const
 {
     descriptor::WalkHints hints;
     hints.file = m_file;
@@ -271,7 +271,7 @@ descriptor::WalkHints TableReader::hintsOf(const Section &section) const
 void TableReader::walkTexts()
 {
     for (const Segment &segment : m_result.segments) {
-        for (const Section &section : segment.sections) {
+        for (const SegmentSection &section : segment.sections) {
             if (section.type() != SectionType::Text || !section.bytes)
                 continue;
             const auto bytes =

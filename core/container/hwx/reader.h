@@ -70,9 +70,9 @@ private:
     void readCommand(LoadCommand &command);
     void readSegment(const LoadCommand &command);
     void readSections(const Fields &fields, const LoadCommand &command, Segment &segment);
-    void checkAddress(const Section &section, const Segment &segment);
-    void placeSection(Section &section, const Segment &segment);
-    void readRelocations(Section &section);
+    void checkAddress(const SegmentSection &section, const Segment &segment);
+    void placeSection(SegmentSection &section, const Segment &segment);
+    void readRelocations(SegmentSection &section);
     void readThread(const LoadCommand &command);
     void readProgram(const Fields &fields, Thread &thread);
     void readTags(const Fields &fields, std::uint64_t at, Thread &thread);
@@ -87,7 +87,7 @@ private:
     void checkOverlaps();
     void checkRelocations();
     void walkTexts();
-    descriptor::WalkHints hintsOf(const Section &section) const;
+    descriptor::WalkHints hintsOf(const SegmentSection &section) const;
 
     std::span<const std::byte> m_bytes;
     const std::string &m_file;

@@ -17,7 +17,7 @@ constexpr std::uint64_t kSectionNameBytes = 16;
 constexpr std::uint64_t kMaxRelocations = 1U << 20;
 
 /// A type whose sections always have bytes in the file.
-bool wantsBytes(const Section &section)
+bool wantsBytes(const SegmentSection &section)
 {
     const SectionType type = section.type();
     return type == SectionType::Kernel || type == SectionType::Text || type == SectionType::Debug;
@@ -44,7 +44,7 @@ void TableReader::readSections(const Fields &fields, const LoadCommand &command,
     }
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint64_t at = kSegmentHead + i * kSectionRecord;
-        Section section;
+        SegmentSection section;
         section.ordinal = ++m_ordinal;
         section.name = fields.text(at, kSectionNameBytes);
         section.segment = fields.text(at + 16, kSectionNameBytes);
@@ -67,7 +67,7 @@ void TableReader::readSections(const Fields &fields, const LoadCommand &command,
 
 /// A section lies in its segment's addresses, and as far from their start as its bytes lie from the
 /// start of the segment's bytes.
-void TableReader::checkAddress(const Section &section, const Segment &segment)
+void TableReader::checkAddress(const SegmentSection &section, const Segment &segment)
 {
     if (!section.within(segment)) {
         report(Severity::Error, "hwx.section", section.place.value + 32,
@@ -90,7 +90,7 @@ void TableReader::checkAddress(const Section &section, const Segment &segment)
 }
 
 /// A section has bytes where its segment has, and its offset lies within the segment's bytes.
-void TableReader::placeSection(Section &section, const Segment &segment)
+void TableReader::placeSection(SegmentSection &section, const Segment &segment)
 {
     if (section.size == 0 || section.offset == 0 || (!segment.hasBytes() && !wantsBytes(section)))
         return;
@@ -113,7 +113,7 @@ void TableReader::placeSection(Section &section, const Segment &segment)
 
 /// Records lie behind the header and the commands. Where the number cannot be right, they are read
 /// as far as they name places of the section.
-void TableReader::readRelocations(Section &section)
+void TableReader::readRelocations(SegmentSection &section)
 {
     std::uint64_t count = section.relocationCount;
     if (count == 0)

@@ -43,7 +43,7 @@ private:
     bool isRelocated(std::uint64_t textOffset) const;
 
     const Container &m_container;
-    const Section *m_section;
+    const SegmentSection *m_section;
     std::span<const std::byte> m_text;
     const descriptor::TaskList &m_list;
     const descriptor::RegisterMap *m_map = nullptr;
@@ -131,7 +131,7 @@ SlotTarget SlotFinder::apertureTarget(std::uint32_t index) const
         if (binding.address == at->second)
             target.name += " (" + binding.name + ")";
     }
-    if (const Section *section = m_container.sectionAt(at->second);
+    if (const SegmentSection *section = m_container.sectionAt(at->second);
         section != nullptr && section->bytes)
         target.name += " (" + section->segment + "," + section->name + ")";
     return target;
@@ -145,7 +145,7 @@ SlotTarget SlotFinder::barTarget(std::uint32_t bar) const
     target.name = fmt::format("BAR {}", bar);
     if (m_list.version->number != kVersionOfBars)
         return target; // other versions number them differently
-    const auto take = [&target](const Section *section, const std::string &what) {
+    const auto take = [&target](const SegmentSection *section, const std::string &what) {
         if (section == nullptr)
             return;
         target.address = section->address;
@@ -154,10 +154,10 @@ SlotTarget SlotFinder::barTarget(std::uint32_t bar) const
     if (bar == kWeightBar) {
         take(m_container.firstOf(SectionType::Kernel), "weights");
     } else if (bar >= kFirstTensorBar) {
-        std::vector<const Section *> tensors;
+        std::vector<const SegmentSection *> tensors;
         for (const SectionType type : {SectionType::Output, SectionType::Input}) {
             for (const Segment &segment : m_container.segments) {
-                for (const Section &section : segment.sections) {
+                for (const SegmentSection &section : segment.sections) {
                     if (section.type() == type)
                         tensors.push_back(&section);
                 }
@@ -182,7 +182,7 @@ SlotTarget SlotFinder::relocationTarget(const Relocation &relocation) const
         target.address = m_container.symbols[target.index].value;
         return target;
     }
-    const Section *section = m_container.section(target.index);
+    const SegmentSection *section = m_container.section(target.index);
     if (section == nullptr)
         return target;
     target.kind = TargetKind::Section;

@@ -41,7 +41,7 @@ public:
     {
         return roleValue(m_detail, m_reader, role).value_or(0);
     }
-    void set(KernelUnit::Section section, UnitSection content, const char *note)
+    void set(KernelUnit::SectionId section, UnitSection content, const char *note)
     {
         m_result.unit.sections[section] = content;
         if (note != nullptr)

@@ -16,7 +16,7 @@ namespace kernscope::hwx {
 struct TaskUnit {
     format::KernelUnit unit;
     /// One note a section that needs one: what its figures rest on, and what is contested.
-    std::vector<std::pair<format::KernelUnit::Section, std::string>> notes;
+    std::vector<std::pair<format::KernelUnit::SectionId, std::string>> notes;
 };
 
 /// Nothing where the task loads no kernel or its version's places are not known. Call

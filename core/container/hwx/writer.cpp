@@ -34,7 +34,7 @@ private:
     void putText(std::uint64_t at, const std::string &text, std::uint64_t bytes);
     void putHeader();
     void putSegment(std::uint64_t at, const Segment &segment);
-    void putSection(const Section &section);
+    void putSection(const SegmentSection &section);
     void putThread(std::uint64_t at, const Thread &thread);
     void putPort(std::uint64_t at, const Thread &thread);
     void putBinding(std::uint64_t at, const Binding &binding);
@@ -75,11 +75,11 @@ void Writer::putSegment(std::uint64_t at, const Segment &segment)
     put(at + 60, segment.initProtection);
     put(at + 64, segment.sectionCount);
     put(at + 68, segment.flags);
-    for (const Section &section : segment.sections)
+    for (const SegmentSection &section : segment.sections)
         putSection(section);
 }
 
-void Writer::putSection(const Section &section)
+void Writer::putSection(const SegmentSection &section)
 {
     const std::uint64_t at = section.place.value;
     putText(at, section.name, 16);

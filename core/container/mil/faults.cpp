@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/faults.h"
 
-#include "core/base/error_builder.h"
-
 #include <algorithm>
 #include <iterator>
 
@@ -10,7 +8,7 @@
 
 namespace kernscope::mil {
 
-Error Faults::make(std::string_view code, std::uint64_t offset, std::uint64_t length) const
+ErrorBuilder Faults::make(std::string_view code, std::uint64_t offset, std::uint64_t length) const
 {
     ErrorBuilder error(code);
     error.file(m_fileName).at(FileOffset(offset));

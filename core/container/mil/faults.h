@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
+#include "core/base/error_builder.h"
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ public:
     explicit Faults(std::string_view fileName) : m_fileName(fileName) {}
 
     /// An error of this file at `offset` (`length` 0: not known), to be completed and added.
-    Error make(std::string_view code, std::uint64_t offset, std::uint64_t length) const;
+    ErrorBuilder make(std::string_view code, std::uint64_t offset, std::uint64_t length) const;
     void add(Severity severity, Error error);
     /// What was collected; a note says how many faults more there were.
     Diagnostics take();

@@ -276,8 +276,9 @@ void passBlock(Stream &stream, T &block)
 }
 
 constexpr auto kFunction = [](auto &stream, auto &function) {
-    auto &[name, model, opset, inputs, attributes, body] = function;
+    auto &[name, nameSpan, model, opset, inputs, attributes, body] = function;
     stream.text(name);
+    stream.span(nameSpan);
     stream.text(model);
     stream.text(opset);
     passList(stream, inputs, kNamedType);

@@ -121,8 +121,9 @@ struct Block {
 
 struct Function {
     std::string name;
-    std::string model; ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
-    std::string opset; ///< "ios18"
+    SourceSpan nameSpan; ///< where the name is written; empty where no file has it
+    std::string model;   ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
+    std::string opset;   ///< "ios18"
     CompactVector<NamedType> inputs;
     CompactVector<Argument> attributes;
     Block body;

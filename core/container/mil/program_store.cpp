@@ -39,6 +39,7 @@ Program outlineOf(const Program &program)
     for (const Function &function : program.functions) {
         Function &bare = outline.functions.emplace_back();
         bare.name = function.name;
+        bare.nameSpan = function.nameSpan;
         bare.model = function.model;
         bare.opset = function.opset;
         bare.inputs = function.inputs;

@@ -16,7 +16,7 @@ std::vector<std::byte> packProgram(const Program &program);
 /// The program again, equal in every member. The bytes have to be those of packProgram().
 Program unpackProgram(const std::vector<std::byte> &packed);
 
-/// The program of a bundle: whole at first, then whole only while somebody uses it. From any
+/// The program of a bundle: whole at first, then whole only while it is used. From any
 /// thread.
 class ProgramStore
 {
@@ -32,7 +32,7 @@ public:
     /// aside, the first who asks waits while it is unpacked: a tenth of a second for 100,000
     /// operations. Not for the GUI thread, which has outline().
     std::shared_ptr<const Program> whole() const;
-    /// From now on it is whole only while somebody holds what whole() gave. Takes as long as
+    /// From now on it is whole only while the result of whole() is held. Takes as long as
     /// unpacking, the first time.
     void setAside() const;
 

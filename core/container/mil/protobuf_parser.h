@@ -76,6 +76,9 @@ private:
     // protobuf_tensors.cpp
     bool parseTensor(const WireBytes &message, const ValueType &type, Literal &literal);
     bool parseNumbers(const WireField &field, Literal &literal);
+    /// Calls `add` with each number of a packed field of `kind`, until it returns false.
+    bool eachPacked(const WireBytes &content, std::uint32_t kind,
+                    const std::function<bool(std::uint64_t, SourceSpan)> &add);
     bool parseStrings(const WireBytes &message, Literal &literal);
     bool parseRaw(const WireBytes &content, const ValueType &type, Literal &literal);
 

@@ -64,11 +64,11 @@ std::string ProtobufParser::text(const WireBytes &bytes)
     const std::string_view view(reinterpret_cast<const char *>(bytes.bytes.data()),
                                 bytes.bytes.size());
     if (const std::size_t bad = findInvalidUtf8(view); bad != std::string_view::npos) {
-        Error error = m_state.faults.make("mil.encoding", bytes.offset + bad, 1);
-        error.expected = "UTF-8";
-        error.found = printable(view.substr(bad, 1));
-        error.message = "A string holds bytes that are not UTF-8.";
-        m_state.faults.add(Severity::Warning, std::move(error));
+        m_state.faults.add(Severity::Warning,
+                           m_state.faults.make("mil.encoding", bytes.offset + bad, 1)
+                               .expected("UTF-8")
+                               .found(printable(view.substr(bad, 1)))
+                               .message("A string holds bytes that are not UTF-8."));
     }
     return cleanUtf8(view);
 }
@@ -133,6 +133,7 @@ bool ProtobufParser::parseProgram(const WireBytes &message, Program &program)
             mapEntry(field.content, [&](const WireBytes &key, const WireBytes &value) {
                 Function &function = program.functions.emplace_back();
                 function.name = text(key);
+                function.nameSpan = key.bytes.empty() ? field.content.span() : key.span();
                 function.model = m_model;
                 return parseFunction(value, function);
             });
@@ -191,11 +192,12 @@ bool ProtobufParser::chooseBlock(const std::vector<WireField> &entries, const st
     if (!first)
         return m_state.cut ||
                fail("proto.block", function.span(), "a block", "none", "A function has no body.");
-    Error error = m_state.faults.make("proto.opset", first->offset, 0);
-    error.expected = printable(opset);
-    error.found = printable(firstKey);
-    error.message = "A function has no body for its opset; the first one is shown.";
-    m_state.faults.add(Severity::Warning, std::move(error));
+    m_state.faults.add(
+        Severity::Warning,
+        m_state.faults.make("proto.opset", first->offset, 0)
+            .expected(printable(opset))
+            .found(printable(firstKey))
+            .message("A function has no body for its opset; the first one is shown."));
     chosen = *first;
     return true;
 }

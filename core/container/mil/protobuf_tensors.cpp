@@ -155,6 +155,26 @@ bool ProtobufParser::parseRaw(const WireBytes &content, const ValueType &type, L
     return true;
 }
 
+bool ProtobufParser::eachPacked(const WireBytes &content, std::uint32_t kind,
+                                const std::function<bool(std::uint64_t, SourceSpan)> &add)
+{
+    const SourceSpan run = content.span();
+    const auto size = static_cast<int>(content.bytes.size());
+    google::protobuf::io::CodedInputStream stream(
+        reinterpret_cast<const std::uint8_t *>(content.bytes.data()), size);
+    while (stream.CurrentPosition() < size) {
+        const auto at = static_cast<std::uint64_t>(stream.CurrentPosition());
+        std::uint64_t number = 0;
+        if (!readNumber(stream, kind, number))
+            return fail("proto.wire", {run.offset + at, run.length - at}, "a whole number", "",
+                        "A number of the wire format has no end.");
+        const auto length = static_cast<std::uint64_t>(stream.CurrentPosition()) - at;
+        if (!add(number, {run.offset + at, length}))
+            return false;
+    }
+    return true;
+}
+
 bool ProtobufParser::parseNumbers(const WireField &field, Literal &literal)
 {
     if (!fits(field.number, literal.element))
@@ -184,20 +204,7 @@ bool ProtobufParser::parseNumbers(const WireField &field, Literal &literal)
         run = values.content.span();
         if (values.type != WireField::Type::Bytes) // not packed, as old writers may have it
             return add(values.value, run);
-        const auto size = static_cast<int>(values.content.bytes.size());
-        google::protobuf::io::CodedInputStream stream(
-            reinterpret_cast<const std::uint8_t *>(values.content.bytes.data()), size);
-        while (stream.CurrentPosition() < size) {
-            const auto at = static_cast<std::uint64_t>(stream.CurrentPosition());
-            std::uint64_t number = 0;
-            if (!readNumber(stream, field.number, number))
-                return fail("proto.wire", {run.offset + at, run.length - at}, "a whole number", "",
-                            "A number of the wire format has no end.");
-            const auto length = static_cast<std::uint64_t>(stream.CurrentPosition()) - at;
-            if (!add(number, {run.offset + at, length}))
-                return false;
-        }
-        return true;
+        return eachPacked(values.content, field.number, add);
     });
     packed.finish();
     if (runs == 1 && isVerbatim(field.number, literal.element)) {

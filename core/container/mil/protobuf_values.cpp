@@ -2,6 +2,9 @@
 #include "core/container/mil/limits.h"
 #include "core/container/mil/protobuf_parser.h"
 #include "core/container/mil/type_text.h"
+#include "core/format/table_rows.h"
+
+#include <map>
 
 #include <fmt/format.h>
 
@@ -9,34 +12,24 @@ namespace kernscope::mil {
 
 namespace {
 
-/// resources/formats/programs.md: the program's codes, which are not those of weight.bin.
+/// A row of resources/tables/program_types.csv: the program's codes, which are not those of
+/// weight.bin.
+struct ProgramType {
+    std::uint32_t code = 0;
+    std::string name;
+};
+
 ElementType elementTypeOf(std::uint64_t code)
 {
-    switch (code) {
-    case 1: return ElementType::Bool;
-    case 2: return ElementType::String;
-    case 10: return ElementType::Fp16;
-    case 11: return ElementType::Fp32;
-    case 12: return ElementType::Fp64;
-    case 13: return ElementType::Bf16;
-    case 21: return ElementType::Int8;
-    case 22: return ElementType::Int16;
-    case 23: return ElementType::Int32;
-    case 24: return ElementType::Int64;
-    case 25: return ElementType::Int4;
-    case 31: return ElementType::Uint8;
-    case 32: return ElementType::Uint16;
-    case 33: return ElementType::Uint32;
-    case 34: return ElementType::Uint64;
-    case 35: return ElementType::Uint4;
-    case 36: return ElementType::Uint2;
-    case 37: return ElementType::Uint1;
-    case 38: return ElementType::Uint6;
-    case 39: return ElementType::Uint3;
-    case 40: return ElementType::Fp8E4M3Fn;
-    case 41: return ElementType::Fp8E5M2;
-    default: return ElementType::Unknown;
-    }
+    static const auto byCode = [] {
+        std::map<std::uint64_t, ElementType> types;
+        for (const ProgramType &row : tables::loadRows<ProgramType>(
+                 "program_types", {{"code", &ProgramType::code}, {"name", &ProgramType::name}}))
+            types[row.code] = elementTypeFromName(row.name);
+        return types;
+    }();
+    const auto at = byCode.find(code);
+    return at == byCode.end() ? ElementType::Unknown : at->second;
 }
 
 } // namespace

@@ -51,6 +51,7 @@ bool TextParser::parseAttributes(CompactVector<Argument> &attributes)
 /// `func name<opset>(parameters) [attributes]` and the opening brace.
 bool TextParser::parseSignature(Function &function)
 {
+    function.nameSpan = {m_token.begin, m_token.length()};
     if (!expectIdentifier(function.name, "the name of a function"))
         return false;
     if (accept('<')) {

@@ -102,11 +102,11 @@ bool TextParser::fail(std::string_view code, const Token &token, std::string_vie
             message = "The text ends before the program does.";
         }
     }
-    Error error = m_faults.make(code, token.begin, token.length());
-    error.expected = expected;
-    error.found = atEnd ? "the end of the text" : printable(m_lexer.text(token));
-    error.message = message;
-    m_faults.add(Severity::Error, std::move(error));
+    m_faults.add(Severity::Error,
+                 m_faults.make(code, token.begin, token.length())
+                     .expected(expected)
+                     .found(atEnd ? "the end of the text" : printable(m_lexer.text(token)))
+                     .message(message));
     return false;
 }
 
@@ -114,11 +114,10 @@ bool TextParser::fail(std::string_view code, const Token &token, std::string_vie
 void TextParser::remark(std::string_view code, Severity severity, SourceSpan span,
                         std::string_view expected, std::string_view message)
 {
-    Error error = m_faults.make(code, span.offset, span.length);
-    error.expected = expected;
-    error.found = printable(m_text.substr(span.offset, span.length));
-    error.message = message;
-    m_faults.add(severity, std::move(error));
+    m_faults.add(severity, m_faults.make(code, span.offset, span.length)
+                               .expected(expected)
+                               .found(printable(m_text.substr(span.offset, span.length)))
+                               .message(message));
 }
 
 bool TextParser::tooDeep()

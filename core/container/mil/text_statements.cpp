@@ -192,7 +192,7 @@ bool TextParser::parseStatement(Operation &operation)
     return true;
 }
 
-/// True at `word(` and `word<…>(`: an operation whose outputs nobody names, such as write_state.
+/// True at `word(` and `word<…>(`: an operation whose outputs have no names, such as write_state.
 bool TextParser::hasNoOutputs() const
 {
     if (!m_token.is(Token::Kind::Identifier))

@@ -57,13 +57,13 @@ private:
 void Validator::report(std::string_view code, std::string_view name, SourceSpan place,
                        std::string_view expected, std::string_view message)
 {
-    Error error = m_faults.make(code, place.offset, place.length);
+    Error error = m_faults.make(code, place.offset, place.length)
+                      .field(name)
+                      .expected(expected)
+                      .found(name)
+                      .message(message);
     if (place.length == 0)
         error.offset.reset();
-    error.field = name;
-    error.expected = expected;
-    error.found = name;
-    error.message = message;
     m_faults.add(Severity::Error, std::move(error));
 }
 
@@ -152,7 +152,7 @@ void validate(const Program &program, const Unread &unread, Faults &faults)
     std::set<std::pair<std::string_view, std::string_view>> functions;
     for (const Function &function : program.functions) {
         if (!functions.emplace(function.model, function.name).second)
-            validator.report("mil.duplicate", function.name, {}, "a name of its own",
+            validator.report("mil.duplicate", function.name, function.nameSpan, "a name of its own",
                              "Two functions have one name.");
         validator.run(function);
     }
@@ -165,11 +165,11 @@ void checkElementCount(const ValueType &type, const Literal &literal, SourceSpan
     const auto count = shape ? elementCount(*shape) : std::nullopt;
     if (!count || count->value == literal.count)
         return;
-    Error error = faults.make("mil.count", place.offset, place.length);
-    error.expected = fmt::format("{} elements", count->value);
-    error.found = fmt::format("{}", literal.count);
-    error.message = "A literal does not have as many elements as its type says.";
-    faults.add(literal.count == 1 ? Severity::Warning : Severity::Error, std::move(error));
+    faults.add(literal.count == 1 ? Severity::Warning : Severity::Error,
+               faults.make("mil.count", place.offset, place.length)
+                   .expected(fmt::format("{} elements", count->value))
+                   .found(fmt::format("{}", literal.count))
+                   .message("A literal does not have as many elements as its type says."));
 }
 
 } // namespace kernscope::mil

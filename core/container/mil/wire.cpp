@@ -10,11 +10,10 @@ namespace kernscope::mil {
 bool WireState::fail(std::string_view code, SourceSpan place, std::string_view expected,
                      std::string_view found, std::string_view message)
 {
-    Error error = faults.make(code, place.offset, place.length);
-    error.expected = expected;
-    error.found = found;
-    error.message = message;
-    faults.add(Severity::Error, std::move(error));
+    faults.add(Severity::Error, faults.make(code, place.offset, place.length)
+                                    .expected(expected)
+                                    .found(found)
+                                    .message(message));
     lost = lost || code == "proto.wire" || code == "proto.cut" || code == "mil.limit";
     return false;
 }

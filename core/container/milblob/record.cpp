@@ -9,8 +9,8 @@ namespace kernscope::milblob {
 
 namespace {
 
-Error fault(std::string_view fileName, std::string_view code, std::uint64_t at,
-            std::uint64_t length, std::string_view field)
+ErrorBuilder fault(std::string_view fileName, std::string_view code, std::uint64_t at,
+                   std::uint64_t length, std::string_view field)
 {
     return ErrorBuilder(code)
         .file(fileName)
@@ -27,18 +27,13 @@ std::optional<Error> checkPlace(std::span<const std::byte> file, FileOffset at,
                         fitsInside({at, ByteCount(kMetadataBytes)}, ByteCount(file.size()));
     if (aligned && inside)
         return std::nullopt;
-    Error error = fault(fileName, "blob.offset", at.value, kMetadataBytes, "metadata offset");
-    if (!aligned) {
-        error.expected = fmt::format("a multiple of {}", kAlignment);
-        error.message = "A metadata record cannot start here: its offset is not aligned.";
-    } else {
-        error.expected =
-            fmt::format("{} to {}", kHeaderBytes,
-                        file.size() < kMetadataBytes ? 0 : file.size() - kMetadataBytes);
-        error.message = "No metadata record fits at this offset of the file.";
-    }
-    error.found = fmt::format("{}", at.value);
-    return error;
+    const std::uint64_t last = file.size() < kMetadataBytes ? 0 : file.size() - kMetadataBytes;
+    return fault(fileName, "blob.offset", at.value, kMetadataBytes, "metadata offset")
+        .expected(aligned ? fmt::format("{} to {}", kHeaderBytes, last)
+                          : fmt::format("a multiple of {}", kAlignment))
+        .found(fmt::format("{}", at.value))
+        .message(aligned ? "No metadata record fits at this offset of the file."
+                         : "A metadata record cannot start here: its offset is not aligned.");
 }
 
 std::optional<Error> checkRange(std::span<const std::byte> file, const Record &record,
@@ -47,16 +42,15 @@ std::optional<Error> checkRange(std::span<const std::byte> file, const Record &r
     if (fitsInside(record.payload(), ByteCount(file.size())))
         return std::nullopt;
     const bool offsetOut = record.dataOffset.value > file.size();
-    Error error = fault(fileName, "blob.range",
-                        record.metaOffset.value + (offsetOut ? kDataOffsetAt : kBytesAt), 8,
-                        offsetOut ? "data offset" : "size");
-    error.expected =
-        offsetOut ? fmt::format("at most {}, the size of the file", file.size())
-                  : fmt::format("at most {} bytes from data offset {} on",
-                                file.size() - record.dataOffset.value, record.dataOffset.value);
-    error.found = fmt::format("{}", offsetOut ? record.dataOffset.value : record.bytes.value);
-    error.message = "The payload of this record leaves the file.";
-    return error;
+    return fault(fileName, "blob.range",
+                 record.metaOffset.value + (offsetOut ? kDataOffsetAt : kBytesAt), 8,
+                 offsetOut ? "data offset" : "size")
+        .expected(offsetOut
+                      ? fmt::format("at most {}, the size of the file", file.size())
+                      : fmt::format("at most {} bytes from data offset {} on",
+                                    file.size() - record.dataOffset.value, record.dataOffset.value))
+        .found(fmt::format("{}", offsetOut ? record.dataOffset.value : record.bytes.value))
+        .message("The payload of this record leaves the file.");
 }
 
 /// Sub-byte types only: elsewhere the field is reserved space that old writers left unset.
@@ -68,12 +62,11 @@ std::optional<Error> checkPadding(const Record &record, unsigned width, std::str
     if (small && (bits - record.paddingBits) % width == 0 &&
         (!powerOfTwo || record.paddingBits % width == 0))
         return std::nullopt;
-    Error error = fault(fileName, "blob.padding", record.metaOffset.value + kPaddingBitsAt, 8,
-                        "padding bits");
-    error.expected = fmt::format("below 8, leaving a multiple of {} of {} bits", width, bits);
-    error.found = fmt::format("{}", record.paddingBits);
-    error.message = "The number of padding bits does not fit the element width.";
-    return error;
+    return fault(fileName, "blob.padding", record.metaOffset.value + kPaddingBitsAt, 8,
+                 "padding bits")
+        .expected(fmt::format("below 8, leaving a multiple of {} of {} bits", width, bits))
+        .found(fmt::format("{}", record.paddingBits))
+        .message("The number of padding bits does not fit the element width.");
 }
 
 std::optional<Error> countElements(Record &record, std::string_view fileName)
@@ -89,11 +82,10 @@ std::optional<Error> countElements(Record &record, std::string_view fileName)
     record.elements = ElementCount(record.bytes.value / each);
     if (record.bytes.value % each == 0)
         return std::nullopt;
-    Error error = fault(fileName, "blob.size", record.metaOffset.value + kBytesAt, 8, "size");
-    error.expected = fmt::format("a multiple of {} for {}", each, elementTypeName(record.type));
-    error.found = fmt::format("{}", record.bytes.value);
-    error.message = "The payload does not hold a whole number of elements.";
-    return error;
+    return fault(fileName, "blob.size", record.metaOffset.value + kBytesAt, 8, "size")
+        .expected(fmt::format("a multiple of {} for {}", each, elementTypeName(record.type)))
+        .found(fmt::format("{}", record.bytes.value))
+        .message("The payload does not hold a whole number of elements.");
 }
 
 } // namespace
@@ -105,13 +97,12 @@ Result<Record> readRecord(std::span<const std::byte> file, FileOffset metaOffset
         return tl::unexpected(std::move(*error));
     const std::uint64_t at = metaOffset.value;
     const auto sentinel = loadLittle<std::uint32_t>(file, at + kSentinelAt);
-    if (sentinel != kSentinel) {
-        Error error = fault(fileName, "blob.sentinel", at + kSentinelAt, 4, "sentinel");
-        error.expected = fmt::format("0x{:08X}", kSentinel);
-        error.found = fmt::format("0x{:08X}", sentinel);
-        error.message = "There is no metadata record here: the sentinel is wrong.";
-        return tl::unexpected(std::move(error));
-    }
+    if (sentinel != kSentinel)
+        return fault(fileName, "blob.sentinel", at + kSentinelAt, 4, "sentinel")
+            .expected(fmt::format("0x{:08X}", kSentinel))
+            .found(fmt::format("0x{:08X}", sentinel))
+            .message("There is no metadata record here: the sentinel is wrong.")
+            .unexpected();
     Record record;
     record.metaOffset = metaOffset;
     record.code = loadLittle<std::uint32_t>(file, at + kCodeAt);
@@ -119,13 +110,12 @@ Result<Record> readRecord(std::span<const std::byte> file, FileOffset metaOffset
     record.bytes = ByteCount(loadLittle<std::uint64_t>(file, at + kBytesAt));
     record.dataOffset = FileOffset(loadLittle<std::uint64_t>(file, at + kDataOffsetAt));
     record.paddingBits = loadLittle<std::uint64_t>(file, at + kPaddingBitsAt);
-    if (record.type == ElementType::Unknown) {
-        Error error = fault(fileName, "blob.dtype", at + kCodeAt, 4, "dtype");
-        error.expected = "a code from 1 to 17";
-        error.found = fmt::format("{}", record.code);
-        error.message = "The element type of this record is not known.";
-        return tl::unexpected(std::move(error));
-    }
+    if (record.type == ElementType::Unknown)
+        return fault(fileName, "blob.dtype", at + kCodeAt, 4, "dtype")
+            .expected("a code from 1 to 17")
+            .found(fmt::format("{}", record.code))
+            .message("The element type of this record is not known.")
+            .unexpected();
     if (auto error = checkRange(file, record, fileName))
         return tl::unexpected(std::move(*error));
     if (auto error = countElements(record, fileName))

@@ -46,8 +46,8 @@ private:
     void checkOverlaps();
     void reportOverlap(const Record &record, const ByteRange &other, std::string_view what);
     void report(Severity severity, Error error);
-    Error fault(std::string_view code, std::uint64_t at, std::uint64_t length,
-                std::string_view field) const;
+    ErrorBuilder fault(std::string_view code, std::uint64_t at, std::uint64_t length,
+                       std::string_view field) const;
 
     std::span<const std::byte> m_file;
     std::string_view m_fileName;
@@ -57,8 +57,8 @@ private:
     bool m_lost = false; ///< the walk stopped before it could know how many records there are
 };
 
-Error Walk::fault(std::string_view code, std::uint64_t at, std::uint64_t length,
-                  std::string_view field) const
+ErrorBuilder Walk::fault(std::string_view code, std::uint64_t at, std::uint64_t length,
+                         std::string_view field) const
 {
     return ErrorBuilder(code)
         .file(m_fileName)
@@ -76,11 +76,10 @@ void Walk::report(Severity severity, Error error)
 bool Walk::readHeader()
 {
     if (m_file.size() < kHeaderBytes) {
-        Error error = fault("blob.header", 0, m_file.size(), "header");
-        error.expected = fmt::format("{} bytes", kHeaderBytes);
-        error.found = fmt::format("{} bytes", m_file.size());
-        error.message = "The weight file is shorter than its header.";
-        report(Severity::Error, std::move(error));
+        report(Severity::Error, fault("blob.header", 0, m_file.size(), "header")
+                                    .expected(fmt::format("{} bytes", kHeaderBytes))
+                                    .found(fmt::format("{} bytes", m_file.size()))
+                                    .message("The weight file is shorter than its header."));
         return false;
     }
     m_result.count = loadLittle<std::uint32_t>(m_file, 0);
@@ -88,13 +87,13 @@ bool Walk::readHeader()
     m_result.usable = m_result.version == kVersion;
     if (m_result.usable)
         return true;
-    Error error = fault("blob.version", 4, 4, "version");
-    error.expected = fmt::format("{}", kVersion);
-    error.found = fmt::format("{}", m_result.version);
-    error.message = m_result.version == 1
-                        ? "Storage version 1, the older Espresso layout, is not supported."
-                        : "This storage version is not known.";
-    report(Severity::Error, std::move(error));
+    report(Severity::Error,
+           fault("blob.version", 4, 4, "version")
+               .expected(fmt::format("{}", kVersion))
+               .found(fmt::format("{}", m_result.version))
+               .message(m_result.version == 1
+                            ? "Storage version 1, the older Espresso layout, is not supported."
+                            : "This storage version is not known."));
     return false;
 }
 
@@ -139,10 +138,10 @@ void Walk::walkRecords()
     std::uint64_t at = kHeaderBytes;
     while (at < m_file.size()) {
         if (m_result.records.size() >= kMaxRecords) {
-            Error error = fault("blob.limit", at, 0, "");
-            error.expected = fmt::format("at most {} records", kMaxRecords);
-            error.message = "Too many records: the rest of the file is not listed.";
-            report(Severity::Warning, std::move(error));
+            report(Severity::Warning,
+                   fault("blob.limit", at, 0, "")
+                       .expected(fmt::format("at most {} records", kMaxRecords))
+                       .message("Too many records: the rest of the file is not listed."));
             m_lost = true;
             return;
         }
@@ -154,9 +153,8 @@ void Walk::walkRecords()
         }
         const bool enough = m_result.records.size() + m_faulty >= m_result.count;
         if (enough && !sentinelAt(at)) {
-            Error error = fault("blob.trailing", at, m_file.size() - at, "");
-            error.message = "Bytes behind the last record belong to nothing.";
-            report(Severity::Note, std::move(error));
+            report(Severity::Note, fault("blob.trailing", at, m_file.size() - at, "")
+                                       .message("Bytes behind the last record belong to nothing."));
             return;
         }
         report(Severity::Error, std::move(record.error()));
@@ -176,21 +174,22 @@ void Walk::checkCount()
     // A walk that lost its way cannot know the number, and has said why.
     if (found == m_result.count || m_lost || m_faulty > 0)
         return;
-    Error error = fault("blob.count", 0, 4, "count");
-    error.expected = fmt::format("{}, the records in the file", found);
-    error.found = fmt::format("{}", m_result.count);
-    error.message = "The header's number of records is wrong.";
-    report(Severity::Warning, std::move(error));
+    report(Severity::Warning, fault("blob.count", 0, 4, "count")
+                                  .expected(fmt::format("{}, the records in the file", found))
+                                  .found(fmt::format("{}", m_result.count))
+                                  .message("The header's number of records is wrong."));
 }
 
 void Walk::reportOverlap(const Record &record, const ByteRange &other, std::string_view what)
 {
-    Error error = fault("blob.overlap", record.dataOffset.value, record.bytes.value, "data offset");
-    error.expected = "a payload of its own";
-    error.found = fmt::format("bytes {} to {} are also {}", other.offset.value, other.end(), what);
-    error.message = fmt::format("The payload of the record at {} shares bytes with something else.",
-                                record.metaOffset.value);
-    report(Severity::Warning, std::move(error));
+    report(
+        Severity::Warning,
+        fault("blob.overlap", record.dataOffset.value, record.bytes.value, "data offset")
+            .expected("a payload of its own")
+            .found(fmt::format("bytes {} to {} are also {}", other.offset.value, other.end(), what))
+            .message(
+                fmt::format("The payload of the record at {} shares bytes with something else.",
+                            record.metaOffset.value)));
 }
 
 /// Payloads against the header, the metadata records and each other, in one sweep over sorted

@@ -27,9 +27,9 @@ void split(std::string_view text, char separator, const Each &each)
 }
 
 /// "2", "1/10", "20*", "20*=3x3".
-Extent extentOf(std::string_view text)
+ShapeExtent extentOf(std::string_view text)
 {
-    Extent extent;
+    ShapeExtent extent;
     if (const auto equals = text.find('='); equals != std::string_view::npos) {
         split(text.substr(equals + 1), 'x',
               [&](std::string_view number) { extent.fallback.push_back(numberOf(number)); });

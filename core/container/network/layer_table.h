@@ -12,7 +12,7 @@
 namespace kernscope::network {
 
 /// An extent of a weight's shape: a field of the layer, maybe over another one.
-struct Extent {
+struct ShapeExtent {
     std::uint32_t field = 0;
     std::uint32_t over = 0; ///< field to divide by; 0: none. A value of 0 divides by 1.
     bool repeated = false;  ///< every value of the field is an extent
@@ -23,7 +23,7 @@ struct LayerField {
     std::string layer;               ///< "convolution"
     std::vector<std::uint32_t> path; ///< fields from the layer's message to the WeightParams
     std::string name;                ///< "weights"; "@": a network within the layer
-    std::vector<Extent> shape;       ///< empty: not known
+    std::vector<ShapeExtent> shape;  ///< empty: not known
     std::size_t axis = 0;
     /// Applies only where this flag of the layer has this value.
     std::optional<std::pair<std::uint32_t, std::uint64_t>> when;

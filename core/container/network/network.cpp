@@ -107,7 +107,7 @@ std::uint64_t numberOf(const std::vector<WireField> &fields, std::uint32_t numbe
 Shape shapeOf(const LayerField &field, const std::vector<WireField> &layer)
 {
     Shape shape;
-    for (const Extent &extent : field.shape) {
+    for (const ShapeExtent &extent : field.shape) {
         auto numbers = numbersOf(layer, extent.field);
         if (numbers.empty())
             numbers = extent.fallback;

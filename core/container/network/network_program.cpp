@@ -261,7 +261,7 @@ void ProgramOfLayers::network(const WireBytes &message, mil::Block &block)
     --m_depth;
 }
 
-/// Inputs: names that are read before anything makes them. Outputs: names that nobody reads.
+/// Inputs: names that are read before anything makes them. Outputs: names that nothing reads.
 void ProgramOfLayers::addEnds(mil::Function &function)
 {
     Names made, seen, reads;

@@ -75,12 +75,11 @@ void readQuantization(const WireBytes &message, WireState &state, StoredWeight &
 Error faultOf(const StoredWeight &weight, std::string_view code, std::string expected,
               std::string found, std::string message, const WireState &state)
 {
-    Error error = state.faults.make(code, weight.message.offset, weight.message.length);
-    error.field = weight.layer + "." + weight.field;
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return state.faults.make(code, weight.message.offset, weight.message.length)
+        .field(weight.layer + "." + weight.field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 /// Values that the bytes hold; of codes the most that fit.

@@ -88,7 +88,7 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
 }
 
 Result<BoundShapes> BundleBuilder::bind(const Bundle &before,
-                                        const std::vector<shapes::Binding> &bindings)
+                                        const std::vector<shapes::ShapeBinding> &bindings)
 {
     if (before.m_programFile == kNoIndex || before.programOutline().functions.empty())
         return refused("cli.option", "--shape", "a program with inputs",
@@ -97,7 +97,7 @@ Result<BoundShapes> BundleBuilder::bind(const Bundle &before,
     BundleBuilder builder;
     if (!bindings.empty())
         builder.m_bundle->m_shapeBindings =
-            std::make_shared<const std::vector<shapes::Binding>>(bindings);
+            std::make_shared<const std::vector<shapes::ShapeBinding>>(bindings);
     builder.m_bundle->m_path = before.m_path;
     builder.build(openedAgain(before));
     shapes::Summary summary;
@@ -109,7 +109,8 @@ Result<BoundShapes> BundleBuilder::bind(const Bundle &before,
     return BoundShapes{builder.m_bundle, std::move(summary)};
 }
 
-Result<BoundShapes> bindShapes(const Bundle &bundle, const std::vector<shapes::Binding> &bindings)
+Result<BoundShapes> bindShapes(const Bundle &bundle,
+                               const std::vector<shapes::ShapeBinding> &bindings)
 {
     return BundleBuilder::bind(bundle, bindings);
 }

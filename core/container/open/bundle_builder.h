@@ -21,7 +21,7 @@ public:
     static BundlePtr reread(const Bundle &before);
     /// The same with the shapes of inputs bound (bound_shapes.h).
     static Result<BoundShapes> bind(const Bundle &before,
-                                    const std::vector<shapes::Binding> &bindings);
+                                    const std::vector<shapes::ShapeBinding> &bindings);
     /// The same tables over files of its own (OverlaidFile::fork), for edits that are planned
     /// aside. The caller holds a BundleReadLock, or is the thread that edits.
     static Result<BundlePtr> fork(const Bundle &bundle);

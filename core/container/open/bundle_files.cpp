@@ -195,7 +195,7 @@ void addFile(std::vector<BundleFile> &files, const OpenedFiles &opened, const fs
 Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOptions &options,
                        DiagnosticLog &log)
 {
-    // Looked for first: any folder can be given, and mapping all of a home folder helps nobody.
+    // Looked for first: any folder can be given, and mapping all of a home folder would be useless.
     std::error_code failure;
     bool any = fs::exists(path / kEspressoNet, failure);
     for (const ContainerReader *reader : containerReaders())

@@ -140,7 +140,7 @@ Result<void> WeightBuilder::prepare()
 
 void WeightBuilder::describe(Unit &unit, std::size_t core) const
 {
-    const lanes::Geometry &g = m_weight.geometry;
+    const lanes::WeightExtents &g = m_weight.geometry;
     unit.type = static_cast<std::uint32_t>(core + 1);
     unit.kernelFormat = m_form.kernelFormat;
     unit.core = static_cast<std::uint32_t>(core);
@@ -213,7 +213,7 @@ Result<Built> WeightBuilder::buildCore(std::size_t core)
     return built;
 }
 
-std::vector<std::byte> assemble(Section &section, std::vector<Built> &built)
+std::vector<std::byte> assemble(WeightSection &section, std::vector<Built> &built)
 {
     std::string pool;
     for (Built &one : built) {
@@ -246,7 +246,7 @@ std::vector<std::byte> assemble(Section &section, std::vector<Built> &built)
 Result<std::vector<std::byte>> buildSection(const BuildTarget &target,
                                             const std::vector<BuildWeight> &weights)
 {
-    Section section;
+    WeightSection section;
     section.codegen = target.codegen;
     section.target = target.name;
     if (target.name.size() > 16 || target.cores == 0 || weights.empty())

@@ -35,7 +35,7 @@ Result<UnitForm> unitForm(const codec::Encoding &encoding);
 struct BuildWeight {
     std::string name;
     const codec::Decoder *decoder = nullptr; ///< elements [O, I, D, H, W] in row-major order
-    lanes::Geometry geometry;                ///< without bias
+    lanes::WeightExtents geometry;           ///< without bias
     lanes::Law law = lanes::Law::Dense;
     /// Most lanes of a group: the geometry rule's group size; rounded down to a power of two.
     std::uint64_t mostLanes = 16;

@@ -21,7 +21,7 @@ class CoefficientOrder final : public codec::ElementOrder,
                                public codec::TiledOrder
 {
 public:
-    CoefficientOrder(const Section &section, const UnitGroup &group)
+    CoefficientOrder(const WeightSection &section, const UnitGroup &group)
         : m_chunks(group.chunks), m_cores(group.units.size()), m_fileBytes(section.fileBytes)
     {
         const Unit &first = section.units[group.units.front()];
@@ -279,7 +279,8 @@ private:
 
 } // namespace
 
-OrderPtr coefficientOrder(const Section &section, const UnitGroup &group, bool palettesOfCores)
+OrderPtr coefficientOrder(const WeightSection &section, const UnitGroup &group,
+                          bool palettesOfCores)
 {
     auto order = std::make_shared<CoefficientOrder>(section, group);
     if (palettesOfCores)

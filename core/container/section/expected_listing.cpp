@@ -112,7 +112,8 @@ Result<std::vector<KernelUnit>> parseListing(std::string_view text)
     return units;
 }
 
-Result<std::vector<ListingDifference>> compareListing(const Section &section, std::string_view text)
+Result<std::vector<ListingDifference>> compareListing(const WeightSection &section,
+                                                      std::string_view text)
 {
     const auto expected = parseListing(text);
     if (!expected)

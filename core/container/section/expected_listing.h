@@ -24,7 +24,7 @@ Result<std::vector<format::KernelUnit>> parseListing(std::string_view text);
 
 /// The units of a section beside those of a text, one by one in the order of `listing()`. Empty
 /// where they are the same. Errors: those of parseListing().
-Result<std::vector<ListingDifference>> compareListing(const Section &section,
+Result<std::vector<ListingDifference>> compareListing(const WeightSection &section,
                                                       std::string_view text);
 
 } // namespace kernscope::section

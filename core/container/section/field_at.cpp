@@ -42,7 +42,7 @@ std::optional<PlacedField> groupField(const Unit &unit, std::uint64_t records, F
     const std::uint64_t begin = records + number * kRecordBytes, word = (offset.value - begin) / 4;
     const std::string owner =
         fmt::format("{} core {}, record {}", unit.name, grouped(unit.core), grouped(number));
-    for (const Slot &slot : recordSlots()) {
+    for (const RecordSlot &slot : recordSlots()) {
         if (slot.word != word)
             continue;
         // The first word of the record has the source of them all.
@@ -59,7 +59,7 @@ std::optional<PlacedField> groupField(const Unit &unit, std::uint64_t records, F
 
 } // namespace
 
-std::optional<PlacedField> fieldAt(const Section &section, FileOffset offset)
+std::optional<PlacedField> fieldAt(const WeightSection &section, FileOffset offset)
 {
     if (offset.value < kHeaderBytes)
         return storedField("section header", 0, offset, "header");

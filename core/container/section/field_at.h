@@ -11,6 +11,6 @@ namespace kernscope::section {
 /// The field of a weight section's tables that holds a byte: of the header, of a unit, of an
 /// output-channel group's record ("w core 2, record 1: address slot: bias (uint32)"). Nothing where
 /// no table names one (names, payloads, padding).
-std::optional<format::PlacedField> fieldAt(const Section &section, FileOffset offset);
+std::optional<format::PlacedField> fieldAt(const WeightSection &section, FileOffset offset);
 
 } // namespace kernscope::section

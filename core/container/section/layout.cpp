@@ -47,7 +47,7 @@ std::uint64_t channelsAt(const Unit &unit, std::size_t record)
 }
 
 /// Works out the chunks; an error where the counts are not those of a block-cyclic deal.
-std::optional<Error> dealOf(const Section &section, UnitGroup &group, const std::string &file)
+std::optional<Error> dealOf(const WeightSection &section, UnitGroup &group, const std::string &file)
 {
     const Unit &first = section.units[group.units.front()];
     std::size_t chunks = 0;
@@ -88,7 +88,7 @@ std::optional<Error> dealOf(const Section &section, UnitGroup &group, const std:
 }
 
 /// Cores are dealt channels in their order: those without any are the last ones.
-void setIdleAside(const Section &section, UnitGroup &group)
+void setIdleAside(const WeightSection &section, UnitGroup &group)
 {
     const auto idle = std::find_if(group.units.begin(), group.units.end(),
                                    [&](std::size_t unit) { return section.units[unit].idle(); });
@@ -98,7 +98,7 @@ void setIdleAside(const Section &section, UnitGroup &group)
 
 } // namespace
 
-void groupUnits(Section &section, const std::string &file)
+void groupUnits(WeightSection &section, const std::string &file)
 {
     std::map<std::string, std::size_t> byName;
     for (std::size_t i = 0; i < section.units.size(); ++i) {
@@ -136,7 +136,7 @@ void groupUnits(Section &section, const std::string &file)
     }
 }
 
-std::vector<RecordPlace> recordPlaces(const Section &section, const UnitGroup &group)
+std::vector<RecordPlace> recordPlaces(const WeightSection &section, const UnitGroup &group)
 {
     std::vector<RecordPlace> places;
     for (std::size_t number = 0; number < group.chunks.size(); ++number) {

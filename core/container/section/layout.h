@@ -14,11 +14,11 @@ inline constexpr std::uint64_t kEntriesAt = 0x80, kEntryBytes = 32;
 
 /// Gathers the units of each weight by name and works out which core has which channels. Groups
 /// that do not fit together get a fault and a row ("section.group").
-void groupUnits(Section &section, const std::string &file);
+void groupUnits(WeightSection &section, const std::string &file);
 
 /// What one record holds.
 struct RecordPlace {
-    std::size_t unit = 0;           ///< index into Section::units
+    std::size_t unit = 0;           ///< index into WeightSection::units
     std::size_t record = 0;         ///< within the unit; also its chunk
     std::uint64_t firstChannel = 0; ///< its channels are consecutive
     std::uint64_t channels = 0;
@@ -26,23 +26,25 @@ struct RecordPlace {
     ByteRange range;            ///< of its coefficients in the file; sparse: empty
 };
 /// Records of a sound group, by chunk and then core.
-std::vector<RecordPlace> recordPlaces(const Section &section, const UnitGroup &group);
+std::vector<RecordPlace> recordPlaces(const WeightSection &section, const UnitGroup &group);
 
 /// Orders of a sound group's operands over the bytes of the whole file.
 using OrderPtr = std::shared_ptr<const codec::ElementOrder>;
 /// Coefficients [O, I, D, H, W]: numbers, indices, or the survivors of the masks.
 /// `palettesOfCores`: each core has codebooks of its own.
-OrderPtr coefficientOrder(const Section &section, const UnitGroup &group, bool palettesOfCores);
+OrderPtr coefficientOrder(const WeightSection &section, const UnitGroup &group,
+                          bool palettesOfCores);
 /// One fp16 number an output channel: Kind::Scale or Kind::Bias.
-OrderPtr channelOrder(const Section &section, const UnitGroup &group, Kind kind);
+OrderPtr channelOrder(const WeightSection &section, const UnitGroup &group, Kind kind);
 /// Codebooks as [codebooks x v, entries, 1]: vectors are split into tables of single values.
 /// `same`: all cores have the same bytes, so those of core 0 with copies; else core by core.
 struct PaletteOrder {
     OrderPtr order;
     std::uint64_t tables = 0, entries = 0;
 };
-PaletteOrder paletteOrder(const Section &section, const UnitGroup &group, bool same);
+PaletteOrder paletteOrder(const WeightSection &section, const UnitGroup &group, bool same);
 /// True where every core's palette has the same bytes.
-bool samePalettes(const Section &section, const UnitGroup &group, std::span<const std::byte> bytes);
+bool samePalettes(const WeightSection &section, const UnitGroup &group,
+                  std::span<const std::byte> bytes);
 
 } // namespace kernscope::section

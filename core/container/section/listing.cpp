@@ -14,16 +14,16 @@ std::string slotText(std::uint32_t value)
     return value == kUnresolved ? "-" : fmt::format("{:#x}", value);
 }
 
-std::string recordLine(const Section &section, const RecordPlace &place)
+std::string recordLine(const WeightSection &section, const RecordPlace &place)
 {
-    const Record &record = section.units[place.unit].records[place.record];
+    const GroupRecord &record = section.units[place.unit].records[place.record];
     const std::string channels =
         place.channels == 0
             ? std::string("none")
             : fmt::format("{}..{}", place.firstChannel, place.firstChannel + place.channels - 1);
     std::string line = fmt::format("  {:>6} {:>6}  {:<13} {:>10} ", section.units[place.unit].core,
                                    place.record, channels, record.offset());
-    for (const Slot &slot : recordSlots())
+    for (const RecordSlot &slot : recordSlots())
         line += fmt::format(" {:>10}", slotText(record.words[slot.word]));
     return line + '\n';
 }
@@ -50,7 +50,7 @@ format::KernelUnit kernelUnit(const Unit &unit)
     return result;
 }
 
-std::string listing(const Section &section)
+std::string listing(const WeightSection &section)
 {
     std::string text =
         fmt::format("; weight section for {}, descriptor version {}, {}\n",
@@ -71,7 +71,7 @@ std::string listing(const Section &section)
         }
         text +=
             fmt::format("; {:>5} {:>6}  {:<13} {:>10} ", "core", "record", "channels", "offset");
-        for (const Slot &slot : recordSlots())
+        for (const RecordSlot &slot : recordSlots())
             text += fmt::format(" {:>10}", slot.name.substr(0, 10));
         text += '\n';
         for (const RecordPlace &place : recordPlaces(section, group))

@@ -21,7 +21,7 @@ std::uint64_t entryBytesOf(const Unit &unit)
 class ChannelOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
-    ChannelOrder(const Section &section, const UnitGroup &group, Kind kind)
+    ChannelOrder(const WeightSection &section, const UnitGroup &group, Kind kind)
         : m_chunks(group.chunks), m_outputs(section.units[group.units.front()].outputs),
           m_fileBytes(section.fileBytes)
     {
@@ -79,7 +79,7 @@ private:
 class BookOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
-    BookOrder(const Section &section, const UnitGroup &group, bool same)
+    BookOrder(const WeightSection &section, const UnitGroup &group, bool same)
         : m_fileBytes(section.fileBytes), m_same(same)
     {
         const Unit &first = section.units[group.units.front()];
@@ -154,7 +154,8 @@ private:
 
 } // namespace
 
-bool samePalettes(const Section &section, const UnitGroup &group, std::span<const std::byte> bytes)
+bool samePalettes(const WeightSection &section, const UnitGroup &group,
+                  std::span<const std::byte> bytes)
 {
     const auto palette = [&](std::size_t unit) {
         const ByteRange range = section.units[unit].range(Kind::Pal);
@@ -167,12 +168,12 @@ bool samePalettes(const Section &section, const UnitGroup &group, std::span<cons
     });
 }
 
-OrderPtr channelOrder(const Section &section, const UnitGroup &group, Kind kind)
+OrderPtr channelOrder(const WeightSection &section, const UnitGroup &group, Kind kind)
 {
     return std::make_shared<ChannelOrder>(section, group, kind);
 }
 
-PaletteOrder paletteOrder(const Section &section, const UnitGroup &group, bool same)
+PaletteOrder paletteOrder(const WeightSection &section, const UnitGroup &group, bool same)
 {
     const auto order = std::make_shared<BookOrder>(section, group, same);
     return {order, order->tables(), order->entries()};

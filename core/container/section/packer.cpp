@@ -283,7 +283,7 @@ Result<Packed> Packer::pack()
         const std::uint64_t count = chunk.channelsOf(m_core);
         if (count == 0)
             continue;
-        Record record;
+        GroupRecord record;
         std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
         record.words[0] = static_cast<std::uint32_t>(out.weights.size() + m_survivors.size());
         record.words[1] = static_cast<std::uint32_t>(count);
@@ -307,7 +307,7 @@ Result<Packed> Packer::pack()
     if (m_form.node == FormNode::Sparse) {
         out.weights.resize((m_mask.size() + 7) / 8);
         kernscope::packCodes(m_mask, 1, 0, out.weights);
-        for (Record &record : out.records) // its survivors lie behind the mask
+        for (GroupRecord &record : out.records) // its survivors lie behind the mask
             record.words[0] += static_cast<std::uint32_t>(out.weights.size());
         out.weights.insert(out.weights.end(), m_survivors.begin(), m_survivors.end());
     }

@@ -14,7 +14,7 @@ namespace kernscope::section {
 std::vector<std::byte> halfBytes(std::span<const std::uint16_t> halves);
 
 struct Packed {
-    std::vector<Record> records;
+    std::vector<GroupRecord> records;
     std::vector<std::byte> weights, palette;
     std::vector<std::uint16_t> scales;
     std::vector<std::uint64_t> channelList; ///< in the order of the records

@@ -26,7 +26,7 @@ public:
     {
     }
 
-    Result<Section> read()
+    Result<WeightSection> read()
     {
         if (auto header = readHeader(); !header)
             return tl::unexpected(std::move(header.error()));
@@ -76,7 +76,7 @@ private:
 
     std::span<const std::byte> m_bytes;
     const std::string &m_file;
-    Section m_section;
+    WeightSection m_section;
     std::uint32_t m_units = 0;
 };
 
@@ -200,7 +200,7 @@ void Reader::readEntries(Unit &unit, std::uint64_t row)
 
 void Reader::checkForm(Unit &unit, std::uint64_t row)
 {
-    lanes::Geometry geometry;
+    lanes::WeightExtents geometry;
     geometry.outputs = unit.outputs;
     geometry.inputs = unit.inputs;
     geometry.depth = unit.depth;
@@ -260,7 +260,7 @@ void Reader::readRecords(Unit &unit)
         return;
     }
     for (std::uint64_t i = 0; i < ocgs.count; ++i) {
-        Record &record = unit.records.emplace_back();
+        GroupRecord &record = unit.records.emplace_back();
         for (std::uint64_t word = 0; word < kRecordWords; ++word)
             record.words[word] = u32(at + i * kRecordBytes + 4 * word);
         if (record.words[12] != 0 || record.words[13] != 0)
@@ -318,7 +318,7 @@ bool Reader::checkRecordRanges(Unit &unit)
         return false;
     };
     std::vector<PlacedRange> ranges;
-    for (const Record &record : unit.records) {
+    for (const GroupRecord &record : unit.records) {
         const std::uint64_t groupBits = record.channels() * unit.steps() * weights.bitDepth;
         const std::uint64_t room =
             record.offset() > weights.bytes ? 0 : weights.bytes - record.offset();
@@ -369,7 +369,7 @@ void Reader::checkPayloadOverlap()
 
 } // namespace
 
-Result<Section> readSection(std::span<const std::byte> bytes, const std::string &file)
+Result<WeightSection> readSection(std::span<const std::byte> bytes, const std::string &file)
 {
     return Reader(bytes, file).read();
 }

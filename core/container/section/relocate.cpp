@@ -20,7 +20,7 @@ Error addressError(std::string_view field, std::string expected, std::uint64_t f
         .message("The address cannot be loaded into a slot");
 }
 
-Result<void> fill(Record &record, std::size_t word, std::optional<std::uint64_t> address)
+Result<void> fill(GroupRecord &record, std::size_t word, std::optional<std::uint64_t> address)
 {
     record.words[word] = kUnresolved;
     if (!address)
@@ -39,7 +39,7 @@ Result<void> relocateUnit(Unit &unit, const LoadAddresses &addresses)
             return std::nullopt;
         return checkedAdd(addresses.base, unit.range(kind).offset.value);
     };
-    for (Record &record : unit.records) {
+    for (GroupRecord &record : unit.records) {
         const auto weights = sectionAt(Kind::Weights);
         const auto coefficients = weights ? checkedAdd(*weights, record.offset()) : std::nullopt;
         const std::array<std::optional<std::uint64_t>, 10> targets{
@@ -57,7 +57,7 @@ Result<void> relocateUnit(Unit &unit, const LoadAddresses &addresses)
 
 } // namespace
 
-Result<void> relocate(Section &section, const LoadAddresses &addresses)
+Result<void> relocate(WeightSection &section, const LoadAddresses &addresses)
 {
     const std::array<std::pair<std::string_view, std::optional<std::uint64_t>>, 3> given{
         std::pair{"base", std::optional(addresses.base)},
@@ -67,7 +67,7 @@ Result<void> relocate(Section &section, const LoadAddresses &addresses)
         if (address && *address % kAlignment != 0)
             return tl::unexpected(addressError(name, "a multiple of 64", *address));
     }
-    Section changed = section;
+    WeightSection changed = section;
     for (Unit &unit : changed.units) {
         if (unit.fault)
             return tl::unexpected(*unit.fault);
@@ -79,10 +79,10 @@ Result<void> relocate(Section &section, const LoadAddresses &addresses)
     return {};
 }
 
-void strip(Section &section)
+void strip(WeightSection &section)
 {
     for (Unit &unit : section.units) {
-        for (Record &record : unit.records)
+        for (GroupRecord &record : unit.records)
             std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
     }
     section.flags = static_cast<std::uint16_t>(section.flags & ~kResolvedFlag);

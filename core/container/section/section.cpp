@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/section.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
+#include "core/format/table_rows.h"
 #include "core/numeric/bitpack.h"
 
 #include <cstring>
@@ -22,27 +24,21 @@ std::vector<std::string_view> unitFlagNames(std::uint32_t flags)
     return names;
 }
 
-std::span<const Slot> recordSlots()
+std::span<const RecordSlot> recordSlots()
 {
-    static constexpr std::array kSlots{
-        Slot{2, "input tile"},
-        Slot{3, "output tile"},
-        Slot{4, "coefficients 0"},
-        Slot{5, "coefficients 1"},
-        Slot{6, "coefficients 2"},
-        Slot{7, "coefficients 3"},
-        Slot{8, "bias", 0x5548, 0x554c, 0x1554},
-        Slot{9, "post-scale", 0x5558, 0x555c, 0x1558},
-        Slot{10, "palette", 0x5568, 0x556c, 0x155c},
-        Slot{11, "activation", 0x5578, 0x557c, 0x1560},
-    };
-    return kSlots;
+    static const auto slots =
+        tables::loadRows<RecordSlot>("section_slots", {{"word", &RecordSlot::word},
+                                                       {"name", &RecordSlot::name},
+                                                       {"enable", &RecordSlot::enable},
+                                                       {"base", &RecordSlot::base},
+                                                       {"relocation", &RecordSlot::relocation}});
+    return slots;
 }
 
 std::uint64_t Unit::channels() const
 {
     std::uint64_t sum = 0;
-    for (const Record &record : records)
+    for (const GroupRecord &record : records)
         sum += record.channels();
     return sum;
 }
@@ -52,7 +48,7 @@ bool isSection(std::span<const std::byte> bytes)
     return bytes.size() >= 4 && std::memcmp(bytes.data(), "KSEC", 4) == 0;
 }
 
-Diagnostics verifySection(const Section &section, std::span<const std::byte> bytes,
+Diagnostics verifySection(const WeightSection &section, std::span<const std::byte> bytes,
                           const std::string &file)
 {
     Diagnostics diagnostics;
@@ -66,16 +62,16 @@ Diagnostics verifySection(const Section &section, std::span<const std::byte> byt
             countBits(bytes.subspan(range.offset.value, maskBytes), 0, elements);
         if (2 * kept == range.bytes.value - maskBytes)
             continue;
-        Diagnostic row;
-        row.error.code = "section.mask";
-        row.error.file = file;
-        row.error.offset = range.offset;
-        row.error.length = ByteCount(maskBytes);
-        row.error.field = unit.name;
-        row.error.expected = fmt::format("{} set bits", (range.bytes.value - maskBytes) / 2);
-        row.error.found = fmt::format("{}", kept);
-        row.error.message = "The mask does not match its values";
-        diagnostics.push_back(std::move(row));
+        diagnostics.push_back(
+            {Severity::Error,
+             ErrorBuilder("section.mask")
+                 .file(file)
+                 .at(range.offset)
+                 .length(ByteCount(maskBytes))
+                 .field(unit.name)
+                 .expected(fmt::format("{} set bits", (range.bytes.value - maskBytes) / 2))
+                 .found(fmt::format("{}", kept))
+                 .message("The mask does not match its values")});
     }
     return diagnostics;
 }

@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kMaxUnits = 65536;
 inline constexpr std::uint32_t kUnresolved = 0xFFFFFFFF;
 inline constexpr std::uint32_t kResolvedFlag = 1; ///< header flag: the slots hold addresses
 
-using Kind = format::KernelUnit::Section; ///< lut, pal, ocgs, scale, bias, weights
+using Kind = format::KernelUnit::SectionId; ///< lut, pal, ocgs, scale, bias, weights
 inline constexpr std::size_t kKinds = format::KernelUnit::kSections;
 
 /// Flags of a unit.
@@ -52,19 +52,19 @@ struct Entry {
 };
 
 /// One output-channel group of one core.
-struct Record {
+struct GroupRecord {
     std::array<std::uint32_t, kRecordWords> words{};
     std::uint32_t offset() const { return words[0]; }   ///< of its coefficients in `weights`
     std::uint32_t channels() const { return words[1]; } ///< on this core
-    friend bool operator==(const Record &, const Record &) = default;
+    friend bool operator==(const GroupRecord &, const GroupRecord &) = default;
 };
-/// What the loader fills into the words of a record.
-struct Slot {
+/// What the loader fills into the words of a record: resources/tables/section_slots.csv.
+struct RecordSlot {
     std::size_t word = 0;
-    std::string_view name; ///< "input tile", "coefficients 0", "bias", …
+    std::string name; ///< "input tile", "coefficients 0", "bias", …
     std::uint32_t enable = 0, base = 0, relocation = 0; ///< stream registers; 0 where it has none
 };
-std::span<const Slot> recordSlots(); ///< words 2 to 11
+std::span<const RecordSlot> recordSlots(); ///< words 2 to 11
 
 struct Unit {
     std::uint32_t type = 0, kernelFormat = 0;
@@ -75,7 +75,7 @@ struct Unit {
     std::uint32_t nameOffset = 0, nameBytes = 0;
     std::array<Entry, kKinds> entries{};
     std::string name;
-    std::vector<Record> records;
+    std::vector<GroupRecord> records;
     std::optional<Error> fault; ///< why it cannot be decoded
 
     const Entry &entry(Kind kind) const { return entries[kind]; }
@@ -101,7 +101,7 @@ struct UnitGroup {
     std::optional<Error> fault;
 };
 
-struct Section {
+struct WeightSection {
     std::uint16_t version = 1, flags = 0;
     std::uint32_t codegen = 0; ///< instruction-set (descriptor) version
     std::string target;
@@ -121,21 +121,21 @@ bool isSection(std::span<const std::byte> bytes);
 /// pool or size that does not fit the file).
 /// Diagnostics: "section.unit", "section.entry", "section.record", "section.reserved",
 /// "section.palette", "section.group".
-Result<Section> readSection(std::span<const std::byte> bytes, const std::string &file);
+Result<WeightSection> readSection(std::span<const std::byte> bytes, const std::string &file);
 
 /// Writes header, unit table, names and records from the model, all other bytes from `source`:
 /// reading and writing gives the same bytes. Errors: "section.write".
-Result<std::vector<std::byte>> writeSection(const Section &section,
+Result<std::vector<std::byte>> writeSection(const WeightSection &section,
                                             std::span<const std::byte> source);
 
 /// Checks that need the payload: mask populations. Diagnostics: "section.mask".
-Diagnostics verifySection(const Section &section, std::span<const std::byte> bytes,
+Diagnostics verifySection(const WeightSection &section, std::span<const std::byte> bytes,
                           const std::string &file);
 
 /// Listing 25.1 of a unit: `s` is the offset of its payload.
 format::KernelUnit kernelUnit(const Unit &unit);
 /// The listing of every unit, with its records and slots as a table.
-std::string listing(const Section &section);
+std::string listing(const WeightSection &section);
 
 /// Where a loader puts things. Sections lie in memory as in the file, from `base` on.
 struct LoadAddresses {
@@ -146,8 +146,8 @@ struct LoadAddresses {
 /// other three sub-buffers hold is not published), bias, post-scale, palette, activation table.
 /// The rest stays unresolved. Errors: "section.address" (not aligned, or past 32 bits, which is
 /// what a slot holds), "section.record" (a faulty unit).
-Result<void> relocate(Section &section, const LoadAddresses &addresses);
+Result<void> relocate(WeightSection &section, const LoadAddresses &addresses);
 /// Takes the addresses back: every slot unresolved.
-void strip(Section &section);
+void strip(WeightSection &section);
 
 } // namespace kernscope::section

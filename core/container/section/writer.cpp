@@ -57,7 +57,7 @@ void putUnit(const Unit &unit, std::span<std::byte> bytes, std::uint64_t row)
 
 } // namespace
 
-Result<std::vector<std::byte>> writeSection(const Section &section,
+Result<std::vector<std::byte>> writeSection(const WeightSection &section,
                                             std::span<const std::byte> source)
 {
     const ByteCount size(source.size());

@@ -22,15 +22,16 @@ tl::unexpected<Error> indexError(std::string expected, std::string found)
 
 } // namespace
 
-Selection Selection::whole(std::uint64_t elements)
+ElementSelection ElementSelection::whole(std::uint64_t elements)
 {
-    Selection selection;
+    ElementSelection selection;
     selection.m_axes.push_back({0, elements, 1, 0});
     selection.m_elements = elements;
     return selection;
 }
 
-Result<Selection> Selection::make(std::span<const IndexRange> indices, const Shape &shape)
+Result<ElementSelection> ElementSelection::make(std::span<const IndexRange> indices,
+                                                const Shape &shape)
 {
     const auto elements = elementCount(shape);
     if (!elements || elements->value == 0)
@@ -41,7 +42,7 @@ Result<Selection> Selection::make(std::span<const IndexRange> indices, const Sha
                           fmt::format("{} indices", indices.size()));
     }
     const Shape extents = flat ? Shape{elements->value} : shape;
-    Selection selection;
+    ElementSelection selection;
     selection.m_elements = 1;
     std::uint64_t stride = elements->value;
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
@@ -66,7 +67,7 @@ Result<Selection> Selection::make(std::span<const IndexRange> indices, const Sha
     return selection;
 }
 
-Selection::Run Selection::next()
+ElementSelection::Run ElementSelection::next()
 {
     if (m_done)
         return {};

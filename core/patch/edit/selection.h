@@ -12,7 +12,7 @@ namespace kernscope::patch {
 
 /// The elements that an edit's indices choose, as runs of row-major positions. Costs nothing that
 /// grows with their number.
-class Selection
+class ElementSelection
 {
 public:
     struct Run {
@@ -22,8 +22,8 @@ public:
 
     /// One index or range for all elements in their order, or one an axis; axes that are left out
     /// at the end are taken whole. Errors: "patch.index", with the extents.
-    static Result<Selection> make(std::span<const IndexRange> indices, const Shape &shape);
-    static Selection whole(std::uint64_t elements);
+    static Result<ElementSelection> make(std::span<const IndexRange> indices, const Shape &shape);
+    static ElementSelection whole(std::uint64_t elements);
 
     /// Never 0.
     std::uint64_t elements() const { return m_elements; }

@@ -44,8 +44,8 @@ Result<void> makeStep(const Bundle &fork, const EditStep &step, Progress &progre
     return {};
 }
 
-/// `keepsFork`: the fork is wanted with the edits laid over it; otherwise nobody reads it after the
-/// last one.
+/// `keepsFork`: the fork is wanted with the edits laid over it; otherwise it is not read after
+/// the last one.
 Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edits, double tolerance,
                           Progress *progress, bool keepsFork)
 {

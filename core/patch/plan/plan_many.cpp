@@ -45,7 +45,7 @@ public:
 
     /// The elements of the selection are set beside the file where that can be: then the result is
     /// in `scratch`. Before the first fill().
-    void setAside(Selection selection, std::optional<ScratchPayload> &scratch);
+    void setAside(ElementSelection selection, std::optional<ScratchPayload> &scratch);
 
     /// Elements [first, first + values.size()), at most kRun.
     template <class Value>
@@ -144,7 +144,7 @@ Result<void> Filler::check(std::uint64_t first, std::span<const float> held)
 }
 
 /// Runs of codes that share no byte with the run before, so that each is made of the file's bytes.
-void Filler::setAside(Selection selection, std::optional<ScratchPayload> &scratch)
+void Filler::setAside(ElementSelection selection, std::optional<ScratchPayload> &scratch)
 {
     const auto run = selection.next();
     const bool bytes = m_runs && (m_runs->codeBits() >= 8 ||
@@ -317,7 +317,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner, bool la
     if (carriesValues(edit))
         return planCarried(edit, planner);
     EditValues values(edit.value);
-    auto selection = Selection::whole(planner.weight().elements.value);
+    auto selection = ElementSelection::whole(planner.weight().elements.value);
     if (edit.kind == Edit::Kind::FromNpy) {
         auto source = ArraySource::open(edit.file, planner.weight());
         if (!source)
@@ -331,7 +331,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner, bool la
         values = EditValues(std::move(*expression), planner);
     }
     if (!edit.indices.empty()) {
-        auto chosen = Selection::make(edit.indices, planner.weight().shape);
+        auto chosen = ElementSelection::make(edit.indices, planner.weight().shape);
         if (!chosen)
             return tl::unexpected(std::move(chosen.error()));
         selection = std::move(*chosen);

@@ -30,7 +30,7 @@ Error planError(std::string_view code, std::string expected, std::string found, 
 /// The one element that an edit names.
 Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape)
 {
-    auto selection = Selection::make(edit.indices, shape);
+    auto selection = ElementSelection::make(edit.indices, shape);
     if (!selection)
         return tl::unexpected(std::move(selection.error()));
     if (selection->elements() != 1) {

@@ -16,7 +16,7 @@ bool visitTaskWords(const Bundle &bundle, std::size_t text, std::size_t task,
     if (!bundle.hardware() || text >= bundle.hardware()->texts.size())
         return false;
     const hwx::Text &tasks = bundle.hardware()->texts[text];
-    const hwx::Section *section = bundle.hardware()->section(tasks.section);
+    const hwx::SegmentSection *section = bundle.hardware()->section(tasks.section);
     if (section == nullptr || !section->bytes || tasks.tasks->version == nullptr ||
         task >= tasks.tasks->tasks.size())
         return false;
@@ -45,7 +45,7 @@ std::optional<TaskNumber> taskAt(const Bundle &bundle, FileOffset offset)
         return std::nullopt;
     const auto &texts = bundle.hardware()->texts;
     for (std::size_t t = 0; t < texts.size(); ++t) {
-        const hwx::Section *section = bundle.hardware()->section(texts[t].section);
+        const hwx::SegmentSection *section = bundle.hardware()->section(texts[t].section);
         if (section == nullptr || !section->bytes || !section->bytes->contains(offset))
             continue;
         const std::uint64_t at = offset.value - section->bytes->offset.value;

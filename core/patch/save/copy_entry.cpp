@@ -70,7 +70,7 @@ Result<void> copyRegularFile(const fs::path &from, const fs::path &to, const std
     auto out = File::open(to, File::Mode::Create, name);
     if (!out)
         return tl::unexpected(out.error());
-    // Before the bytes: nobody may read them who may not read the original.
+    // Before the bytes, so that who may not read the original cannot read the copy either.
     if (auto taken = out->takePermissions(*in); !taken)
         return taken;
     const auto extent = extentOf(*in);

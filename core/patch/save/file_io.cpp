@@ -137,7 +137,7 @@ Result<void> File::sync() const
 bool File::tryLock(Lock lock) const
 {
     const int kind = lock == Lock::Alone ? LOCK_EX : LOCK_SH;
-    // A file system without locks lets everybody through.
+    // On a file system without locks every lock is granted.
     return ::flock(m_descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 

@@ -41,8 +41,8 @@ struct JournalPart {
 };
 
 /// Writes it under another name, brings it to the disk and gives it its own name, which must be
-/// free: a journal is never replaced. The file that is returned holds a lock, so that nobody takes
-/// a save that is going on for an interrupted one.
+/// free: a journal is never replaced. The file that is returned holds a lock, so that
+/// a save that is going on is not taken for an interrupted one.
 /// Errors: "patch.busy" (another process is saving), "journal.pending" (there is one already),
 /// "io.write".
 Result<File> writeJournal(const std::filesystem::path &journal, std::span<const JournalPart> parts);

@@ -97,7 +97,7 @@ inline void sumIsMoved(const std::vector<report::Json> &layers, bool elsewhere,
 
 /// The program's time is that of the runs of the layers that are listed; where how often one runs
 /// is not known, no sum is.
-inline void sumsAgree(const roofline::Network &network, const report::Json &document)
+inline void sumsAgree(const roofline::NetworkAssessment &network, const report::Json &document)
 {
     double sum = 0;
     bool known = true;
@@ -289,8 +289,8 @@ inline void planIsDecided(const Bundle &bundle)
     }
     if (!made)
         return;
-    report::Json document;
-    report::addPlan(document, report::PlanSubject{{}, {}, &*survey, &*made, &limits, nullptr, {}});
+    const report::Json document =
+        report::planJson(report::PlanSubject{{}, {}, &*survey, &*made, &limits, nullptr, {}});
     QCOMPARE(document["totals"]["before"]["bytes"].is_null(), unread > 0);
 }
 

@@ -26,7 +26,8 @@ inline std::uint64_t listedGroup(const decision::Geometry &geometry)
     return std::max<std::uint64_t>(std::min(budget * geometry.perAccumulator, cap), 1);
 }
 
-inline void passesAndCores(const decision::Geometry &geometry, const decision::Operation &operation,
+inline void passesAndCores(const decision::Geometry &geometry,
+                           const decision::LayerOperation &operation,
                            const decision::KernelMemory &memory)
 {
     const std::uint64_t group = listedGroup(geometry);
@@ -49,7 +50,7 @@ inline void passesAndCores(const decision::Geometry &geometry, const decision::O
 inline void arithmeticAgrees(const roofline::Layer &layer, const Consumer &consumer,
                              const decision::Geometry &geometry)
 {
-    const decision::Operation &operation = *layer.operation;
+    const decision::LayerOperation &operation = *layer.operation;
     QCOMPARE(geometry.cycles.macs.has_value(), operation.outputKnown);
     const auto &output = consumer.geometry->output;
     const auto count = output ? elementCount(*output) : std::nullopt;

@@ -29,7 +29,7 @@ Layer layer(const char *op, std::uint64_t channels, std::uint64_t k, std::uint64
     made.form.use = {true, false, std::nullopt, true, true};
     made.flops = 2 * made.form.elements * extent * extent;
     made.inputBytes = made.outputBytes = 2 * channels * extent * extent;
-    Operation operation;
+    LayerOperation operation;
     operation.inputChannels = operation.outputChannels = channels;
     operation.kernelWidth = operation.kernelHeight = k;
     operation.outputWidth = operation.outputHeight = extent;

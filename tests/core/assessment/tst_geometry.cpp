@@ -16,9 +16,9 @@ const target::Target &named(const char *name)
     return *target::findTarget(name)->target;
 }
 
-Operation convolution(std::uint64_t kernel, std::uint64_t channels = 256)
+LayerOperation convolution(std::uint64_t kernel, std::uint64_t channels = 256)
 {
-    Operation operation;
+    LayerOperation operation;
     operation.inputChannels = operation.outputChannels = channels;
     operation.kernelWidth = operation.kernelHeight = kernel;
     operation.outputWidth = operation.outputHeight = 32;
@@ -53,7 +53,7 @@ private Q_SLOTS:
         QCOMPARE(geometry->otherGroup, std::uint64_t(8));
         QCOMPARE(geometry->cycles.macs.value_or(0), std::uint64_t(256) * 256 * 1024);
         // Extents that are not known give no figure; they are not 1.
-        Operation open;
+        LayerOperation open;
         open.outputKnown = false;
         open.inputElements = 100;
         const auto unknown = computeGeometry(*target::findTarget("M1")->target, open);
@@ -70,7 +70,7 @@ private Q_SLOTS:
     /// Cores that are not known are not one core, and operands that are not known do not fit.
     void unknownFactsMakeNoFigures()
     {
-        Operation operation = convolution(1);
+        LayerOperation operation = convolution(1);
         operation.density = 0.5;
         const auto peer = computeGeometry(named("H11"), operation);
         QVERIFY(peer && !peer->lit);
@@ -87,7 +87,7 @@ private Q_SLOTS:
     /// The working set: a measured knee goes before the compiler's constant, and both are named.
     void workingSetOfAChip()
     {
-        Operation operation = convolution(1);
+        LayerOperation operation = convolution(1);
         operation.inputElements = 1024;
         operation.outputWidth = operation.outputHeight = 1;
         operation.outputChannels = operation.inputChannels = 1024; // 2 MiB as fp16
@@ -115,7 +115,7 @@ private Q_SLOTS:
     void tableTwentyFiveHoldsUnderItsCondition()
     {
         for (std::uint64_t channels = 1; channels <= 4; ++channels) {
-            Operation operation = convolution(1, channels);
+            LayerOperation operation = convolution(1, channels);
             const auto few = computeGeometry(named("M1"), operation);
             QVERIFY(few && few->cycles.measuredRate);
             QCOMPARE(few->litMeasured.value_or(0), channels);
@@ -141,7 +141,7 @@ private Q_SLOTS:
 
     void lanesFollowTheTypes()
     {
-        Operation operation = convolution(1);
+        LayerOperation operation = convolution(1);
         operation.kernelFormat = 1; // int8 weights under fp16 activations
         QCOMPARE(computeGeometry(named("M1"), operation)->cycles.lanes, 4U);
         operation.tensorFormat = 1;
@@ -180,7 +180,7 @@ private Q_SLOTS:
 
     void tinySources()
     {
-        Operation operation = convolution(1);
+        LayerOperation operation = convolution(1);
         operation.outputWidth = operation.outputHeight = 4;
         QCOMPARE(computeGeometry(named("M1"), operation)->mode, SourceMode::Tiny);
         operation.outputWidth = operation.outputHeight = 1;
@@ -217,7 +217,7 @@ private Q_SLOTS:
     void winogradRefusals()
     {
         QFETCH(QString, condition);
-        Operation operation = convolution(3);
+        LayerOperation operation = convolution(3);
         if (condition == u"kernel type")
             operation.kernelFormat = 2;
         else if (condition == u"input format")
@@ -244,7 +244,7 @@ private Q_SLOTS:
 
     void winogradThresholdsAndSparseWeights()
     {
-        Operation operation = convolution(3);
+        LayerOperation operation = convolution(3);
         operation.floatWeight = false;
         operation.kernelFormat = 1;
         operation.weightBits = 8;
@@ -255,7 +255,7 @@ private Q_SLOTS:
 
     void zeroSkipIsIndependentOfStorage()
     {
-        Operation operation = convolution(1);
+        LayerOperation operation = convolution(1);
         operation.density = 0.37;
         for (const bool sparse : {false, true}) {
             operation.sparse = sparse;
@@ -270,13 +270,13 @@ private Q_SLOTS:
 
     void wrongNumbersAreRefused()
     {
-        Operation zero = convolution(1, 0);
+        LayerOperation zero = convolution(1, 0);
         QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), zero).error().code),
                  QStringLiteral("geometry.zero"));
-        Operation huge = convolution(1, UINT64_MAX);
+        LayerOperation huge = convolution(1, UINT64_MAX);
         QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), huge).error().code),
                  QStringLiteral("geometry.overflow"));
-        Operation density = convolution(1);
+        LayerOperation density = convolution(1);
         density.density = 1.5;
         QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), density).error().code),
                  QStringLiteral("geometry.density"));
@@ -310,7 +310,7 @@ private Q_SLOTS:
             return state;
         };
         for (int i = 0; i < 2000; ++i) {
-            Operation operation;
+            LayerOperation operation;
             for (std::uint64_t *extent :
                  {&operation.inputChannels, &operation.outputChannels, &operation.kernelWidth,
                   &operation.kernelHeight, &operation.kernelDepth, &operation.outputWidth})

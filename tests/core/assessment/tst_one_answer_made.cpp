@@ -332,8 +332,7 @@ private Q_SLOTS:
         QVERIFY(made);
         QCOMPARE(report::timedChips(*survey), std::string("H13"));
         const report::PlanSubject subject{"a", {}, &*survey, &*made, &limits, nullptr, {}};
-        report::Json document;
-        report::addPlan(document, subject);
+        const report::Json document = report::planJson(subject);
         QCOMPARE(document["times_of"], report::Json::array({"H13"}));
         for (const std::string &text : {report::planHtml(subject), report::planMarkdown(subject)}) {
             QVERIFY(text.find("Times of weights, and of fronts, are those on H13.") != text.npos);
@@ -359,8 +358,7 @@ private Q_SLOTS:
         const report::PlanSubject subject{"a", {}, &*survey, &*made, &limits, nullptr, {}};
         QVERIFY(report::planCsv(subject).starts_with("weight,function,from,to,"));
         QVERIFY(report::planHtml(subject).find("<th>function</th>") != std::string::npos);
-        report::Json document;
-        report::addPlan(document, subject);
+        const report::Json document = report::planJson(subject);
         std::set<std::string> functions;
         for (const report::Json &row : document["plan"])
             functions.insert(row["function"].get<std::string>());

@@ -19,7 +19,7 @@ namespace {
 constexpr double kFloor = 0.23e-3; ///< of a dispatch on the M1
 
 /// The program on the M1; `place` gets its layers.
-Network assessed(const Result<BundlePtr> &bundle)
+NetworkAssessment assessed(const Result<BundlePtr> &bundle)
 {
     if (!bundle || !(*bundle)->diagnostics().empty())
         qFatal("the made program cannot be read");
@@ -56,7 +56,7 @@ private Q_SLOTS:
     /// How often a body runs is not known, so neither is the time of the whole.
     void theBodyOfALoop()
     {
-        const Network network = assessed(loopProgram().open());
+        const NetworkAssessment network = assessed(loopProgram().open());
         QCOMPARE(network.placements.size(), std::size_t(2));
         const auto &before = network.placements[0], &within = network.placements[1];
         QCOMPARE(before.layer.runs.front().times, std::optional<std::uint64_t>(1));
@@ -75,7 +75,7 @@ private Q_SLOTS:
     /// A function counts as often as each entry calls it.
     void everyCallCounts()
     {
-        const Network network = assessed(calledProgram().open());
+        const NetworkAssessment network = assessed(calledProgram().open());
         QCOMPARE(network.placements.size(), std::size_t(1));
         const double once = *network.placements[0].stored().timeS;
         const auto &runs = network.placements[0].layer.runs;
@@ -113,7 +113,7 @@ private Q_SLOTS:
 
     void aStepBesideTheEngineParts()
     {
-        const Network network = assessed(segmentedProgram().open());
+        const NetworkAssessment network = assessed(segmentedProgram().open());
         QCOMPARE(network.placements.size(), std::size_t(3));
         const double once = *network.placements[0].stored().timeS;
         const ProgramTime &program = network.program;
@@ -127,7 +127,7 @@ private Q_SLOTS:
         QCOMPARE(program.dispatches.size(), std::size_t(3));
         QVERIFY(says(program.notes, "1 of the layers"));
         for (const Placement &placed : network.placements) {
-            const Run &run = placed.layer.runs.front();
+            const LayerRun &run = placed.layer.runs.front();
             QCOMPARE(run.onEngine(), run.launch != "beside");
             QCOMPARE(placed.layer.ofRuns(once).has_value(), run.onEngine());
             if (run.onEngine())
@@ -137,10 +137,10 @@ private Q_SLOTS:
 
     void callsOfCallsMultiply()
     {
-        const Network eight = assessed(doublingProgram(3).open());
+        const NetworkAssessment eight = assessed(doublingProgram(3).open());
         QCOMPARE(eight.program.engineTimeS, std::optional(8 * *eight.placements[0].stored().timeS));
         // 2^70 do not fit the count.
-        const Network many = assessed(doublingProgram(70).open());
+        const NetworkAssessment many = assessed(doublingProgram(70).open());
         QVERIFY(!many.placements[0].layer.runs[0].times && !many.program.engineTimeS);
     }
 
@@ -153,7 +153,7 @@ private Q_SLOTS:
                         MadeProgram::call("y", seg, "x") +
                             MadeProgram::loop("z", "y", "t", MadeProgram::call("t", seg, "r")),
                         "z");
-        const Network inLoop = assessed(looped.open());
+        const NetworkAssessment inLoop = assessed(looped.open());
         QCOMPARE(inLoop.placements[0].layer.runs[0].entry, std::string("main"));
         QVERIFY(!inLoop.placements[0].layer.runs[0].times && !inLoop.program.engineTimeS);
         MadeProgram ring;
@@ -162,14 +162,14 @@ private Q_SLOTS:
                           MadeProgram::call("y", "b", "s"),
                       "y");
         ring.function("b", "x", MadeProgram::call("y", "a", "x"), "y");
-        const Network around = assessed(ring.open());
+        const NetworkAssessment around = assessed(ring.open());
         QVERIFY(!around.placements[0].layer.runs[0].times && !around.program.engineTimeS);
     }
 
     /// What an operation has once is charged once, however many of its operands are weights.
     void severalWeightsOfOneOperation()
     {
-        const Network network = assessed(sharedProgram().open());
+        const NetworkAssessment network = assessed(sharedProgram().open());
         std::map<std::string, std::uint64_t> flops, inputs, outputs, layers;
         for (const Placement &placed : network.placements) {
             const Layer &layer = placed.layer;
@@ -201,7 +201,7 @@ private Q_SLOTS:
                       made.weight("w") + "tensor<fp16, [128, 128]> y = matmul(x = w, y = w)[name = "
                                          "string(\"y\")];\n",
                       "y");
-        const Network network = assessed(made.open());
+        const NetworkAssessment network = assessed(made.open());
         QCOMPARE(network.placements.size(), std::size_t(1));
         const Placement &placed = network.placements[0];
         QCOMPARE(placed.stored().weightBytes, std::optional<std::uint64_t>(2 * 128 * 128));
@@ -215,7 +215,7 @@ private Q_SLOTS:
                                "scaled_dot_product_attention(query = q, key = w, value = "
                                "w)[name = string(\"y\")];\n",
                            "y");
-        const Network both = assessed(attention.open());
+        const NetworkAssessment both = assessed(attention.open());
         QCOMPARE(both.placements.size(), std::size_t(1));
         QCOMPARE(both.placements[0].layer.flops,
                  std::optional<std::uint64_t>(2 * 2 * 128 * 128 * 128)); // two products
@@ -235,7 +235,7 @@ private Q_SLOTS:
                       made.weight("v") + made.weight("w") + linear("y", "v", "ane") +
                           linear("z", "w", "bnns"),
                       "z");
-        const Network network = assessed(made.open());
+        const NetworkAssessment network = assessed(made.open());
         QCOMPARE(network.placements.size(), std::size_t(2));
         const double once = *network.placements[0].stored().timeS;
         QCOMPARE(network.program.engineTimeS, std::optional(once));
@@ -245,7 +245,7 @@ private Q_SLOTS:
         QVERIFY(!network.placements[1].layer.ofRuns(once));
         MadeProgram none;
         none.function("main", "x", none.weight("w") + linear("z", "w", "bnns"), "z");
-        const Network beside = assessed(none.open());
+        const NetworkAssessment beside = assessed(none.open());
         QVERIFY(!beside.program.engineTimeS && !beside.program.timeS);
         QCOMPARE(beside.program.launches, std::optional<std::uint64_t>(0));
     }
@@ -263,7 +263,7 @@ private Q_SLOTS:
                           made.weight("v") + made.weight("w") + twice("y", "v", "x") +
                           twice("z", "w", "y"),
                       "x");
-        const Network network = assessed(made.open());
+        const NetworkAssessment network = assessed(made.open());
         QCOMPARE(network.placements.size(), std::size_t(2));
         for (const Placement &placed : network.placements)
             QVERIFY(*placed.layer.flops > 0 && *placed.layer.outputBytes > 0);

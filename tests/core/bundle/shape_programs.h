@@ -41,9 +41,9 @@ inline std::string dimsOf(const mil::Block &block, std::string_view name)
     return found;
 }
 
-inline std::vector<shapes::Binding> bindings(std::string_view text)
+inline std::vector<shapes::ShapeBinding> bindings(std::string_view text)
 {
-    std::vector<shapes::Binding> all;
+    std::vector<shapes::ShapeBinding> all;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(' '), text.size());
         if (auto binding = shapes::parseBinding(text.substr(0, end)))

@@ -205,9 +205,9 @@ void TestBundleDamage::overlappingClaims()
     QRandomGenerator random(21);
     for (int round = 0; round < 300; ++round) {
         const std::uint64_t size = random.bounded(1000U);
-        std::vector<Claim> claims;
+        std::vector<ByteClaim> claims;
         for (quint32 i = random.bounded(12U); i > 0; --i) {
-            Claim claim;
+            ByteClaim claim;
             claim.range = {FileOffset(random.bounded(1200U)), ByteCount(random.bounded(400U))};
             claim.name = "claim";
             claims.push_back(std::move(claim));

@@ -97,7 +97,7 @@ void TestShapesData::erased()
     const auto whole = (*bundle)->program();
     const mil::Program &before = *whole;
     mil::Program program = before;
-    std::vector<shapes::Binding> bindings;
+    std::vector<shapes::ShapeBinding> bindings;
     for (mil::Function &function : program.functions) {
         const bool called = function.name.starts_with("main_");
         for (mil::NamedType &input : function.inputs) {

@@ -144,7 +144,7 @@ void TestContentMatch::found()
             QCOMPARE(pair.pairing, Pairing::Content);
             QCOMPARE(b->weights()[pair.b].name, std::string(partner));
             QCOMPARE(pair.content, kind);
-            QCOMPARE(pair.confidence, Confidence::Certain);
+            QCOMPARE(pair.confidence, PairConfidence::Certain);
             QVERIFY(!pairingReason(*a, *b, pair).empty());
             QCOMPARE(pair.similarity.has_value(), kind != ContentKind::Exact);
             QCOMPARE(pair.order.has_value(), kind == ContentKind::Reordered);
@@ -195,7 +195,7 @@ void TestContentMatch::unrelated()
     QCOMPARE(difference.weights.size(), std::size_t(2));
     for (const WeightPair &pair : difference.weights) {
         QCOMPARE(pair.pairing, Pairing::Position);
-        QCOMPARE(pair.confidence, Confidence::Guess);
+        QCOMPARE(pair.confidence, PairConfidence::Guess);
         QVERIFY(!pair.order && !pair.reordered);
     }
 }

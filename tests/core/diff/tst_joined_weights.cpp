@@ -237,7 +237,7 @@ void TestJoinedWeights::byHand()
     QCOMPARE(pairs({{7, 1}, {0, 9}, {kNoIndex, kNoIndex}}), "00name 11name ");
     const PairedWeights crossed = pairWeights(*a, *b, std::vector<PairChoice>{{0, 1}});
     QCOMPARE(pairingReason(*a, *b, crossed.pairs.front()), "paired by hand");
-    QCOMPARE(crossed.pairs.front().confidence, Confidence::Certain);
+    QCOMPARE(crossed.pairs.front().confidence, PairConfidence::Certain);
     DiffOptions options = withValues();
     options.pairs = {{0, 1}, {1, 0}};
     const auto difference = compareBundles(*a, *b, options);

@@ -17,7 +17,7 @@ using namespace kernscope::test;
 
 namespace {
 
-using Geometry = lanes::Geometry;
+using Geometry = lanes::WeightExtents;
 
 BundlePtr openBytes(const std::string &name, const Bytes &bytes)
 {

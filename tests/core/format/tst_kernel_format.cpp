@@ -279,7 +279,6 @@ private Q_SLOTS:
         const auto read = parseKernelUnit(text);
         QVERIFY(read);
         QVERIFY(*read == unit);
-        QVERIFY(read->vectorPalettized());
         QVERIFY(text.find("t7 = s5000000000\n") == 0);
     }
 

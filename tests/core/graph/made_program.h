@@ -75,10 +75,10 @@ inline graph::Neighbourhood around(const graph::GraphPtr &graph, std::string_vie
 /// "y", "x3" of a fold of three times, "+5" of a rest of five; sorted.
 inline QString unitText(const graph::Neighbourhood &drawn, std::size_t unit)
 {
-    const graph::Unit &of = drawn.units[unit];
-    if (of.kind == graph::Unit::Kind::Fold)
+    const graph::DrawnUnit &of = drawn.units[unit];
+    if (of.kind == graph::DrawnUnit::Kind::Fold)
         return QStringLiteral("x%1").arg(of.turns);
-    if (of.kind == graph::Unit::Kind::Rest)
+    if (of.kind == graph::DrawnUnit::Kind::Rest)
         return QStringLiteral("+%1").arg(of.nodes.size());
     const std::string kind =
         drawn.graph->nodes()[of.nodes.front()].kind == graph::NodeKind::Output ? "output " : "";

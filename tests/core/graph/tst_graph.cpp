@@ -198,7 +198,7 @@ void TestGraph::limitIsTold()
     QCOMPARE(unitsText(drawn), QStringLiteral("+1 | +37 | r0 | r1 | r2 | x"));
     QCOMPARE(drawn.leftOut, std::size_t(38));
     const auto rest = std::find_if(drawn.units.begin(), drawn.units.end(),
-                                   [](const Unit &unit) { return unit.nodes.size() == 37; });
+                                   [](const DrawnUnit &unit) { return unit.nodes.size() == 37; });
     QVERIFY(rest != drawn.units.end());
     QCOMPARE(unitLabel(drawn, std::size_t(rest - drawn.units.begin())).title,
              std::string("37 more operations"));
@@ -239,7 +239,7 @@ void TestGraph::repeatsFold()
     QCOMPARE(graph->runs()[0].turns, std::size_t(12));
     const Neighbourhood drawn = around(graph, "x", 3);
     QCOMPARE(linksText(drawn), QStringLiteral("head > output head | x > x12 | x12 > head"));
-    const Unit &fold = drawn.units[1];
+    const DrawnUnit &fold = drawn.units[1];
     QCOMPARE(drawn.operations(fold), std::size_t(36));
     QCOMPARE(drawn.weights(fold), std::size_t(12));
     QVERIFY(drawn.storedBytes(fold) == std::uint64_t(12 * 32));
@@ -270,7 +270,7 @@ void TestGraph::repeatsOpen()
     scope.opened = {0};
     const Neighbourhood drawn = neighbourhood(graph, scope);
     QVERIFY(std::none_of(drawn.units.begin(), drawn.units.end(),
-                         [](const Unit &unit) { return unit.kind == Unit::Kind::Fold; }));
+                         [](const DrawnUnit &unit) { return unit.kind == DrawnUnit::Kind::Fold; }));
 }
 
 void TestGraph::unequalBlocksStay()

@@ -51,7 +51,7 @@ GraphPtr TestGraphDrawing::lattice()
                                       "        } -> (v5_0);\n")));
 }
 
-QRectF rectOf(const Box &box)
+QRectF rectOf(const PlacedBox &box)
 {
     return {box.topLeft.x, box.topLeft.y, box.size.width, box.size.height};
 }
@@ -94,9 +94,9 @@ void TestGraphDrawing::arrowsJoinTheirBoxes()
     const auto layout = layOut(made.request);
     QVERIFY(layout);
     for (std::size_t i = 0; i < drawn.links.size(); ++i) {
-        const Layout::Path &path = layout->arrows[i];
+        const LayoutResult::Path &path = layout->arrows[i];
         QVERIFY(path.curve.size() >= 4 && path.curve.size() % 3 == 1);
-        const auto near = [](const Box &box, const Point &point) {
+        const auto near = [](const PlacedBox &box, const Point &point) {
             return rectOf(box).adjusted(-3, -3, 3, 3).contains(point.x, point.y);
         };
         QVERIFY(near(layout->boxes[drawn.links[i].from], path.curve.front()));
@@ -106,7 +106,7 @@ void TestGraphDrawing::arrowsJoinTheirBoxes()
         const Extent room = made.request.arrows[i].label;
         const QRectF label(path.label.x - room.width / 2, path.label.y - room.height / 2,
                            room.width, room.height);
-        for (const Box &box : layout->boxes)
+        for (const PlacedBox &box : layout->boxes)
             QVERIFY(!label.adjusted(2, 2, -2, -2).intersects(rectOf(box)));
     }
 }
@@ -196,7 +196,7 @@ void TestGraphDrawing::hostileNames()
     QVERIFY(QString::fromUtf8(QByteArray::fromStdString(dot)).toUtf8().toStdString() == dot);
 }
 
-/// Graphviz takes one at a time; everybody gets the whole answer.
+/// Graphviz takes one request at a time; each caller gets the whole answer.
 void TestGraphDrawing::manyThreads()
 {
     const GraphPtr graph = lattice();

@@ -34,7 +34,7 @@ inline std::vector<std::span<const std::byte>> spansOf(const std::vector<Slice> 
     return {slices.begin(), slices.end()};
 }
 
-inline SliceLayout layoutOf(const Geometry &geometry, Law law, const DealOptions &options = {})
+inline SliceLayout layoutOf(const WeightExtents &geometry, Law law, const DealOptions &options = {})
 {
     auto layout = SliceLayout::make(geometry, law, options);
     if (!layout)

@@ -19,7 +19,7 @@ using namespace kernscope::test;
 namespace {
 
 struct Drawn {
-    Geometry geometry;
+    WeightExtents geometry;
     Law law = Law::Dense;
     DealOptions options;
 };
@@ -31,7 +31,7 @@ Drawn draw(std::mt19937 &random)
         return *(from.begin() + random() % from.size());
     };
     Drawn drawn;
-    Geometry &g = drawn.geometry;
+    WeightExtents &g = drawn.geometry;
     g.height = pick({1, 1, 3, 5});
     g.width = pick({1, 3, 7});
     g.bias = random() % 2 == 0;
@@ -98,7 +98,7 @@ void TestLanes::dealsChannels()
 {
     QFETCH(qulonglong, outputs);
     QFETCH(qulonglong, image);
-    Geometry geometry;
+    WeightExtents geometry;
     geometry.outputs = outputs;
     DealOptions options;
     options.imageSide = image;
@@ -118,7 +118,7 @@ void TestLanes::dealsChannels()
 void TestLanes::placesByHand()
 {
     // 64 outputs, 2 inputs, 1x3, bias: 4 lanes, 7 rows of 8 bytes, 56 used of 64.
-    const Geometry geometry{64, 2, 1, 1, 3, 1, true};
+    const WeightExtents geometry{64, 2, 1, 1, 3, 1, true};
     const SliceLayout layout = layoutOf(geometry, Law::Dense);
     QCOMPARE(layout.engines(), 16U);
     QCOMPARE(layout.sliceBytes(0), 64U);
@@ -143,7 +143,7 @@ void TestLanes::matchesTheMatmulFormula()
     // g + n mod
     // g
     for (const std::uint64_t n : {16U, 128U, 256U, 512U, 1024U}) {
-        Geometry geometry;
+        WeightExtents geometry;
         geometry.outputs = n;
         geometry.inputs = 48;
         const SliceLayout layout = layoutOf(geometry, Law::MatrixMultiply);
@@ -162,11 +162,11 @@ void TestLanes::matchesTheMatmulFormula()
         QCOMPARE(slice, 2 * n * 48 / 16);
     }
     // Below 32 steps a single lane's row still takes 64 bytes.
-    Geometry narrow;
+    WeightExtents narrow;
     narrow.outputs = 16;
     narrow.inputs = 10;
     QCOMPARE(layoutOf(narrow, Law::MatrixMultiply).sliceBytes(0), 64U);
-    Geometry wide;
+    WeightExtents wide;
     wide.outputs = 512;
     wide.inputs = 8192;
     DealOptions rows;
@@ -207,7 +207,7 @@ void TestLanes::roundTripsRandomShapes()
 
 void TestLanes::refusesWhatIsNotPublished()
 {
-    Geometry geometry;
+    WeightExtents geometry;
     geometry.outputs = 256;
     const SliceLayout wide = layoutOf(geometry, Law::Dense);
     QCOMPARE(encodeSparse(SparseForm::H13, wide, std::vector<std::uint16_t>(256), {}).error().code,
@@ -223,12 +223,12 @@ void TestLanes::refusesWhatIsNotPublished()
     QCOMPARE(narrow->plane(0, 2)->width, std::uint64_t(4));
     QVERIFY(!narrow->plane(0, 3));
 
-    for (const Geometry &bad :
-         {Geometry{0, 1, 1, 1, 1, 1, false}, Geometry{4, 1, 1, 1, 1, 3, false},
-          Geometry{1ULL << 40, 1, 1, 1, 1, 1, false},
-          Geometry{16, 1ULL << 40, 1, 1ULL << 40, 1, 1, false}})
+    for (const WeightExtents &bad :
+         {WeightExtents{0, 1, 1, 1, 1, 1, false}, WeightExtents{4, 1, 1, 1, 1, 3, false},
+          WeightExtents{1ULL << 40, 1, 1, 1, 1, 1, false},
+          WeightExtents{16, 1ULL << 40, 1, 1ULL << 40, 1, 1, false}})
         QCOMPARE(SliceLayout::make(bad, Law::Dense).error().code, std::string("lanes.geometry"));
-    const SliceLayout layout = layoutOf(Geometry{3, 3, 1, 1, 1, 1, false}, Law::Dense);
+    const SliceLayout layout = layoutOf(WeightExtents{3, 3, 1, 1, 1, 1, false}, Law::Dense);
     QCOMPARE(decodeSlices(layout, {}).error().code, std::string("lanes.length"));
     const std::vector<Slice> slices(3, Slice(4));
     QCOMPARE(decodeSlices(layout, spansOf(slices)).error().code, std::string("lanes.length"));
@@ -236,7 +236,7 @@ void TestLanes::refusesWhatIsNotPublished()
 
 void TestLanes::ordersAgreeWithBytes()
 {
-    const Geometry geometry{40, 3, 1, 3, 3, 1, true};
+    const WeightExtents geometry{40, 3, 1, 3, 3, 1, true};
     const SliceLayout layout = layoutOf(geometry, Law::Dense);
     const auto weights = numbered(layout.elements(), 100);
     const auto bias = numbered(40, 1);
@@ -272,7 +272,7 @@ void TestLanes::explainsSizes()
     for (const std::uint64_t bytes : {0xC0U, 0x40U, 0x200U, 0x8000U}) {
         for (const SizeCase &one : casesOfSliceSize(bytes)) {
             for (const std::uint64_t rows : {one.fewestRows, one.mostRows}) {
-                Geometry geometry;
+                WeightExtents geometry;
                 geometry.outputs = 16 * one.lanes;
                 geometry.inputs = rows;
                 DealOptions options;
@@ -288,7 +288,7 @@ void TestLanes::explainsSizes()
     QVERIFY(QString::fromStdString(explainSliceSize(0x40))
                 .contains(QLatin1String("1 lane: 1 to 32 rows")));
     QVERIFY(casesOfSliceSize(0x41).empty());
-    const SliceLayout layout = layoutOf(Geometry{64, 64, 1, 1, 1, 1, true}, Law::Dense);
+    const SliceLayout layout = layoutOf(WeightExtents{64, 64, 1, 1, 1, 1, true}, Law::Dense);
     QCOMPARE(explainSliceSize(layout, 0),
              std::string("round_up(2 x 4 x (1 + 64), 64) = 576 bytes (0x240)"));
 }
@@ -296,7 +296,7 @@ void TestLanes::explainsSizes()
 void TestLanes::checksSizesOfOtherForms()
 {
     // 2048 x 2048 in int8: 4,198,400 bytes in sixteen slices of 128 channels (4.4).
-    const SliceLayout layout = layoutOf(Geometry{2048, 2048, 1, 1, 1, 1, false}, Law::Dense);
+    const SliceLayout layout = layoutOf(WeightExtents{2048, 2048, 1, 1, 1, 1, false}, Law::Dense);
     const auto int8 = checkSliceSize(layout, 0, FormNode::Affine, 4198400 / 16);
     QVERIFY(int8->holds);
     QCOMPARE(int8->order, std::string("order unknown"));

@@ -73,7 +73,7 @@ void TestLanesReal::closesTheLoop()
     const auto real = open(file);
     if (!real)
         QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    Geometry geometry;
+    WeightExtents geometry;
     geometry.outputs = outputs;
     geometry.inputs = inputs;
     geometry.bias = bias;

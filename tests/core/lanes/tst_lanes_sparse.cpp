@@ -41,7 +41,7 @@ void TestLanesSparse::roundTripsRandomSparse()
 {
     std::mt19937 random(5);
     for (int i = 0; i < 200; ++i) {
-        Geometry geometry;
+        WeightExtents geometry;
         geometry.outputs = 1 + random() % 128;
         geometry.inputs = 1 + random() % 40;
         geometry.bias = random() % 2 == 0;
@@ -129,7 +129,7 @@ void TestLanesSparse::sparseBytesByHand()
 {
     QFETCH(bool, h13);
     QFETCH(QByteArray, expected);
-    Geometry geometry;
+    WeightExtents geometry;
     geometry.outputs = 128;
     geometry.inputs = 2;
     const SliceLayout layout = layoutOf(geometry, Law::Dense);
@@ -150,7 +150,7 @@ void TestLanesSparse::sparseBytesByHand()
 
 void TestLanesSparse::refusesDamagedSparse()
 {
-    Geometry geometry;
+    WeightExtents geometry;
     geometry.outputs = 1;
     geometry.inputs = 2;
     const SliceLayout layout = layoutOf(geometry, Law::Dense);

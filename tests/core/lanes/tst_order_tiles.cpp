@@ -128,7 +128,7 @@ private Q_SLOTS:
     void decodesSlicesToLines();
 
 private:
-    static void decodeWithoutZeros(const Geometry &geometry, const DealOptions &options,
+    static void decodeWithoutZeros(const WeightExtents &geometry, const DealOptions &options,
                                    Random &random);
 };
 
@@ -269,7 +269,7 @@ void TestOrderTiles::decodesSlices()
 {
     Random random(6);
     for (int i = 0; i < 8; ++i) {
-        Geometry geometry;
+        WeightExtents geometry;
         geometry.outputs = 1 + random() % 300;
         geometry.inputs = someSteps(300, random);
         geometry.bias = random() % 2 == 0;
@@ -295,7 +295,7 @@ void TestOrderTiles::decodesSlices()
     }
 }
 
-void TestOrderTiles::decodeWithoutZeros(const Geometry &geometry, const DealOptions &options,
+void TestOrderTiles::decodeWithoutZeros(const WeightExtents &geometry, const DealOptions &options,
                                         Random &random)
 {
     const SparseForm form = random() % 2 == 0 ? SparseForm::H13 : SparseForm::H14;
@@ -329,7 +329,7 @@ void TestOrderTiles::decodesSlicesWithoutZeros()
 {
     Random random(7);
     for (int i = 0; i < 12; ++i) {
-        Geometry geometry;
+        WeightExtents geometry;
         geometry.outputs = 1 + random() % 200;
         geometry.inputs = someSteps(300, random);
         geometry.bias = random() % 2 == 0;
@@ -345,7 +345,7 @@ void TestOrderTiles::decodesSlicesToLines()
 {
     Random random(9);
     for (int i = 0; i < 6; ++i) {
-        Geometry geometry;
+        WeightExtents geometry;
         geometry.outputs = 8 * (1 + random() % 20);
         geometry.inputs = 32 * (1 + random() % 12);
         DealOptions options;

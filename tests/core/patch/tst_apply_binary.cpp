@@ -94,7 +94,7 @@ const std::string kFile = "0123456789abcdef";
 
 } // namespace
 
-/// Patches that other programs could have written, and such as nobody should.
+/// Patches that other programs could have written, and faulty ones.
 class TestApplyBinary : public QObject
 {
     Q_OBJECT

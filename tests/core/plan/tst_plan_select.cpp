@@ -38,7 +38,7 @@ std::optional<Best> exhaustive(const Problem &problem)
     for (bool more = true; more;) {
         Best sum;
         for (std::size_t i = 0; i < digits.size(); ++i) {
-            const Choice &choice = problem.items[i][digits[i]];
+            const ItemChoice &choice = problem.items[i][digits[i]];
             sum = {sum.cost + choice.cost, sum.error + choice.error, sum.stored + choice.stored};
         }
         if (sum.error <= problem.mostError * (1 + 1e-12) &&
@@ -127,7 +127,7 @@ void TestPlanSelect::againstExhaustiveSearch()
     QVERIFY(near(selected->stored, best->stored));
     Best sum;
     for (std::size_t i = 0; i < problem.items.size(); ++i) {
-        const Choice &choice = problem.items[i][selected->choice[i]];
+        const ItemChoice &choice = problem.items[i][selected->choice[i]];
         sum = {sum.cost + choice.cost, sum.error + choice.error, sum.stored + choice.stored};
     }
     QVERIFY(near(sum.cost, selected->cost));
@@ -314,7 +314,7 @@ void TestPlanSelect::frontIsBestAtItsCost()
                 cost += problem.items[i][choices[i]].cost;
                 error += problem.items[i][choices[i]].error;
                 least.items.emplace_back();
-                for (const Choice &choice : problem.items[i])
+                for (const ItemChoice &choice : problem.items[i])
                     least.items.back().push_back({choice.error, choice.cost, 0});
             }
             QVERIFY(near(cost, front.points[p].cost));

@@ -193,7 +193,7 @@ void TestInspectJson::unknownBytes()
     QCOMPARE(text(whole["totals"]["ratio"]), text(nullptr));
 }
 
-/// A program that nobody keeps in memory is told of as before.
+/// The report of a program that is set aside is the same as before.
 void TestInspectJson::programSetAside()
 {
     const auto bundle = made();

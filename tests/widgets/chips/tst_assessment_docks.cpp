@@ -65,7 +65,7 @@ private Q_SLOTS:
         QVERIFY(dock.words().outcome.isEmpty());
     }
 
-    /// Nobody waits for what was cancelled.
+    /// A dock does not wait for a task that was cancelled.
     void cancelledSaysSo()
     {
         Session session;

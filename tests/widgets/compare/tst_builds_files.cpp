@@ -62,7 +62,7 @@ void TestBuildsFiles::reopened()
     const auto &cell = dock.model().matrix()->rows.front().cells.back();
     QVERIFY(cell.values);
     QCOMPARE(cell.values->maxAbs, 5.0);
-    dock.reopen(before); // of which nobody knows any more
+    dock.reopen(before); // which are forgotten
     QVERIFY(QTest::qWaitFor([&] { return !dock.busy(); }, 20000));
     QCOMPARE(changed.size(), 2);
 }

@@ -317,7 +317,7 @@ void TestCompareDock::filterAndDifferences()
     QVERIFY(filter);
     QTest::keyClicks(filter, QStringLiteral("sam"));
     QCOMPARE(dock.model().rowCount(), 1);
-    QCOMPARE(session.place().weight, std::size_t{1}); // a filter moves nobody
+    QCOMPARE(session.place().weight, std::size_t{1}); // a filter does not move the common position
     QTest::keyClick(filter, Qt::Key_Escape);
     QCOMPARE(dock.model().rowCount(), 2);
 }

@@ -243,7 +243,7 @@ void TestComparePairs::forgottenWithTheFiles()
     QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
 }
 
-/// Of several selected rows nobody knows which one is meant; a row of another program means
+/// Of several selected rows it is not clear which one is meant; a row of another program means
 /// nothing here.
 void TestComparePairs::severalRowsAreNotDragged()
 {

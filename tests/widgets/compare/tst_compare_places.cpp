@@ -167,7 +167,7 @@ void TestComparePlaces::sorting()
     QCOMPARE(cell(*docks.places.elements(), 0, "index"), QStringLiteral("[1,1]"));
 }
 
-/// Enter on an element, and on a channel its worst element: everybody follows.
+/// Enter on an element, and on a channel its worst element: every dock follows.
 void TestComparePlaces::enterGoesThere()
 {
     Docks docks;

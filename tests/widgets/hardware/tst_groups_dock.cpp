@@ -246,7 +246,7 @@ void TestGroupsDock::descriptorOfASection()
     session.setBundle(bundle);
     QVERIFY(test::showDock(dock));
     QVERIFY(dock.showsContent());
-    const section::Section &section = *bundle->section();
+    const section::WeightSection &section = *bundle->section();
     QCOMPARE(dock.chooser().count(), static_cast<int>(section.units.size()));
     session.goToBytes(0, {section.units[2].range(section::Kind::Weights).offset, ByteCount(4)});
     QCOMPARE(dock.chooser().currentIndex(), 2);

@@ -88,7 +88,7 @@ private Q_SLOTS:
         QCOMPARE(next.at(0).at(0).toString(), QStringLiteral("report"));
     }
 
-    /// What was found in another file is not said of this one, and nobody is told that the values
+    /// What was found in another file is not said of this one, and no message says that the values
     /// were looked at where that was cancelled.
     void cancelledLooksSaySo()
     {

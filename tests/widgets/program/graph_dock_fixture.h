@@ -79,8 +79,8 @@ inline std::size_t GraphDockFixture::unit(const char *name) const
 {
     const ui::GraphScenePtr &scene = m_dock->view().scene();
     for (std::size_t u = 0; u < scene->drawn->units.size(); ++u) {
-        const graph::Unit &of = scene->drawn->units[u];
-        if (of.kind == graph::Unit::Kind::Node &&
+        const graph::DrawnUnit &of = scene->drawn->units[u];
+        if (of.kind == graph::DrawnUnit::Kind::Node &&
             scene->drawn->graph->nodes()[of.nodes.front()].kind != graph::NodeKind::Output &&
             scene->drawn->graph->name(of.nodes.front()) == name)
             return u;
@@ -93,8 +93,8 @@ inline QString GraphDockFixture::currentName() const
     const ui::GraphView &view = m_dock->view();
     if (view.current() == graph::kNone)
         return {};
-    const graph::Unit &of = view.scene()->drawn->units[view.current()];
-    return of.kind == graph::Unit::Kind::Node
+    const graph::DrawnUnit &of = view.scene()->drawn->units[view.current()];
+    return of.kind == graph::DrawnUnit::Kind::Node
                ? QString::fromStdString(view.scene()->drawn->graph->name(of.nodes.front()))
                : QStringLiteral("several");
 }

@@ -106,7 +106,7 @@ void TestGraphDock::repeatsOpen()
     const auto folded = [this] {
         const auto &units = view().scene()->drawn->units;
         for (std::size_t u = 0; u < units.size(); ++u) {
-            if (units[u].kind == graph::Unit::Kind::Fold)
+            if (units[u].kind == graph::DrawnUnit::Kind::Fold)
                 return u;
         }
         return graph::kNone;
@@ -147,8 +147,8 @@ void TestGraphDock::restsGrow()
     QVERIFY(test::showDock(*m_dock));
     QVERIFY(ready());
     const auto &units = view().scene()->drawn->units;
-    const auto rest = std::find_if(units.begin(), units.end(), [](const graph::Unit &each) {
-        return each.kind == graph::Unit::Kind::Rest && each.nodes.size() > 2;
+    const auto rest = std::find_if(units.begin(), units.end(), [](const graph::DrawnUnit &each) {
+        return each.kind == graph::DrawnUnit::Kind::Rest && each.nodes.size() > 2;
     });
     QVERIFY(rest != units.end());
     const std::size_t index = std::size_t(rest - units.begin());

@@ -20,9 +20,9 @@ namespace {
 constexpr std::uint64_t kMaxUnpacked = std::uint64_t(4) << 30; ///< of all members together
 constexpr std::string_view kArray = ".npy";
 
-Claim claimOf(std::uint64_t offset, std::uint64_t bytes, SectionKind kind, std::string name)
+ByteClaim claimOf(std::uint64_t offset, std::uint64_t bytes, SectionKind kind, std::string name)
 {
-    Claim claim;
+    ByteClaim claim;
     claim.range = {FileOffset(offset), ByteCount(bytes)};
     claim.kind = kind;
     claim.name = std::move(name);
@@ -40,7 +40,7 @@ std::string nameOf(std::string_view path)
 void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_t file,
               const std::string &path, const std::string &fileName, ContainerContents &out)
 {
-    Tensor tensor;
+    StoredTensor tensor;
     tensor.name = nameOf(path);
     tensor.file = file;
     auto layout = readNpyLayout(bytes, fileName);
@@ -152,7 +152,7 @@ private:
         if (at == files.end()) {
             auto content = archive::unpack(bytes, member, left, archiveName);
             if (!content) {
-                Tensor tensor;
+                StoredTensor tensor;
                 tensor.name = nameOf(member.path);
                 tensor.fault = std::move(content.error());
                 addTensor(tensor, "npy", out);

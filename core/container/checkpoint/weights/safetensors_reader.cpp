@@ -82,10 +82,10 @@ std::optional<Shape> headerNumbers(const Json &entry, const char *key)
 }
 
 /// One entry of the header: {"dtype": …, "shape": […], "data_offsets": [begin, end]}.
-Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt,
-                const BundleFile &file)
+StoredTensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt,
+                      const BundleFile &file)
 {
-    Tensor tensor;
+    StoredTensor tensor;
     tensor.name = name;
     const auto refuse = [&](std::string_view field, std::string expected, std::string found) {
         tensor.fault = ErrorBuilder("safetensors.tensor")
@@ -121,11 +121,11 @@ Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt
 
 void claimHeader(ContainerContents &out, std::uint64_t header)
 {
-    Claim length;
+    ByteClaim length;
     length.range = {FileOffset(0), ByteCount(kLengthBytes)};
     length.kind = SectionKind::Header;
     length.name = "length of the header";
-    Claim json;
+    ByteClaim json;
     json.range = {FileOffset(kLengthBytes), ByteCount(header)};
     json.kind = SectionKind::Manifest;
     json.name = "header";
@@ -180,16 +180,17 @@ public:
                         headerFault(file, kLengthBytes + at, "a JSON object", jsonTextAt(all, at)));
             return;
         }
-        std::vector<Tensor> tensors;
+        std::vector<StoredTensor> tensors;
         for (const auto &[name, entry] : json.items()) {
             if (name != "__metadata__")
                 tensors.push_back(tensorOf(name, entry, kLengthBytes + header, file));
         }
         // In the order of the file, as a reader of it goes through it.
-        std::stable_sort(tensors.begin(), tensors.end(), [](const Tensor &a, const Tensor &b) {
-            return a.bytes.offset < b.bytes.offset;
-        });
-        for (const Tensor &tensor : tensors)
+        std::stable_sort(tensors.begin(), tensors.end(),
+                         [](const StoredTensor &a, const StoredTensor &b) {
+                             return a.bytes.offset < b.bytes.offset;
+                         });
+        for (const StoredTensor &tensor : tensors)
             addTensor(tensor, "safetensors", out);
     }
 };

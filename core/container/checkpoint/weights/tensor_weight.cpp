@@ -81,7 +81,7 @@ private:
 
 } // namespace
 
-void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContents &out)
+void addTensor(const StoredTensor &tensor, std::string_view sourceOp, ContainerContents &out)
 {
     Weight weight;
     weight.name = weight.opName = tensor.name;
@@ -111,7 +111,7 @@ void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContent
     encoding.payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape, std::move(place),
                                  std::move(order));
     weight.form = StorageForm(std::move(encoding));
-    Claim claim;
+    ByteClaim claim;
     claim.range = tensor.bytes;
     claim.kind = SectionKind::Data;
     claim.name = fmt::format("{}: data", tensor.name);

@@ -8,7 +8,7 @@
 /// Private to checkpoints: one dense tensor.
 namespace kernscope::checkpoint {
 
-struct Tensor {
+struct StoredTensor {
     std::string name;
     ElementType type = ElementType::Unknown;
     Shape shape = Shape(1, 0); ///< of no element where it cannot be read
@@ -19,7 +19,7 @@ struct Tensor {
 };
 
 /// Adds the weight and the claim of its bytes.
-void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContents &out);
+void addTensor(const StoredTensor &tensor, std::string_view sourceOp, ContainerContents &out);
 
 inline constexpr std::string_view kReadOnly =
     "A checkpoint is opened for reading only: compare with it, or take values from it";

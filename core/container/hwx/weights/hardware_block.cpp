@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/weights/hardware_block.h"
 
+#include "core/base/error_builder.h"
 #include "core/bundle/piece_order.h"
 #include "core/bundle/weight.h"
 #include "core/lanes/size_law.h"
@@ -67,15 +68,12 @@ void BlockReader::read()
 
 void BlockReader::refuse(std::string expected, std::string found, std::string message)
 {
-    Diagnostic row;
-    row.severity = Severity::Warning;
-    row.error.code = "hwx.slices";
-    row.error.offset = m_block.slices.front().offset;
-    row.error.field = m_name;
-    row.error.expected = std::move(expected);
-    row.error.found = std::move(found);
-    row.error.message = std::move(message);
-    m_out.diagnostics.push_back(std::move(row));
+    m_out.diagnostics.push_back({Severity::Warning, ErrorBuilder("hwx.slices")
+                                                        .at(m_block.slices.front().offset)
+                                                        .field(m_name)
+                                                        .expected(std::move(expected))
+                                                        .found(std::move(found))
+                                                        .message(std::move(message))});
 }
 
 void BlockReader::makeLayout()
@@ -210,7 +208,7 @@ void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std
 {
     if (range.bytes.value == 0)
         return;
-    Claim claim;
+    ByteClaim claim;
     claim.range = range;
     claim.kind = kind;
     claim.name = std::move(what);

@@ -33,7 +33,7 @@ BlockReader::SliceRanges BlockReader::planeRanges(bool bias, const SliceRanges &
 
 void BlockReader::addDense()
 {
-    const lanes::Geometry &g = m_layout->geometry();
+    const lanes::WeightExtents &g = m_layout->geometry();
     const OrderState state =
         knownForm(m_version) && lanes::knownException(g, lanes::lawOf(g)).empty()
             ? OrderState::Known

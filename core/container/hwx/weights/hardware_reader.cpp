@@ -37,12 +37,12 @@ SectionKind spanSectionKind(hwx::SpanKind kind)
 }
 
 /// The claims of slices first; those of whole kernel symbols that begin with a slice give way.
-std::vector<Claim> withSlices(std::vector<Claim> tables, std::vector<Claim> slices)
+std::vector<ByteClaim> withSlices(std::vector<ByteClaim> tables, std::vector<ByteClaim> slices)
 {
-    const auto begins = [&slices](const Claim &claim) {
+    const auto begins = [&slices](const ByteClaim &claim) {
         const auto first = std::lower_bound(
             slices.begin(), slices.end(), claim.range.offset,
-            [](const Claim &slice, FileOffset offset) { return slice.range.offset < offset; });
+            [](const ByteClaim &slice, FileOffset offset) { return slice.range.offset < offset; });
         return claim.kind == SectionKind::Data && first != slices.end() &&
                first->range.offset == claim.range.offset;
     };
@@ -52,12 +52,12 @@ std::vector<Claim> withSlices(std::vector<Claim> tables, std::vector<Claim> slic
     return slices;
 }
 
-std::vector<Claim> claimsOfSpans(const std::vector<hwx::CoverSpan> &spans)
+std::vector<ByteClaim> claimsOfSpans(const std::vector<hwx::CoverSpan> &spans)
 {
-    std::vector<Claim> claims;
+    std::vector<ByteClaim> claims;
     claims.reserve(spans.size());
     for (const hwx::CoverSpan &span : spans) {
-        Claim claim;
+        ByteClaim claim;
         claim.range = span.range;
         claim.kind = spanSectionKind(span.kind);
         claim.name = span.name;

@@ -63,7 +63,8 @@ private:
 
 std::optional<ByteRange> BlockFinder::placeOf(const hwx::KernelLane &lane) const
 {
-    const hwx::Section *section = lane.address ? m_container.sectionAt(*lane.address) : nullptr;
+    const hwx::SegmentSection *section =
+        lane.address ? m_container.sectionAt(*lane.address) : nullptr;
     if (section == nullptr || !section->bytes || section->type() != hwx::SectionType::Kernel)
         return std::nullopt;
     const std::uint64_t into = *lane.address - section->address;
@@ -76,8 +77,9 @@ std::optional<ByteRange> BlockFinder::placeOf(const hwx::KernelLane &lane) const
 Diagnostic BlockFinder::lostLane(std::size_t text, const descriptor::TaskDetail &detail,
                                  const hwx::KernelLane &lane) const
 {
-    const hwx::Section *code = m_container.section(m_container.texts[text].section);
-    const hwx::Section *section = lane.address ? m_container.sectionAt(*lane.address) : nullptr;
+    const hwx::SegmentSection *code = m_container.section(m_container.texts[text].section);
+    const hwx::SegmentSection *section =
+        lane.address ? m_container.sectionAt(*lane.address) : nullptr;
     std::string found = fmt::format("{} bytes at {}", lane.size,
                                     lane.address ? fmt::format("address {:#x}", *lane.address)
                                                  : std::string("an unknown address"));
@@ -272,7 +274,7 @@ void BlockFinder::addBlock(SliceBlock block)
 void BlockFinder::readText(std::size_t number)
 {
     const hwx::Text &text = m_container.texts[number];
-    const hwx::Section *section = m_container.section(text.section);
+    const hwx::SegmentSection *section = m_container.section(text.section);
     if (section == nullptr || !section->bytes || !text.tasks || text.tasks->version == nullptr)
         return;
     const auto bytes = m_bytes.subspan(section->bytes->offset.value, section->bytes->bytes.value);

@@ -19,7 +19,7 @@ struct KernelFacts {
     std::uint32_t format = 2, paletteBits = 0;
     bool palette = false, sparse = false;
     std::optional<std::uint32_t> lanesLog2;
-    lanes::Geometry geometry;
+    lanes::WeightExtents geometry;
     bool shapeKnown = false;
     friend bool operator==(const KernelFacts &, const KernelFacts &) = default;
 };

@@ -60,7 +60,7 @@ bool BlockReader::addSparse()
         return false;
     }
     m_planes = std::move(*planes);
-    const lanes::Geometry &g = m_layout->geometry();
+    const lanes::WeightExtents &g = m_layout->geometry();
     Weight weight = base(m_name);
     weight.shape = {g.outputs, g.inputs, g.height, g.width};
     describe(weight, OrderState::Known);

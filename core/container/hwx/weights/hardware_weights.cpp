@@ -29,9 +29,9 @@ HardwareWeights hardwareWeights(const hwx::Container &container, std::span<const
     }
     for (Diagnostic &row : out.diagnostics)
         row.error.file = file;
-    std::stable_sort(out.claims.begin(), out.claims.end(), [](const Claim &a, const Claim &b) {
-        return a.range.offset < b.range.offset;
-    });
+    std::stable_sort(
+        out.claims.begin(), out.claims.end(),
+        [](const ByteClaim &a, const ByteClaim &b) { return a.range.offset < b.range.offset; });
     return out;
 }
 

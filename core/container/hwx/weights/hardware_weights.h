@@ -14,8 +14,8 @@ namespace kernscope {
 /// The weights of a hardware container's tasks, with what each lane's slice holds.
 struct HardwareWeights {
     std::vector<Weight> weights;
-    std::vector<Claim> claims; ///< planes, bias rows and padding of the slices; by offset
-    Diagnostics diagnostics;   ///< "hwx.slices": sizes or places that no law explains
+    std::vector<ByteClaim> claims; ///< planes, bias rows and padding of the slices; by offset
+    Diagnostics diagnostics;       ///< "hwx.slices": sizes or places that no law explains
 };
 
 /// Finds the slices that the tasks of `container` load and makes each set of them a weight: shape

@@ -86,7 +86,7 @@ void Search::use(const Definition &definition, const Use &use)
         m_via.pop_back();
         return;
     }
-    // Other lists, which may be long, are looked through for nobody.
+    // The lists of other operations may be long and are not needed.
     const std::size_t place =
         operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
     Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);

@@ -84,7 +84,7 @@ private:
     void readBlobFiles(const BlobTable &blobs);
     void readWeights(BlobTable &blobs);
     SectionKind roleOf(std::size_t file, const BlobTable &blobs) const;
-    std::vector<Claim> claimsOf(std::size_t file, const std::vector<RecordUse> &uses) const;
+    std::vector<ByteClaim> claimsOf(std::size_t file, const std::vector<RecordUse> &uses) const;
 
     BundleKind m_kind;
     ContainerInput &m_input;
@@ -188,15 +188,15 @@ void ProgramReading::readWeights(BlobTable &blobs)
     }
 }
 
-std::vector<Claim> ProgramReading::claimsOf(std::size_t file,
-                                            const std::vector<RecordUse> &uses) const
+std::vector<ByteClaim> ProgramReading::claimsOf(std::size_t file,
+                                                const std::vector<RecordUse> &uses) const
 {
     const BundleFile &owner = m_files[file];
     if (owner.role == SectionKind::Data)
         return claimsOfBlobFile(m_records[file], uses, m_out.weights);
     if (owner.role == SectionKind::Program)
         return claimsOfProgram(m_out.program, file, owner.file->size(), m_out.weights);
-    Claim whole;
+    ByteClaim whole;
     whole.range = {FileOffset(0), owner.file->size()};
     whole.kind = owner.role;
     whole.name = owner.path;

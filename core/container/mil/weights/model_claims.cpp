@@ -14,24 +14,24 @@ namespace kernscope {
 
 namespace {
 
-void sortByPlace(std::vector<Claim> &claims)
+void sortByPlace(std::vector<ByteClaim> &claims)
 {
-    std::stable_sort(claims.begin(), claims.end(), [](const Claim &a, const Claim &b) {
+    std::stable_sort(claims.begin(), claims.end(), [](const ByteClaim &a, const ByteClaim &b) {
         return a.range.offset < b.range.offset;
     });
 }
 
 /// `under` where nothing of `over` lies; both sorted, `under` without overlaps of its own.
-std::vector<Claim> laidOver(const std::vector<Claim> &under, std::vector<Claim> over)
+std::vector<ByteClaim> laidOver(const std::vector<ByteClaim> &under, std::vector<ByteClaim> over)
 {
-    std::vector<Claim> all;
+    std::vector<ByteClaim> all;
     auto next = over.begin();
-    for (const Claim &claim : under) {
+    for (const ByteClaim &claim : under) {
         std::uint64_t at = claim.range.offset.value;
         const auto add = [&](std::uint64_t end) {
             if (end <= at)
                 return;
-            Claim piece = claim;
+            ByteClaim piece = claim;
             piece.range = {FileOffset(at), ByteCount(end - at)};
             all.push_back(std::move(piece));
         };
@@ -46,9 +46,9 @@ std::vector<Claim> laidOver(const std::vector<Claim> &under, std::vector<Claim> 
     return all;
 }
 
-std::vector<Claim> claimsOfOperands(std::size_t file, const std::vector<Weight> &weights)
+std::vector<ByteClaim> claimsOfOperands(std::size_t file, const std::vector<Weight> &weights)
 {
-    std::vector<Claim> claims;
+    std::vector<ByteClaim> claims;
     for (std::size_t w = 0; w < weights.size(); ++w) {
         const OperandList &operands = weights[w].operands();
         for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -56,7 +56,7 @@ std::vector<Claim> claimsOfOperands(std::size_t file, const std::vector<Weight> 
             const OperandPlace &place = *operand.place;
             if (place.file != file)
                 continue;
-            Claim claim;
+            ByteClaim claim;
             claim.kind = sectionKindOf(operand.role);
             claim.name = fmt::format("{}: {}", weights[w].name, codec::partRoleName(operand.role));
             claim.weight = w;
@@ -75,27 +75,27 @@ std::vector<Claim> claimsOfOperands(std::size_t file, const std::vector<Weight> 
 
 } // namespace
 
-std::vector<Claim> claimsOfProgram(const mil::Program &program, std::size_t file, ByteCount bytes,
-                                   const std::vector<Weight> &weights)
+std::vector<ByteClaim> claimsOfProgram(const mil::Program &program, std::size_t file,
+                                       ByteCount bytes, const std::vector<Weight> &weights)
 {
-    Claim whole;
+    ByteClaim whole;
     whole.range = {FileOffset(0), bytes};
     whole.kind = SectionKind::Program;
     whole.name = "program";
     if (!program.models.empty() && !program.models.front().isProgram())
         whole.name = program.models.front().kind;
-    std::vector<Claim> models;
+    std::vector<ByteClaim> models;
     for (const mil::ModelNode &node : program.models) {
         if (node.isPipeline() || node.path.empty() || node.span.length == 0)
             continue;
-        Claim claim;
+        ByteClaim claim;
         claim.range = {FileOffset(node.span.offset), ByteCount(node.span.length)};
         claim.kind = SectionKind::Program;
         claim.name = fmt::format("{}: {}", node.path, node.kind);
         models.push_back(std::move(claim));
     }
     sortByPlace(models);
-    std::vector<Claim> around{std::move(whole)};
+    std::vector<ByteClaim> around{std::move(whole)};
     return laidOver(laidOver(around, std::move(models)), claimsOfOperands(file, weights));
 }
 

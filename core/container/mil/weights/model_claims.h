@@ -11,7 +11,7 @@ namespace kernscope {
 
 /// Claims that cover the file of a program: each model of a pipeline by its name and kind, what
 /// surrounds them, and the operands of weights that lie in the file itself (neural networks).
-std::vector<Claim> claimsOfProgram(const mil::Program &program, std::size_t file, ByteCount bytes,
-                                   const std::vector<Weight> &weights);
+std::vector<ByteClaim> claimsOfProgram(const mil::Program &program, std::size_t file,
+                                       ByteCount bytes, const std::vector<Weight> &weights);
 
 } // namespace kernscope

@@ -24,10 +24,10 @@ std::string typeText(const mil::ValueType &type)
     return text + "]";
 }
 
-Error recordFault(const BlobPlace &place, const std::string &file, std::uint64_t at,
-                  std::uint64_t length)
+ErrorBuilder recordFault(std::string_view code, const BlobPlace &place, const std::string &file,
+                         std::uint64_t at, std::uint64_t length)
 {
-    return ErrorBuilder("")
+    return ErrorBuilder(code)
         .file(file)
         .at(FileOffset(place.record.metaOffset.value + at))
         .length(ByteCount(length));
@@ -68,24 +68,22 @@ Result<void> OperandReader::fillFromBlob(OperandPlace &place, ElementType type, 
     const milblob::Record &record = found->record;
     const std::string &file = m_blobs.fileName(found->file);
     if (!sameStoredType(type, record.type)) {
-        Error error = recordFault(*found, file, milblob::kCodeAt, 4);
-        error.code = "blob.type";
-        error.field = "dtype";
-        error.expected = fmt::format("{}, as the program declares", elementTypeName(type));
-        error.found = elementTypeName(record.type);
-        error.message = "The record's element type is not the one of the program.";
-        return tl::unexpected(std::move(error));
+        return recordFault("blob.type", *found, file, milblob::kCodeAt, 4)
+            .field("dtype")
+            .expected(fmt::format("{}, as the program declares", elementTypeName(type)))
+            .found(elementTypeName(record.type))
+            .message("The record's element type is not the one of the program.")
+            .unexpected();
     }
     const auto count = elementCount(shape);
     if (count != record.elements) {
-        Error error = recordFault(*found, file, milblob::kBytesAt, 8);
-        error.code = "blob.elements";
-        error.field = "size";
-        error.expected = fmt::format("{} elements for {}", count->value, shapeText(shape));
-        error.found =
-            fmt::format("{} elements in {} bytes", record.elements.value, record.bytes.value);
-        error.message = "The record does not hold the elements that the program declares.";
-        return tl::unexpected(std::move(error));
+        return recordFault("blob.elements", *found, file, milblob::kBytesAt, 8)
+            .field("size")
+            .expected(fmt::format("{} elements for {}", count->value, shapeText(shape)))
+            .found(
+                fmt::format("{} elements in {} bytes", record.elements.value, record.bytes.value))
+            .message("The record does not hold the elements that the program declares.")
+            .unexpected();
     }
     place.file = found->file;
     place.metaOffset = record.metaOffset;

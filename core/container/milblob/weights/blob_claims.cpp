@@ -16,10 +16,10 @@ namespace kernscope {
 
 namespace {
 
-Claim payloadClaim(const milblob::Record &record, std::size_t number,
-                   const std::vector<RecordUse> &uses, const std::vector<Weight> &weights)
+ByteClaim payloadClaim(const milblob::Record &record, std::size_t number,
+                       const std::vector<RecordUse> &uses, const std::vector<Weight> &weights)
 {
-    Claim claim;
+    ByteClaim claim;
     claim.range = record.payload();
     const auto use = std::lower_bound(
         uses.begin(), uses.end(), record.metaOffset,
@@ -109,20 +109,20 @@ void markSharedOperands(std::vector<Weight> &weights)
     }
 }
 
-std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
-                                    const std::vector<RecordUse> &uses,
-                                    const std::vector<Weight> &weights)
+std::vector<ByteClaim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
+                                        const std::vector<RecordUse> &uses,
+                                        const std::vector<Weight> &weights)
 {
-    std::vector<Claim> claims;
+    std::vector<ByteClaim> claims;
     claims.reserve(2 * records.size() + 1);
-    Claim header;
+    ByteClaim header;
     header.range = {FileOffset(0), ByteCount(milblob::kHeaderBytes)};
     header.kind = SectionKind::Header;
     header.name = "header";
     claims.push_back(std::move(header));
     // All metadata first: of equal starts the record wins over a payload laid over it.
     for (std::size_t i = 0; i < records.size(); ++i) {
-        Claim claim;
+        ByteClaim claim;
         claim.range = {records[i].metaOffset, ByteCount(milblob::kMetadataBytes)};
         claim.kind = SectionKind::Metadata;
         claim.name = fmt::format("record {}: metadata", i);
@@ -132,7 +132,7 @@ std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
         claims.push_back(payloadClaim(records[i], i, uses, weights));
     // A record's owner is that of its payload.
     for (std::size_t i = 0; i < records.size(); ++i) {
-        const Claim &payload = claims[1 + records.size() + i];
+        const ByteClaim &payload = claims[1 + records.size() + i];
         claims[1 + i].weight = payload.weight;
         claims[1 + i].operand = payload.operand;
     }

@@ -27,9 +27,9 @@ struct RecordUse {
 
 /// Claims of a weight file: header, metadata records, payloads. `uses` (sorted by offset, then
 /// weight) say whose the payloads are; the first one owns a shared payload.
-std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
-                                    const std::vector<RecordUse> &uses,
-                                    const std::vector<Weight> &weights);
+std::vector<ByteClaim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
+                                        const std::vector<RecordUse> &uses,
+                                        const std::vector<Weight> &weights);
 
 /// The operands whose records lie in each of `files` files, sorted by offset, then weight.
 std::vector<std::vector<RecordUse>> recordUses(const std::vector<Weight> &weights,

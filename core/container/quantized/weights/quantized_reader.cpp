@@ -156,7 +156,7 @@ void claimOperands(const Weight &weight, std::vector<BundleFile> &files, Contain
     for (std::size_t i = 0; i < weight.operands().size(); ++i) {
         const codec::Operand &operand = weight.operands()[i];
         const OperandPlace &place = *operand.place;
-        Claim claim;
+        ByteClaim claim;
         claim.range = place.range();
         claim.kind = sectionKindOf(operand.role);
         claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(operand.role));
@@ -255,7 +255,7 @@ public:
             return;
         }
         manifest->role = SectionKind::Manifest;
-        Claim whole;
+        ByteClaim whole;
         whole.range = {FileOffset(0), manifest->file->size()};
         whole.kind = SectionKind::Manifest;
         whole.name = manifest->path;

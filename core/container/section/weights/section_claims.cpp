@@ -28,9 +28,9 @@ SectionKind kindOf(Kind kind, const section::Unit &unit)
     return unit.has(Kind::Pal) ? SectionKind::Indices : SectionKind::Data;
 }
 
-Claim claimOf(ByteRange range, SectionKind kind, std::string name)
+ByteClaim claimOf(ByteRange range, SectionKind kind, std::string name)
 {
-    Claim claim;
+    ByteClaim claim;
     claim.range = range;
     claim.kind = kind;
     claim.name = std::move(name);
@@ -51,9 +51,9 @@ std::size_t ownerOf(Kind kind, std::size_t weight, const std::vector<Weight> &we
     return weight;
 }
 
-void claimUnit(const section::Section &section, std::size_t number,
+void claimUnit(const section::WeightSection &section, std::size_t number,
                const std::vector<std::size_t> &weightOf, const std::vector<Weight> &weights,
-               std::vector<Claim> &claims)
+               std::vector<ByteClaim> &claims)
 {
     const section::Unit &unit = section.units[number];
     const std::size_t weight = weightOf[number];
@@ -61,7 +61,7 @@ void claimUnit(const section::Section &section, std::size_t number,
     const auto add = [&](ByteRange range, SectionKind kind, std::string_view what) {
         if (range.bytes.value == 0)
             return; // no number of a core survives
-        Claim claim =
+        ByteClaim claim =
             claimOf(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
         if (of < weights.size())
             claim.weight = of;
@@ -98,8 +98,8 @@ ByteRange maskRange(const section::Unit &unit)
     return {unit.range(section::Kind::Weights).offset, ByteCount((bits + 7) / 8)};
 }
 
-std::vector<Claim> claimsOfSection(const section::Section &section,
-                                   const std::vector<Weight> &weights)
+std::vector<ByteClaim> claimsOfSection(const section::WeightSection &section,
+                                       const std::vector<Weight> &weights)
 {
     std::map<std::string, std::size_t> byName;
     for (std::size_t i = 0; i < weights.size(); ++i)
@@ -111,7 +111,7 @@ std::vector<Claim> claimsOfSection(const section::Section &section,
                 weightOf[unit] = byName.at(group.name);
         }
     }
-    std::vector<Claim> claims;
+    std::vector<ByteClaim> claims;
     claims.push_back(
         claimOf({FileOffset(0), ByteCount(section::kHeaderBytes)}, SectionKind::Header, "header"));
     claims.push_back(claimOf({FileOffset(section.pool), ByteCount(section.poolBytes)},

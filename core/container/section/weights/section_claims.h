@@ -10,8 +10,8 @@ namespace kernscope {
 
 /// What each byte of a weight section is for: header, names, units and the sections of their
 /// payloads. `weights` are those of the bundle; a unit's bytes belong to the one of its name.
-std::vector<Claim> claimsOfSection(const section::Section &section,
-                                   const std::vector<Weight> &weights);
+std::vector<ByteClaim> claimsOfSection(const section::WeightSection &section,
+                                       const std::vector<Weight> &weights);
 
 /// The mask at the front of a sound sparse unit's coefficients.
 ByteRange maskRange(const section::Unit &unit);

@@ -52,7 +52,7 @@ ElementType paletteEntryType(std::uint32_t paletteFormat)
 class SectionWeights
 {
 public:
-    SectionWeights(const section::Section &section, std::span<const std::byte> bytes)
+    SectionWeights(const section::WeightSection &section, std::span<const std::byte> bytes)
         : m_section(section), m_bytes(bytes)
     {
     }
@@ -87,7 +87,7 @@ private:
     void finish(Weight &weight, codec::Encoding encoding) const;
     std::optional<Error> unreadable(const section::Unit &unit) const;
 
-    const section::Section &m_section;
+    const section::WeightSection &m_section;
     std::span<const std::byte> m_bytes;
 };
 
@@ -325,7 +325,7 @@ public:
             if (weight.fault && weight.fault->code == "section.form")
                 out.log.add(Severity::Warning, *weight.fault);
         }
-        out.section = std::make_shared<const section::Section>(std::move(*read));
+        out.section = std::make_shared<const section::WeightSection>(std::move(*read));
     }
 };
 

@@ -6,7 +6,7 @@
 
 namespace kernscope {
 
-Result<lanes::Geometry> laneGeometry(const Weight &weight)
+Result<lanes::WeightExtents> laneGeometry(const Weight &weight)
 {
     const Shape &shape = weight.shape;
     constexpr std::size_t kMostAxes = 5;
@@ -18,7 +18,7 @@ Result<lanes::Geometry> laneGeometry(const Weight &weight)
             .message("The weight's shape cannot be dealt to cores")
             .unexpected();
     }
-    lanes::Geometry geometry;
+    lanes::WeightExtents geometry;
     geometry.outputs = shape[0];
     if (shape.size() > 1)
         geometry.inputs = shape[1];
@@ -37,7 +37,7 @@ Result<lanes::Geometry> laneGeometry(const Weight &weight)
     return geometry;
 }
 
-lanes::Law laneLaw(const Weight &weight, const lanes::Geometry &geometry)
+lanes::Law laneLaw(const Weight &weight, const lanes::WeightExtents &geometry)
 {
     const bool matmul =
         !weight.consumers.empty() && weight.sourceOp != "hwx" &&

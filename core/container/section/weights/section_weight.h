@@ -14,9 +14,9 @@ Result<section::BuildWeight> sectionWeight(const Bundle &bundle, std::size_t wei
                                            const codec::Decoder &decoder);
 
 /// Geometry alone. Errors: "section.build".
-Result<lanes::Geometry> laneGeometry(const Weight &weight);
+Result<lanes::WeightExtents> laneGeometry(const Weight &weight);
 /// The law by the weight's consumer and groups.
-lanes::Law laneLaw(const Weight &weight, const lanes::Geometry &geometry);
+lanes::Law laneLaw(const Weight &weight, const lanes::WeightExtents &geometry);
 /// The bias that the bundle keeps beside a weight of a container or section; kNoIndex where none.
 std::size_t biasOf(const Bundle &bundle, std::size_t weight);
 

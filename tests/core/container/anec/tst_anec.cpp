@@ -33,8 +33,8 @@ void TestAnec::readsAnec()
     const Bytes source = syntheticH13(2);
     const auto container = hwx::readContainer(source, "synthetic.hwx");
     QVERIFY(container);
-    const hwx::Section *text = container->firstOf(hwx::SectionType::Text);
-    const hwx::Section *kernel = container->firstOf(hwx::SectionType::Kernel);
+    const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
+    const hwx::SegmentSection *kernel = container->firstOf(hwx::SectionType::Kernel);
     const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();
     Bytes bytes(static_cast<std::size_t>(header));
     storeLittle<std::uint64_t>(bytes, 0, end - begin);

@@ -93,8 +93,8 @@ Bytes driverImage()
     const auto container = hwx::readContainer(source, "x.hwx");
     if (!container)
         return {};
-    const hwx::Section *text = container->firstOf(hwx::SectionType::Text);
-    const hwx::Section *kernel = container->firstOf(hwx::SectionType::Kernel);
+    const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
+    const hwx::SegmentSection *kernel = container->firstOf(hwx::SectionType::Kernel);
     if (text == nullptr || kernel == nullptr || !text->bytes || !kernel->bytes)
         return {};
     const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();

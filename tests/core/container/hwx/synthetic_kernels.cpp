@@ -34,7 +34,7 @@ SparseKernel sparseKernel(lanes::SparseForm form)
 
 Bytes containerOf(const MadeKernel &kernel)
 {
-    const lanes::Geometry &g = kernel.geometry;
+    const lanes::WeightExtents &g = kernel.geometry;
     Bytes content;
     Words dma(62, 0), task(10);
     dma[0] = 0x40;
@@ -84,7 +84,7 @@ namespace {
 
 Words task14(const MadeKernel &kernel, std::uint32_t firstByte)
 {
-    const lanes::Geometry &g = kernel.geometry;
+    const lanes::WeightExtents &g = kernel.geometry;
     Words stream, configs(16, 0x20), bases(16, 0), sizes(16, 0);
     std::uint32_t at = firstByte;
     for (std::size_t i = 0; i < kernel.slices.size(); ++i) {

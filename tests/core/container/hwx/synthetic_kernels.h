@@ -12,7 +12,7 @@
 namespace kernscope::test {
 
 struct MadeKernel {
-    lanes::Geometry geometry;
+    lanes::WeightExtents geometry;
     std::uint32_t lanesLog2 = 0;
     bool sparse = false;
     std::vector<lanes::Slice> slices;

@@ -232,7 +232,7 @@ void TestHwxDamaged::sectionAddresses()
         }
     }
     QVERIFY(windows > 1);
-    const hwx::Section *kernels = container->firstOf(hwx::SectionType::Kernel);
+    const hwx::SegmentSection *kernels = container->firstOf(hwx::SectionType::Kernel);
     for (const std::uint32_t offset : {0U, kernels->offset - 64, kernels->offset + 64}) {
         Bytes bytes = sound;
         storeLittle<std::uint32_t>(bytes, kernels->place.value + 48, offset);
@@ -263,7 +263,7 @@ void TestHwxDamaged::relocationCounts()
                 storeLittle<std::uint32_t>(bytes, section.place.value + 60, count);
                 const auto damaged = hwx::readContainer(bytes, "damaged.hwx");
                 QVERIFY(damaged->diagnostics.size() < 20);
-                const hwx::Section *same = damaged->section(section.ordinal);
+                const hwx::SegmentSection *same = damaged->section(section.ordinal);
                 QVERIFY(same->relocations.size() >= section.relocations.size());
             }
         }
@@ -321,7 +321,7 @@ void TestHwxDamaged::lanes()
 {
     const Bytes sound = syntheticH13();
     const auto container = hwx::readContainer(sound, "sound.hwx");
-    const hwx::Section *text = container->firstOf(hwx::SectionType::Text);
+    const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
     QVERIFY(text->relocations.size() > 1);
     for (const std::uint32_t change : {8U, 64U}) {
         Bytes bytes = sound;

@@ -122,7 +122,7 @@ void TestHwxHostile::cutAnywhere()
         storeLittle(bytes, at, value);
         return open(std::move(bytes));
     };
-    const hwx::Section *text = opened.container.firstOf(hwx::SectionType::Text);
+    const hwx::SegmentSection *text = opened.container.firstOf(hwx::SectionType::Text);
     // A list that loops: the second task names the first.
     QVERIFY(hasCode(patched(text->bytes->offset.value + 0x300 + 28, 0x100).container.diagnostics,
                     "descriptor.loop"));

@@ -204,7 +204,7 @@ void TestHwxSynthetic::namesFields()
     }
     QCOMPARE(named(opened.container.symbolTable->symbolOffset + 16 + 9),
              std::string("symbol 1: value"));
-    const hwx::Section *text = opened.container.firstOf(hwx::SectionType::Text);
+    const hwx::SegmentSection *text = opened.container.firstOf(hwx::SectionType::Text);
     QCOMPARE(named(text->relocationOffset + 8), std::string("relocation 1: address"));
     QVERIFY(named(text->bytes->offset.value).starts_with("task 0: header word 0"));
     QVERIFY(named(text->bytes->offset.value + 40).starts_with("task 0: "));

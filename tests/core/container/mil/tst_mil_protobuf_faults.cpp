@@ -151,7 +151,7 @@ void TestMilProtobufFaults::files_data()
     row("function without a body", model(entry(2, "f", bytes(2, "CoreML5"))), "e:proto.block@25");
     row("output undefined", model({first()}, {"q"}), "e:mil.undefined@79");
     row("two of one name", model(entry(2, "f", entry(3, "", "")) + entry(2, "f", entry(3, "", ""))),
-        "e:mil.duplicate@-");
+        "e:mil.duplicate@35");
 }
 
 void TestMilProtobufFaults::files()

@@ -7,7 +7,7 @@
 using namespace kernscope;
 using namespace miltest;
 
-/// A program that is packed while nobody uses it is the same program afterwards.
+/// A program that is packed while it is not used is the same program afterwards.
 class TestMilStore : public QObject
 {
     Q_OBJECT

@@ -145,8 +145,8 @@ void TestMilTextFaults::wholeTexts_data()
     row("something between", "program(1.0){func f(){} -> (); 1 func g(){} -> ();}",
         "e:mil.syntax@31", 2);
     row("output undefined", "program(1.0){func f(fp16 a){} -> (b);}", "e:mil.undefined@34", 1);
-    row("two of one name", "program(1.0){func f(){} -> (); func f(){} -> ();}", "e:mil.duplicate@-",
-        2);
+    row("two of one name", "program(1.0){func f(){} -> (); func f(){} -> ();}",
+        "e:mil.duplicate@36", 2);
     row("parameter twice", "program(1.0){func f(fp16 a, fp16 a){} -> ();}", "e:mil.duplicate@33",
         1);
 }

@@ -34,9 +34,9 @@ struct Made {
     std::vector<std::byte> bytes;
 };
 
-inline lanes::Geometry geometryOf(const Shape &shape)
+inline lanes::WeightExtents geometryOf(const Shape &shape)
 {
-    lanes::Geometry geometry;
+    lanes::WeightExtents geometry;
     geometry.outputs = shape[0];
     geometry.inputs = shape[1];
     geometry.height = shape[2];

@@ -24,7 +24,7 @@ using namespace kernscope;
 using app::Layout;
 
 /// What stays in place and what comes to the front in the window.
-class TestWindowManners : public QObject
+class TestWindowBehaviour : public QObject
 {
     Q_OBJECT
 
@@ -52,7 +52,7 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 
-void TestWindowManners::init()
+void TestWindowBehaviour::init()
 {
     m_window.reset();
     m_folder = std::make_unique<QTemporaryDir>();
@@ -60,8 +60,9 @@ void TestWindowManners::init()
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
 }
 
-/// What nobody sees costs nothing: the plan of a large bundle takes minutes. It comes with its tab.
-void TestWindowManners::docksBehindTabsWait()
+/// A hidden dock computes nothing (the plan of a large bundle takes minutes) until its tab is
+/// shown.
+void TestWindowBehaviour::docksBehindTabsWait()
 {
     QVERIFY(m_window->open({}));
     (*m_window)->showLayout(app::Layout::Performance);
@@ -82,7 +83,7 @@ void TestWindowManners::docksBehindTabsWait()
 }
 
 /// A dense weight of 16x4 for two cores.
-QString TestWindowManners::writeSection()
+QString TestWindowBehaviour::writeSection()
 {
     const Shape shape{16, 4, 1, 1};
     auto encoded = codec::encodeDense(std::vector<float>(64, 0.5F), shape, ElementType::Fp16);
@@ -107,7 +108,7 @@ QString TestWindowManners::writeSection()
     return file.fileName();
 }
 
-void TestWindowManners::hiddenDocksComeBackAsWide()
+void TestWindowBehaviour::hiddenDocksComeBackAsWide()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
     for (const char *id : {"bundle", "inspector", "hex"}) {
@@ -120,7 +121,7 @@ void TestWindowManners::hiddenDocksComeBackAsWide()
     }
 }
 
-void TestWindowManners::sectionsShowTheirGroups()
+void TestWindowBehaviour::sectionsShowTheirGroups()
 {
     const QString section = writeSection();
     QVERIFY(!section.isEmpty());
@@ -136,7 +137,7 @@ void TestWindowManners::sectionsShowTheirGroups()
     QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
 }
 
-void TestWindowManners::tabsKeepTheirNames()
+void TestWindowBehaviour::tabsKeepTheirNames()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
     (*m_window)->layouts().show(Layout::Hardware);
@@ -155,7 +156,7 @@ void TestWindowManners::tabsKeepTheirNames()
 }
 
 /// Docks in tabs have no title bars; what stands in one stands at the end of the row of tabs.
-void TestWindowManners::tabsStandForTitles()
+void TestWindowBehaviour::tabsStandForTitles()
 {
     (*m_window)->resize(1400, 900); // where the pickers of Bytes have room beside the tabs
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
@@ -198,7 +199,7 @@ void TestWindowManners::tabsStandForTitles()
 }
 
 /// A dock taken out of its tabs has a title again, by which it is moved, pinned and closed.
-void TestWindowManners::floatingDocksHaveTitles()
+void TestWindowBehaviour::floatingDocksHaveTitles()
 {
     auto &window = **m_window;
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
@@ -227,7 +228,7 @@ void TestWindowManners::floatingDocksHaveTitles()
 }
 
 /// A table or a program that the workspace does not show has no room in the panel at the side.
-void TestWindowManners::wideDocksOpenInTheMiddle()
+void TestWindowBehaviour::wideDocksOpenInTheMiddle()
 {
     auto &window = **m_window;
     window.resize(1400, 900);
@@ -252,7 +253,7 @@ void TestWindowManners::wideDocksOpenInTheMiddle()
     }
 }
 
-void TestWindowManners::saveShowsTheBytes()
+void TestWindowBehaviour::saveShowsTheBytes()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
     auto &session = (*m_window)->session();
@@ -278,7 +279,7 @@ void TestWindowManners::saveShowsTheBytes()
     session.undoStack().undo();
 }
 
-void TestWindowManners::patchLayoutHasALargeGrid()
+void TestWindowBehaviour::patchLayoutHasALargeGrid()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
     const QWidget *grid = &dynamic_cast<ui::WeightDock &>(*dock("weight")).grid().table();
@@ -292,7 +293,7 @@ void TestWindowManners::patchLayoutHasALargeGrid()
 }
 
 /// Ctrl+F of a dock puts the cursor where one types what to find.
-void TestWindowManners::everyDockFindsByKey()
+void TestWindowBehaviour::everyDockFindsByKey()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
     (*m_window)->activateWindow();
@@ -315,7 +316,7 @@ void TestWindowManners::everyDockFindsByKey()
 }
 
 /// A pair that was made or taken apart by hand is so for Builds as well.
-void TestWindowManners::buildsKnowThePairsByHand()
+void TestWindowBehaviour::buildsKnowThePairsByHand()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
                             test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
@@ -338,7 +339,7 @@ void TestWindowManners::buildsKnowThePairsByHand()
     QVERIFY(cell(0) != QStringLiteral("only in the first"));
 }
 
-void TestWindowManners::partnersAreAskedForOnce_data()
+void TestWindowBehaviour::partnersAreAskedForOnce_data()
 {
     QTest::addColumn<QString>("what");
     for (const char *what : {"opened", "cancelled", "busy"})
@@ -347,7 +348,7 @@ void TestWindowManners::partnersAreAskedForOnce_data()
 
 /// "Compare This Weight with…" asks for the partner once that file is there, and never later: the
 /// next file that is opened beside the document has nothing to do with it.
-void TestWindowManners::partnersAreAskedForOnce()
+void TestWindowBehaviour::partnersAreAskedForOnce()
 {
     QFETCH(QString, what);
     const QString dense = test::writeSample(m_folder->path(), QStringLiteral("dense"));
@@ -389,5 +390,5 @@ void TestWindowManners::partnersAreAskedForOnce()
     QCOMPARE(partners(), 0);
 }
 
-QTEST_MAIN(TestWindowManners)
-#include "tst_window_manners.moc"
+QTEST_MAIN(TestWindowBehaviour)
+#include "tst_window_behaviour.moc"

@@ -27,7 +27,7 @@ using namespace kernscope;
 using namespace kernscope::ui;
 
 /// What a person sees of docks that are small, of long names, and of edits that were given up.
-class TestManners : public QObject
+class TestDockBehaviour : public QObject
 {
     Q_OBJECT
 
@@ -47,7 +47,7 @@ private Q_SLOTS:
     void soundBundleSaysSo();
 };
 
-void TestManners::smallDocksScroll()
+void TestDockBehaviour::smallDocksScroll()
 {
     auto *content = new QWidget;
     auto *column = new QVBoxLayout(content);
@@ -74,7 +74,7 @@ void TestManners::smallDocksScroll()
     QTRY_COMPARE(content->height(), 700);
 }
 
-void TestManners::messagesScroll()
+void TestDockBehaviour::messagesScroll()
 {
     Session session;
     WeightDock dock(session);
@@ -87,7 +87,7 @@ void TestManners::messagesScroll()
 
 /// Families of one size leave room of different size above and below their letters: rows and gaps
 /// are not larger by it, and a row still holds its text. Of every family that is installed.
-void TestManners::tallFontsMakeNothingLarger()
+void TestDockBehaviour::tallFontsMakeNothingLarger()
 {
     QWidget widget;
     for (const QString &family : QFontDatabase::families()) {
@@ -103,14 +103,14 @@ void TestManners::tallFontsMakeNothingLarger()
     }
 }
 
-void TestManners::namesGetTheRoomFirst_data()
+void TestDockBehaviour::namesGetTheRoomFirst_data()
 {
     QTest::addColumn<int>("width");
     for (const int width : {200, 300, 360, 420, 500, 700})
         QTest::newRow(qPrintable(QString::number(width))) << width;
 }
 
-void TestManners::namesGetTheRoomFirst()
+void TestDockBehaviour::namesGetTheRoomFirst()
 {
     QFETCH(int, width);
     Session session;
@@ -136,7 +136,7 @@ void TestManners::namesGetTheRoomFirst()
     QVERIFY2(ends, qPrintable(QStringLiteral("%1 of %2").arg(sizes).arg(room)));
 }
 
-void TestManners::namesAreCutNearTheirEnd()
+void TestDockBehaviour::namesAreCutNearTheirEnd()
 {
     const QFontMetrics metrics(QApplication::font());
     const QString name = QStringLiteral("encoder_layers_0_weight_to_fp16_quantized");
@@ -178,7 +178,7 @@ void TestManners::namesAreCutNearTheirEnd()
 }
 
 /// A shortcut with Ctrl moves the position: the row there is the only one selected.
-void TestManners::heldKeysSelectNothingMore()
+void TestDockBehaviour::heldKeysSelectNothingMore()
 {
     QStandardItemModel model(5, 2);
     QTableView table;
@@ -195,7 +195,7 @@ void TestManners::heldKeysSelectNothingMore()
     QTest::keyRelease(&table, Qt::Key_Control);
 }
 
-void TestManners::columnsGrowUntilSized()
+void TestDockBehaviour::columnsGrowUntilSized()
 {
     QStandardItemModel model(3, 3);
     QTableView table;
@@ -222,7 +222,7 @@ void TestManners::columnsGrowUntilSized()
     QCOMPARE(table.columnWidth(0), 50);
 }
 
-void TestManners::answerGoesWithItsEdit()
+void TestDockBehaviour::answerGoesWithItsEdit()
 {
     Session session;
     WeightDock dock(session);
@@ -244,7 +244,7 @@ void TestManners::answerGoesWithItsEdit()
     QTRY_COMPARE(dock.grid().answer(), stands);
 }
 
-void TestManners::firstKeyIsNotLost()
+void TestDockBehaviour::firstKeyIsNotLost()
 {
     Session session;
     WeightDock dock(session);
@@ -264,7 +264,7 @@ void TestManners::firstKeyIsNotLost()
     QCOMPARE(editor->text(), QStringLiteral("7"));
 }
 
-void TestManners::bitsAreDrawn()
+void TestDockBehaviour::bitsAreDrawn()
 {
     HexView view;
     view.setFile(OverlaidFile::fromMemory(std::vector<std::byte>(64), "bits.bin"));
@@ -289,7 +289,7 @@ void TestManners::bitsAreDrawn()
     QCOMPARE(marked(0.75), filled);
 }
 
-void TestManners::soundBundleSaysSo()
+void TestDockBehaviour::soundBundleSaysSo()
 {
     Session session;
     DiagnosticsDock dock(session);
@@ -302,5 +302,5 @@ void TestManners::soundBundleSaysSo()
     }));
 }
 
-QTEST_MAIN(TestManners)
-#include "tst_manners.moc"
+QTEST_MAIN(TestDockBehaviour)
+#include "tst_dock_behaviour.moc"

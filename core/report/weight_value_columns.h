@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/report/weight_table.h"
+
+#include <vector>
+
+/// Private to weightTable(): the columns for which the values of a weight are read.
+namespace kernscope::report {
+
+/// Share of zeros, range, mean and deviation, counts of what is not finite, the hash of the values.
+std::vector<Column<WeightFacts>> weightValueColumns();
+
+} // namespace kernscope::report

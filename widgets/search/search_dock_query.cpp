@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the fields of the search ask for.
+#include "widgets/search/search_dock.h"
+
+#include "core/search/pattern.h"
+#include "core/search/wide_integer.h"
+#include "widgets/common/table_text.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+
+namespace kernscope::ui {
+
+namespace {
+
+using search::What;
+
+constexpr std::uint64_t kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes to list
+
+} // namespace
+
+/// What the fields say; else why it is nothing to look for.
+tl::expected<search::Query, QString> SearchDock::typedQuery() const
+{
+    search::Query query;
+    const QString typed = m_pattern->text().trimmed();
+    const int kind = m_kind->currentIndex();
+    if (kind <= Integer)
+        return typedPattern();
+    if (kind == Value) {
+        bool number = false, within = m_tolerance->text().trimmed().isEmpty();
+        query.what = What::Value;
+        query.value = typed.toDouble(&number);
+        query.wide = search::wideInteger(typed.toStdString());
+        if (!within)
+            query.tolerance = m_tolerance->text().trimmed().toDouble(&within);
+        if (!number || !within)
+            return tl::unexpected(tr("Not a number: %1").arg(number ? m_tolerance->text() : typed));
+    } else if (takesNothing(kind)) {
+        query.what = kind == NotANumber ? What::NotANumber
+                     : kind == Infinite ? What::Infinite
+                                        : What::OutOfRange;
+    } else if (kind == Top) {
+        bool number = typed.isEmpty();
+        const qulonglong most = number ? kTopUnasked : typed.toULongLong(&number);
+        if (!number || most < 1 || most > kMostTop)
+            return tl::unexpected(
+                tr("Not a number from 1 to %1: %2").arg(groupedNumber(kMostTop), typed));
+        query.what = What::Largest;
+        query.most = most;
+    } else {
+        bool number = typed.isEmpty();
+        query.what = kind == Zeros ? What::ZeroValues : What::ZeroBytes;
+        query.least = number ? (kind == Zeros ? 1 : 64) : typed.toULongLong(&number);
+        if (!number)
+            return tl::unexpected(tr("Not a length: %1").arg(typed));
+    }
+    return query;
+}
+
+/// Bytes, a text or an integer.
+tl::expected<search::Query, QString> SearchDock::typedPattern() const
+{
+    constexpr unsigned kWidths[] = {1, 2, 4, 8};
+    const int kind = m_kind->currentIndex();
+    const QString typed = m_pattern->text().trimmed();
+    const auto pattern = kind == Bytes  ? search::parseBytePattern(typed.toStdString())
+                         : kind == Text ? search::textPattern(m_pattern->text().toStdString())
+                                        : search::integerPattern(typed.toStdString(),
+                                                                 kWidths[m_width->currentIndex()],
+                                                                 m_endian->currentIndex() == 1);
+    if (!pattern)
+        return tl::unexpected(fromUtf8(describe(pattern.error())));
+    search::Query query;
+    query.pattern = *pattern;
+    query.text = kind == Text;
+    return query;
+}
+
+std::optional<search::Query> SearchDock::query()
+{
+    auto query = typedQuery();
+    if (query && m_scope->currentIndex() == 1) {
+        query->weight = session().place().weight;
+        if (query->weight == kNoIndex)
+            query = tl::unexpected(
+                tr("Select a weight to look in first, or look in the whole bundle."));
+    }
+    if (query)
+        return *query;
+    say(query.error());
+    begin();
+    return std::nullopt;
+}
+
+} // namespace kernscope::ui
