@@ -5,6 +5,10 @@
 #include "core/bundle/code_path.h"
 #include "core/diff/byte_alignment.h"
 #include "core/diff/element_widths.h"
+#include "core/numeric/bitpack.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace kernscope {
 
@@ -37,31 +41,65 @@ std::optional<StoredValues> storedValues(const Bundle &bundle, std::size_t index
     const auto entries = elementCount(operand.shape);
     if (!values.kept && (!entries || *entries != weight.elements))
         return std::nullopt;
-    if (values.kept && encoding.mask->order)
+    if (values.kept && (encoding.mask->order || encoding.mask->place == nullptr))
         return std::nullopt;
     return values;
 }
 
+constexpr std::uint64_t kStep = 4096;     ///< bits between two numbers that are kept
+constexpr std::uint64_t kTold = 1U << 20; ///< and between two looks at the progress; whole steps
+
+/// Of fewer elements a mask is read in less time than a row is painted in, and most are never
+/// looked at.
+constexpr std::uint64_t kLargeMask = std::uint64_t{1} << 22;
+
 } // namespace
 
-const codec::Decoder *KeptPlaces::decoder() const
+KeptPlaces::KeptPlaces(BundlePtr bundle, std::size_t weight)
+    : m_bundle(std::move(bundle)), m_weight(weight),
+      m_elements(m_bundle->weights()[weight].elements.value)
 {
-    std::call_once(m_once, [this] {
-        if (auto made = m_bundle->decoder(m_weight))
-            m_decoder = *std::move(made);
-    });
-    return m_decoder ? &*m_decoder : nullptr;
 }
 
-std::uint64_t KeptPlaces::elements() const
+/// Of a damaged file it may have fewer bits than there are elements: those are left out.
+std::span<const std::byte> KeptPlaces::mask() const
 {
-    return m_bundle->weights()[m_weight].elements.value;
+    return m_bundle->operandBytes(*m_bundle->weights()[m_weight].form.encoding()->mask);
+}
+
+bool KeptPlaces::count(Progress &progress) const
+{
+    const std::lock_guard lock(m_mutex);
+    if (counted())
+        return true;
+    const auto bytes = mask();
+    const std::uint64_t bits = std::min<std::uint64_t>(m_elements, 8 * bytes.size());
+    std::vector<std::uint64_t> before;
+    before.reserve(m_elements / kStep + 1);
+    std::uint64_t total = 0;
+    for (std::uint64_t at = 0; at < m_elements; at += kStep) {
+        if (at % kTold == 0 && !progress.advance(std::min(kTold, m_elements - at)))
+            return false;
+        before.push_back(total);
+        if (at < bits)
+            total += countBits(bytes, at, std::min(kStep, bits - at));
+    }
+    before.push_back(total); // where the last step is a whole one
+    m_before = std::move(before);
+    m_counted.store(true, std::memory_order_release);
+    return true;
 }
 
 std::uint64_t KeptPlaces::keptBefore(std::uint64_t element) const
 {
-    const codec::Decoder *made = decoder();
-    return made ? made->rank(element) : 0;
+    if (!counted()) {
+        Progress alone; // nobody cancels it
+        count(alone);
+    }
+    const auto bytes = mask();
+    const std::uint64_t end = std::min({element, m_elements, std::uint64_t{8} * bytes.size()});
+    const std::uint64_t start = end / kStep * kStep;
+    return m_before[end / kStep] + countBits(bytes, start, end - start);
 }
 
 std::uint64_t KeptPlaces::elementOf(std::uint64_t kept) const
@@ -76,6 +114,21 @@ std::uint64_t KeptPlaces::elementOf(std::uint64_t kept) const
             low = middle + 1;
     }
     return low;
+}
+
+bool countLargeMasks(const KeptSides &sides, Progress &progress)
+{
+    std::vector<const KeptPlaces *> large;
+    std::uint64_t total = 0;
+    for (const auto &[segment, side] : sides) {
+        if (side.places->elements() < kLargeMask)
+            continue;
+        large.push_back(side.places.get());
+        total += side.places->elements(); // which the tables of a bundle bound
+    }
+    progress.setTotal(total);
+    return std::all_of(large.begin(), large.end(),
+                       [&](const KeptPlaces *places) { return places->count(progress); });
 }
 
 KeptSides findKeptSides(const BundlePtr &a, const BundlePtr &b, const ByteAlignment &alignment)

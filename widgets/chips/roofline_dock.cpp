@@ -21,6 +21,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace kernscope::ui {
 
 namespace {
@@ -66,6 +68,7 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     content->setFocusProxy(m_plot);
     buildActions();
     connectParts();
+    m_release = new HiddenRelease(*this, [this] { release(); });
 }
 
 QHBoxLayout *RooflineDock::buildBar(QWidget *content)
@@ -118,7 +121,10 @@ QWidget *RooflineDock::buildWords(QWidget *content)
 
 void RooflineDock::connectParts()
 {
-    connect(&m_state, &ChipState::targetChanged, this, &RooflineDock::scheduleRefresh);
+    connect(&m_state, &ChipState::targetChanged, this, [this] {
+        m_released.reset(); // other roofs: all of them are shown
+        scheduleRefresh();
+    });
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int point) {
         showPoint(point);
         session().goToWeight(m_plot->layerOf(point).weight, this);
@@ -247,6 +253,8 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
 
 void RooflineDock::showPlaced(Placed placed)
 {
+    const auto released = std::exchange(m_released, std::nullopt);
+    const bool again = released && m_placed == session().bundle();
     m_placed = session().bundle();
     if (!placed.network)
         return;
@@ -259,8 +267,24 @@ void RooflineDock::showPlaced(Placed placed)
     m_plot->setCompilerEstimates(std::move(placed.estimates));
     m_plot->setFunctions(std::move(placed.functions));
     m_plot->setContent(placed.network->roofs, std::move(layers), placed.network->program);
+    if (again)
+        m_plot->setView(*released);
     showContent();
     followPlace();
+    m_release->check();
+}
+
+/// Nobody looks, and the task that placed them places them again.
+void RooflineDock::release()
+{
+    if (m_task || m_plot->pointCount() < kReleasedFrom)
+        return;
+    const RooflineView view = m_plot->view();
+    m_plot->setCompilerEstimates({});
+    m_plot->setFunctions({});
+    m_plot->setContent({}, {}, {});
+    m_released = view;
+    scheduleRefresh(); // which waits until somebody looks
 }
 
 void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program)

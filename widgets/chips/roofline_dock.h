@@ -3,7 +3,9 @@
 
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/hidden_release.h"
 #include "widgets/common/task_manager.h"
 
 #include <QStringList>
@@ -16,8 +18,6 @@ class QLabel;
 class QSpinBox;
 
 namespace kernscope::ui {
-
-class RooflinePlot;
 
 /// The layers under the ceilings of a chip, with batch, compute and bandwidth ceiling as controls.
 class RooflineDock final : public Dock
@@ -33,6 +33,10 @@ public:
     QComboBox &compute() { return *m_compute; }
     QLabel &facts() { return *m_facts; }
     QLabel &pointWords() { return *m_point; }
+    /// Out of view for some time it gives the layers of a large bundle back, and places them again,
+    /// at the same zoom, when it is looked at.
+    HiddenRelease &hiddenRelease() { return *m_release; }
+    static constexpr int kReleasedFrom = 5'000; ///< points: fewer are kept
 
 protected:
     void refresh() override;
@@ -55,6 +59,7 @@ private:
     void fillCeilings(const roofline::Roofs &roofs);
     void placeLayers(const roofline::Roofs &roofs);
     void showPlaced(Placed placed);
+    void release();
     void showPoint(int point);
     void showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program);
 
@@ -66,6 +71,8 @@ private:
     RooflinePlot *m_plot = nullptr;
     TaskPtr m_task;     ///< places the layers of a large bundle
     BundlePtr m_placed; ///< whose layers are shown
+    HiddenRelease *m_release = nullptr;
+    std::optional<RooflineView> m_released; ///< of the layers of m_placed, which were given back
     QList<QAction *> m_actions;
 };
 

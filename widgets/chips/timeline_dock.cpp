@@ -82,6 +82,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_plot);
     m_actions = m_plot->plotActions();
+    m_release = new HiddenRelease(*this, [this] { release(); });
     connect(&m_state, &ChipState::targetChanged, this, &TimelineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this,
             [this](int point) { this->session().goToWeight(m_plot->layer(point).weight, this); });
@@ -223,6 +224,16 @@ void TimelineDock::showPlaced(Placed placed)
     m_plot->setContent(std::move(layers), program.engineTimeS, placed.floorS);
     showContent();
     followPlace();
+    m_release->check();
+}
+
+/// Nobody looks, and the task that made them makes them again.
+void TimelineDock::release()
+{
+    if (m_task || m_plot->pointCount() < kReleasedFrom)
+        return;
+    m_plot->setContent({}, {}, {});
+    scheduleRefresh(); // which waits until somebody looks
 }
 
 void TimelineDock::follow(const Place &place, QObject *origin)

@@ -4,6 +4,7 @@
 #include "core/assessment/assess.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/hidden_release.h"
 #include "widgets/common/task_manager.h"
 
 #include <QList>
@@ -32,6 +33,10 @@ public:
     TimelinePlot &plot() { return *m_plot; }
     QComboBox &forms() { return *m_forms; }
     QLabel &facts() { return *m_facts; }
+    /// Out of view for some time it gives the layers of a large bundle back, and works them out
+    /// again when it is looked at.
+    HiddenRelease &hiddenRelease() { return *m_release; }
+    static constexpr int kReleasedFrom = 5'000; ///< layers: fewer are kept
 
 protected:
     void refresh() override;
@@ -46,6 +51,7 @@ private:
     void fillForms();
     static QString timesFact(const roofline::ProgramTime &program);
     void showPlaced(Placed placed);
+    void release();
 
     ChipState &m_state;
     QComboBox *m_forms = nullptr;
@@ -54,6 +60,7 @@ private:
     TimelinePlot *m_plot = nullptr;
     TaskPtr m_task;     ///< places the layers of a large bundle
     BundlePtr m_placed; ///< whose layers are shown
+    HiddenRelease *m_release = nullptr;
     QList<QAction *> m_actions;
 };
 

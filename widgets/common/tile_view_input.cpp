@@ -25,12 +25,11 @@ constexpr double kBarSteps = 1 << 24;
 
 void setBar(QScrollBar *bar, double first, double seen, double extent)
 {
-    if (seen >= extent) {
-        bar->setRange(0, 0);
-        return;
-    }
     const double factor = std::min(kBarSteps / extent, 256.0);
-    bar->setRange(0, std::max(1, static_cast<int>(std::lround((extent - seen) * factor))));
+    const int steps = seen < extent ? static_cast<int>(std::lround((extent - seen) * factor)) : 0;
+    bar->setRange(0, steps);
+    if (steps == 0) // or what is out of view is less than a pixel
+        return;
     bar->setPageStep(std::max(1, static_cast<int>(seen * factor)));
     bar->setSingleStep(std::max(1, bar->pageStep() / 10));
     bar->setValue(static_cast<int>(std::lround(first * factor)));
@@ -73,11 +72,14 @@ void TileView::updateScrollBars()
     const ViewGeometry geometry = geometryNow();
     const double rows = source() ? static_cast<double>(source()->rows()) : 0;
     const double cols = source() ? static_cast<double>(source()->cols()) : 0;
+    // A picture that fits has none, even where the sizes of its cells were rounded up: with a bar
+    // it would have another size, by which it needs none.
+    const bool fits = m_state.fits();
+    const double across = fits ? cols : viewport()->width() / geometry.cellWidth();
+    const double down = fits ? rows : viewport()->height() / geometry.cellHeight();
     m_updatingBars = true;
-    setBar(horizontalScrollBar(), geometry.colAt(0), viewport()->width() / geometry.cellWidth(),
-           cols);
-    setBar(verticalScrollBar(), geometry.rowAt(0), viewport()->height() / geometry.cellHeight(),
-           rows);
+    setBar(horizontalScrollBar(), geometry.colAt(0), across, cols);
+    setBar(verticalScrollBar(), geometry.rowAt(0), down, rows);
     m_updatingBars = false;
 }
 

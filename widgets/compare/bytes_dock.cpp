@@ -242,6 +242,8 @@ void BytesDock::align()
             const PairReadLock lock(*a, *b);
             ByteAlignment alignment(*a, *b, paired.pairs);
             auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));
+            if (!countLargeMasks(*kept, progress))
+                return AlignedBytesPtr();
             return AlignedBytesPtr(std::make_shared<AlignedBytes>(AlignedBytes{
                 a, b, std::move(alignment), std::move(paired.joined), std::move(kept)}));
         },

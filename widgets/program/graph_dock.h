@@ -7,7 +7,7 @@
 #include "widgets/common/row_table_model.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/program/graph_scene.h"
-#include "widgets/program/hidden_release.h"
+#include "widgets/common/hidden_release.h"
 
 #include <cstddef>
 #include <filesystem>

@@ -3,7 +3,7 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
-#include "widgets/program/hidden_release.h"
+#include "widgets/common/hidden_release.h"
 #include "widgets/program/program_model.h"
 
 #include <filesystem>

@@ -4,9 +4,14 @@
 #include <QJsonArray>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <fmt/format.h>
 
@@ -122,10 +127,35 @@ QJsonObject Results::toJson() const
         row.insert(QStringLiteral("event"), spanJson(turn.worst));
         turns.append(row);
     }
+    QJsonArray memory;
+    for (const DockMemory &row : m_memory)
+        memory.append(QJsonObject{{QStringLiteral("dock"), row.dock},
+                                  {QStringLiteral("held"), row.held},
+                                  {QStringLiteral("more"), row.more}});
     return {{QStringLiteral("measures"), measures},
+            {QStringLiteral("memory_by_dock"), memory},
             {QStringLiteral("longest_turns"), turns},
             {QStringLiteral("notes"), QJsonArray::fromStringList(m_notes)}};
 }
+
+namespace {
+
+/// The docks after which a tenth of a MiB more is held than before.
+std::string memoryText(const QJsonArray &rows)
+{
+    std::string text;
+    for (const QJsonValue &value : rows) {
+        const QJsonObject row = value.toObject();
+        const double more = row.value(QStringLiteral("more")).toDouble();
+        if (text.empty() || std::abs(more) >= 0.1)
+            text +=
+                fmt::format("{:8.1f} {:+7.1f}  {}\n", row.value(QStringLiteral("held")).toDouble(),
+                            more, row.value(QStringLiteral("dock")).toString().toStdString());
+    }
+    return text;
+}
+
+} // namespace
 
 QString resultTable(const QStringList &inputs, const QList<QJsonObject> &results)
 {
@@ -177,10 +207,23 @@ QString resultTable(const QStringList &inputs, const QList<QJsonObject> &results
                 part(turn, "wall"), turn.value(QStringLiteral("step")).toString().toStdString(),
                 turn.value(QStringLiteral("cause")).toString().toStdString(), part(event, "own"));
         }
+        const QJsonArray memory = results[i].value(QStringLiteral("memory_by_dock")).toArray();
+        if (!memory.isEmpty())
+            text += "Allocated after each dock, and the difference (MiB):\n" + memoryText(memory);
         for (const QJsonValue &note : results[i].value(QStringLiteral("notes")).toArray())
             text += "    " + note.toString().toStdString() + '\n';
     }
     return QString::fromStdString(text);
+}
+
+double liveMemory()
+{
+#ifdef __GLIBC__
+    const struct mallinfo2 info = ::mallinfo2();
+    return static_cast<double>(info.uordblks + info.hblkhd) / (1024.0 * 1024.0);
+#else
+    return 0;
+#endif
 }
 
 double memoryOverFiles()

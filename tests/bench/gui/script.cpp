@@ -9,6 +9,8 @@
 #include "widgets/chips/plan_dock.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/compare/compare_dock.h"
+#include "widgets/compare/pair_pictures.h"
 
 #include <QEventLoop>
 #include <QHeaderView>
@@ -169,14 +171,19 @@ void Script::hex()
     settle();
 }
 
-void Script::zoomPicture(const QString &id, const Measure &measure)
+void Script::openPicture(const QString &id)
 {
     begin(id + QStringLiteral(": opened"));
     act([&] { app::DockSet::reveal(dock(id)); });
     settle();
-    auto *view = viewOf<ui::TileView>(id);
-    if (!view || !view->source())
+}
+
+void Script::zoomPicture(const QString &id, ui::TileView *view, const Measure &measure)
+{
+    if (!view || !view->source() || !view->isVisible()) {
+        m_results.addNote(QStringLiteral("no picture in \"%1\"").arg(id));
         return;
+    }
     begin(id + QStringLiteral(": scrolling and zooming"));
     for (int i = 0; i < kStrokes; ++i)
         wheel(view, i % 20 < 10 ? 120 : -120);
@@ -192,8 +199,12 @@ void Script::zoomPicture(const QString &id, const Measure &measure)
 
 void Script::pictures()
 {
-    zoomPicture(QStringLiteral("weight"), kMapFrame);
-    zoomPicture(QStringLiteral("mask"), kMaskFrame);
+    const auto measure = [this](const QString &id, const Measure &frame) {
+        openPicture(id);
+        zoomPicture(id, viewOf<ui::TileView>(id), frame);
+    };
+    measure(QStringLiteral("weight"), kMapFrame);
+    measure(QStringLiteral("mask"), kMaskFrame);
     act([&] { dock(QStringLiteral("mask"))->close(); });
 }
 
@@ -203,9 +214,12 @@ void Script::pairPictures()
     begin(QStringLiteral("workspace compare"));
     act([&] { m_window.layouts().show(app::Layout::Compare); });
     settle();
+    openPicture(QStringLiteral("compare")); // which has the pictures of the pair that Pair inspects
+    begin(QStringLiteral("compare: the pair chosen"));
     act([&] { m_window.session().goToWeight(0); });
     settle();
-    zoomPicture(QStringLiteral("pair"), kPairFrame);
+    const auto *compare = qobject_cast<ui::CompareDock *>(dock(QStringLiteral("compare")));
+    zoomPicture(QStringLiteral("compare"), compare->pictures()->viewDifference(), kPairFrame);
 }
 
 void Script::weightsTable()
@@ -298,8 +312,18 @@ void Script::planPoints(ui::PlanDock &dock)
     settle();
 }
 
+/// What is held now, and what came since the last call, `before`: of a dock that was just closed.
+void Script::noteMemory(const QString &dock, double &before)
+{
+    const double now = liveMemory();
+    m_results.addMemory({dock, now, now - before});
+    before = now;
+}
+
 void Script::docks()
 {
+    double held = liveMemory();
+    noteMemory(QStringLiteral("before the docks"), held);
     for (const auto &entry : m_window.docks().entries()) {
         const QString id = entry.dock->id();
         const bool wasShown = entry.dock->isVisible();
@@ -323,13 +347,14 @@ void Script::docks()
             planPoints(*plan);
         if (!wasShown)
             act([&] { entry.dock->close(); });
+        noteMemory(id, held);
     }
 }
 
 void Script::closing()
 {
     for (const Turn &turn : m_application.turns()) {
-        if (turn.step != QLatin1String("open"))
+        if (turn.step != QLatin1String("start")) // nothing can be pressed yet
             m_results.add(kStall, turn.span);
     }
     rest();

@@ -16,6 +16,7 @@ class QLineEdit;
 namespace kernscope::ui {
 class Dock;
 class PlanDock;
+class TileView;
 } // namespace kernscope::ui
 
 namespace kernscope::bench {
@@ -56,12 +57,14 @@ private:
     /// Until no task runs and no visible dock is busy; false where it took too long.
     bool settle();
     void rest(); ///< until what tasks have freed is given back
+    void noteMemory(const QString &dock, double &before);
     void begin(const QString &step);
     void addFrames(const Measure &measure);
     void addKey(const Measure &measure);
     void type(QLineEdit *line, const QString &text, const Measure &measure);
     void scrollTable(QAbstractScrollArea *view);
-    void zoomPicture(const QString &dock, const Measure &measure);
+    void openPicture(const QString &dock);
+    void zoomPicture(const QString &dock, ui::TileView *view, const Measure &measure);
     ui::Dock *dock(const QString &id) const;
     template <class T>
     T *viewOf(const QString &id) const;

@@ -62,7 +62,12 @@ public:
     bool notify(QObject *receiver, QEvent *event) override;
 
     void ignore(QObject *receiver) { m_ignored.insert(receiver); }
-    void setStep(const QString &step) { m_step = step; }
+    /// Ends the turn of now: what was before belongs to the step before.
+    void setStep(const QString &step)
+    {
+        endTurn();
+        m_step = step;
+    }
     const QString &step() const { return m_step; }
     /// monotonicNow() at the end of the last event that was counted.
     double lastEvent() const { return m_lastEvent; }
@@ -86,7 +91,8 @@ private:
     void count(QObject *receiver, const QEvent &event, const Span &span);
 
     QSet<QObject *> m_ignored;
-    QString m_step;
+    QString m_step =
+        QStringLiteral("start"); ///< the window is made, before any event is waited for
     int m_depth = 0;
     bool m_paints = false;
     double m_lastEvent = 0;

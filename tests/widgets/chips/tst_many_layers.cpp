@@ -54,6 +54,8 @@ private Q_SLOTS:
     void rooflineNamesFewOfMany();
     void timelineDrawsTheHighest();
     void cancelledPlacingIsSaid();
+    void rooflineGivesLayersBack();
+    void timelineGivesLayersBack();
 };
 
 /// The figures are those of the whole assessment, though only a part of it is kept.
@@ -167,6 +169,71 @@ void TestManyLayers::cancelledPlacingIsSaid()
     QTRY_VERIFY(roofline.showsContent());
     QCOMPARE(timeline.plot().pointCount(), 600);
     QCOMPARE(roofline.plot().pointCount(), 600);
+}
+
+/// Out of view it holds no layers of a large network. Seen again, the same part is drawn.
+void TestManyLayers::rooflineGivesLayersBack()
+{
+    Session session;
+    session.setBundle(manyLayers(RooflineDock::kReleasedFrom));
+    session.goToWeight(7);
+    RooflineDock dock(session);
+    dock.hiddenRelease().setDelay(20);
+    QVERIFY(showWhole(dock));
+    RooflinePlot &plot = dock.plot();
+    QCOMPARE(plot.pointCount(), RooflineDock::kReleasedFrom);
+    plot.zoom(0.5);
+    const RooflineView view = plot.view();
+    const QString facts = dock.facts().text(), words = dock.pointWords().text();
+    const QString table = plot.csv();
+    dock.hide();
+    QTRY_COMPARE(plot.pointCount(), 0);
+    QVERIFY(showWhole(dock));
+    QVERIFY(dock.showsContent());
+    QCOMPARE(plot.pointCount(), RooflineDock::kReleasedFrom);
+    QCOMPARE(plot.view().left, view.left);
+    QCOMPARE(plot.view().right, view.right);
+    QCOMPARE(plot.view().low, view.low);
+    QCOMPARE(plot.view().high, view.high);
+    QCOMPARE(dock.facts().text(), facts);
+    QCOMPARE(dock.pointWords().text(), words);
+    QCOMPARE(plot.csv(), table);
+    QCOMPARE(plot.layerOf(plot.currentPoint()).weight, std::size_t{7});
+    // Somebody went elsewhere meanwhile: it follows.
+    dock.hide();
+    QTRY_COMPARE(plot.pointCount(), 0);
+    session.goToWeight(9);
+    QVERIFY(showWhole(dock));
+    QTRY_VERIFY(plot.currentPoint() >= 0 && plot.layerOf(plot.currentPoint()).weight == 9);
+    // Fewer are kept.
+    session.setBundle(manyLayers(50));
+    QTRY_COMPARE(plot.pointCount(), 50);
+    dock.hide();
+    QTest::qWait(100);
+    QCOMPARE(plot.pointCount(), 50);
+}
+
+void TestManyLayers::timelineGivesLayersBack()
+{
+    Session session;
+    session.setBundle(manyLayers(TimelineDock::kReleasedFrom));
+    session.goToWeight(7);
+    TimelineDock dock(session);
+    dock.hiddenRelease().setDelay(20);
+    QVERIFY(showWhole(dock));
+    TimelinePlot &plot = dock.plot();
+    const QString facts = dock.facts().text(), table = plot.csv();
+    const QStringList lines = plot.lineTexts();
+    const int current = plot.currentPoint();
+    QCOMPARE(plot.pointCount(), TimelineDock::kReleasedFrom);
+    dock.hide();
+    QTRY_COMPARE(plot.pointCount(), 0);
+    QVERIFY(showWhole(dock));
+    QVERIFY(dock.showsContent());
+    QCOMPARE(dock.facts().text(), facts);
+    QCOMPARE(plot.csv(), table);
+    QCOMPARE(plot.lineTexts(), lines);
+    QCOMPARE(plot.currentPoint(), current);
 }
 
 QTEST_MAIN(TestManyLayers)
