@@ -20,6 +20,20 @@ inline bool equalValues(double a, double b)
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
+/// What an element takes for a value.
+struct Taking {
+    double becomes = 0;
+    double error = 0;
+    bool stays = false;   ///< none of the codes that were looked at is nearer than its own
+    bool refused = false; ///< neither is near enough
+};
+/// `now`: what it decodes to; `plainTo`: the type of numbers stored as they are, or Unknown.
+Taking takingOf(double now, double value, double tolerance, const std::optional<Candidate> &chosen,
+                ElementType plainTo);
+
+/// Whether runs of such a weight can be set at once.
+bool takesRuns(const Decoder::State &state);
+
 struct RunEditor::State {
     State(const Decoder &made, const Decoder::State &decoded)
         : decoder(made), state(decoded), chooser(decoded), width(codeWidth(decoded)),
@@ -79,13 +93,10 @@ struct RunEditor::State {
     /// All elements at once where that can be; false where nothing was done.
     bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                  EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
-    bool holds(const Candidate &candidate, double value, double tolerance) const
-    {
-        return equalValues(candidate.value, value) ||
-               std::abs(candidate.value - value) <= tolerance ||
-               (plainTo != ElementType::Unknown &&
-                isNaturalRounding(plainTo, value, candidate.code));
-    }
+    /// Integer codes under scales, which the kernels settle all at once (run_editor_steps.cpp);
+    /// false where they do not: the codes that were loaded are then anything.
+    bool takeAllSteps(std::uint64_t element, std::uint64_t index, std::span<const float> values,
+                      EditTolerance tolerance, RunOutcome &outcome);
 
     Decoder decoder;
     const Decoder::State &state; ///< of `decoder`
@@ -125,6 +136,7 @@ struct RunEditor::State {
     std::vector<float> floats, rounded;     ///< of setFloats
     std::vector<std::uint16_t> halves;
     std::vector<float> keptValues, keptHeld; ///< of setKeptHalves
+    std::vector<float> scales, offsets;      ///< of takeAllSteps
 };
 
 } // namespace kernscope::codec

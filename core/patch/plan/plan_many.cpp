@@ -3,6 +3,7 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/edit/run_editor.h"
+#include "core/codec/edit/run_mapper.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/expression.h"
 #include "core/patch/plan/array_source.h"
@@ -47,6 +48,13 @@ public:
     /// in `scratch`. Before the first fill().
     void setAside(Selection selection, std::optional<ScratchPayload> &scratch);
 
+    /// What the elements are to become follows from what they are: map() may be asked. Before the
+    /// first fill().
+    void setWanted(const codec::Wanted &wanted, std::uint64_t elements);
+    /// fill() with what was wanted of elements [first, first + count); false where fill() is to be
+    /// called for them.
+    Result<bool> map(std::uint64_t first, std::size_t count);
+
     /// Elements [first, first + values.size()), at most kRun.
     template <class Value>
     Result<void> fill(std::uint64_t first, std::span<const Value> values);
@@ -60,6 +68,7 @@ private:
     Result<void> check(std::uint64_t first, std::span<const float> held);
     /// Writes what a run of codes became.
     Result<void> applyRun();
+    codec::EditTolerance tolerance() const { return {m_tolerance, kDecimalTolerance}; }
     bool isAside() const { return m_scratch != nullptr; }
     const codec::Decoder &written() const
     {
@@ -70,7 +79,8 @@ private:
     WeightPlanner &m_planner;
     double m_tolerance;
     std::optional<codec::RunEditor> m_runs; ///< where whole runs can be set at once
-    ScratchPayload *m_scratch = nullptr;    ///< where runs are written, if not in the file
+    std::optional<codec::RunMapper> m_mapper;
+    ScratchPayload *m_scratch = nullptr; ///< where runs are written, if not in the file
     std::vector<float> m_held = std::vector<float>(kRun);
     std::vector<float> m_check = std::vector<float>(kChecked);
 };
@@ -179,15 +189,40 @@ tl::unexpected<Error> Filler::notKept(std::uint64_t first, std::size_t count)
         .unexpected();
 }
 
+void Filler::setWanted(const codec::Wanted &wanted, std::uint64_t elements)
+{
+    if (m_runs)
+        m_mapper = codec::RunMapper::make(m_planner.decoder(), elements, wanted, tolerance());
+}
+
+Result<bool> Filler::map(std::uint64_t first, std::size_t count)
+{
+    const auto some = std::span(m_held).first(std::min(kChecked, count));
+    if (!m_mapper || !m_mapper->set(first, count, some, outcome))
+        return false;
+    if (outcome.bytes.empty())
+        return true; // nothing is written
+    if (auto applied = applyRun(); !applied)
+        return tl::unexpected(std::move(applied.error()));
+    if (auto checked = check(first, some); !checked)
+        return tl::unexpected(std::move(checked.error()));
+    return true;
+}
+
 template <class Value>
 Result<void> Filler::fill(std::uint64_t first, std::span<const Value> values)
 {
     const auto held = std::span(m_held).first(values.size());
-    const codec::EditTolerance tolerance{m_tolerance, kDecimalTolerance};
+    const auto some = held.first(std::min(kChecked, held.size()));
+    if (m_runs && m_runs->setSteps(first, values, tolerance(), some, outcome)) {
+        if (outcome.bytes.empty())
+            return {}; // nothing is written
+        auto applied = applyRun();
+        return applied ? check(first, some) : applied;
+    }
     if constexpr (std::is_same_v<Value, float>) {
         // Of a sparse weight most elements have no bytes: those that have are looked at where they
         // are stored, and some of all are decoded.
-        const auto some = held.first(std::min(kChecked, held.size()));
         if (m_runs && m_runs->setKept(first, values, some, outcome)) {
             if (isAside() && outcome.bytes.empty())
                 return {}; // nothing is written
@@ -200,7 +235,7 @@ Result<void> Filler::fill(std::uint64_t first, std::span<const Value> values)
         }
     }
     m_planner.decoder().decodeFloat(first, held);
-    const bool set = m_runs && m_runs->set(first, values, tolerance, held, outcome);
+    const bool set = m_runs && m_runs->set(first, values, tolerance(), held, outcome);
     if (isAside() && !set)
         return notKept(first, values.size());
     const bool writes = !isAside() || !outcome.bytes.empty();
@@ -214,7 +249,7 @@ Result<void> Filler::fill(std::uint64_t first, std::span<const Value> values)
 class EditValues
 {
 public:
-    explicit EditValues(double value) : m_run(kRun, value) {}
+    explicit EditValues(double value) : m_run(kRun, value), m_value(value) {}
     explicit EditValues(ArraySource source) : m_source(std::move(source))
     {
         if (m_source->isFloat())
@@ -227,9 +262,32 @@ public:
     {
     }
 
+    /// Tells the filler of `elements` elements what follows from what they are.
+    void tell(std::uint64_t elements, Filler &filler) const
+    {
+        if (m_expression)
+            filler.setWanted(
+                [expression = *m_expression](std::span<const float> now, std::span<double> wanted) {
+                    expression.of(now, wanted);
+                },
+                elements);
+        else if (!m_source)
+            filler.setWanted(
+                [value = m_value](std::span<const float>, std::span<double> wanted) {
+                    std::fill(wanted.begin(), wanted.end(), value);
+                },
+                elements);
+    }
     /// Those of `count` elements, at most kRun, to the filler.
     Result<void> give(std::uint64_t first, std::size_t count, Filler &filler)
     {
+        if (!m_source) {
+            const auto mapped = filler.map(first, count);
+            if (!mapped)
+                return tl::unexpected(mapped.error());
+            if (*mapped)
+                return {};
+        }
         if (m_source && m_source->isFloat()) {
             const auto floats = m_source->read(first, std::span(m_floats).first(count));
             return filler.fill<float>(first, floats);
@@ -251,6 +309,7 @@ public:
 
 private:
     std::vector<double> m_run;
+    double m_value = 0;          ///< of a fill
     std::vector<float> m_floats; ///< of a source, or decoded before the edit
     std::optional<ArraySource> m_source;
     std::optional<Expression> m_expression;
@@ -342,6 +401,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner, bool la
     Filler filler(planner, m_tolerance);
     if (last) // the next edit would have to find it in the file
         filler.setAside(selection, m_scratch);
+    values.tell(selection.elements(), filler);
     for (auto run = selection.next(); run.count > 0; run = selection.next()) {
         for (std::uint64_t at = 0; at < run.count; at += kRun) {
             const auto n = static_cast<std::size_t>(std::min(kRun, run.count - at));

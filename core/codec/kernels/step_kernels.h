@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+/// Private to the codec: the codes of scale steps that elements take for values asked of them.
+namespace kernscope::codec {
+
+/// Whether the steps scale * (code - offset) of all integer codes of at most 8 bits differ, also
+/// once they are rounded to fp16, ascend with the code, and are exact in fp32 but for the product:
+/// what takeSteps() relies on. As many offsets as scales.
+bool areSoundSteps(std::span<const float> scales, std::span<const float> offsets);
+
+/// What elements are asked to become, and their steps. All spans are as long.
+struct StepTakeRun {
+    std::span<const float> values;
+    std::span<const float> scales, offsets; ///< of each element: areSoundSteps()
+    float smallest = 0, largest = 0;        ///< codes
+    unsigned mask = 0xff;                   ///< bits of a code
+    bool toHalf = true;                     ///< values are rounded to fp16
+    float absolute = 0, relative = 0;       ///< an element may be off by the larger of the two
+    float worst = 0;                        ///< and by this
+};
+
+/// Elements take the code of the nearest value, of two that are equally near the lower one unless
+/// they have the other. `codes`: the low bits of theirs, before and after; `held`: the values
+/// after. False where that does not settle each of them, or one would be farther off than it may:
+/// both then hold anything. `changed` grows by the elements that took another code.
+bool takeSteps(const StepTakeRun &run, std::span<std::uint8_t> codes, std::span<float> held,
+               std::uint64_t &changed);
+
+} // namespace kernscope::codec
