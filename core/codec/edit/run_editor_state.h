@@ -93,10 +93,15 @@ struct RunEditor::State {
     /// All elements at once where that can be; false where nothing was done.
     bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                  EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
-    /// Integer codes under scales, which the kernels settle all at once (run_editor_steps.cpp);
-    /// false where they do not: the codes that were loaded are then anything.
+    /// Whether setDirect() is for such a weight (run_editor_direct.cpp, with the next three).
+    bool isDirect() const;
+    /// Integer codes under scales, all of them at once; false where that does not settle each of
+    /// them: the codes that were loaded are then anything.
     bool takeAllSteps(std::uint64_t element, std::uint64_t index, std::span<const float> values,
                       EditTolerance tolerance, RunOutcome &outcome);
+    bool findSteps(std::uint64_t element, std::size_t count);
+    /// The same for numbers stored in fp16.
+    bool roundAll(std::uint64_t index, std::span<const float> values, RunOutcome &outcome);
 
     Decoder decoder;
     const Decoder::State &state; ///< of `decoder`
@@ -135,8 +140,9 @@ struct RunEditor::State {
     std::vector<double> wideRun;            ///< of a run of floats
     std::vector<float> floats, rounded;     ///< of setFloats
     std::vector<std::uint16_t> halves;
-    std::vector<float> keptValues, keptHeld; ///< of setKeptHalves
-    std::vector<float> scales, offsets;      ///< of takeAllSteps
+    std::vector<float> keptValues, keptHeld;   ///< of setKeptHalves
+    std::vector<float> scales, offsets;        ///< of takeAllSteps
+    std::uint64_t stepsFrom = 0, stepsEnd = 0; ///< elements that share those of `scales`
 };
 
 } // namespace kernscope::codec

@@ -1,85 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Loops of plain words: measured, gathers of vectors take longer than as many loads.
 #include "core/codec/kernels/map_kernels.h"
 
 #include <cstring>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/codec/kernels/map_kernels.cpp"
-#include <hwy/foreach_target.h>
-// After foreach_target.h, which includes this file again for each target.
-#include <hwy/highway.h>
-
-HWY_BEFORE_NAMESPACE();
-namespace kernscope::codec::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// Returns how many codes were mapped, from the first one on.
-std::size_t mapHalfRun(const std::byte *codes, std::size_t count, const std::uint32_t *map,
-                       std::byte *out, MappedRun *mapped)
-{
-    std::size_t at = 0;
-#if HWY_TARGET <= HWY_AVX2 // which gather
-    const hn::CappedTag<std::uint32_t, 16> d;
-    const hn::RebindToSigned<decltype(d)> di;
-    const hn::Rebind<std::uint16_t, decltype(d)> dh;
-    const std::size_t lanes = hn::Lanes(d);
-    auto all = hn::Zero(d);
-    std::uint64_t same = 0;
-    for (; at + lanes <= count; at += lanes) {
-        const auto *in = reinterpret_cast<const std::uint16_t *>(codes + 2 * at);
-        const auto before = hn::PromoteTo(d, hn::LoadU(dh, in));
-        const auto found = hn::GatherIndex(d, map, hn::BitCast(di, before));
-        all = hn::Or(all, found);
-        const auto after = hn::And(found, hn::Set(d, 0xffffU));
-        same += hn::CountTrue(d, hn::Eq(before, after));
-        hn::StoreU(hn::TruncateTo(dh, after), dh, reinterpret_cast<std::uint16_t *>(out + 2 * at));
-    }
-    mapped->changed = at - same;
-    mapped->marked = !hn::AllTrue(d, hn::Eq(hn::ShiftRight<16>(all), hn::Zero(d)));
-#else
-    static_cast<void>(codes);
-    static_cast<void>(count);
-    static_cast<void>(map);
-    static_cast<void>(out);
-    static_cast<void>(mapped);
-#endif
-    return at;
-}
-
-} // namespace kernscope::codec::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace kernscope::codec {
 
-HWY_EXPORT(mapHalfRun);
+namespace {
+
+/// Lanes of two words that differ; `ones`: the lowest bit of each lane of `bits` bits.
+std::uint64_t lanesThatDiffer(std::uint64_t before, std::uint64_t after, std::uint64_t ones,
+                              unsigned bits)
+{
+    const std::uint64_t highs = ones << (bits - 1), lows = ~highs, differs = before ^ after;
+    const std::uint64_t highest = (((differs & lows) + lows) | differs) & highs;
+    return ((highest >> (bits - 1)) * ones) >> (64 - bits); // the product adds the lanes up
+}
+
+} // namespace
 
 MappedRun mapHalves(std::span<const std::byte> codes, HalfMap map, std::span<std::byte> out)
 {
+    constexpr std::uint64_t kOnes = 0x0001000100010001;
     MappedRun mapped;
-    const std::size_t count = codes.size() / 2;
-    std::size_t at =
-        HWY_DYNAMIC_DISPATCH(mapHalfRun)(codes.data(), count, map.data(), out.data(), &mapped);
     std::uint32_t all = 0;
-    for (; at < count; ++at) {
-        std::uint16_t code = 0;
-        std::memcpy(&code, codes.data() + 2 * at, sizeof code);
-        const std::uint32_t found = map[code];
-        const auto after = static_cast<std::uint16_t>(found);
-        all |= found;
-        mapped.changed += after != code ? 1 : 0;
-        std::memcpy(out.data() + 2 * at, &after, sizeof after);
+    std::size_t at = 0;
+    for (; at + 8 <= codes.size(); at += 8) {
+        std::uint64_t before = 0;
+        std::memcpy(&before, codes.data() + at, sizeof before);
+        const std::uint32_t first = map[before & 0xffff], second = map[before >> 16 & 0xffff];
+        const std::uint32_t third = map[before >> 32 & 0xffff], fourth = map[before >> 48];
+        all |= first | second | third | fourth;
+        const std::uint64_t after = (first & 0xffff) | (second & 0xffff) << 16 |
+                                    std::uint64_t{third & 0xffff} << 32 |
+                                    std::uint64_t{fourth} << 48;
+        std::memcpy(out.data() + at, &after, sizeof after);
+        mapped.changed += lanesThatDiffer(before, after, kOnes, 16);
     }
-    mapped.marked = mapped.marked || all >> 16 != 0;
+    for (; at + 2 <= codes.size(); at += 2) {
+        std::uint16_t before = 0;
+        std::memcpy(&before, codes.data() + at, sizeof before);
+        const std::uint32_t found = map[before];
+        const auto after = static_cast<std::uint16_t>(found & 0xffff);
+        all |= found;
+        mapped.changed += after != before ? 1 : 0;
+        std::memcpy(out.data() + at, &after, sizeof after);
+    }
+    mapped.marked = all >> 16 != 0;
     return mapped;
 }
 
-/// Eight codes to a word: a load each, and no table of vectors is long enough for less.
 MappedRun mapBytes(std::span<const std::uint8_t> codes, const ByteMap &map,
                    std::span<std::uint8_t> out)
 {
-    constexpr std::uint64_t kOnes = 0x0101010101010101, kLow = 0x7f * kOnes;
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
     MappedRun mapped;
     unsigned all = 0;
     std::size_t at = 0;
@@ -92,10 +66,7 @@ MappedRun mapBytes(std::span<const std::uint8_t> codes, const ByteMap &map,
             after |= std::uint64_t{found & 0xff} << i;
         }
         std::memcpy(out.data() + at, &after, sizeof after);
-        // The highest bit of each byte that is not zero; the product adds the bytes up.
-        const std::uint64_t differs = before ^ after;
-        const std::uint64_t highest = ((differs & kLow) + kLow) | differs;
-        mapped.changed += ((highest >> 7 & kOnes) * kOnes) >> 56;
+        mapped.changed += lanesThatDiffer(before, after, kOnes, 8);
     }
     for (; at < codes.size(); ++at) {
         const unsigned found = map[codes[at]];
@@ -108,4 +79,3 @@ MappedRun mapBytes(std::span<const std::uint8_t> codes, const ByteMap &map,
 }
 
 } // namespace kernscope::codec
-#endif

@@ -5,8 +5,16 @@
 #include <cstdint>
 #include <span>
 
-/// Private to the codec: the codes of scale steps that elements take for values asked of them.
+/// Private to the codec: what elements take for fp32 numbers asked of them, straight from their
+/// codes. These settle the ordinary case and give the others up.
 namespace kernscope::codec {
+
+/// Numbers stored in fp16 take the nearest one; of two that are equally near, or of two zeros, they
+/// keep what they have. `codes`: what they have, at any address; `after`: what they take; `held`:
+/// their values then. False where a number is not finite, has no finite number near it, or would be
+/// farther off than `worst`: both then hold anything. `changed` grows by the others.
+bool takeRounded(std::span<const float> values, std::span<const std::byte> codes, float worst,
+                 std::span<std::byte> after, std::span<float> held, std::uint64_t &changed);
 
 /// Whether the steps scale * (code - offset) of all integer codes of at most 8 bits differ, also
 /// once they are rounded to fp16, ascend with the code, and are exact in fp32 but for the product:

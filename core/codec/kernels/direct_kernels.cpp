@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/kernels/step_kernels.h"
+#include "core/codec/kernels/direct_kernels.h"
+
+#include "core/numeric/half.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/codec/kernels/step_kernels.cpp"
+#define HWY_TARGET_INCLUDE "core/codec/kernels/direct_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file again for each target.
 #include <hwy/highway.h>
@@ -35,10 +37,13 @@ HWY_INLINE FloatVec stepOf(FloatVec code, FloatVec scale, FloatVec offset)
         return product;
 }
 
+constexpr std::size_t kAhead = 1024; ///< values: 4 KiB on is the next page, where processors stop
+
 /// One vector of elements. The values of two codes next to each other lie on both sides of what is
-/// asked, or the code is the first or the last one: no other code is nearer. fp32 is enough: their
-/// middle is exact, and so is the difference, since the value is at most twice, and at least half,
-/// what is asked, or zero, but for what is asked beyond the first and the last code.
+/// asked, or the code is the first or the last one: no other code is nearer. fp32 is enough: the
+/// nearer value is zero or at least half, and at most twice, what is asked, so that the difference
+/// is exact, but for what is asked beyond the first and the last code. So is the other difference
+/// where the two are next to equal.
 template <bool ToHalf>
 HWY_INLINE bool takeVector(const StepTakeRun &run, const float *values, const float *scales,
                            const float *offsets, std::uint8_t *codes, float *held,
@@ -57,41 +62,42 @@ HWY_INLINE bool takeVector(const StepTakeRun &run, const float *values, const fl
     const auto guess = hn::MulAdd(value, hn::ApproximateReciprocal(scale), offset);
     const auto code = hn::Add(hn::Min(hn::Max(hn::Round(guess), least), most), hn::Zero(d));
     const auto step = stepOf<ToHalf>(code, scale, offset);
-    const auto next = hn::IfThenElse(hn::Ge(value, step), hn::Add(code, one), hn::Sub(code, one));
+    const auto isUp = hn::Ge(value, step);
+    const auto next = hn::IfThenElse(isUp, hn::Add(code, one), hn::Sub(code, one));
     const auto inside = hn::And(hn::Ge(next, least), hn::Le(next, most));
     const auto other = hn::IfThenElse(inside, next, code);
     const auto otherStep = stepOf<ToHalf>(other, scale, offset);
 
-    const auto low = hn::Min(step, otherStep), high = hn::Max(step, otherStep);
-    const auto highCode = hn::Max(code, other);
-    const auto middle = hn::Mul(hn::Add(low, high), hn::Set(d, 0.5f));
-    const auto takesLow = hn::Le(value, middle);
-    auto taken = hn::IfThenElse(takesLow, hn::Min(code, other), highCode);
-    auto becomes = hn::IfThenElse(takesLow, low, high);
-
     const auto magnitude = hn::Abs(value);
-    const auto exact = hn::Abs(hn::Sub(becomes, value));
+    const auto bySteps = hn::Abs(hn::Sub(step, value)),
+               byOther = hn::Abs(hn::Sub(otherStep, value));
+    const auto takesOther = hn::Lt(byOther, bySteps);
+    const auto even = hn::And(inside, hn::Eq(bySteps, byOther));
+    const auto exact = hn::Min(bySteps, byOther);
     const auto error = hn::IfThenElse(inside, exact, hn::Mul(exact, hn::Set(d, 1 + 0x1p-20f)));
-    const auto between = hn::And(hn::Le(low, value), hn::Le(value, high));
+    const auto between =
+        hn::Or(hn::And(isUp, hn::Ge(otherStep, value)), hn::AndNot(isUp, hn::Le(otherStep, value)));
     const auto beyond =
-        hn::And(hn::Not(inside), hn::Le(magnitude, hn::Set(d, kMostBeyond))); // not of NaN
+        hn::AndNot(inside, hn::Le(magnitude, hn::Set(d, kMostBeyond))); // not of NaN
     const auto may =
         hn::Max(hn::Set(d, run.absolute), hn::Mul(magnitude, hn::Set(d, run.relative)));
-    const auto near = hn::And(hn::Le(error, may), hn::Le(error, hn::Set(d, run.worst)));
+    const auto near = hn::Le(error, hn::Min(may, hn::Set(d, run.worst)));
     if (!hn::AllTrue(d, hn::And(near, hn::Or(hn::And(inside, between), beyond))))
         return false;
 
+    auto taken = hn::IfThenElse(takesOther, other, code);
+    auto becomes = hn::IfThenElse(takesOther, otherStep, step);
     const auto mask = hn::Set(du, run.mask);
     const auto bitsOf = [&](FloatVec integers) HWY_ATTR {
         return hn::And(hn::BitCast(du, hn::ConvertTo(di, integers)), mask);
     };
     const auto before = hn::PromoteTo(du, hn::LoadU(d8, codes));
-    const auto even = hn::And(inside, hn::Eq(value, middle));
     if (!hn::AllFalse(d, even)) {
-        const auto hasHigh = hn::RebindMask(d, hn::Eq(before, bitsOf(highCode)));
-        const auto stays = hn::And(even, hasHigh);
-        taken = hn::IfThenElse(stays, highCode, taken);
-        becomes = hn::IfThenElse(stays, high, becomes);
+        const auto highCode = hn::Max(code, other);
+        const auto stays = hn::RebindMask(d, hn::Eq(before, bitsOf(highCode)));
+        const auto high = hn::Max(step, otherStep), low = hn::Min(step, otherStep);
+        taken = hn::IfThenElse(even, hn::IfThenElse(stays, highCode, hn::Min(code, other)), taken);
+        becomes = hn::IfThenElse(even, hn::IfThenElse(stays, high, low), becomes);
     }
     const auto after = bitsOf(taken);
     changed += hn::Lanes(d) - hn::CountTrue(du, hn::Eq(before, after));
@@ -107,6 +113,7 @@ HWY_INLINE bool takeAll(const StepTakeRun &run, std::uint8_t *codes, float *held
     const std::size_t lanes = hn::Lanes(Floats()), count = run.values.size();
     std::size_t at = 0;
     for (; at + lanes <= count; at += lanes) {
+        __builtin_prefetch(run.values.data() + at + kAhead);
         if (!takeVector<ToHalf>(run, run.values.data() + at, run.scales.data() + at,
                                 run.offsets.data() + at, codes + at, held + at, changed))
             return false;
@@ -129,6 +136,54 @@ HWY_INLINE bool takeAll(const StepTakeRun &run, std::uint8_t *codes, float *held
     return true;
 }
 
+/// Differences of fp32 numbers and the fp16 numbers next to them are exact; no other one is as near
+/// as these.
+bool takeRoundedRun(const float *values, const std::byte *codes, std::size_t count, float worst,
+                    std::byte *after, float *held, std::uint64_t &changed)
+{
+    const Floats d;
+    const hn::Rebind<std::uint16_t, Floats> dh;
+    const std::size_t lanes = hn::Lanes(d);
+    const auto most = hn::Set(d, worst);
+    auto settled = hn::Eq(hn::Zero(d), hn::Zero(d));
+    std::uint64_t same = 0;
+    std::size_t at = 0;
+    for (; at + lanes <= count; at += lanes) {
+        __builtin_prefetch(values + at + kAhead);
+        const auto value = hn::LoadU(d, values + at);
+        const auto before = hn::LoadU(dh, reinterpret_cast<const std::uint16_t *>(codes + 2 * at));
+        const auto now = widenHalf(d, before);
+        const auto rounded = narrowToHalf(d, value);
+        const auto chosen = widenHalf(d, rounded);
+        const auto error = hn::Abs(hn::Sub(chosen, value));
+        settled = hn::And(settled, hn::Le(error, most)); // not of what is not finite
+        const auto stays = hn::Le(hn::Abs(hn::Sub(now, value)), error);
+        const auto keeps = hn::TruncateTo(
+            dh, hn::BitCast(hn::RebindToUnsigned<Floats>(), hn::VecFromMask(d, stays)));
+        hn::StoreU(hn::Or(hn::And(keeps, before), hn::AndNot(keeps, rounded)), dh,
+                   reinterpret_cast<std::uint16_t *>(after + 2 * at));
+        hn::StoreU(hn::IfThenElse(stays, now, chosen), d, held + at);
+        same += hn::CountTrue(d, stays);
+    }
+    changed += at - same;
+    if (!hn::AllTrue(d, settled))
+        return false;
+    for (; at < count; ++at) {
+        std::uint16_t before = 0;
+        std::memcpy(&before, codes + 2 * at, sizeof before);
+        const std::uint16_t rounded = floatToHalf(values[at]);
+        const float now = halfToFloat(before), chosen = halfToFloat(rounded);
+        const float error = std::abs(chosen - values[at]);
+        if (!(error <= worst))
+            return false;
+        const bool stays = std::abs(now - values[at]) <= error;
+        std::memcpy(after + 2 * at, stays ? &before : &rounded, sizeof before);
+        held[at] = stays ? now : chosen;
+        changed += stays ? 0 : 1;
+    }
+    return true;
+}
+
 bool takeStepRun(const StepTakeRun &run, std::uint8_t *codes, float *held, std::uint64_t &changed)
 {
     return run.toHalf ? takeAll<true>(run, codes, held, changed)
@@ -136,6 +191,12 @@ bool takeStepRun(const StepTakeRun &run, std::uint8_t *codes, float *held, std::
 }
 
 #else // the callers' own way, element by element
+
+bool takeRoundedRun(const float *, const std::byte *, std::size_t, float, std::byte *, float *,
+                    std::uint64_t &)
+{
+    return false;
+}
 
 bool takeStepRun(const StepTakeRun &, std::uint8_t *, float *, std::uint64_t &)
 {
@@ -151,6 +212,14 @@ HWY_AFTER_NAMESPACE();
 namespace kernscope::codec {
 
 HWY_EXPORT(takeStepRun);
+HWY_EXPORT(takeRoundedRun);
+
+bool takeRounded(std::span<const float> values, std::span<const std::byte> codes, float worst,
+                 std::span<std::byte> after, std::span<float> held, std::uint64_t &changed)
+{
+    return HWY_DYNAMIC_DISPATCH(takeRoundedRun)(values.data(), codes.data(), values.size(), worst,
+                                                after.data(), held.data(), changed);
+}
 
 /// With |code - offset| below 512, two roundings to fp16 move two neighbours towards each other by
 /// less than a step, also where fp16 is subnormal; nothing is infinite.
