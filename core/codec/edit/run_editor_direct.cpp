@@ -24,8 +24,8 @@ float floatBelow(double value)
 } // namespace
 
 bool RunEditor::State::takeAllSteps(std::uint64_t element, std::uint64_t index,
-                                    std::span<const float> values, EditTolerance tolerance,
-                                    RunOutcome &outcome)
+                                    std::span<const float> values, float spare,
+                                    EditTolerance tolerance, RunOutcome &outcome)
 {
     constexpr double kLess = 1 - 0x1p-20; // covers the rounding of the products
     StepTakeRun run;
@@ -36,6 +36,7 @@ bool RunEditor::State::takeAllSteps(std::uint64_t element, std::uint64_t index,
     run.absolute = floatBelow(tolerance.absolute);
     run.relative = floatBelow(tolerance.relative * kLess);
     run.worst = floatBelow(outcome.worst);
+    run.spare = spare;
     const std::size_t before = index - firstCode;
     const auto codes =
         width < 8 ? std::span(narrow).subspan(before)
@@ -103,28 +104,34 @@ bool RunEditor::State::isDirect() const
     return state.scaling && !state.scaling->addsOffset && !isFloatingPoint(type) && width <= 8;
 }
 
+bool RunEditor::State::takeDirect(std::uint64_t first, std::span<const float> values, float spare,
+                                  EditTolerance tolerance, std::span<float> held,
+                                  RunOutcome &outcome)
+{
+    outcome.bytes.clear();
+    if (values.empty() || outcome.refusal || outcome.worst < 0 ||
+        first + values.size() > state.payloadElements)
+        return false;
+    const std::uint64_t changedBefore = outcome.changed;
+    if (plainTo == ElementType::Fp16) {
+        if (!roundAll(first, values, outcome))
+            return false;
+    } else {
+        const auto from = begin(first, values.size(), outcome);
+        if (!from || !takeAllSteps(first, *from, values, spare, tolerance, outcome))
+            return false;
+    }
+    std::copy_n(rounded.begin(), held.size(), held.begin());
+    outcome.seen += values.size();
+    if (outcome.changed > changedBefore)
+        outcome.bytes = takeBytes();
+    return true;
+}
+
 bool RunEditor::setDirect(std::uint64_t first, std::span<const float> values,
                           EditTolerance tolerance, std::span<float> held, RunOutcome &outcome)
 {
-    State &own = *m_state;
-    outcome.bytes.clear();
-    if (!own.isDirect() || values.empty() || outcome.refusal || outcome.worst < 0 ||
-        first + values.size() > own.state.payloadElements)
-        return false;
-    const std::uint64_t changedBefore = outcome.changed;
-    if (own.plainTo == ElementType::Fp16) {
-        if (!own.roundAll(first, values, outcome))
-            return false;
-    } else {
-        const auto from = own.begin(first, values.size(), outcome);
-        if (!from || !own.takeAllSteps(first, *from, values, tolerance, outcome))
-            return false;
-    }
-    std::copy_n(own.rounded.begin(), held.size(), held.begin());
-    outcome.seen += values.size();
-    if (outcome.changed > changedBefore)
-        outcome.bytes = own.takeBytes();
-    return true;
+    return m_state->isDirect() && m_state->takeDirect(first, values, 0, tolerance, held, outcome);
 }
 
 bool RunEditor::setDirect(std::uint64_t first, std::span<const double> values,
@@ -134,8 +141,14 @@ bool RunEditor::setDirect(std::uint64_t first, std::span<const double> values,
     if (!own.isDirect() || outcome.worst < 0)
         return false;
     own.floats.resize(values.size());
-    return narrowExactly(values, own.floats) &&
-           setDirect(first, std::span<const float>(own.floats), tolerance, held, outcome);
+    float spare = 0;
+    if (!narrowExactly(values, own.floats)) {
+        if (!own.state.scaling || !own.state.halfResult())
+            return false;
+        narrowToOdd(values, own.floats);
+        spare = kOddSpare;
+    }
+    return own.takeDirect(first, own.floats, spare, tolerance, held, outcome);
 }
 
 } // namespace kernscope::codec

@@ -93,12 +93,15 @@ struct RunEditor::State {
     /// All elements at once where that can be; false where nothing was done.
     bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                  EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
-    /// Whether setDirect() is for such a weight (run_editor_direct.cpp, with the next three).
+    /// Whether setDirect() is for such a weight (run_editor_direct.cpp, with the next four).
     bool isDirect() const;
+    /// setDirect(). `spare`: by how much of it a value may be off what is meant.
+    bool takeDirect(std::uint64_t first, std::span<const float> values, float spare,
+                    EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
     /// Integer codes under scales, all of them at once; false where that does not settle each of
     /// them: the codes that were loaded are then anything.
     bool takeAllSteps(std::uint64_t element, std::uint64_t index, std::span<const float> values,
-                      EditTolerance tolerance, RunOutcome &outcome);
+                      float spare, EditTolerance tolerance, RunOutcome &outcome);
     bool findSteps(std::uint64_t element, std::size_t count);
     /// The same for numbers stored in fp16.
     bool roundAll(std::uint64_t index, std::span<const float> values, RunOutcome &outcome);

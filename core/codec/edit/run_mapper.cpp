@@ -20,6 +20,24 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity(); ///< an error that is refused
 
+/// All codes but a few become one, and none has a mark.
+std::optional<HalfFill> fillOf(HalfMap map)
+{
+    HalfFill fill;
+    const std::uint32_t usual = map[1] == 1 ? map[2] : map[1];
+    fill.becomes = static_cast<std::uint16_t>(usual & 0xffff);
+    fill.kept.fill(fill.becomes);
+    std::size_t kept = 1;
+    for (std::size_t code = 0; code < map.size(); ++code) {
+        if (map[code] == usual)
+            continue;
+        if (map[code] != code || kept == fill.kept.size())
+            return std::nullopt;
+        fill.kept[kept++] = static_cast<std::uint16_t>(code);
+    }
+    return usual >> 16 == 0 ? std::optional(fill) : std::nullopt;
+}
+
 } // namespace
 
 struct RunMapper::State {
@@ -61,6 +79,7 @@ struct RunMapper::State {
     double marked = 0;
     bool isMarked = false;
     std::vector<std::uint32_t> halves;
+    std::optional<HalfFill> fill; ///< what `halves` are, where that is all
     ByteMap bytes{};
 
     // Of one run.
@@ -156,6 +175,7 @@ void RunMapper::State::mark(double worst)
         halves.resize(becomes.size());
         for (std::size_t i = 0; i < halves.size(); ++i)
             halves[i] = becomes[i] | (errors[i] > worst ? kMark : 0);
+        fill = fillOf(halves);
         return;
     }
     for (std::size_t i = 0; i < becomes.size(); ++i)
@@ -180,6 +200,10 @@ MappedRun RunMapper::State::map(std::uint64_t from, std::uint64_t to)
 {
     const auto stored = state.payload.bytes;
     const std::uint64_t index = from - firstCode;
+    if (wide() && fill)
+        return {fillHalves(stored.subspan(2 * from, 2 * (to - from)), *fill,
+                           std::span(packed).subspan(2 * index, 2 * (to - from))),
+                false};
     if (wide())
         return mapHalves(stored.subspan(2 * from, 2 * (to - from)), halves,
                          std::span(packed).subspan(2 * index, 2 * (to - from)));

@@ -39,52 +39,71 @@ HWY_INLINE FloatVec stepOf(FloatVec code, FloatVec scale, FloatVec offset)
 
 constexpr std::size_t kAhead = 1024; ///< values: 4 KiB on is the next page, where processors stop
 
-/// One vector of elements. The values of two codes next to each other lie on both sides of what is
-/// asked, or the code is the first or the last one: no other code is nearer. fp32 is enough: the
-/// nearer value is zero or at least half, and at most twice, what is asked, so that the difference
-/// is exact, but for what is asked beyond the first and the last code. So is the other difference
-/// where the two are next to equal.
+/// A code whose value is next to what is asked, and the one on the other side of that; beyond the
+/// first and the last code the same one.
+template <bool ToHalf>
+HWY_INLINE void findBeside(const StepTakeRun &run, FloatVec value, FloatVec scale, FloatVec offset,
+                           FloatVec &code, FloatVec &step, FloatVec &other, FloatVec &otherStep)
+{
+    const Floats d;
+    const auto one = hn::Set(d, 1.0f);
+    const auto least = hn::Set(d, run.smallest), most = hn::Set(d, run.largest);
+    const auto guess = hn::MulAdd(value, hn::ApproximateReciprocal(scale), offset);
+    code = hn::Add(hn::Min(hn::Max(hn::Round(guess), least), most), hn::Zero(d)); // no -0
+    step = stepOf<ToHalf>(code, scale, offset);
+    const auto next = hn::IfThenElse(hn::Ge(value, step), hn::Add(code, one), hn::Sub(code, one));
+    const auto inside = hn::And(hn::Ge(next, least), hn::Le(next, most));
+    other = hn::IfThenElse(inside, next, code);
+    otherStep = stepOf<ToHalf>(other, scale, offset);
+}
+
+/// The values of two codes next to each other lie on both sides of what is asked, or the code is
+/// the first or the last one: no other code is nearer. fp32 is enough: the nearer value is zero or
+/// at least half, and at most twice, what is asked, so that the difference is exact, but for what
+/// is asked beyond the first and the last code. So is the other difference where the two are next
+/// to equal.
+HWY_INLINE bool areSettled(const StepTakeRun &run, FloatVec value, FloatVec step,
+                           FloatVec otherStep)
+{
+    constexpr float kMostBeyond = 4096; // there steps are no less than fp64's
+    const Floats d;
+    const auto bySteps = hn::Abs(hn::Sub(step, value)),
+               byOther = hn::Abs(hn::Sub(otherStep, value));
+    const auto isUp = hn::Ge(value, step), inside = hn::Ne(step, otherStep);
+    const auto between =
+        hn::Or(hn::And(isUp, hn::Ge(otherStep, value)), hn::AndNot(isUp, hn::Le(otherStep, value)));
+    const auto magnitude = hn::Abs(value);
+    const auto beyond =
+        hn::AndNot(inside, hn::Le(magnitude, hn::Set(d, kMostBeyond))); // not of NaN
+    const auto exact = hn::Min(bySteps, byOther);
+    const auto around = hn::MulAdd(magnitude, hn::Set(d, run.spare), exact);
+    const auto error = hn::IfThenElse(inside, around, hn::Mul(around, hn::Set(d, 1 + 0x1p-20f)));
+    const auto may =
+        hn::Max(hn::Set(d, run.absolute), hn::Mul(magnitude, hn::Set(d, run.relative)));
+    const auto near = hn::Le(error, hn::Min(may, hn::Set(d, run.worst)));
+    return hn::AllTrue(d, hn::And(near, hn::Or(hn::And(inside, between), beyond)));
+}
+
+/// One vector of elements.
 template <bool ToHalf>
 HWY_INLINE bool takeVector(const StepTakeRun &run, const float *values, const float *scales,
                            const float *offsets, std::uint8_t *codes, float *held,
                            std::uint64_t &changed)
 {
-    constexpr float kMostBeyond = 4096; // there steps are no less than fp64's
     const Floats d;
     const hn::RebindToSigned<Floats> di;
     const hn::RebindToUnsigned<Floats> du;
     const hn::Rebind<std::uint8_t, Floats> d8;
-    const auto one = hn::Set(d, 1.0f);
-    const auto least = hn::Set(d, run.smallest), most = hn::Set(d, run.largest);
     const auto value = hn::LoadU(d, values);
-    const auto scale = hn::LoadU(d, scales), offset = hn::LoadU(d, offsets);
-
-    const auto guess = hn::MulAdd(value, hn::ApproximateReciprocal(scale), offset);
-    const auto code = hn::Add(hn::Min(hn::Max(hn::Round(guess), least), most), hn::Zero(d));
-    const auto step = stepOf<ToHalf>(code, scale, offset);
-    const auto isUp = hn::Ge(value, step);
-    const auto next = hn::IfThenElse(isUp, hn::Add(code, one), hn::Sub(code, one));
-    const auto inside = hn::And(hn::Ge(next, least), hn::Le(next, most));
-    const auto other = hn::IfThenElse(inside, next, code);
-    const auto otherStep = stepOf<ToHalf>(other, scale, offset);
-
-    const auto magnitude = hn::Abs(value);
+    auto code = hn::Zero(d), step = code, other = code, otherStep = code;
+    findBeside<ToHalf>(run, value, hn::LoadU(d, scales), hn::LoadU(d, offsets), code, step, other,
+                       otherStep);
+    if (!areSettled(run, value, step, otherStep))
+        return false;
     const auto bySteps = hn::Abs(hn::Sub(step, value)),
                byOther = hn::Abs(hn::Sub(otherStep, value));
     const auto takesOther = hn::Lt(byOther, bySteps);
-    const auto even = hn::And(inside, hn::Eq(bySteps, byOther));
-    const auto exact = hn::Min(bySteps, byOther);
-    const auto error = hn::IfThenElse(inside, exact, hn::Mul(exact, hn::Set(d, 1 + 0x1p-20f)));
-    const auto between =
-        hn::Or(hn::And(isUp, hn::Ge(otherStep, value)), hn::AndNot(isUp, hn::Le(otherStep, value)));
-    const auto beyond =
-        hn::AndNot(inside, hn::Le(magnitude, hn::Set(d, kMostBeyond))); // not of NaN
-    const auto may =
-        hn::Max(hn::Set(d, run.absolute), hn::Mul(magnitude, hn::Set(d, run.relative)));
-    const auto near = hn::Le(error, hn::Min(may, hn::Set(d, run.worst)));
-    if (!hn::AllTrue(d, hn::And(near, hn::Or(hn::And(inside, between), beyond))))
-        return false;
-
+    const auto even = hn::And(hn::Ne(code, other), hn::Eq(bySteps, byOther));
     auto taken = hn::IfThenElse(takesOther, other, code);
     auto becomes = hn::IfThenElse(takesOther, otherStep, step);
     const auto mask = hn::Set(du, run.mask);
@@ -190,7 +209,61 @@ bool takeStepRun(const StepTakeRun &run, std::uint8_t *codes, float *held, std::
                       : takeAll<false>(run, codes, held, changed);
 }
 
+/// Returns how many were narrowed.
+std::size_t oddRun(const double *values, std::size_t count, float *out)
+{
+    const hn::CappedTag<double, 8> dd;
+    const hn::RebindToUnsigned<decltype(dd)> du;
+    const hn::Rebind<float, decltype(dd)> df;
+    const hn::Rebind<std::uint32_t, decltype(dd)> d32;
+    const std::size_t lanes = hn::Lanes(dd);
+    std::size_t at = 0;
+    for (; at + lanes <= count; at += lanes) {
+        const auto value = hn::LoadU(dd, values + at);
+        const auto near = hn::DemoteTo(df, value);
+        const auto back = hn::PromoteTo(dd, near);
+        const auto whole = hn::Eq(back, value);
+        const auto beyond = hn::Gt(hn::Abs(back), hn::Abs(value));
+        const auto ones = hn::TruncateTo(d32, hn::BitCast(du, hn::VecFromMask(dd, beyond)));
+        const auto odd = hn::Not(hn::TruncateTo(d32, hn::BitCast(du, hn::VecFromMask(dd, whole))));
+        const auto towardsZero = hn::Add(hn::BitCast(d32, near), ones); // less one
+        const auto bits = hn::Or(towardsZero, hn::And(odd, hn::Set(d32, 1U)));
+        hn::StoreU(hn::BitCast(df, bits), df, out + at);
+    }
+    return at;
+}
+
+/// Returns how many were looked at.
+std::size_t soundRun(const float *scales, const float *offsets, std::size_t count, float least,
+                     float most, float mostOffset, bool *sound)
+{
+    const Floats d;
+    const std::size_t lanes = hn::Lanes(d);
+    auto all = hn::Eq(hn::Zero(d), hn::Zero(d));
+    std::size_t at = 0;
+    for (; at + lanes <= count; at += lanes) {
+        const auto scale = hn::LoadU(d, scales + at), offset = hn::LoadU(d, offsets + at);
+        const auto inside =
+            hn::And(hn::Ge(scale, hn::Set(d, least)), hn::Le(scale, hn::Set(d, most)));
+        const auto whole = hn::And(hn::Le(hn::Abs(offset), hn::Set(d, mostOffset)),
+                                   hn::Eq(hn::Round(offset), offset));
+        all = hn::And(all, hn::And(inside, whole));
+    }
+    *sound = hn::AllTrue(d, all);
+    return at;
+}
+
 #else // the callers' own way, element by element
+
+std::size_t oddRun(const double *, std::size_t, float *)
+{
+    return 0;
+}
+
+std::size_t soundRun(const float *, const float *, std::size_t, float, float, float, bool *)
+{
+    return 0;
+}
 
 bool takeRoundedRun(const float *, const std::byte *, std::size_t, float, std::byte *, float *,
                     std::uint64_t &)
@@ -212,6 +285,8 @@ HWY_AFTER_NAMESPACE();
 namespace kernscope::codec {
 
 HWY_EXPORT(takeStepRun);
+HWY_EXPORT(soundRun);
+HWY_EXPORT(oddRun);
 HWY_EXPORT(takeRoundedRun);
 
 bool takeRounded(std::span<const float> values, std::span<const std::byte> codes, float worst,
@@ -227,13 +302,19 @@ bool areSoundSteps(std::span<const float> scales, std::span<const float> offsets
 {
     constexpr float kLeast = 0x1p-20f, kMost = 64, kMostOffset = 255;
     bool sound = true;
-    for (std::size_t i = 0; i < scales.size(); ++i) {
-        const float offset = std::abs(offsets[i]);
-        sound &=
-            (scales[i] >= kLeast) & (scales[i] <= kMost) & (offset <= kMostOffset) &
-            (static_cast<float>(static_cast<int>(offset <= kMostOffset ? offset : 0)) == offset);
-    }
+    std::size_t at = HWY_DYNAMIC_DISPATCH(soundRun)(scales.data(), offsets.data(), scales.size(),
+                                                    kLeast, kMost, kMostOffset, &sound);
+    for (; at < scales.size(); ++at)
+        sound = sound && scales[at] >= kLeast && scales[at] <= kMost &&
+                std::abs(offsets[at]) <= kMostOffset && std::round(offsets[at]) == offsets[at];
     return sound;
+}
+
+void narrowToOdd(std::span<const double> values, std::span<float> out)
+{
+    std::size_t at = HWY_DYNAMIC_DISPATCH(oddRun)(values.data(), values.size(), out.data());
+    for (; at < values.size(); ++at)
+        out[at] = doubleToFloatOdd(values[at]);
 }
 
 bool takeSteps(const StepTakeRun &run, std::span<std::uint8_t> codes, std::span<float> held,

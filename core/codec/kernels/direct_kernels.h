@@ -30,7 +30,14 @@ struct StepTakeRun {
     bool toHalf = true;                     ///< values are rounded to fp16
     float absolute = 0, relative = 0;       ///< an element may be off by the larger of the two
     float worst = 0;                        ///< and by this
+    /// By how much of it a value may be off what is meant: that of narrowToOdd(), only `toHalf`.
+    float spare = 0;
 };
+
+/// The values as fp32, rounded to odd where they are none: they are then on the same side of all
+/// numbers of fewer bits as before, and less than kOddSpare of themselves away.
+void narrowToOdd(std::span<const double> values, std::span<float> out);
+inline constexpr float kOddSpare = 0x1p-22f;
 
 /// Elements take the code of the nearest value, of two that are equally near the lower one unless
 /// they have the other. `codes`: the low bits of theirs, before and after; `held`: the values

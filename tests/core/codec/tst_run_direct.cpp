@@ -173,9 +173,11 @@ void TestRunDirect::sameAsOfHeld()
         std::vector<float> held(count);
         decoder->decodeFloat(first, held);
         std::vector<double> values;
-        for (const float now : held)
-            values.push_back(static_cast<double>(
-                static_cast<float>(asked(static_cast<double>(now), how, random))));
+        for (const float now : held) {
+            values.push_back(asked(static_cast<double>(now), how, random));
+            if (round % 2 == 0)
+                values.back() = static_cast<double>(static_cast<float>(values.back()));
+        }
         for (const EditTolerance tolerance :
              {EditTolerance{HUGE_VAL, 0}, EditTolerance{0.1, 0x1p-24}, EditTolerance{0, 0}}) {
             bool all = false;
@@ -186,7 +188,7 @@ void TestRunDirect::sameAsOfHeld()
         }
     }
     if (kind.settles && how < 4)
-        QVERIFY(taken >= 30);
+        QVERIFY(taken >= 15);
 }
 
 QTEST_APPLESS_MAIN(TestRunDirect)
