@@ -187,8 +187,10 @@ bool RunMapper::State::enter(std::uint64_t element)
 {
     if (element < foundEnd)
         return true;
+    // Elements for which all codes are looked at: of scales, RunEditor itself takes little time.
+    const std::uint64_t many = std::uint64_t{state.scaling ? 64U : 8U} << width;
     const std::uint64_t same = chooser.enter(element);
-    if (!wide() && same < std::uint64_t{8} << width)
+    if (!wide() && same < many)
         return false;
     find(element);
     foundEnd = element + same;

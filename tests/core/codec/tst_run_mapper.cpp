@@ -109,7 +109,7 @@ void compareRuns(const Encoding &encoding, int kind, EditTolerance tolerance, st
 /// Codes of every kind under one grid of scales or codebooks, in rows long enough to be mapped.
 Sample longRows(ElementType type, unsigned bits, std::mt19937_64 &random)
 {
-    constexpr std::uint64_t kRows = 3, kColumns = 5003;
+    constexpr std::uint64_t kRows = 3, kColumns = 17011;
     Sample sample;
     const Shape shape{kRows, kColumns};
     sample.encoding.shape = shape;
