@@ -98,7 +98,8 @@ RunMapper::~RunMapper() = default;
 std::optional<RunMapper> RunMapper::make(const Decoder &decoder, std::uint64_t elements,
                                          Wanted wanted, EditTolerance tolerance)
 {
-    constexpr std::uint64_t kManyHalves = 65536 * 4; // elements for which all codes are looked at
+    constexpr std::uint64_t kManyHalves =
+        std::uint64_t{65536} * 4; // elements for which all codes are looked at
     const Decoder::State &state = Editor::stateOf(decoder);
     const ElementType stored = state.payload.type, type = state.encoding.type;
     const unsigned width = state.codeWidth();

@@ -3,6 +3,7 @@
 #include "core/patch/plan/planner.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
 #include "core/patch/edit/find_weight.h"
@@ -128,9 +129,8 @@ Result<void> Planner::layAside()
         for (std::size_t at = 0; at < run.after.size(); at += kStep) {
             const std::size_t count = std::min(kStep, run.after.size() - at);
             const SharedBytes after = run.after.part(at, count);
-            const auto written =
-                file.write(FileOffset(run.offset.value + at), {after.data(), after.size()},
-                           run.before.part(at, count));
+            auto written = file.write(FileOffset(run.offset.value + at),
+                                      {after.data(), after.size()}, run.before.part(at, count));
             if (!written)
                 return written;
             if (m_progress != nullptr && m_progress->cancelled())
