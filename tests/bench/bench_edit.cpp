@@ -216,6 +216,9 @@ void row(const std::filesystem::path &scratch, const std::string &form, std::uin
         edit(folder, form, "fill", parseEdit(Edit::Kind::Fill, "w[:]=0.125"), plain);
     edit(folder, form, "from-npy", parseEdit(Edit::Kind::FromNpy, "w=" + npy.string()), plain);
     edit(folder, form, "compute", parseEdit(Edit::Kind::Compute, "w[:]=w*0.75"), plain);
+    // Results that fp32 does not hold.
+    edit(folder, form, "clip", parseEdit(Edit::Kind::Compute, "w[:]=clip(w*0.1,-0.02,0.02)"),
+         plain);
     std::filesystem::remove_all(folder);
 }
 

@@ -74,6 +74,7 @@ public:
 
 private:
     friend class RunEditor;
+    friend class RunMapper;
     static const Decoder::State &stateOf(const Decoder &decoder) { return *decoder.m_state; }
 
     Decoder m_decoder;

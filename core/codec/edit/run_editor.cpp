@@ -22,6 +22,28 @@ double EditTolerance::of(double value) const
     return std::isfinite(share) && share > absolute ? share : absolute;
 }
 
+static bool holds(const CodeCandidate &candidate, double value, double tolerance,
+                  ElementType plainTo)
+{
+    return equalValues(candidate.value, value) || std::abs(candidate.value - value) <= tolerance ||
+           (plainTo != ElementType::Unknown && isNaturalRounding(plainTo, value, candidate.code));
+}
+
+Taking takingOf(double now, double value, double tolerance,
+                const std::optional<CodeCandidate> &chosen, ElementType plainTo)
+{
+    Taking taking;
+    // The code that is there stays where none of those that were looked at is nearer.
+    taking.stays =
+        !std::isnan(now) && (!chosen || std::abs(now - value) <= std::abs(chosen->value - value));
+    taking.becomes = taking.stays || !chosen ? now : chosen->value;
+    taking.refused =
+        (!chosen && !taking.stays) ||
+        !holds({chosen ? chosen->code : -1, taking.becomes}, value, tolerance, plainTo);
+    taking.error = equalValues(taking.becomes, value) ? 0.0 : std::abs(taking.becomes - value);
+    return taking;
+}
+
 RunEditor::RunEditor(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 RunEditor::RunEditor(RunEditor &&) noexcept = default;
 RunEditor &RunEditor::operator=(RunEditor &&) noexcept = default;
@@ -53,23 +75,17 @@ void RunEditor::State::take(std::uint64_t element, std::uint64_t index, double v
                             double tolerance, float &held,
                             const std::optional<CodeCandidate> &chosen, RunOutcome &outcome)
 {
-    const double now = static_cast<double>(held);
-    // The code that is there stays where none of those that were looked at is nearer.
-    const bool stays =
-        !std::isnan(now) && (!chosen || std::abs(now - value) <= std::abs(chosen->value - value));
-    const double becomes = stays || !chosen ? now : chosen->value;
-    const CodeCandidate taken{chosen ? chosen->code : -1, becomes};
-    if ((!chosen && !stays) || !holds(taken, value, tolerance))
+    const Taking taking = takingOf(static_cast<double>(held), value, tolerance, chosen, plainTo);
+    if (taking.refused)
         return refuse(element, value, tolerance, outcome);
-    const double error = equalValues(becomes, value) ? 0.0 : std::abs(becomes - value);
-    if (error > outcome.worst || std::isnan(error)) {
-        outcome.worst = std::isnan(error) ? outcome.worst : error;
+    if (taking.error > outcome.worst || std::isnan(taking.error)) {
+        outcome.worst = std::isnan(taking.error) ? outcome.worst : taking.error;
         outcome.asked = value;
-        outcome.stored = becomes;
+        outcome.stored = taking.becomes;
     }
-    if (stays || outcome.refusal)
+    if (taking.stays || outcome.refusal)
         return;
-    held = static_cast<float>(becomes);
+    held = static_cast<float>(taking.becomes);
     ++outcome.changed;
     store(index - firstCode, element, chosen->code);
 }
@@ -106,7 +122,7 @@ void RunEditor::State::setAlike(std::uint64_t element, std::uint64_t index,
         enteredEnd = element + at + same;
         const std::uint64_t first = element + at;
         auto fitting = chooser.nearest({first, 0, first}, value);
-        if (fitting && !holds(*fitting, value, tolerance.of(value)))
+        if (fitting && !holds(*fitting, value, tolerance.of(value), plainTo))
             fitting = std::nullopt;
         std::size_t done = 0;
         if (fitting && width <= 8) {
@@ -188,16 +204,21 @@ bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
     return true;
 }
 
-std::optional<RunEditor> RunEditor::make(const Decoder &decoder)
+bool takesRuns(const Decoder::State &state)
 {
-    const Decoder::State &state = Editor::stateOf(decoder);
     const ElementType type = state.encoding.type;
     const bool exact = bitWidth(type) <= 16 || type == ElementType::Fp32;
     const bool vectors = state.palette && state.palette->vector != 1;
     const ElementOrder *const order = state.payload.order.get();
     const bool moves = order != nullptr && (state.mask || order->skipsZeros());
-    if (!exact || vectors || moves || state.payloadDecoder ||
-        (order != nullptr && !order->lockReason().empty()))
+    const bool locked = order != nullptr && !order->lockReason().empty();
+    return exact && !vectors && !moves && !state.payloadDecoder && !locked;
+}
+
+std::optional<RunEditor> RunEditor::make(const Decoder &decoder)
+{
+    const Decoder::State &state = Editor::stateOf(decoder);
+    if (!takesRuns(state))
         return std::nullopt;
     return RunEditor(std::make_unique<State>(decoder, state));
 }

@@ -66,6 +66,14 @@ public:
     /// stored in `payload` as it made them. Looks at the stored numbers alone: most elements of
     /// such a weight have none.
     bool keepsAsSet(std::uint64_t first, std::uint64_t count, std::span<const std::byte> payload);
+    /// The same for numbers stored in fp16 without a mask, and for integer codes of at most 8 bits
+    /// under scales, as long as nothing is refused and no element is farther off than those before;
+    /// likewise without a look at what `held` was.
+    bool setDirect(std::uint64_t first, std::span<const float> values, EditTolerance tolerance,
+                   std::span<float> held, RunOutcome &outcome);
+    bool setDirect(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
+                   std::span<float> held, RunOutcome &outcome);
+
     /// Of the decoder that it was made for: as they were before the edit, or are with it, if the
     /// edit is written over them.
     std::span<const std::byte> payload() const;

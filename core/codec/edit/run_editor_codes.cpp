@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace kernscope::codec {
 
@@ -81,7 +82,9 @@ std::vector<PartEdit> RunEditor::State::takeBytes()
         return takeOrdered();
     if (width < 8)
         packCodes(narrow, width, 0, packed);
-    return {PartEdit{state.payload.role, firstByte, packed}};
+    std::vector<PartEdit> edits;
+    edits.push_back({state.payload.role, firstByte, std::move(packed)}); // load() fills it anew
+    return edits;
 }
 
 /// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.

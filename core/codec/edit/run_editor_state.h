@@ -20,6 +20,20 @@ inline bool equalValues(double a, double b)
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
+/// What an element takes for a value.
+struct Taking {
+    double becomes = 0;
+    double error = 0;
+    bool stays = false;   ///< none of the codes that were looked at is nearer than its own
+    bool refused = false; ///< neither is near enough
+};
+/// `now`: what it decodes to; `plainTo`: the type of numbers stored as they are, or Unknown.
+Taking takingOf(double now, double value, double tolerance,
+                const std::optional<CodeCandidate> &chosen, ElementType plainTo);
+
+/// Whether runs of such a weight can be set at once.
+bool takesRuns(const Decoder::State &state);
+
 struct RunEditor::State {
     State(const Decoder &made, const Decoder::State &decoded)
         : decoder(made), state(decoded), chooser(decoded), width(codeWidth(decoded)),
@@ -79,13 +93,18 @@ struct RunEditor::State {
     /// All elements at once where that can be; false where nothing was done.
     bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                  EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
-    bool holds(const CodeCandidate &candidate, double value, double tolerance) const
-    {
-        return equalValues(candidate.value, value) ||
-               std::abs(candidate.value - value) <= tolerance ||
-               (plainTo != ElementType::Unknown &&
-                isNaturalRounding(plainTo, value, candidate.code));
-    }
+    /// Whether setDirect() is for such a weight (run_editor_direct.cpp, with the next four).
+    bool isDirect() const;
+    /// setDirect(). `spare`: by how much of it a value may be off what is meant.
+    bool takeDirect(std::uint64_t first, std::span<const float> values, float spare,
+                    EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    /// Integer codes under scales, all of them at once; false where that does not settle each of
+    /// them: the codes that were loaded are then anything.
+    bool takeAllSteps(std::uint64_t element, std::uint64_t index, std::span<const float> values,
+                      float spare, EditTolerance tolerance, RunOutcome &outcome);
+    bool findSteps(std::uint64_t element, std::size_t count);
+    /// The same for numbers stored in fp16.
+    bool roundAll(std::uint64_t index, std::span<const float> values, RunOutcome &outcome);
 
     Decoder decoder;
     const Decoder::State &state; ///< of `decoder`
@@ -124,7 +143,9 @@ struct RunEditor::State {
     std::vector<double> wideRun;            ///< of a run of floats
     std::vector<float> floats, rounded;     ///< of setFloats
     std::vector<std::uint16_t> halves;
-    std::vector<float> keptValues, keptHeld; ///< of setKeptHalves
+    std::vector<float> keptValues, keptHeld;   ///< of setKeptHalves
+    std::vector<float> scales, offsets;        ///< of takeAllSteps
+    std::uint64_t stepsFrom = 0, stepsEnd = 0; ///< elements that share those of `scales`
 };
 
 } // namespace kernscope::codec

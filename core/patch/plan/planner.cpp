@@ -3,6 +3,7 @@
 #include "core/patch/plan/planner.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
 #include "core/patch/edit/find_weight.h"
@@ -94,7 +95,7 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     auto planner = WeightPlanner::make(m_bundle, m_weight, m_recorder);
     if (!planner)
         return tl::unexpected(std::move(planner.error()));
-    auto planned = planBytes(edit, *planner, last);
+    auto planned = planBytes(edit, *planner);
     if (planned)
         planned = planner->finish();
     if (!planned)
@@ -106,6 +107,10 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
                                       fmt::join(others, ", "));
     }
     m_applied.bytes = m_scratch ? m_scratch->take() : m_recorder.take(last && !m_applied.tables);
+    if (m_scratch && !last) {
+        if (auto laid = layAside(); !laid)
+            return tl::unexpected(std::move(laid.error()));
+    }
     if (m_applied.bytes.empty())
         m_applied.tables = false;
     if (m_applied.tables) {
@@ -115,7 +120,28 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     return std::move(m_applied);
 }
 
-Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner, bool last)
+/// Over the files, where the next edit and the owner of the bundle find them.
+Result<void> Planner::layAside()
+{
+    constexpr std::size_t kStep = std::size_t{1} << 20; ///< bytes between two looks at Cancel
+    for (const FileEdit &run : m_applied.bytes) {
+        OverlaidFile &file = *m_bundle->files()[run.file].file;
+        for (std::size_t at = 0; at < run.after.size(); at += kStep) {
+            const std::size_t count = std::min(kStep, run.after.size() - at);
+            const SharedBytes after = run.after.part(at, count);
+            auto written = file.write(FileOffset(run.offset.value + at),
+                                      {after.data(), after.size()}, run.before.part(at, count));
+            if (!written)
+                return written;
+            if (m_progress != nullptr && m_progress->cancelled())
+                return tl::unexpected(
+                    cancelledError("The edit was cancelled; nothing was changed"));
+        }
+    }
+    return {};
+}
+
+Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
 {
     switch (edit.kind) {
     case Edit::Kind::Set:
@@ -130,7 +156,7 @@ Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner, bool l
     case Edit::Kind::Bytes: // planRaw()
     case Edit::Kind::Field: break;
     }
-    return planMany(edit, planner, last);
+    return planMany(edit, planner);
 }
 
 Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)

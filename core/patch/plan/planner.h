@@ -40,10 +40,11 @@ public:
     const BundlePtr &bundle() const { return m_bundle; }
 
 private:
-    Result<void> planBytes(const Edit &edit, WeightPlanner &planner, bool last);
+    Result<void> planBytes(const Edit &edit, WeightPlanner &planner);
     Result<void> planSingle(const Edit &edit, WeightPlanner &planner);
+    Result<void> layAside();
     Result<void> planPart(const Edit &edit, WeightPlanner &planner);
-    Result<void> planMany(const Edit &edit, WeightPlanner &planner, bool last);
+    Result<void> planMany(const Edit &edit, WeightPlanner &planner);
     Result<void> planCarried(const Edit &edit, WeightPlanner &planner);
     void noteOutcome(const Edit &edit, const codec::RunOutcome &outcome, std::uint64_t elements);
     Result<AppliedEdit> planRaw(const Edit &edit);
@@ -60,7 +61,7 @@ private:
     AppliedEdit m_applied;
     std::size_t m_weight = 0;
     std::uint64_t m_element = 0;
-    std::optional<ScratchPayload> m_scratch; ///< of an edit that leaves the files as they are
+    std::optional<ScratchPayload> m_scratch; ///< of an edit that is planned beside the files
 };
 
 /// A decoded value in its shortest notation in fp32.

@@ -48,7 +48,8 @@ ScratchPayload::Room ScratchPayload::reserve(std::size_t bytes)
     return {all, all.get() + head};
 }
 
-std::optional<ScratchPayload> ScratchPayload::make(const WeightPlanner &planner)
+std::optional<ScratchPayload> ScratchPayload::make(const WeightPlanner &planner,
+                                                   std::uint64_t elements)
 {
     const codec::Decoder &decoder = planner.decoder();
     const auto *payload = std::get_if<codec::Operand>(&decoder.encoding().payload);
@@ -62,6 +63,11 @@ std::optional<ScratchPayload> ScratchPayload::make(const WeightPlanner &planner)
     scratch.m_file = place->file;
     scratch.m_at = place->dataOffset;
     scratch.m_now = payload->bytes;
+    const double share =
+        static_cast<double>(elements) / static_cast<double>(decoder.elements().value);
+    scratch.m_dense =
+        share >= 1 ? kLargePageBytes
+                   : static_cast<std::uint64_t>(share * static_cast<double>(scratch.m_now.size()));
     scratch.m_before = reserve(scratch.m_now.size());
     scratch.m_after = reserve(scratch.m_now.size());
     if (!scratch.m_before || !scratch.m_after)
@@ -76,34 +82,56 @@ std::optional<ScratchPayload> ScratchPayload::make(const WeightPlanner &planner)
 }
 
 /// Large pages for what comes, where nearly all of the last one has changed.
-void ScratchPayload::askRoom(std::uint64_t end)
+void ScratchPayload::askRoom(std::uint64_t start, std::uint64_t end)
 {
-    while (m_asked < end) {
-        const bool dense = m_asked == 0 || m_dense >= kLargePageBytes / 4 * 3;
-        if (m_now.size() >= kLargeFrom && dense) {
+    for (; m_asked < end; m_asked += kLargePageBytes) {
+        if (m_asked + kLargePageBytes <= start)
+            continue; // nothing lies there
+        if (m_now.size() >= kLargeFrom && m_dense >= kLargePageBytes / 4 * 3) {
             ::madvise(m_before.get() + m_asked, kLargePageBytes, MADV_HUGEPAGE);
             ::madvise(m_after.get() + m_asked, kLargePageBytes, MADV_HUGEPAGE);
         }
         m_dense = 0;
-        m_asked += kLargePageBytes;
     }
 }
 
-void ScratchPayload::write(std::uint64_t offset, std::span<const std::byte> bytes)
+void ScratchPayload::write(std::uint64_t offset, std::span<const std::byte> bytes,
+                           std::uint64_t firstBit)
 {
     if (bytes.empty())
         return;
     const std::uint64_t block = blockDown(offset), end = offset + bytes.size();
     settle(std::min(block, m_filled));
-    askRoom(end);
+    askRoom(offset, end);
     std::byte *const after = m_after.get();
     if (block >= m_filled) { // what is before the run in its block
         std::memcpy(after + block, m_now.data() + block, offset - block);
         m_settled = block;
     }
-    std::memcpy(after + offset, bytes.data(), bytes.size());
-    m_filled = std::min<std::uint64_t>(blockDown(end + kScratchBlock - 1), m_now.size());
-    std::memcpy(after + end, m_now.data() + end, m_filled - end);
+    const std::uint64_t shared = std::min(std::max(m_written, offset), end) - offset;
+    keepBits(offset, bytes.first(shared), firstBit);
+    std::memcpy(after + offset + shared, bytes.data() + shared, bytes.size() - shared);
+    m_written = end;
+    const std::uint64_t filled =
+        std::min<std::uint64_t>(blockDown(end + kScratchBlock - 1), m_now.size());
+    if (filled > m_filled) {
+        const std::uint64_t from = std::max(end, m_filled);
+        std::memcpy(after + from, m_now.data() + from, filled - from);
+        m_filled = filled;
+    }
+}
+
+/// Bytes that the run before has written too: of codes that are no whole bytes.
+void ScratchPayload::keepBits(std::uint64_t offset, std::span<const std::byte> bytes,
+                              std::uint64_t firstBit)
+{
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const std::uint64_t at = 8 * (offset + i);
+        const std::uint64_t kept = firstBit > at ? std::min<std::uint64_t>(firstBit - at, 8) : 0;
+        const auto mask = static_cast<std::byte>((1U << kept) - 1U);
+        std::byte &own = m_after.get()[offset + i];
+        own = (own & mask) | (bytes[i] & ~mask);
+    }
 }
 
 /// Blocks up to `end` are as they will be: those that changed are kept, the others are given back.

@@ -117,17 +117,27 @@ void addEdited(const Encoding &encoding, std::mt19937_64 &random, std::vector<st
     std::vector<float> held(decoder->elements().value);
     std::vector<double> values(held.size());
     RunOutcome outcome;
-    for (const int kind : {0, 1, 2}) {
+    for (const int kind : {0, 1, 2, 3, 4}) { // the last two straight from the codes
         decoder->decodeFloat(0, held);
         for (std::size_t i = 0; i < values.size(); ++i) {
             const double now = std::isfinite(held[i]) ? static_cast<double>(held[i]) : 0.5;
             const double part = static_cast<double>(random() % 1024) / 1024;
-            values[i] = kind == 0 ? 0.375 : kind == 1 ? now * (1 + 0.1 * part) : 4 * part - 2;
+            values[i] = kind == 0   ? 0.375
+                        : kind == 1 ? now * (1 + 0.1 * part)
+                        : kind == 3 ? now * 0.75
+                                    : 4 * part - 2;
+            if (kind == 4)
+                values[i] = static_cast<double>(static_cast<float>(now * part));
         }
         for (std::size_t at = 0; at < values.size(); at += 5000) {
             const std::size_t count = std::min<std::size_t>(5000, values.size() - at);
-            const bool set = editor->set(at, std::span(values).subspan(at, count), {1e30, 1e-6},
-                                         std::span(held).subspan(at, count), outcome);
+            const auto some = std::span(held).subspan(at, count);
+            const bool set =
+                (kind > 2 &&
+                 editor->setDirect(at, std::span<const double>(values).subspan(at, count),
+                                   {1e30, 1e-6}, some, outcome)) ||
+                editor->set(at, std::span(values).subspan(at, count), {1e30, 1e-6},
+                            std::span(held).subspan(at, count), outcome);
             all.push_back(set ? 1 : 0);
             for (const PartEdit &edit : outcome.bytes) {
                 for (const std::byte byte : edit.bytes)

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/codec/decode/decoder.h"
+#include "core/codec/edit/editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/npy.h"
 #include "core/patch/aside.h"
+#include "core/patch/edit/selection.h"
+#include "core/patch/plan/changed_runs.h"
+#include "core/patch/plan/pending.h"
 #include "made_bundle.h"
 
 #include <QFile>
@@ -74,8 +79,25 @@ MadeBundle bundleOf(const EncodedWeight &encoded, const QByteArray &form)
 
 } // namespace
 
-/// An edit of very many elements is planned beside the file. What is planned is the same as where
-/// it is written over the file, run for run.
+using ChangedRuns = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// By the definition: each byte looked at.
+ChangedRuns mergedByBytes(std::span<const std::byte> before, std::span<const std::byte> now,
+                          std::size_t gap)
+{
+    ChangedRuns runs;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        if (before[i] == now[i])
+            continue;
+        if (runs.empty() || i - runs.back().second >= gap)
+            runs.push_back({i, i});
+        runs.back().second = i + 1;
+    }
+    return runs;
+}
+
+/// An edit of many elements is planned beside the file. What is planned is what each element alone
+/// would become, and where it is laid over the file, exactly its runs differ.
 class TestScratchPayload : public QObject
 {
     Q_OBJECT
@@ -85,8 +107,12 @@ private slots:
     void sameAsOverTheFile();
     void fewChangesTakeLittle();
     void nothingChangesNothing();
+    void severalEdits();
+    void mergedRuns();
 
 private:
+    void compareElements(const Bundle &bundle, const Bundle &after, const Edit &edit) const;
+    void compareRuns(const Bundle &after, const AppliedEdit &edit) const;
     void compare(const BundlePtr &bundle, const Edit &edit) const;
     Result<Edit> fromArray(const std::vector<float> &values, const Shape &shape) const
     {
@@ -103,6 +129,60 @@ private:
 
     QTemporaryDir m_scratch;
 };
+
+/// A fill: some of its elements became what Editor makes of each, the others stayed.
+void TestScratchPayload::compareElements(const Bundle &bundle, const Bundle &after,
+                                         const Edit &edit) const
+{
+    const auto before = bundle.decoder(0), now = after.decoder(0);
+    QVERIFY(before && now);
+    std::vector<float> old(before->elements().value), held(old.size());
+    before->decodeFloat(0, old);
+    now->decodeFloat(0, held);
+    auto selection = patch::Selection::make(edit.indices, bundle.weights()[0].shape);
+    QVERIFY(selection);
+    const std::uint64_t step = 1 + selection->elements() / 200;
+    std::uint64_t number = 0;
+    for (auto run = selection->next(); run.count > 0; run = selection->next()) {
+        for (std::uint64_t at = run.first; at < run.first + run.count; ++at) {
+            const float was = old[at];
+            old[at] = held[at];
+            if (number++ % step != 0)
+                continue;
+            const auto plan = codec::Editor(*before).setElement(
+                at, edit.value, std::numeric_limits<double>::infinity());
+            QVERIFY(plan);
+            QVERIFY2(plan->stored == static_cast<double>(held[at]) || was == held[at],
+                     std::to_string(at).c_str());
+        }
+    }
+    QVERIFY(old == held);
+}
+
+/// The runs of an edit are those where the file differs now, merged where they are very many.
+void TestScratchPayload::compareRuns(const Bundle &after, const AppliedEdit &edit) const
+{
+    for (const FileEdit &one : edit.bytes)
+        QVERIFY(one.file == edit.bytes.front().file);
+    if (edit.bytes.empty())
+        return;
+    const OverlaidFile &file = *after.files()[edit.bytes.front().file].file;
+    auto runs = file.changedRanges(1, patch::kMostExactRuns + 1);
+    if (runs.size() > patch::kMostExactRuns)
+        runs = file.changedRanges(patch::kMergeGaps.front());
+    QCOMPARE(edit.bytes.size(), runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const FileEdit &one = edit.bytes[i];
+        const ByteRange &run = runs[i];
+        QVERIFY(one.offset == run.offset && one.after.size() == run.bytes.value &&
+                one.before.size() == run.bytes.value);
+        const auto bytes = file.bytes().subspan(run.offset.value, run.bytes.value);
+        QVERIFY(std::equal(bytes.begin(), bytes.end(), one.after.begin()));
+        std::vector<std::byte> disk(run.bytes.value);
+        file.readDisk(run.offset, disk);
+        QVERIFY(std::equal(disk.begin(), disk.end(), one.before.begin()));
+    }
+}
 
 void TestScratchPayload::compare(const BundlePtr &bundle, const Edit &edit) const
 {
@@ -127,6 +207,9 @@ void TestScratchPayload::compare(const BundlePtr &bundle, const Edit &edit) cons
         QVERIFY(one.bytes[i].after == other.bytes[i].after);
     }
     QVERIFY(!bundle->modified());
+    compareRuns(*over->bundle, one);
+    if (edit.kind == Edit::Kind::Fill)
+        compareElements(*bundle, *over->bundle, edit);
 }
 
 void TestScratchPayload::sameAsOverTheFile_data()
@@ -156,7 +239,8 @@ void TestScratchPayload::sameAsOverTheFile()
     const auto bundle = bundleOf(*encoded, form).open();
     QVERIFY(bundle);
     QVERIFY(!(*bundle)->weights()[0].fault);
-    for (const char *text : {"w[:]=0.125", "w[0:2]=0.75", "w[1:4,:]=-0.5", "w[:,3]=0.25"})
+    for (const char *text : {"w[:]=0.125", "w[0:2]=0.75", "w[1:4,:]=-0.5", "w[:,3]=0.25",
+                             "w[:,5:29]=0.5", "w[2:5,1:30]=-0.25"})
         compare(*bundle, *parseEdit(Edit::Kind::Fill, text));
     compare(*bundle, *parseEdit(Edit::Kind::Compute, "w=w*0.5"));
     const auto decoder = (*bundle)->decoder(0);
@@ -215,6 +299,70 @@ void TestScratchPayload::nothingChangesNothing()
     const auto planned = planEdits(*bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0);
     QVERIFY(planned);
     QVERIFY(planned->front().bytes.empty());
+}
+
+/// Each sees what the ones before it made; all of them taken back, nothing is left.
+void TestScratchPayload::severalEdits()
+{
+    QRandomGenerator random(3);
+    const Shape shape{37, 1056};
+    for (const char *form : {"dense", "lut3", "lut6", "blockwise"}) {
+        const auto encoded = encodedAs(form, shape, randomValues(37 * 1056, random));
+        QVERIFY(encoded);
+        const auto bundle = bundleOf(*encoded, form).open();
+        QVERIFY(bundle);
+        std::vector<Edit> edits;
+        for (const char *text : {"w[:]=0.125", "w[:,3:9]=0.75", "w[5,:]=-0.5"})
+            edits.push_back(*parseEdit(Edit::Kind::Fill, text));
+        edits.push_back(*parseEdit(Edit::Kind::Compute, "w[3:20,1:1000]=w*0.5"));
+        const double any = std::numeric_limits<double>::infinity();
+        const auto planned = planEdits(*bundle, edits, any);
+        const auto kept = planOnFork(*bundle, edits, any);
+        QVERIFY(planned && kept);
+        BundlePtr now = *bundle;
+        for (std::size_t i = 0; i < edits.size(); ++i) {
+            const auto alone = planOnFork(now, {edits[i]}, any);
+            QVERIFY(alone);
+            QCOMPARE(alone->edits[0].bytes.size(), (*planned)[i].bytes.size());
+            for (std::size_t run = 0; run < alone->edits[0].bytes.size(); ++run)
+                QVERIFY(alone->edits[0].bytes[run].after == (*planned)[i].bytes[run].after);
+            now = alone->bundle;
+        }
+        const auto bytesOf = [](const Bundle &one) {
+            const auto bytes = one.files().back().file->bytes();
+            return std::vector<std::byte>(bytes.begin(), bytes.end());
+        };
+        QVERIFY(bytesOf(*now) == bytesOf(*kept->bundle));
+        for (std::size_t i = edits.size(); i-- > 0;)
+            QVERIFY(revertEdit(kept->bundle, kept->edits[i]));
+        QVERIFY(!kept->bundle->modified());
+    }
+}
+
+void TestScratchPayload::mergedRuns()
+{
+    QRandomGenerator random(9);
+    for (int round = 0; round < 400; ++round) {
+        const std::size_t size = random.bounded(1500U);
+        std::vector<std::byte> before(size), now;
+        for (std::byte &byte : before)
+            byte = static_cast<std::byte>(random.bounded(256));
+        now = before;
+        const std::uint32_t changes = random.bounded(20U);
+        for (std::uint32_t i = 0; i < changes && size > 0; ++i) {
+            const std::size_t from = random.bounded(static_cast<quint32>(size));
+            const std::size_t length = 1 + random.bounded(i % 4 == 0 ? 200U : 3U);
+            for (std::size_t at = from; at < std::min(size, from + length); ++at)
+                now[at] = ~before[at];
+        }
+        for (const std::size_t gap : {std::size_t{128}, std::size_t{200}, std::size_t{1024}}) {
+            ChangedRuns found;
+            patch::forEachMergedChange(before, now, gap, [&](std::size_t from, std::size_t to) {
+                found.push_back({from, to});
+            });
+            QVERIFY(found == mergedByBytes(before, now, gap));
+        }
+    }
 }
 
 QTEST_APPLESS_MAIN(TestScratchPayload)
