@@ -353,10 +353,8 @@ void Script::docks()
 
 void Script::closing()
 {
-    for (const Turn &turn : m_application.turns()) {
-        if (turn.step != QLatin1String("start")) // nothing can be pressed yet
-            m_results.add(kStall, turn.span);
-    }
+    for (const Turn &turn : m_application.turns())
+        m_results.add(kStall, turn.span);
     rest();
     m_results.addFigure(kMemoryEnd, memoryOverFiles());
     std::vector<Turn> longest = m_application.longest(2);
