@@ -44,6 +44,7 @@ private:
     void weightsTable();
     void filter();
     void palette();
+    void goBack();
     void closing();
 
     /// Posts `action` and waits until what it asked for is painted.
