@@ -20,6 +20,7 @@
 #include <QTreeView>
 
 #include <set>
+#include <utility>
 
 namespace kernscope::bench {
 
@@ -108,6 +109,8 @@ void Script::open(const QString &path)
     m_results.add(kSettled, all);
     rest();
     m_results.addFigure(kMemoryOpened, memoryOverFiles());
+    m_held = liveMemory();
+    noteMemory(QStringLiteral("opened"));
     if (!useful)
         m_results.addNote(QStringLiteral("the bundle did not open"));
 }
@@ -315,18 +318,16 @@ void Script::planPoints(ui::PlanDock &dock)
     settle();
 }
 
-/// What is held now, and what came since the last call, `before`: of a dock that was just closed.
-void Script::noteMemory(const QString &dock, double &before)
+/// What is held now, and what came since the last call.
+void Script::noteMemory(const QString &when)
 {
-    const double now = liveMemory();
-    m_results.addMemory({dock, now, now - before});
-    before = now;
+    const double before = std::exchange(m_held, liveMemory());
+    m_results.addMemory({when, m_held, m_held - before});
 }
 
 void Script::docks()
 {
-    double held = liveMemory();
-    noteMemory(QStringLiteral("before the docks"), held);
+    noteMemory(QStringLiteral("before the docks"));
     for (const auto &entry : m_window.docks().entries()) {
         const QString id = entry.dock->id();
         const bool wasShown = entry.dock->isVisible();
@@ -350,7 +351,7 @@ void Script::docks()
             planPoints(*plan);
         if (!wasShown)
             act([&] { entry.dock->close(); });
-        noteMemory(id, held);
+        noteMemory(id);
     }
 }
 
@@ -370,8 +371,7 @@ void Script::goBack()
     settle();
     rest();
     m_results.addFigure(kMemoryRested, memoryOverFiles());
-    double held = liveMemory();
-    noteMemory(QStringLiteral("back in the overview"), held);
+    noteMemory(QStringLiteral("back in the overview"));
 }
 
 void Script::closing()
