@@ -196,6 +196,7 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
     };
     if (!forEachPlacement(bundle, roofs, choice, batch, KeptForms::All, progress, add))
         return {};
+    layers.shrink_to_fit();
     made.program = times.total(roofs);
     made.floorS = roofs.dispatchFloorS;
     return made;

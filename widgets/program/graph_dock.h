@@ -4,10 +4,10 @@
 #include "core/graph/neighbourhood.h"
 #include "core/report/graph_table.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/hidden_release.h"
 #include "widgets/common/row_table_model.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/program/graph_scene.h"
-#include "widgets/common/hidden_release.h"
 
 #include <cstddef>
 #include <filesystem>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/common/hidden_release.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/program/program_model.h"
 
 #include <filesystem>

@@ -140,14 +140,15 @@ QJsonObject Results::toJson() const
 
 namespace {
 
-/// The docks after which a tenth of a MiB more is held than before.
+/// The first, the last, and the docks after which a tenth of a MiB more or less is held than
+/// before.
 std::string memoryText(const QJsonArray &rows)
 {
     std::string text;
-    for (const QJsonValue &value : rows) {
-        const QJsonObject row = value.toObject();
+    for (qsizetype i = 0; i < rows.size(); ++i) {
+        const QJsonObject row = rows[i].toObject();
         const double more = row.value(QStringLiteral("more")).toDouble();
-        if (text.empty() || std::abs(more) >= 0.1)
+        if (i == 0 || i + 1 == rows.size() || std::abs(more) >= 0.1)
             text +=
                 fmt::format("{:8.1f} {:+7.1f}  {}\n", row.value(QStringLiteral("held")).toDouble(),
                             more, row.value(QStringLiteral("dock")).toString().toStdString());

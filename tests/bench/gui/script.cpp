@@ -20,6 +20,7 @@
 #include <QTreeView>
 
 #include <set>
+#include <utility>
 
 namespace kernscope::bench {
 
@@ -28,6 +29,7 @@ namespace {
 constexpr int kMostOpening = 30'000; ///< milliseconds
 constexpr int kStrokes = 60;         ///< of each kind of scrolling
 constexpr int kDockStrokes = 4;
+constexpr int kGivenBack = 12'000; ///< milliseconds: HiddenRelease waits a little less
 
 const Measure kFirstPaint{QStringLiteral("first paint"), 350};
 const Measure kUsefulPaint{QStringLiteral("first useful paint, after that"), 300};
@@ -45,6 +47,8 @@ const Measure kMemoryOpened{QStringLiteral("memory over the files, opened"), 150
                             QStringLiteral("MiB")};
 const Measure kMemoryEnd{QStringLiteral("memory over the files, at the end"), 150,
                          QStringLiteral("MiB")};
+const Measure kMemoryRested{QStringLiteral("the same, back in the overview for a while"), 150,
+                            QStringLiteral("MiB")};
 const Measure kSettled{QStringLiteral("opened, every task done"), std::nullopt};
 
 } // namespace
@@ -105,6 +109,8 @@ void Script::open(const QString &path)
     m_results.add(kSettled, all);
     rest();
     m_results.addFigure(kMemoryOpened, memoryOverFiles());
+    m_held = liveMemory();
+    noteMemory(QStringLiteral("opened"));
     if (!useful)
         m_results.addNote(QStringLiteral("the bundle did not open"));
 }
@@ -312,18 +318,16 @@ void Script::planPoints(ui::PlanDock &dock)
     settle();
 }
 
-/// What is held now, and what came since the last call, `before`: of a dock that was just closed.
-void Script::noteMemory(const QString &dock, double &before)
+/// What is held now, and what came since the last call.
+void Script::noteMemory(const QString &when)
 {
-    const double now = liveMemory();
-    m_results.addMemory({dock, now, now - before});
-    before = now;
+    const double before = std::exchange(m_held, liveMemory());
+    m_results.addMemory({when, m_held, m_held - before});
 }
 
 void Script::docks()
 {
-    double held = liveMemory();
-    noteMemory(QStringLiteral("before the docks"), held);
+    noteMemory(QStringLiteral("before the docks"));
     for (const auto &entry : m_window.docks().entries()) {
         const QString id = entry.dock->id();
         const bool wasShown = entry.dock->isVisible();
@@ -347,18 +351,36 @@ void Script::docks()
             planPoints(*plan);
         if (!wasShown)
             act([&] { entry.dock->close(); });
-        noteMemory(id, held);
+        noteMemory(id);
     }
+}
+
+/// To the overview, until the docks that nobody looks at have given back what they hold.
+void Script::goBack()
+{
+    begin(QStringLiteral("back to the overview"));
+    act([&] { m_window.layouts().show(app::Layout::Inspect); });
+    act([&] { app::DockSet::reveal(dock(QStringLiteral("overview"))); });
+    settle();
+    QEventLoop loop;
+    QTimer timer;
+    m_application.ignore(&timer);
+    QObject::connect(&timer, &QTimer::timeout, &loop, &QEventLoop::quit);
+    timer.start(kGivenBack);
+    loop.exec();
+    settle();
+    rest();
+    m_results.addFigure(kMemoryRested, memoryOverFiles());
+    noteMemory(QStringLiteral("back in the overview"));
 }
 
 void Script::closing()
 {
-    for (const Turn &turn : m_application.turns()) {
-        if (turn.step != QLatin1String("start")) // nothing can be pressed yet
-            m_results.add(kStall, turn.span);
-    }
+    for (const Turn &turn : m_application.turns())
+        m_results.add(kStall, turn.span);
     rest();
     m_results.addFigure(kMemoryEnd, memoryOverFiles());
+    goBack();
     std::vector<Turn> longest = m_application.longest(2);
     longest.resize(std::min<std::size_t>(longest.size(), 25));
     m_results.setTurns(std::move(longest));

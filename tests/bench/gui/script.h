@@ -44,6 +44,7 @@ private:
     void weightsTable();
     void filter();
     void palette();
+    void goBack();
     void closing();
 
     /// Posts `action` and waits until what it asked for is painted.
@@ -57,7 +58,7 @@ private:
     /// Until no task runs and no visible dock is busy; false where it took too long.
     bool settle();
     void rest(); ///< until what tasks have freed is given back
-    void noteMemory(const QString &dock, double &before);
+    void noteMemory(const QString &when);
     void begin(const QString &step);
     void addFrames(const Measure &measure);
     void addKey(const Measure &measure);
@@ -73,6 +74,7 @@ private:
     app::MainWindow &m_window;
     double m_begun;
     Results &m_results;
+    double m_held = 0; ///< MiB, when it was last noted
 };
 
 } // namespace kernscope::bench

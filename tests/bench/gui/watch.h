@@ -50,8 +50,8 @@ struct Turn {
     bool painted = false;
 };
 
-/// An application that measures its events. What the script itself does to wait (ignore()) is not
-/// counted.
+/// An application that measures the events of its event loops. What the script itself does to wait
+/// (ignore()) is not counted.
 class WatchedApplication final : public QApplication
 {
     Q_OBJECT
@@ -62,12 +62,7 @@ public:
     bool notify(QObject *receiver, QEvent *event) override;
 
     void ignore(QObject *receiver) { m_ignored.insert(receiver); }
-    /// Ends the turn of now: what was before belongs to the step before.
-    void setStep(const QString &step)
-    {
-        endTurn();
-        m_step = step;
-    }
+    void setStep(const QString &step) { m_step = step; }
     const QString &step() const { return m_step; }
     /// monotonicNow() at the end of the last event that was counted.
     double lastEvent() const { return m_lastEvent; }
@@ -91,8 +86,7 @@ private:
     void count(QObject *receiver, const QEvent &event, const Span &span);
 
     QSet<QObject *> m_ignored;
-    QString m_step =
-        QStringLiteral("start"); ///< the window is made, before any event is waited for
+    QString m_step;
     int m_depth = 0;
     bool m_paints = false;
     double m_lastEvent = 0;
