@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/diff/byte_counterpart.h"
 #include "diff_sample.h"
 #include "joined_sample.h"

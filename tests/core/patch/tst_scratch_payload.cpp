@@ -139,7 +139,7 @@ void TestScratchPayload::compareElements(const Bundle &bundle, const Bundle &aft
     std::vector<float> old(before->elements().value), held(old.size());
     before->decodeFloat(0, old);
     now->decodeFloat(0, held);
-    auto selection = patch::Selection::make(edit.indices, bundle.weights()[0].shape);
+    auto selection = patch::ElementSelection::make(edit.indices, bundle.weights()[0].shape);
     QVERIFY(selection);
     const std::uint64_t step = 1 + selection->elements() / 200;
     std::uint64_t number = 0;
