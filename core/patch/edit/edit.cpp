@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/edit.h"
 
+#include "core/base/counted_text.h"
 #include "core/patch/edit/byte_text.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/edit_parser.h"
@@ -273,7 +274,7 @@ std::string editText(const Edit &edit)
         return fmt::format("{}+{:#x}={}", text, edit.indices.empty() ? 0 : edit.indices[0].start,
                            patch::hexBytesText(edit.bytes));
     if (const std::uint64_t carried = patch::carriedCount(edit); carried > 0)
-        return fmt::format("{}={} ({} elements)", text, edit.file, carried);
+        return fmt::format("{}={} ({})", text, edit.file, counted(carried, "element"));
     if (edit.kind == Edit::Kind::SetStored)
         text += fmt::format(":{}", codec::partRoleName(edit.part));
     std::string indices;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of many elements: a fill, what an expression makes of each, or the values of a NumPy file.
+#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/carried_values.h"
@@ -94,8 +95,8 @@ Error refusalOf(const codec::RunOutcome &outcome)
 {
     Error error = *outcome.refusal;
     if (outcome.refused > 1)
-        error.message += fmt::format("; {} of {} elements are refused, the first is named",
-                                     outcome.refused, outcome.seen);
+        error.message += fmt::format("; {} of {} refused, the first is named",
+                                     grouped(outcome.refused), counted(outcome.seen, "element"));
     return error;
 }
 
@@ -213,12 +214,13 @@ void Planner::noteOutcome(const Edit &edit, const codec::RunOutcome &outcome,
     m_applied.asked = outcome.asked;
     m_applied.stored = outcome.stored;
     m_applied.elements = elements;
-    m_applied.note = fmt::format("{} of {} elements changed", outcome.changed, elements);
+    m_applied.note =
+        fmt::format("{} of {} changed", grouped(outcome.changed), counted(elements, "element"));
     m_applied.newText = edit.kind == Edit::Kind::FromNpy ? edit.file
                         : edit.kind == Edit::Kind::Compute
                             ? edit.expression
                             : fmt::format("{}", static_cast<float>(edit.value));
-    m_applied.oldText = fmt::format("{} elements", elements);
+    m_applied.oldText = counted(elements, "element");
 }
 
 } // namespace kernscope::patch

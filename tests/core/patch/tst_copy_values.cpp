@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/counted_text.h"
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "core/patch/edit/carried_values.h"
@@ -162,7 +163,7 @@ void TestCopyValues::many()
     QCOMPARE(lines->size(), patch::copiedElements(*some));
     QCOMPARE(editText(lines->front()), std::string("w[1]=0.5"));
     QCOMPARE(editText(some->front()),
-             "w=made.mlmodelc#w (" + std::to_string(lines->size()) + " elements)");
+             "w=made.mlmodelc#w (" + counted(lines->size(), "element") + ")");
     // Runs that leave the weight are refused, not written elsewhere.
     Edit beyond = some->front();
     beyond.indices.back() = IndexRange{kElements - 1, kElements + 1, false, false};
