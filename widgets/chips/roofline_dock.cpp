@@ -274,7 +274,7 @@ void RooflineDock::showPlaced(Placed placed)
     m_release->check();
 }
 
-/// Nobody looks, and the task that placed them places them again.
+/// The dock is hidden; the task that placed the layers places them again.
 void RooflineDock::release()
 {
     if (m_task || m_plot->pointCount() < kReleasedFrom)

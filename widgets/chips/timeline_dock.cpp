@@ -228,7 +228,7 @@ void TimelineDock::showPlaced(Placed placed)
     m_release->check();
 }
 
-/// Nobody looks, and the task that made them makes them again.
+/// The dock is hidden; the task that made the bars makes them again.
 void TimelineDock::release()
 {
     if (m_task || m_plot->pointCount() < kReleasedFrom)

@@ -355,7 +355,7 @@ void Script::docks()
     }
 }
 
-/// To the overview, until the docks that nobody looks at have given back what they hold.
+/// To the overview, until the hidden docks have given back what they hold.
 void Script::goBack()
 {
     begin(QStringLiteral("back to the overview"));

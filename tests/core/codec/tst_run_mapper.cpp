@@ -21,7 +21,7 @@ constexpr std::uint64_t kMany = 1 << 20; ///< elements that an edit is said to h
 
 /// Fills and expressions, by number.
 constexpr int kWishes = 10;
-double wish(int kind, double now)
+double request(int kind, double now)
 {
     switch (kind) {
     case 0: return 0.125;
@@ -40,7 +40,7 @@ double wish(int kind, double now)
 void wishAll(int kind, std::span<const float> now, std::span<double> wanted)
 {
     for (std::size_t i = 0; i < now.size(); ++i)
-        wanted[i] = wish(kind, static_cast<double>(now[i]));
+        wanted[i] = request(kind, static_cast<double>(now[i]));
 }
 
 struct Counts {
@@ -172,7 +172,7 @@ void TestRunMapper::allForms_data()
 {
     QTest::addColumn<int>("kind");
     for (int kind = 0; kind < kWishes; ++kind)
-        QTest::addRow("wish %d", kind) << kind;
+        QTest::addRow("request %d", kind) << kind;
 }
 
 void TestRunMapper::allForms()
@@ -200,10 +200,10 @@ void TestRunMapper::longRows_data()
         for (const ElementType type :
              {ElementType::Fp16, ElementType::Bf16, ElementType::Fp8E4M3Fn, ElementType::Int8,
               ElementType::Uint8, ElementType::Int4, ElementType::Uint4})
-            QTest::addRow("%s, wish %d", elementTypeName(type).data(), kind)
+            QTest::addRow("%s, request %d", elementTypeName(type).data(), kind)
                 << static_cast<int>(type) << 0u << kind;
         for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u})
-            QTest::addRow("palette of %u bits, wish %d", bits, kind) << 0 << bits << kind;
+            QTest::addRow("palette of %u bits, request %d", bits, kind) << 0 << bits << kind;
     }
 }
 
@@ -245,7 +245,8 @@ void TestRunMapper::everyHalf()
         PartRole::NonzeroData, ElementType::Fp16, {codes.size()}, std::as_bytes(std::span(codes))};
     for (int kind = 0; kind < kWishes; ++kind) {
         for (const Encoding *encoding : {&dense, &sparse}) {
-            const std::string name = fmt::format("wish {}{}", kind, encoding->mask ? ", mask" : "");
+            const std::string name =
+                fmt::format("request {}{}", kind, encoding->mask ? ", mask" : "");
             compareRuns(*encoding, kind, {HUGE_VAL, 0}, 777, name, counts);
             compareRuns(*encoding, kind, {0, 0x1p-24}, 777, name, counts);
             if (QTest::currentTestFailed())

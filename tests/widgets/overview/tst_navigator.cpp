@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The columns of the bundle's tree: what they say is whole, and those without content take no room.
+#include "core/base/overlaid_file.h"
 #include "made_bundle.h"
 #include "synthetic.h"
 #include "tests/widgets/sample_session.h"
-#include "core/base/overlaid_file.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/task_manager.h"
