@@ -52,7 +52,7 @@ Result<CsvTable> CsvTable::parse(std::string_view text, std::string_view name)
     collector.name = name;
     csv_parser parser;
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
-        return tl::unexpected(Error{"csv.syntax", collector.name, {}, {}, {}, {}, {}, "no parser"});
+        return ErrorBuilder("csv.syntax").file(collector.name).message("no parser").unexpected();
     const std::size_t read =
         csv_parse(&parser, text.data(), text.size(), onCell, onRow, &collector);
     const bool finished = read == text.size() && csv_fini(&parser, onCell, onRow, &collector) == 0;

@@ -19,6 +19,17 @@ int closeness(const TargetRule &rule, const Target &target)
     return rule.scope == "*" ? 1 : 0;
 }
 
+/// The target that a rule for all names; the first one of the table where it names none.
+const Target &targetOfRule(std::string_view name)
+{
+    for (const TargetRule &rule : targetRules()) {
+        const auto named = rule.rule == name ? findTarget(rule.value) : tl::unexpected(Error());
+        if (named)
+            return *named->target;
+    }
+    return targets().front();
+}
+
 } // namespace
 
 std::span<const TargetRule> targetRules()
@@ -49,15 +60,13 @@ const TargetRule *targetRule(const Target &target, std::string_view name)
 
 const Target &defaultTarget()
 {
-    static const Target &chosen = []() -> const Target & {
-        for (const TargetRule &rule : targetRules()) {
-            const auto named =
-                rule.rule == "default_target" ? findTarget(rule.value) : tl::unexpected(Error());
-            if (named)
-                return *named->target;
-        }
-        return targets().front();
-    }();
+    static const Target &chosen = targetOfRule("default_target");
+    return chosen;
+}
+
+const Target &comparedTarget()
+{
+    static const Target &chosen = targetOfRule("compared_target");
     return chosen;
 }
 

@@ -23,6 +23,8 @@ const TargetRule *targetRule(const Target &target, std::string_view rule);
 
 /// The chip that is judged by where none is named (rule "default_target").
 const Target &defaultTarget();
+/// The chip that it is set beside at first (rule "compared_target").
+const Target &comparedTarget();
 
 /// The version of the encoder by which table 25.5 goes (rule "encoder_version", else the target's
 /// descriptor version); empty where neither is known.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/targets_dock.h"
 
+#include "core/target/rules.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
@@ -144,8 +145,7 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
     m_first->setAccessibleName(tr("First chip"));
     m_second = new ChipBox(content);
     m_second->setAccessibleName(tr("Second chip"));
-    if (const auto m5 = target::findTarget("H17s"))
-        m_second->setTarget(*m5->target);
+    m_second->setTarget(target::comparedTarget());
     m_onlyDifferent = new QCheckBox(tr("Differences only"), content);
     m_onlyKnown = new QCheckBox(tr("Known only"), content);
     m_onlyKnown->setChecked(true);

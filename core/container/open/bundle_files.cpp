@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/open/bundle_files.h"
 
+#include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/container/archive/zip.h"
 #include "core/container/container_reader.h"
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <memory>
+
+#include <fmt/format.h>
 
 namespace kernscope {
 
@@ -86,17 +89,14 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
     }
     if (folders.size() == 1)
         return folders.front();
-    Error error = kindError("a zip archive without a bundle",
-                            "The archive holds neither model.mil nor Manifest.json.");
-    if (!folders.empty()) {
-        error.code = "bundle.several";
-        error.expected.clear();
-        for (const std::string &folder : folders)
-            error.expected += (error.expected.empty() ? "one of " : ", ") + folder;
-        error.found = std::to_string(folders.size()) + " bundles";
-        error.message = "The archive holds several bundles: unpack it and open one of them.";
-    }
-    return tl::unexpected(std::move(error));
+    if (folders.empty())
+        return tl::unexpected(kindError("a zip archive without a bundle",
+                                        "The archive holds neither model.mil nor Manifest.json."));
+    return ErrorBuilder("bundle.several")
+        .expected(fmt::format("one of {}", fmt::join(folders, ", ")))
+        .found(fmt::format("{} bundles", folders.size()))
+        .message("The archive holds several bundles: unpack it and open one of them.")
+        .unexpected();
 }
 
 /// A zipped package: its files, unpacked into memory.

@@ -342,6 +342,7 @@ private Q_SLOTS:
     void familyRulesAreRows()
     {
         QCOMPARE(target::defaultTarget().name, std::string("H13"));
+        QCOMPARE(target::comparedTarget().name, std::string("H17s"));
         QCOMPARE(target::encoderVersion(named("H13g")).value_or(0), 5U);
         QCOMPARE(target::encoderVersion(named("M2")).value_or(0), 11U);
         QCOMPARE(target::sharesKernelMemory(named("M1")), std::optional(false));
