@@ -284,7 +284,7 @@ void RooflineDock::release()
     m_plot->setFunctions({});
     m_plot->setContent({}, {}, {});
     m_released = view;
-    scheduleRefresh(); // which waits until somebody looks
+    scheduleRefresh(); // which waits until the dock is shown
 }
 
 void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program)

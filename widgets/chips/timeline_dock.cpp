@@ -234,7 +234,7 @@ void TimelineDock::release()
     if (m_task || m_plot->pointCount() < kReleasedFrom)
         return;
     m_plot->setContent({}, {}, {});
-    scheduleRefresh(); // which waits until somebody looks
+    scheduleRefresh(); // which waits until the dock is shown
 }
 
 void TimelineDock::follow(const Place &place, QObject *origin)
