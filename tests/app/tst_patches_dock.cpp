@@ -2,6 +2,7 @@
 #include "core/patch/aside.h"
 #include "core/patch/edit/script_origin.h"
 #include "patches_fixture.h"
+#include "tests/core/bundle/second_function.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
 #include "widgets/patch/patch_list_model.h"
@@ -243,17 +244,7 @@ void TestPatchesDock::namesTheFunction()
         if (made.name == "sample-dense.mlmodelc")
             bundle = {made.name, made.files};
     }
-    for (auto &[path, content] : bundle.files) {
-        if (path != "model.mil")
-            continue;
-        std::string text(reinterpret_cast<const char *>(content.data()), content.size());
-        const auto begin = text.find("func main"), end = text.rfind('}');
-        std::string copy = text.substr(begin, end - begin);
-        copy.replace(0, std::string_view("func main").size(), "func second");
-        text.insert(end, copy);
-        const auto bytes = std::as_bytes(std::span(text));
-        content.assign(bytes.begin(), bytes.end());
-    }
+    test::addSecondFunction(bundle.files);
     (*m_window)->document().openMemory(std::move(bundle));
     QVERIFY(m_window->settle());
     ui::Session &session = (*m_window)->session();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/place_text.h"
+#include "tests/core/bundle/second_function.h"
 #include "window_fixture.h"
 
 #include <QTranslator>
@@ -215,17 +216,7 @@ void TestPlaceText::sharedNamesReturn()
     for (const sample::SampleBundle &made : sample::bundles()) {
         OpenOptions options;
         options.memory = made.files;
-        for (auto &[path, content] : options.memory) {
-            if (path != "model.mil")
-                continue;
-            std::string text(reinterpret_cast<const char *>(content.data()), content.size());
-            const auto begin = text.find("func main"), end = text.rfind('}');
-            std::string copy = text.substr(begin, end - begin);
-            copy.replace(0, std::string_view("func main").size(), "func second");
-            text.insert(end, copy);
-            const auto bytes = std::as_bytes(std::span(text));
-            content.assign(bytes.begin(), bytes.end());
-        }
+        test::addSecondFunction(options.memory);
         const auto opened = Bundle::open(made.name, options);
         QVERIFY(opened);
         const Bundle &bundle = **opened;

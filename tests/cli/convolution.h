@@ -41,6 +41,15 @@ inline MadeBundle convolution(const QString &form, const char *stride = "1, 1")
     return made;
 }
 
+/// Runs a command on that program, which is written into the folder.
+inline CliResult runOnConvolution(const QTemporaryDir &folder, QStringList arguments,
+                                  const QString &form, const char *stride = "1, 1")
+{
+    const QByteArray name = form.toUtf8() + ".mlmodelc";
+    arguments << writeBundle(folder, name.constData(), convolution(form, stride));
+    return runCli(arguments);
+}
+
 inline QString string(const nlohmann::ordered_json &json, const char *key)
 {
     return QString::fromStdString(json.value(key, std::string()));

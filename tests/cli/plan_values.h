@@ -6,6 +6,7 @@
 
 #include <QFile>
 #include <QString>
+#include <QStringList>
 
 #include <random>
 
@@ -19,6 +20,15 @@ inline Bytes someHalves(unsigned seed, std::uint64_t count)
     for (std::uint64_t i = 0; i < count; ++i)
         values.push_back(static_cast<float>(static_cast<double>(random()) / 4294967296.0 - 0.5));
     return codec::encodeDense(values, {count}, ElementType::Fp16)->parts.front().bytes;
+}
+
+/// The words of a `plan` of one bundle: `options` separated by spaces; % stands for the folder.
+inline QStringList planLine(const QString &bundle, const QByteArray &options, const QString &folder)
+{
+    QStringList list{QStringLiteral("plan"), bundle};
+    for (const QByteArray &word : options.split(' '))
+        list << QString::fromUtf8(word).replace(u'%', folder);
+    return list;
 }
 
 inline QString fileText(const QString &path)

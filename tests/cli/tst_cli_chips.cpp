@@ -17,11 +17,9 @@ class TestCliChips : public QObject
 private:
     QTemporaryDir m_scratch;
 
-    CliResult run(QStringList arguments, const QString &form, const char *stride = "1, 1")
+    CliResult run(const QStringList &arguments, const QString &form, const char *stride = "1, 1")
     {
-        const QByteArray name = form.toUtf8() + ".mlmodelc";
-        arguments << writeBundle(m_scratch, name.constData(), convolution(form, stride));
-        return runCli(arguments);
+        return runOnConvolution(m_scratch, arguments, form, stride);
     }
 
 private Q_SLOTS:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "compared_bundles.h"
 #include "written_bundle.h"
 
 #include <QFile>
@@ -7,18 +8,6 @@
 
 using namespace kernscope;
 using namespace kernscope::test;
-
-namespace {
-
-MadeBundle bundle(std::initializer_list<float> values)
-{
-    MadeBundle made;
-    made.constant("tensor<fp16, [10]>", "w", made.blob(ElementType::Fp16, "[10]", halves(values)));
-    made.consume("w");
-    return made;
-}
-
-} // namespace
 
 /// `diff`: two bundles side by side.
 class TestCliDiff : public QObject
@@ -43,13 +32,6 @@ private slots:
     void wrongUse();
 
 private:
-    CliResult diff(const QString &a, const QString &b, const QStringList &more = {})
-    {
-        return runCli(QStringList{QStringLiteral("diff"), a, b} + more);
-    }
-
-    QString write(const char *name, const QByteArray &text) const;
-
     QTemporaryDir m_scratch;
     QString m_a, m_b;
     const QString m_json = QStringLiteral("--json"), m_values = QStringLiteral("--values");
@@ -57,8 +39,8 @@ private:
 
 void TestCliDiff::initTestCase()
 {
-    m_a = writeBundle(m_scratch, "a.mlmodelc", bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
-    m_b = writeBundle(m_scratch, "b.mlmodelc", bundle({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
+    m_a = writeBundle(m_scratch, "a.mlmodelc", tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+    m_b = writeBundle(m_scratch, "b.mlmodelc", tenValues({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
 }
 
 void TestCliDiff::identical()
@@ -198,18 +180,12 @@ void TestCliDiff::limitFaults()
     QVERIFY(!diff(m_a, m_b).out.contains("exceeds"));
 }
 
-QString TestCliDiff::write(const char *name, const QByteArray &text) const
-{
-    const QString path = m_scratch.filePath(QLatin1String(name));
-    QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() ? path : QString();
-}
-
 void TestCliDiff::rules()
 {
     const QString option = QStringLiteral("--rules");
     const auto with = [&](const QByteArray &text, const QStringList &more = {}) {
-        return diff(m_a, m_b, QStringList{option, write("rules.toml", text)} + more).exitCode;
+        return diff(m_a, m_b, QStringList{option, writeText(m_scratch, "rules.toml", text)} + more)
+            .exitCode;
     };
     QCOMPARE(with("max-abs = 4\n"), 0);
     QCOMPARE(with("max-abs = 1\n"), 1);
@@ -223,7 +199,8 @@ void TestCliDiff::rules()
     QCOMPARE(with("same-program = true\n"), 0);
     // The command line goes over what the file says of all weights.
     QCOMPARE(with("max-abs = 4\n", {QStringLiteral("--max-abs"), QStringLiteral("1")}), 1);
-    const QString strict = write("rules.toml", "[[weight]]\nmatch = \"w\"\nmax-abs = 1\n");
+    const QString strict =
+        writeText(m_scratch, "rules.toml", "[[weight]]\nmatch = \"w\"\nmax-abs = 1\n");
     const auto faults = diff(m_a, m_b, {option, strict, m_json}).json()["verdict"]["faults"];
     QCOMPARE(faults[0]["rule"].get<std::string>(), std::string("w"));
 }
@@ -252,7 +229,7 @@ void TestCliDiff::badRules()
 {
     QFETCH(const QByteArray, text);
     QFETCH(const QString, place);
-    const QString path = write("bad.toml", text);
+    const QString path = writeText(m_scratch, "bad.toml", text);
     const CliResult result = diff(m_a, m_a, {m_json, QStringLiteral("--rules"), path});
     QCOMPARE(result.exitCode, 3);
     const auto diagnostic = result.json()["diagnostics"][0];
@@ -266,7 +243,8 @@ void TestCliDiff::badRules()
 void TestCliDiff::uncovered()
 {
     const QString option = QStringLiteral("--rules");
-    const QString other = write("other.toml", "[[weight]]\nmatch = \"bias\"\nmax-abs = 1\n");
+    const QString other =
+        writeText(m_scratch, "other.toml", "[[weight]]\nmatch = \"bias\"\nmax-abs = 1\n");
     CliResult result = diff(m_a, m_b, {option, other, m_json});
     QCOMPARE(result.exitCode, 1);
     QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(),
@@ -276,7 +254,7 @@ void TestCliDiff::uncovered()
              std::string("diff.rule_unused"));
     QCOMPARE(result.json()["diagnostics"][0]["severity"].get<std::string>(),
              std::string("warning"));
-    MadeBundle two = bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    MadeBundle two = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
     two.constant("tensor<fp16, [2]>", "extra", two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
     two.consume("extra");
     const QString more = writeBundle(m_scratch, "more.mlmodelc", two);
@@ -289,7 +267,7 @@ void TestCliDiff::uncovered()
     QCOMPARE(diff(m_a, more, {QStringLiteral("--allow-missing")}).exitCode, 0);
     QCOMPARE(diff(m_a, more, {QStringLiteral("--same-program")}).exitCode, 1);
     const QString rules =
-        write("missing.toml", "[[weight]]\nmatch = \"ex*\"\nallow-missing = true\n");
+        writeText(m_scratch, "missing.toml", "[[weight]]\nmatch = \"ex*\"\nallow-missing = true\n");
     QCOMPARE(diff(m_a, more, {option, rules}).exitCode, 0);
 }
 
@@ -318,7 +296,7 @@ void TestCliDiff::several()
 /// What can be compared is; the faults are listed with the bundle that they are in.
 void TestCliDiff::damaged()
 {
-    MadeBundle bad = bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    MadeBundle bad = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
     bad.constant("tensor<fp16, [9]>", "lost", MadeBundle::blobAt("fp16", "[9]", 6400));
     bad.consume("lost");
     const QString path = writeBundle(m_scratch, "bad.mlmodelc", bad);

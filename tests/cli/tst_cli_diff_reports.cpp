@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "compared_bundles.h"
 #include "written_bundle.h"
 
 #include <QFile>
@@ -12,18 +13,6 @@
 
 using namespace kernscope;
 using namespace kernscope::test;
-
-namespace {
-
-MadeBundle bundle(std::initializer_list<float> values)
-{
-    MadeBundle made;
-    made.constant("tensor<fp16, [10]>", "w", made.blob(ElementType::Fp16, "[10]", halves(values)));
-    made.consume("w");
-    return made;
-}
-
-} // namespace
 
 /// What `diff` writes: reports in every format, and a difference as a script of edits.
 class TestCliDiffReports : public QObject
@@ -41,12 +30,6 @@ private slots:
     void otherLayouts();
 
 private:
-    CliResult diff(const QString &a, const QString &b, const QStringList &more = {})
-    {
-        return runCli(QStringList{QStringLiteral("diff"), a, b} + more);
-    }
-    QString write(const char *name, const QByteArray &text) const;
-
     QTemporaryDir m_scratch;
     QString m_a, m_b;
     const QString m_json = QStringLiteral("--json"), m_values = QStringLiteral("--values");
@@ -54,15 +37,8 @@ private:
 
 void TestCliDiffReports::initTestCase()
 {
-    m_a = writeBundle(m_scratch, "a.mlmodelc", bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
-    m_b = writeBundle(m_scratch, "b.mlmodelc", bundle({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
-}
-
-QString TestCliDiffReports::write(const char *name, const QByteArray &text) const
-{
-    const QString path = m_scratch.filePath(QLatin1String(name));
-    QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() ? path : QString();
+    m_a = writeBundle(m_scratch, "a.mlmodelc", tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+    m_b = writeBundle(m_scratch, "b.mlmodelc", tenValues({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
 }
 
 void TestCliDiffReports::output()
@@ -184,7 +160,7 @@ void TestCliDiffReports::orderOfWeights()
 void TestCliDiffReports::hostileNames()
 {
     const QString b =
-        writeBundle(m_scratch, "=<b>|&\".mlmodelc", bundle({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
+        writeBundle(m_scratch, "=<b>|&\".mlmodelc", tenValues({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
     const auto as = [&](const char *format) {
         return diff(m_a, b, {m_values, QStringLiteral("--format"), QLatin1String(format)}).out;
     };
@@ -242,7 +218,7 @@ void TestCliDiffReports::changes()
     QByteArray other = text;
     other.replace("w:data[3]=0 ", "w:data[3]=1 ");
     QVERIFY(other != text);
-    const QString forged = write("forged.kpatch", other);
+    const QString forged = writeText(m_scratch, "forged.kpatch", other);
     const CliResult result = runCli({QStringLiteral("patch"), m_a, QStringLiteral("--script"),
                                      forged, QStringLiteral("--output"), none});
     QCOMPARE(result.exitCode, 3);
@@ -253,7 +229,7 @@ void TestCliDiffReports::changes()
 /// What edits of codes cannot say is named.
 void TestCliDiffReports::otherLayouts()
 {
-    MadeBundle two = bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    MadeBundle two = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
     two.constant("tensor<fp16, [2]>", "extra", two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
     two.consume("extra");
     const QString more = writeBundle(m_scratch, "other.mlmodelc", two);

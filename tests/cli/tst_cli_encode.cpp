@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "encoder_runs.h"
 #include "written_archive.h"
 #include "written_bundle.h"
 
@@ -47,19 +48,10 @@ private slots:
     void namesOfStatistics();
 
 private:
-    CliResult encode(const QString &line) const
-    {
-        QStringList words{u"encode"_s, m_bundle};
-        words += line.split(u' ', Qt::SkipEmptyParts);
-        for (QString &word : words)
-            word.replace(u'%', m_scratch.path());
-        return runCli(words);
-    }
-    QString fresh() { return u"%/out%1.mlmodelc"_s.arg(++m_count); }
+    CliResult encode(const QString &line) const { return m_encoder.run(line); }
+    QString fresh() { return m_encoder.fresh(); }
 
-    QTemporaryDir m_scratch;
-    QString m_bundle;
-    int m_count = 0;
+    Encoder m_encoder;
 };
 
 void TestCliEncode::initTestCase()
@@ -79,7 +71,7 @@ void TestCliEncode::initTestCase()
     made.constant("tensor<fp16, [8, 16]>", "odd_weight",
                   made.blob(ElementType::Fp16, "[8, 16]", special));
     made.consume("odd_weight");
-    m_bundle = writeBundle(m_scratch, "net.mlmodelc", made);
+    m_encoder.bundle = writeBundle(m_encoder.scratch, "net.mlmodelc", made);
     WrittenArchive arrays, means, stray, lonely;
     std::vector<float> squares(16), average(16);
     for (std::size_t i = 0; i < 16; ++i) {
@@ -91,17 +83,17 @@ void TestCliEncode::initTestCase()
         means.add(name, {16}, squares);
         means.add(std::string(name) + ".mean", {16}, average);
     }
-    arrays.write(m_scratch.filePath(u"squares.npz"_s));
-    means.write(m_scratch.filePath(u"means.npz"_s));
+    arrays.write(m_encoder.scratch.filePath(u"squares.npz"_s));
+    means.write(m_encoder.scratch.filePath(u"means.npz"_s));
     stray.add("no_such_weight", {16}, squares);
-    stray.write(m_scratch.filePath(u"stray.npz"_s));
+    stray.write(m_encoder.scratch.filePath(u"stray.npz"_s));
     lonely.add("enc_0_weight.mean", {16}, average);
-    lonely.write(m_scratch.filePath(u"lonely.npz"_s));
+    lonely.write(m_encoder.scratch.filePath(u"lonely.npz"_s));
     WrittenArchive shorter, table;
     shorter.add("enc_0_weight", {4}, {1, 2, 3, 4});
-    shorter.write(m_scratch.filePath(u"shorter.npz"_s));
+    shorter.write(m_encoder.scratch.filePath(u"shorter.npz"_s));
     table.add("enc_0_weight.second_moment", {2, 3}, {1, 2, 3, 4, 5, 6});
-    table.write(m_scratch.filePath(u"table.npz"_s));
+    table.write(m_encoder.scratch.filePath(u"table.npz"_s));
 }
 
 void TestCliEncode::patterns_data()
@@ -141,9 +133,9 @@ void TestCliEncode::patterns()
     QCOMPARE(json.contains("name"), encoded.size() == 1);
     QVERIFY(json["verified"].get<bool>());
     // What was not named is as it was.
-    const auto diff =
-        runCli({u"diff"_s, m_bundle, QString(out).replace(u'%', m_scratch.path()), u"--json"_s})
-            .json();
+    const auto diff = runCli({u"diff"_s, m_encoder.bundle,
+                              QString(out).replace(u'%', m_encoder.scratch.path()), u"--json"_s})
+                          .json();
     for (const auto &pair : diff["weights"]) {
         const auto name = QString::fromStdString(pair["a"]["name"].get<std::string>());
         QCOMPARE(pair["b"]["form"].get<std::string>(),
@@ -164,14 +156,14 @@ void TestCliEncode::refusedByName()
     QCOMPARE(result.exitCode, 2);
     for (const char *name : {"odd_weight", "enc_0_bias", "enc_0_weight"})
         QVERIFY2(result.err.contains(name), result.err);
-    QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
+    QVERIFY(!QDir(QString(out).replace(u'%', m_encoder.scratch.path())).exists());
     const CliResult values = encode(u"odd_weight enc_0_weight --form palette --json -o "_s + out);
     QCOMPARE(values.exitCode, 3);
     QCOMPARE(values.json()["diagnostics"].size(), std::size_t(1));
     // Of several the one that is refused is named, too.
     QVERIFY(QString::fromStdString(values.json()["diagnostics"][0]["message"].get<std::string>())
                 .startsWith(u"odd_weight: "_s));
-    QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
+    QVERIFY(!QDir(QString(out).replace(u'%', m_encoder.scratch.path())).exists());
 }
 
 void TestCliEncode::skipsWhatIsRefused()
@@ -187,7 +179,7 @@ void TestCliEncode::skipsWhatIsRefused()
     // Where nothing is left, nothing is written.
     const QString none = fresh();
     QCOMPARE(encode(u"odd_weight --form palette --skip-refused -o "_s + none).exitCode, 3);
-    QVERIFY(!QDir(QString(none).replace(u'%', m_scratch.path())).exists());
+    QVERIFY(!QDir(QString(none).replace(u'%', m_encoder.scratch.path())).exists());
 }
 
 /// Groups of 16 rows are none of these weights', and vectors are no chip's of the fifth version.
@@ -265,7 +257,7 @@ void TestCliEncode::feedsBack()
         encode(u"odd_weight --form affine --method feedback --activations %/means.npz -o "_s + out)
             .exitCode,
         3);
-    QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
+    QVERIFY(!QDir(QString(out).replace(u'%', m_encoder.scratch.path())).exists());
 }
 
 void TestCliEncode::wrongUse_data()
@@ -290,7 +282,7 @@ void TestCliEncode::wrongUse()
     const CliResult result = encode(line + u" -o "_s + out);
     QVERIFY2(result.exitCode == 2, result.out + result.err);
     QVERIFY(!result.err.isEmpty());
-    QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
+    QVERIFY(!QDir(QString(out).replace(u'%', m_encoder.scratch.path())).exists());
 }
 
 void TestCliEncode::namesOfStatistics_data()

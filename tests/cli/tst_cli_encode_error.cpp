@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "encoder_runs.h"
 #include "written_bundle.h"
 
 #include <QTest>
@@ -74,19 +75,10 @@ private slots:
     void oneError();
 
 private:
-    CliResult encode(const QString &line) const
-    {
-        QStringList words{u"encode"_s, m_bundle};
-        words += line.split(u' ', Qt::SkipEmptyParts);
-        for (QString &word : words)
-            word.replace(u'%', m_scratch.path());
-        return runCli(words);
-    }
-    QString fresh() { return u"%/out%1.mlmodelc"_s.arg(++m_count); }
+    CliResult encode(const QString &line) const { return m_encoder.run(line); }
+    QString fresh() { return m_encoder.fresh(); }
 
-    QTemporaryDir m_scratch;
-    QString m_bundle;
-    int m_count = 0;
+    Encoder m_encoder;
 };
 
 void TestCliEncodeError::oneError_data()
@@ -109,7 +101,7 @@ void TestCliEncodeError::oneError()
     made.line(one.line);
     made.result = "y";
     const QByteArray name = "layer" + QByteArray::number(layer) + ".mlmodelc";
-    const QString path = writeBundle(m_scratch, name.constData(), made);
+    const QString path = writeBundle(m_encoder.scratch, name.constData(), made);
     const auto chosen = runCli({u"choose"_s, path, u"--json"_s}).json();
     QCOMPARE(chosen["choices"].size(), std::size_t(1));
     const auto planned = runCli({u"plan"_s, path, u"--json"_s, u"--candidates"_s, u"--error"_s,
@@ -130,7 +122,7 @@ void TestCliEncodeError::oneError()
         QVERIFY2(choice.is_object() && plan.is_object(), form.plan);
         double plain = 0;
         for (const QString &method : {u"plain"_s, u"fitted"_s}) {
-            const QString output = m_scratch.filePath(u"one%1.mlmodelc"_s.arg(++m_count));
+            const QString output = m_encoder.scratch.filePath(u"one%1.mlmodelc"_s.arg(++m_count));
             const auto stored =
                 runCli(QStringList{u"encode"_s, path, u"w"_s, u"--json"_s, u"--method"_s, method,
                                    u"-o"_s, output, u"--form"_s} +

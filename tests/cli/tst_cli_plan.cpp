@@ -43,10 +43,7 @@ private slots:
 private:
     QStringList line(const QByteArray &text) const
     {
-        QStringList list{QStringLiteral("plan"), m_path};
-        for (const QByteArray &word : text.split(' '))
-            list << QString::fromUtf8(word).replace(u'%', m_scratch.path());
-        return list;
+        return planLine(m_path, text, m_scratch.path());
     }
 
     QTemporaryDir m_scratch;

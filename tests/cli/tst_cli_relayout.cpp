@@ -1,47 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // relayout, and what quantize says of the instruction, its devices and what is contested of it.
 #include "cli_process.h"
-
-#include "core/numeric/npy.h"
-
-#include <cstring>
-#include <random>
+#include "written_array.h"
 
 #include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
-
-namespace {
-
-/// A .npy file of normal numbers.
-QString writeArray(const QTemporaryDir &scratch, const char *name, const Shape &shape,
-                   ElementType type = ElementType::Fp32)
-{
-    const QString path = scratch.filePath(QString::fromUtf8(name));
-    QFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        return {};
-    file.write(QByteArray::fromStdString(npyHeader(type, shape)));
-    std::mt19937 random(1);
-    std::normal_distribution<float> normal(0, 1);
-    for (std::uint64_t i = 0; i < elementCount(shape)->value; ++i) {
-        const float value = normal(random);
-        if (type == ElementType::Fp32)
-            file.write(reinterpret_cast<const char *>(&value), 4);
-        else
-            file.write(i % 2 == 0 ? "\x00\x3c" : "\x00\xc0", 2);
-    }
-    return path;
-}
-
-QByteArray contentOf(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-} // namespace
 
 class TestCliRelayout : public QObject
 {

@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/base/overlaid_file.h"
+#include "file_folder.h"
 #include "overlay_fixture.h"
 
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <random>
 
 #include <QFile>
-#include <QTemporaryDir>
 
 #include <sys/stat.h>
 
@@ -48,24 +48,7 @@ class TestOverlaidFile : public QObject
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-
-    std::filesystem::path write(const char *name, const std::vector<std::byte> &content) const
-    {
-        const QString path = m_folder.filePath(QString::fromLatin1(name));
-        QFile file(path);
-        if (!file.open(QIODevice::WriteOnly))
-            return {};
-        file.write(reinterpret_cast<const char *>(content.data()),
-                   static_cast<qint64>(content.size()));
-        return path.toStdString();
-    }
-
-    static QByteArray onDisk(const std::filesystem::path &path)
-    {
-        QFile file(QString::fromStdString(path.string()));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    }
+    FileFolder m_folder;
 
 private slots:
     void opensAndShows();
@@ -85,7 +68,7 @@ void TestOverlaidFile::opensAndShows()
 {
     std::mt19937_64 random(1);
     const auto content = randomBytes(10000, random);
-    const auto path = write("plain.bin", content);
+    const auto path = m_folder.write("plain.bin", content);
     const auto file = OverlaidFile::open(path, "weights/plain.bin");
     QVERIFY(file);
     QCOMPARE((*file)->name(), std::string("weights/plain.bin"));
@@ -115,7 +98,7 @@ void TestOverlaidFile::refusals()
 
 void TestOverlaidFile::emptyFile()
 {
-    const auto file = OverlaidFile::open(write("empty.bin", {}), "empty.bin");
+    const auto file = OverlaidFile::open(m_folder.write("empty.bin", {}), "empty.bin");
     QVERIFY(file);
     QCOMPARE((*file)->size(), ByteCount(0));
     QVERIFY((*file)->bytes().empty());
@@ -134,7 +117,7 @@ void TestOverlaidFile::memoryFile()
 
 void TestOverlaidFile::changesAreSeenAndKept()
 {
-    const auto path = write("change.bin", text("0123456789"));
+    const auto path = m_folder.write("change.bin", text("0123456789"));
     const auto file = *OverlaidFile::open(path, "change.bin");
     const std::span<const std::byte> view = file->bytes();
     QVERIFY(file->write(FileOffset(3), text("abc")));
@@ -201,7 +184,7 @@ void TestOverlaidFile::randomWrites()
     QFETCH(int, size);
     std::mt19937_64 random(static_cast<std::uint64_t>(size));
     const auto disk = randomBytes(static_cast<std::size_t>(size), random);
-    const auto path = write("random.bin", disk);
+    const auto path = m_folder.write("random.bin", disk);
     const auto file =
         mapped ? *OverlaidFile::open(path, "random.bin") : OverlaidFile::fromMemory(disk, "random");
     std::vector<std::byte> expected = disk;
@@ -249,4 +232,5 @@ void TestOverlaidFile::markSaved()
 }
 
 QTEST_APPLESS_MAIN(TestOverlaidFile)
+#include "tests/core/base/file_folder.h"
 #include "tst_overlaid_file.moc"

@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/base/overlaid_file.h"
+#include "file_folder.h"
 #include "overlay_fixture.h"
 
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <thread>
 
 #include <QFile>
-#include <QTemporaryDir>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -20,24 +20,7 @@ class TestOverlayForks : public QObject
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-
-    std::filesystem::path write(const char *name, const std::vector<std::byte> &content) const
-    {
-        const QString path = m_folder.filePath(QString::fromLatin1(name));
-        QFile file(path);
-        if (!file.open(QIODevice::WriteOnly))
-            return {};
-        file.write(reinterpret_cast<const char *>(content.data()),
-                   static_cast<qint64>(content.size()));
-        return path.toStdString();
-    }
-
-    static QByteArray onDisk(const std::filesystem::path &path)
-    {
-        QFile file(QString::fromStdString(path.string()));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    }
+    FileFolder m_folder;
 
     static std::vector<std::byte> numbered(std::size_t count)
     {
@@ -140,7 +123,7 @@ void TestOverlayForks::scatteredFillIsBounded()
 {
     constexpr std::size_t kBytes = std::size_t{8} << 20;
     std::vector<std::byte> content(kBytes);
-    const auto path = write("fill.bin", content);
+    const auto path = m_folder.write("fill.bin", content);
     const auto file = *OverlaidFile::open(path, "fill.bin");
     for (std::size_t i = 0; i < kBytes; i += 2)
         content[i] = std::byte{0x3c};
@@ -162,7 +145,7 @@ void TestOverlayForks::scatteredFillIsBounded()
 /// What is laid under the changes counts as the disk's.
 void TestOverlayForks::restoredUnder()
 {
-    const auto path = write("restored.bin", text("0123456789"));
+    const auto path = m_folder.write("restored.bin", text("0123456789"));
     const auto file = *OverlaidFile::open(path, "restored.bin");
     QVERIFY(file->restoreUnder(FileOffset(2), text("AB")));
     QVERIFY(!file->modified());
@@ -186,7 +169,7 @@ void TestOverlayForks::forks_data()
 void TestOverlayForks::forks()
 {
     QFETCH(const bool, mapped);
-    const auto path = write("fork.bin", text("0123456789"));
+    const auto path = m_folder.write("fork.bin", text("0123456789"));
     const auto file = mapped ? *OverlaidFile::open(path, "fork.bin")
                              : OverlaidFile::fromMemory(text("0123456789"), "fork.bin");
     if (mapped)
@@ -236,7 +219,7 @@ void TestOverlayForks::sharesTheDisksBytes()
 {
     QFETCH(const bool, mapped);
     const std::vector<std::byte> content = numbered(70000);
-    const auto path = write("shared.bin", content);
+    const auto path = m_folder.write("shared.bin", content);
     const auto file = mapped ? *OverlaidFile::open(path, "shared.bin")
                              : OverlaidFile::fromMemory(content, "shared.bin");
     const ByteRange range{FileOffset(100), ByteCount(69900)};
@@ -270,7 +253,7 @@ void TestOverlayForks::sharesTheDisksBytes()
 void TestOverlayForks::sharesWhatTheWriterHas()
 {
     const std::vector<std::byte> content = numbered(40000);
-    const auto file = *OverlaidFile::open(write("writer.bin", content), "writer.bin");
+    const auto file = *OverlaidFile::open(m_folder.write("writer.bin", content), "writer.bin");
     const SharedBytes before(
         std::vector<std::byte>(content.begin() + 1000, content.begin() + 31000));
     const std::vector<std::byte> ones(30000, std::byte{0x55});
@@ -289,7 +272,7 @@ void TestOverlayForks::sharesWhatTheWriterHas()
 void TestOverlayForks::givesMemoryBack()
 {
     const std::vector<std::byte> content = numbered(40000);
-    const auto file = *OverlaidFile::open(write("given.bin", content), "given.bin");
+    const auto file = *OverlaidFile::open(m_folder.write("given.bin", content), "given.bin");
     const std::vector<std::byte> ones(30000, std::byte{0x55});
     QVERIFY(file->write(FileOffset(1000), ones));
     file->giveUp({FileOffset(5000), ByteCount(20000)});
@@ -301,4 +284,5 @@ void TestOverlayForks::givesMemoryBack()
 }
 
 QTEST_APPLESS_MAIN(TestOverlayForks)
+#include "tests/core/base/file_folder.h"
 #include "tst_overlay_forks.moc"

@@ -2,6 +2,7 @@
 // Stream or fold, geometry, targets, choose, collective: the docks that are tables.
 #include "made_bundle.h"
 #include "table_cells.h"
+#include "tests/core/bundle/second_function.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/chip_words.h"
@@ -44,17 +45,7 @@ BundlePtr openTwoFunctions()
             continue;
         OpenOptions options;
         options.memory = bundle.files;
-        for (auto &[path, content] : options.memory) {
-            if (path != "model.mil")
-                continue;
-            std::string text(reinterpret_cast<const char *>(content.data()), content.size());
-            const auto begin = text.find("func main"), end = text.rfind('}');
-            std::string copy = text.substr(begin, end - begin);
-            copy.replace(0, std::string_view("func main").size(), "func second");
-            text.insert(end, copy);
-            const auto bytes = std::as_bytes(std::span(text));
-            content.assign(bytes.begin(), bytes.end());
-        }
+        addSecondFunction(options.memory);
         const auto opened = Bundle::open(bundle.name, options);
         return opened ? *opened : nullptr;
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/tile_view.h"
 #include "widgets/compare/compare_dock.h"
 
 #include <QAction>
+#include <QColor>
+#include <QImage>
 #include <QLabel>
 #include <QString>
 #include <QTableWidget>
@@ -36,6 +39,13 @@ inline bool says(const QWidget &widget, const QString &text)
 inline QString cellText(const ui::CompareDock &dock, int row, ui::CompareColumn column)
 {
     return dock.model().index(row, static_cast<int>(column)).data().toString();
+}
+
+/// The colour inside a cell of a picture.
+inline QColor colorAt(ui::TileView &view, const ui::Cell &cell)
+{
+    return view.viewport()->grab().toImage().pixelColor(view.cellRect(cell).topLeft() +
+                                                        QPoint(3, 3));
 }
 
 /// Cell of a row by its first column; empty where there is no such row.

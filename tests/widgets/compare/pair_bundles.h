@@ -46,4 +46,14 @@ inline BundlePtr denseBundle(const std::vector<MadeWeight> &weights, bool consum
     return *opened;
 }
 
+/// Neither, only A, kept and equal, only B; equal, changed up, changed down, equal.
+inline BundlePtr leftBundle()
+{
+    return denseBundle({{"w", "[2, 4]", {0, 1, 2, 0, 4, 5, 6, 7}}});
+}
+inline BundlePtr rightBundle()
+{
+    return denseBundle({{"w", "[2, 4]", {0, 0, 2, 3, 4, 8, 3, 7}}});
+}
+
 } // namespace kernscope::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/diff/text_alignment.h"
+#include "tests/widgets/compare/aligned_pairs.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/bytes/byte_section_model.h"
@@ -18,7 +19,10 @@
 
 using namespace kernscope;
 using namespace kernscope::ui;
+using kernscope::test::alignedBytes;
+using kernscope::test::blobPair;
 using kernscope::test::openSample;
+using kernscope::test::payloadSegment;
 
 namespace {
 
@@ -34,35 +38,6 @@ QString shapeOf(const std::vector<TextPiece> &pieces)
         list.append(QString::fromLatin1(kind));
     }
     return list.join(QString());
-}
-
-AlignedBytesPtr alignedBytes(const BundlePtr &a, const BundlePtr &b)
-{
-    const auto pairs = pairWeights(*a, *b).pairs;
-    return std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)});
-}
-
-/// A pair of bare weight files of one record.
-AlignedBytesPtr blobPair(const std::vector<std::uint8_t> &a, const std::vector<std::uint8_t> &b)
-{
-    const auto bundle = [](const std::vector<std::uint8_t> &payload) {
-        milblob::Writer writer;
-        writer.add(ElementType::Uint8, std::as_bytes(std::span(payload)), 0);
-        OpenOptions options;
-        options.memory.emplace_back("weight.bin", writer.finish());
-        return *Bundle::open("weight.bin", options);
-    };
-    return alignedBytes(bundle(a), bundle(b));
-}
-
-std::size_t payloadSegment(const AlignedBytes &bytes)
-{
-    const auto &sections = bytes.alignment.sections();
-    for (const AlignedSection &section : sections) {
-        if (section.kind == SectionKind::Data)
-            return section.firstSegment;
-    }
-    return kNoIndex;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/text_alignment.h"
 #include "tests/core/patch/sample_bundles.h"
+#include "tests/widgets/compare/aligned_pairs.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -22,43 +23,13 @@
 
 using namespace kernscope;
 using namespace kernscope::ui;
+using kernscope::test::alignedBytes;
+using kernscope::test::blobPair;
 using kernscope::test::denseBundle;
 using kernscope::test::openSample;
+using kernscope::test::payloadSegment;
 using kernscope::test::says;
 using kernscope::test::showDock;
-
-namespace {
-
-AlignedBytesPtr alignedBytes(const BundlePtr &a, const BundlePtr &b)
-{
-    const auto pairs = pairWeights(*a, *b).pairs;
-    return std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)});
-}
-
-/// A pair of bare weight files of one record.
-AlignedBytesPtr blobPair(const std::vector<std::uint8_t> &a, const std::vector<std::uint8_t> &b)
-{
-    const auto bundle = [](const std::vector<std::uint8_t> &payload) {
-        milblob::Writer writer;
-        writer.add(ElementType::Uint8, std::as_bytes(std::span(payload)), 0);
-        OpenOptions options;
-        options.memory.emplace_back("weight.bin", writer.finish());
-        return *Bundle::open("weight.bin", options);
-    };
-    return alignedBytes(bundle(a), bundle(b));
-}
-
-std::size_t payloadSegment(const AlignedBytes &bytes)
-{
-    const auto &sections = bytes.alignment.sections();
-    for (const AlignedSection &section : sections) {
-        if (section.kind == SectionKind::Data)
-            return section.firstSegment;
-    }
-    return kNoIndex;
-}
-
-} // namespace
 
 /// Bytes of two bundles side by side, as a person walks through them.
 class TestCompareBytesDock : public QObject

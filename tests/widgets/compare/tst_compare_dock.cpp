@@ -30,31 +30,14 @@ using namespace kernscope::ui;
 using kernscope::codec::PartRole;
 using kernscope::test::actionOf;
 using kernscope::test::cellText;
+using kernscope::test::colorAt;
 using kernscope::test::denseBundle;
+using kernscope::test::leftBundle;
 using kernscope::test::openSample;
+using kernscope::test::rightBundle;
 using kernscope::test::says;
 using kernscope::test::settle;
 using kernscope::test::showDock;
-
-namespace {
-
-/// Neither, only A, kept and equal, only B; equal, changed up, changed down, equal.
-BundlePtr leftBundle()
-{
-    return denseBundle({{"w", "[2, 4]", {0, 1, 2, 0, 4, 5, 6, 7}}});
-}
-BundlePtr rightBundle()
-{
-    return denseBundle({{"w", "[2, 4]", {0, 0, 2, 3, 4, 8, 3, 7}}});
-}
-
-QColor colorAt(TileView &view, const Cell &cell)
-{
-    return view.viewport()->grab().toImage().pixelColor(view.cellRect(cell).topLeft() +
-                                                        QPoint(3, 3));
-}
-
-} // namespace
 
 /// Weights of two bundles in pairs, and what is said of them.
 class TestCompareDock : public QObject

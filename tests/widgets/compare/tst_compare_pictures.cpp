@@ -28,30 +28,13 @@ using namespace kernscope::ui;
 using kernscope::codec::PartRole;
 using kernscope::test::actionOf;
 using kernscope::test::cellOf;
+using kernscope::test::colorAt;
 using kernscope::test::denseBundle;
+using kernscope::test::leftBundle;
 using kernscope::test::openSample;
+using kernscope::test::rightBundle;
 using kernscope::test::settle;
 using kernscope::test::showDock;
-
-namespace {
-
-/// Neither, only A, kept and equal, only B; equal, changed up, changed down, equal.
-BundlePtr leftBundle()
-{
-    return denseBundle({{"w", "[2, 4]", {0, 1, 2, 0, 4, 5, 6, 7}}});
-}
-BundlePtr rightBundle()
-{
-    return denseBundle({{"w", "[2, 4]", {0, 0, 2, 3, 4, 8, 3, 7}}});
-}
-
-QColor colorAt(TileView &view, const Cell &cell)
-{
-    return view.viewport()->grab().toImage().pixelColor(view.cellRect(cell).topLeft() +
-                                                        QPoint(3, 3));
-}
-
-} // namespace
 
 /// The pictures of a pair, and the cell that is picked in them.
 class TestComparePictures : public QObject

@@ -3,6 +3,7 @@
 #include "core/assessment/bundle_findings.h"
 #include "made_bundle.h"
 #include "resources/sample.h"
+#include "tests/core/bundle/second_function.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/overview_cells.h"
@@ -130,17 +131,7 @@ void TestWeightNames::functionsTellNamesApart()
         if (made.name == "sample-dense.mlmodelc")
             options.memory = made.files;
     }
-    for (auto &[path, content] : options.memory) {
-        if (path != "model.mil")
-            continue;
-        std::string text(reinterpret_cast<const char *>(content.data()), content.size());
-        const auto begin = text.find("func main"), end = text.rfind('}');
-        std::string copy = text.substr(begin, end - begin);
-        copy.replace(0, std::string_view("func main").size(), "func second");
-        text.insert(end, copy);
-        const auto bytes = std::as_bytes(std::span(text));
-        content.assign(bytes.begin(), bytes.end());
-    }
+    test::addSecondFunction(options.memory);
     const auto opened = Bundle::open("two.mlmodelc", options);
     QVERIFY(opened);
     Session session;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+
+#include <initializer_list>
+
+/// Bundles that `diff` compares.
+namespace kernscope::test {
+
+/// A bundle of one weight `w` of ten values.
+inline MadeBundle tenValues(std::initializer_list<float> values)
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [10]>", "w", made.blob(ElementType::Fp16, "[10]", halves(values)));
+    made.consume("w");
+    return made;
+}
+
+inline CliResult diff(const QString &a, const QString &b, const QStringList &more = {})
+{
+    return runCli(QStringList{QStringLiteral("diff"), a, b} + more);
+}
+
+/// Writes a file; returns its path, an empty one where that failed.
+inline QString writeText(const QTemporaryDir &folder, const char *name, const QByteArray &text)
+{
+    const QString path = folder.filePath(QLatin1String(name));
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() ? path : QString();
+}
+
+} // namespace kernscope::test
