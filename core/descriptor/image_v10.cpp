@@ -105,17 +105,6 @@ const ImageGroup *imageGroupOfAddress(std::uint32_t address)
     return at == groups.end() ? nullptr : &*at;
 }
 
-const ImageGroup *imageGroupAt(std::uint32_t imageOffset)
-{
-    const auto groups = imageGroups();
-    const auto at =
-        std::find_if(groups.begin(), groups.end(), [imageOffset](const ImageGroup &group) {
-            return imageOffset >= group.imageOffset &&
-                   imageOffset - group.imageOffset < 4 * group.registers;
-        });
-    return at == groups.end() ? nullptr : &*at;
-}
-
 std::span<const ImageField> imageFields()
 {
     static const auto fields = readFields();
@@ -153,21 +142,6 @@ std::optional<OrderingBits> readOrderingBits(std::span<const std::byte> object)
     bits.signalMask = loadLittle<std::uint32_t>(object, kSignal) & kMask;
     bits.waitMask = loadLittle<std::uint32_t>(object, kWait) & kMask;
     return bits;
-}
-
-bool writeOrderingBits(std::span<std::byte> object, const OrderingBits &bits)
-{
-    if (object.size() < kBarriers + 4 || bits.signalMask > kMask || bits.waitMask > kMask)
-        return false;
-    const auto lay = [object](std::uint64_t at, std::uint32_t mask, std::uint32_t value) {
-        const auto before = loadLittle<std::uint32_t>(object, at);
-        storeLittle(object, at, (before & ~mask) | value);
-    };
-    lay(kBarriers, kL2Barrier | kForwardBarrier,
-        (bits.l2Barrier ? kL2Barrier : 0) | (bits.forwardBarrier ? kForwardBarrier : 0));
-    lay(kSignal, kMask, bits.signalMask);
-    lay(kWait, kMask, bits.waitMask);
-    return true;
 }
 
 } // namespace kernscope::descriptor

@@ -105,12 +105,4 @@ const Version *versionOfTarget(std::string_view target)
     return at == rows.end() ? nullptr : &*at;
 }
 
-const Version *versionByNumber(std::uint32_t number)
-{
-    const auto rows = versions();
-    const auto at = std::find_if(rows.begin(), rows.end(),
-                                 [number](const Version &row) { return row.number == number; });
-    return at == rows.end() ? nullptr : &*at;
-}
-
 } // namespace kernscope::descriptor

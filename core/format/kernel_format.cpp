@@ -135,17 +135,6 @@ Result<KernelFormat> paletteEntryFormat(KernelFormat format)
                                   "the type of its entries is not known"));
 }
 
-Result<std::string> underlyingType(KernelFormat format)
-{
-    const auto row = known(format);
-    if (!row)
-        return tl::unexpected(row.error());
-    if ((*row)->underlying.empty())
-        return tl::unexpected(refusal("format.unknown", "an underlying type", format,
-                                      "its underlying type is not known"));
-    return (*row)->underlying;
-}
-
 Result<ByteCount> paletteLutBytes(KernelFormat format, std::uint64_t codebooks,
                                   std::uint64_t vectorSize)
 {

@@ -54,15 +54,14 @@ constexpr bool isNativeKernelFormat(KernelFormat f)
     return f.value - 1U < 6U && ((0x3bU >> (f.value - 1U)) & 1U) != 0;
 }
 
-/// The five helpers of table 25.1. All refuse a code without a row: "format.kernel".
+/// Four helpers of table 25.1; the fifth is KernelFormatRow::underlying. All refuse a code without
+/// a row: "format.kernel".
 
 /// Bits of an element, or of a palette's index.
 Result<unsigned> bitDepth(KernelFormat format);
 /// Format of a palette's entries (int8, uint8, fp16 or e4m3 as a KernelFormat); "format.palette"
 /// outside 7 to 27.
 Result<KernelFormat> paletteEntryFormat(KernelFormat format);
-/// "int8", "uint8", "fp16", "e4m3", …
-Result<std::string> underlyingType(KernelFormat format);
 /// Stride of one codebook (2^bits entries of `vectorSize` values) times `codebooks`;
 /// "format.palette" outside 7 to 27, "format.overflow".
 Result<ByteCount> paletteLutBytes(KernelFormat format, std::uint64_t codebooks,

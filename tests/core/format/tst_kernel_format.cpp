@@ -115,7 +115,7 @@ private Q_SLOTS:
         const KernelFormat f(code);
         QCOMPARE(bitDepth(f) ? int(*bitDepth(f)) : -1, bits);
         QCOMPARE(paletteEntryFormat(f) ? int(paletteEntryFormat(f)->value) : -1, entryFormat);
-        QCOMPARE(bytesOf(underlyingType(f).value_or("")), underlying);
+        QCOMPARE(bytesOf(find(f)->underlying), underlying);
         QCOMPARE(paletteLutBytes(f, 1) ? qlonglong(paletteLutBytes(f, 1)->value) : -1LL, lutBytes);
         QCOMPARE(format::typeNumber(f) ? int(format::typeNumber(f)->value) : -1, typeNumber);
     }
