@@ -2,6 +2,7 @@
 #include "core/format/kernel_format.h"
 
 #include "core/base/error_builder.h"
+#include "core/format/code_sets.h"
 #include "core/format/tables.h"
 
 #include <algorithm>
@@ -117,6 +118,11 @@ const KernelFormatRow *findKernelFormat(std::string_view name)
     const auto rows = kernelFormats();
     const auto at = std::find_if(rows.begin(), rows.end(), same);
     return at == rows.end() ? nullptr : &*at;
+}
+
+bool isPaletteFormat(KernelFormat format)
+{
+    return paletteFormats().has(format.value);
 }
 
 Result<unsigned> bitDepth(KernelFormat format)
