@@ -88,11 +88,11 @@ Result<void> File::readAt(std::uint64_t offset, std::span<std::byte> bytes) cons
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            Error error = ioError("io.read", m_name, "The file cannot be read", n < 0 ? errno : 0);
+            ErrorBuilder error(
+                ioError("io.read", m_name, "The file cannot be read", n < 0 ? errno : 0));
             if (n == 0)
-                error.found = "the end of the file";
-            error.offset = FileOffset(offset);
-            return tl::unexpected(std::move(error));
+                error.found("the end of the file");
+            return error.at(FileOffset(offset)).unexpected();
         }
         bytes = bytes.subspan(static_cast<std::size_t>(n));
         offset += static_cast<std::uint64_t>(n);
@@ -108,9 +108,9 @@ Result<void> File::writeAt(std::uint64_t offset, std::span<const std::byte> byte
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            Error error = ioError("io.write", m_name, "The file cannot be written", errno);
-            error.offset = FileOffset(offset);
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder(ioError("io.write", m_name, "The file cannot be written", errno))
+                .at(FileOffset(offset))
+                .unexpected();
         }
         bytes = bytes.subspan(static_cast<std::size_t>(n));
         offset += static_cast<std::uint64_t>(n);

@@ -138,11 +138,13 @@ JournalReader FoundJournal::reader() const
 void FoundJournal::become(InterruptedState newState, Error cause)
 {
     state = newState;
-    error = std::move(cause);
-    error.code = fmt::format("journal.{}", interruptedStateName(state));
-    if (error.file.empty() || state != InterruptedState::Stale)
-        error.file = path.filename().string();
-    error.message = sentenceOf(state);
+    // A stale journal's error names the file that differs.
+    const bool named = !cause.file.empty() && state == InterruptedState::Stale;
+    std::string name = named ? cause.file : path.filename().string();
+    error = ErrorBuilder(std::move(cause))
+                .code(fmt::format("journal.{}", interruptedStateName(state)))
+                .file(std::move(name))
+                .message(sentenceOf(state));
 }
 
 InterruptedSave FoundJournal::described() const

@@ -77,19 +77,18 @@ Result<void> InPlaceSave::refusePending() const
             found->state == InterruptedState::Unknown || found->state == InterruptedState::Foreign;
         if (unusable && place != m_journal)
             continue;
-        Error error = std::move(found->error);
-        if (found->state == InterruptedState::Busy) {
-            error.code = "patch.busy";
-            error.message = "Another process is saving this bundle";
-        } else if (unusable) {
-            error.message = "A file that is no journal of this bundle has the name that the "
-                            "journal of this save "
-                            "needs; move it away, or save a copy";
-        } else {
-            error.message = "Not saved: an earlier save of this bundle was interrupted and must be "
-                            "recovered first (kernscope-cli recover PATH), or save a copy";
-        }
-        return tl::unexpected(std::move(error));
+        ErrorBuilder error(std::move(found->error));
+        if (found->state == InterruptedState::Busy)
+            return error.code("patch.busy")
+                .message("Another process is saving this bundle")
+                .unexpected();
+        return error
+            .message(unusable
+                         ? "A file that is no journal of this bundle has the name that the "
+                           "journal of this save needs; move it away, or save a copy"
+                         : "Not saved: an earlier save of this bundle was interrupted and must be "
+                           "recovered first (kernscope-cli recover PATH), or save a copy")
+            .unexpected();
     }
     return {};
 }

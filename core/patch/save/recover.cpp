@@ -142,16 +142,16 @@ Result<void> permitted(const FoundJournal &journal, RecoverAction action, bool &
     skip = journal.state == InterruptedState::Unknown;
     if (skip || journal.state == InterruptedState::Pending)
         return {};
-    Error error = journal.error;
     if (journal.state == InterruptedState::Busy) {
-        error.code = "patch.busy";
-        error.message = "Another process is saving this bundle; nothing is to be recovered yet";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder(journal.error)
+            .code("patch.busy")
+            .message("Another process is saving this bundle; nothing is to be recovered yet")
+            .unexpected();
     }
     const bool own = journal.file && journal.file->ownedByUser();
     if (action == RecoverAction::Discard && own)
         return {};
-    return tl::unexpected(std::move(error));
+    return tl::unexpected(journal.error);
 }
 
 /// The bundle and the files that the journals name, against saves and further recoveries.

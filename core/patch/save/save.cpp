@@ -164,13 +164,13 @@ Result<SaveReport> InPlaceSave::run(bool keepBackup)
     if (last)
         last = passed(SaveStep::Removed);
     if (!last) {
-        Error error = std::move(last.error());
-        error.code = "journal.sync";
-        error.message =
-            "Saved and verified, but the removal of the journal could not be brought to "
-            "the disk: after a power failure it may come back, and with it the offer "
-            "to undo this save";
-        saved.warnings.push_back({Severity::Warning, std::move(error)});
+        saved.warnings.push_back(
+            {Severity::Warning,
+             ErrorBuilder(std::move(last.error()))
+                 .code("journal.sync")
+                 .message("Saved and verified, but the removal of the journal could not be brought "
+                          "to the disk: after a power failure it may come back, and with it the "
+                          "offer to undo this save")});
     }
     return saved;
 }

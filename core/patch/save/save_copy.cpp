@@ -224,10 +224,10 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
         return advance(0);
     default: break;
     }
-    Error error = copyError(relative, "The bundle holds something that cannot be copied", 0);
-    error.expected = "files, folders and links";
-    error.found = "a device, a pipe or a socket";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(copyError(relative, "The bundle holds something that cannot be copied", 0))
+        .expected("files, folders and links")
+        .found("a device, a pipe or a socket")
+        .unexpected();
 }
 
 Result<void> CopySave::copyTree()
@@ -270,9 +270,10 @@ Result<void> CopySave::writeRemaining()
         if (!patch::staysInside(file.path))
             return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
         if (!m_inMemory) {
-            Error error = copyError(file.path, "The file is not in the folder any more", ENOENT);
-            error.code = "patch.stale";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder(
+                       copyError(file.path, "The file is not in the folder any more", ENOENT))
+                .code("patch.stale")
+                .unexpected();
         }
         const fs::path to = m_place->temporary() / file.path;
         fs::create_directories(to.parent_path(), fault);
