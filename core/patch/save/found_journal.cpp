@@ -103,7 +103,7 @@ InterruptedState stateOf(const Error &error)
     return InterruptedState::Damaged;
 }
 
-void examine(FoundJournal &found, File::Lock lock, Progress *progress)
+void examine(FoundJournal &found, DiskFile::Lock lock, Progress *progress)
 {
     const auto size = found.file->size();
     if (!size)
@@ -160,7 +160,8 @@ InterruptedSave FoundJournal::described() const
     return save;
 }
 
-std::optional<FoundJournal> findJournal(const fs::path &path, File::Lock lock, Progress *progress)
+std::optional<FoundJournal> findJournal(const fs::path &path, DiskFile::Lock lock,
+                                        Progress *progress)
 {
     std::error_code fault;
     const auto status = fs::symlink_status(path, fault);
@@ -175,7 +176,7 @@ std::optional<FoundJournal> findJournal(const fs::path &path, File::Lock lock, P
                          .found(fs::is_symlink(status) ? "a link" : "something else"));
         return found;
     }
-    auto file = File::open(path, File::Mode::ReadPlain, path.filename().string());
+    auto file = DiskFile::open(path, DiskFile::Mode::ReadPlain, path.filename().string());
     if (!file) {
         found.become(InterruptedState::Foreign, file.error());
         return found;

@@ -41,7 +41,7 @@ Result<void> InPlaceSave::openTargets()
                 .message("The bundle is in memory only; save a copy of it")
                 .unexpected();
         }
-        auto onDisk = File::open(file.file->path(), File::Mode::Change, file.path);
+        auto onDisk = DiskFile::open(file.file->path(), DiskFile::Mode::Change, file.path);
         if (!onDisk)
             return tl::unexpected(std::move(onDisk.error()));
         m_targets.push_back({&file, std::move(*onDisk), std::move(ranges)});
@@ -70,7 +70,7 @@ Result<void> InPlaceSave::refusePending() const
     for (const BundleFile &file : m_bundle.files())
         places.push_back(journalPath(file.file->path()));
     for (const std::filesystem::path &place : places) {
-        auto found = findJournal(place, File::Lock::Shared);
+        auto found = findJournal(place, DiskFile::Lock::Shared);
         if (!found)
             continue;
         const bool unusable =
