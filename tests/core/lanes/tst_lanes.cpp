@@ -76,6 +76,7 @@ private slots:
     void roundTripsRandomShapes();
     void refusesWhatIsNotPublished();
     void ordersAgreeWithBytes();
+    void knowsExceptions();
     void explainsSizes();
     void checksSizesOfOtherForms();
 };
@@ -268,6 +269,22 @@ void TestLanes::ordersAgreeWithBytes()
         QCOMPARE(halfAt(file, rows[i] / 8), bias[i]);
     places.lengths.back() = 2;
     QVERIFY(!weightOrder(layout, places));
+}
+
+void TestLanes::knowsExceptions()
+{
+    const auto says = [](const WeightExtents &geometry, const char *words) {
+        return QString::fromStdString(knownException(geometry, lawOf(geometry)))
+            .contains(QLatin1String(words));
+    };
+    QVERIFY(says({2048, 1024, 1, 1, 1, 1, false}, "not published"));
+    QVERIFY(knownException({2048, 1024, 1, 1, 1, 1, false}, Law::MatrixMultiply).empty());
+    QVERIFY(knownException({2048, 1024, 1, 3, 3, 1, false}, Law::Dense).empty());
+    QVERIFY(knownException({1024, 2048, 1, 1, 1, 1, false}, Law::Dense).empty());
+    QVERIFY(says({40, 1, 1, 1, 9, 40, true}, "1x9"));
+    QVERIFY(knownException({40, 1, 1, 1, 9, 40, false}, Law::Depthwise).empty());
+    QVERIFY(says({8, 1, 1, 1, 1, 8, false}, "8 channels"));
+    QVERIFY(knownException({8, 1, 1, 1, 1, 8, true}, Law::Depthwise).empty());
 }
 
 void TestLanes::explainsSizes()
