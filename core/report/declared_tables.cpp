@@ -24,6 +24,7 @@
 #include "core/report/group_table.h"
 #include "core/report/image_table.h"
 #include "core/report/pair_table.h"
+#include "core/report/picked_element_table.h"
 #include "core/report/placement_table.h"
 #include "core/report/places_table.h"
 #include "core/report/plan_table.h"
@@ -69,10 +70,11 @@ std::vector<TableFacts> fileTables()
     return factsOf(commandTable(), containerSectionTable(), portTable(), symbolTable(),
                    registerTable(), laneTable(), surveyTable(), registerChangeTable(), modelTable(),
                    annotatedOperationTable(), sharedRecordTable(), writtenRangeTable(),
-                   pendingRangeTable(), changedBytesTable(), fileDifferenceTable(), valueBinTable(),
-                   encodedSideTable(), encodedTable(), quantizedFileTable(), quantizeTileTable(),
-                   decisionTable(), planTotalsTable(), buildTotalsTable(), chipTable(), knotTable(),
-                   elementRoleTable(), unitSectionTable(), alignedSectionTable());
+                   pendingRangeTable(), pickedElementTable(), changedBytesTable(),
+                   fileDifferenceTable(), valueBinTable(), encodedSideTable(), encodedTable(),
+                   quantizedFileTable(), quantizeTileTable(), decisionTable(), planTotalsTable(),
+                   buildTotalsTable(), chipTable(), knotTable(), elementRoleTable(),
+                   unitSectionTable(), alignedSectionTable());
 }
 
 } // namespace
