@@ -12,7 +12,7 @@ namespace kernscope::app {
 namespace {
 
 /// A writer touches a file many times; one question a burst is enough.
-constexpr int kSettleMilliseconds = 400;
+constexpr int kDebounceMilliseconds = 400;
 /// A folder of more files is watched by its first ones (each costs a kernel handle).
 constexpr int kMaxWatched = 256;
 constexpr int kLookMilliseconds = 2000;
@@ -21,11 +21,11 @@ constexpr int kLookMilliseconds = 2000;
 
 BundleWatch::BundleWatch(QObject *parent) : QObject(parent)
 {
-    m_settle.setSingleShot(true);
-    m_settle.setInterval(kSettleMilliseconds);
-    connect(&m_settle, &QTimer::timeout, this, &BundleWatch::compare);
+    m_debounce.setSingleShot(true);
+    m_debounce.setInterval(kDebounceMilliseconds);
+    connect(&m_debounce, &QTimer::timeout, this, &BundleWatch::compare);
     const auto wake = [this] {
-        m_settle.start();
+        m_debounce.start();
         Q_EMIT touched();
     };
     m_look.setInterval(kLookMilliseconds);
@@ -39,7 +39,7 @@ void BundleWatch::watch(const BundlePtr &bundle)
     if (const QStringList old = m_watcher.files() + m_watcher.directories(); !old.isEmpty())
         m_watcher.removePaths(old);
     m_stamps.clear();
-    m_settle.stop();
+    m_debounce.stop();
     m_look.stop();
     m_held = false;
     if (!bundle)
@@ -76,7 +76,7 @@ void BundleWatch::hold()
 void BundleWatch::release()
 {
     m_held = false;
-    m_settle.start();
+    m_debounce.start();
 }
 
 BundleWatch::Stamp BundleWatch::stampOf(const QString &file)

@@ -41,7 +41,7 @@ private:
     void compare();
 
     QFileSystemWatcher m_watcher;
-    QTimer m_settle;
+    QTimer m_debounce;
     QTimer m_look; ///< file systems of other machines tell nothing
     QHash<QString, Stamp> m_stamps;
     bool m_held = false;

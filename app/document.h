@@ -183,7 +183,7 @@ private:
     void showOpened(const Source &source, const Opened &opened);
     void showOther(const Source &source, const Opened &opened);
     /// Tells the overlays that a save has ended, once, on this thread.
-    void settle();
+    void applySavedState();
     void finishSave(const Result<SaveReport> &report);
     void finishSaveAs(const Result<SaveReport> &report, const Opened &copy, const QString &target);
 
@@ -221,8 +221,8 @@ private:
     std::vector<shapes::OpenInput> m_openInputs;
     bool m_wasModified = false;
     BundlePtr m_prepared; ///< while the undo stack moves: the fork that is where it moves to
-    std::mutex m_settleMutex;
-    std::function<void()> m_settle;
+    std::mutex m_savedStateMutex;
+    std::function<void()> m_applySavedState;
     std::function<void(Interrupted)> m_waiting; ///< for answerInterrupted()
     std::optional<Interrupted> m_interruptedAnswer;
     double m_tolerance = std::numeric_limits<double>::infinity();

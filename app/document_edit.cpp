@@ -72,7 +72,7 @@ bool Document::makeSteps(const std::vector<EditStep> &steps)
     if (showPrepared())
         return true;
     m_session.tasks().quiesce();
-    settle(); // a save may have ended whose result has not come yet
+    applySavedState(); // a save may have ended whose result has not come yet
     BundlePtr bundle = m_session.bundle();
     const auto make = [&bundle](const EditStep &step, bool forward) -> std::optional<Error> {
         auto next = forward ? applyEdit(bundle, *step.edit) : revertEdit(bundle, *step.edit);
@@ -167,21 +167,21 @@ void Document::save(bool keepBackup)
     run(
         Busy::Saving, tr("Saving %1").arg(name()),
         [this, bundle = m_session.bundle(), keepBackup](Progress &progress) {
-            std::function<void()> settle;
-            auto report = saveInPlace(bundle, keepBackup, settle, &progress);
-            const std::lock_guard lock(m_settleMutex);
-            m_settle = std::move(settle);
+            std::function<void()> apply;
+            auto report = saveInPlace(bundle, keepBackup, apply, &progress);
+            const std::lock_guard lock(m_savedStateMutex);
+            m_applySavedState = std::move(apply);
             return report;
         },
         [this](const Result<SaveReport> &report, bool) { finishSave(report); });
 }
 
-void Document::settle()
+void Document::applySavedState()
 {
     std::function<void()> step;
     {
-        const std::lock_guard lock(m_settleMutex);
-        step = std::exchange(m_settle, nullptr);
+        const std::lock_guard lock(m_savedStateMutex);
+        step = std::exchange(m_applySavedState, nullptr);
     }
     if (step)
         step();
@@ -189,7 +189,7 @@ void Document::settle()
 
 void Document::finishSave(const Result<SaveReport> &report)
 {
-    settle();
+    applySavedState();
     m_session.setSaving(false);
     if (!report && report.error().code == "task.cancelled") {
         m_watch.restamp(); // what was written is put back, which changed the files' times

@@ -7,6 +7,7 @@
 #include "app/place_text.h"
 #include "app/status_line.h"
 #include "app/tour.h"
+#include "core/search/place.h"
 #include "resources/sample.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/file_dialogs.h"
@@ -57,9 +58,9 @@ void MainWindow::openPaths(const QStringList &paths)
         m_opening.reset();
         const bool two = paths.size() > 1;
         m_wantedLayout = two ? std::optional(Layout::Compare) : std::nullopt;
-        const PlaceLink link = splitLink(paths.first());
-        m_wantedPlace = link.place;
-        m_askedPath = QFileInfo(link.path).absoluteFilePath();
+        const search::PlaceLink link = search::splitLink(paths.first().toStdString());
+        m_wantedPlace = QString::fromStdString(link.place);
+        m_askedPath = QFileInfo(QString::fromStdString(link.path)).absoluteFilePath();
         m_document.open(m_askedPath, two ? QFileInfo(paths[1]).absoluteFilePath() : QString());
     });
 }

@@ -87,10 +87,4 @@ QString placeText(const Bundle &bundle, const ui::Place &place)
     return {};
 }
 
-PlaceLink splitLink(const QString &text)
-{
-    const search::PlaceLink link = search::splitLink(text.toStdString());
-    return {QString::fromStdString(link.path), QString::fromStdString(link.place)};
-}
-
 } // namespace kernscope::app

@@ -22,10 +22,4 @@ Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::siz
 /// weight is told by its name alone, wherever its bytes are.
 QString placeText(const Bundle &bundle, const ui::Place &place);
 
-/// `kernscope PATH#PLACE`: a file and a place in it. A path that exists as it stands is no link.
-struct PlaceLink {
-    QString path, place;
-};
-PlaceLink splitLink(const QString &text);
-
 } // namespace kernscope::app

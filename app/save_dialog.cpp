@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/save_dialog.h"
 
-#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/report/written_table.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/row_table_model.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -11,7 +13,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QTableWidget>
+#include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -22,30 +24,6 @@ namespace kernscope::app {
 namespace {
 
 constexpr std::size_t kMaxRows = 2000;
-constexpr std::uint64_t kShownBytes = 8; ///< of a range
-
-QTableWidgetItem *cell(const QString &text, Qt::Alignment alignment)
-{
-    auto *item = new QTableWidgetItem(text);
-    item->setTextAlignment(alignment | Qt::AlignVCenter);
-    item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
-    return item;
-}
-
-/// "3c 00 41 …": the first bytes of a range, as they are on disk or as they will be.
-QString firstBytes(const OverlaidFile &file, ByteRange range, bool onDisk)
-{
-    QStringList words;
-    const std::uint64_t shown = std::min(range.bytes.value, kShownBytes);
-    for (std::uint64_t i = 0; i < shown; ++i) {
-        const FileOffset offset(range.offset.value + i);
-        const std::byte value = onDisk ? file.diskByte(offset) : file.bytes()[offset.value];
-        words += QStringLiteral("%1").arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
-    }
-    if (shown < range.bytes.value)
-        words += QStringLiteral("\u2026");
-    return words.join(QLatin1Char(' '));
-}
 
 } // namespace
 
@@ -92,26 +70,12 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
 
 QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenRange> &ranges)
 {
-    const int count = static_cast<int>(std::min(ranges.size(), kMaxRows));
-    auto *table = new QTableWidget(count, 5, this);
+    auto *model = new ui::RowTable<report::PendingRange>(report::pendingRangeTable(), this);
+    model->setRows(report::pendingRangeRows(bundle, ranges, kMaxRows));
+    auto *table = new QTableView(this);
     table->setAccessibleName(tr("Ranges that will be written"));
-    table->setHorizontalHeaderLabels(
-        {tr("File"), tr("Offset"), tr("Bytes"), tr("On disk"), tr("Becomes")});
-    table->verticalHeader()->hide();
-    table->setTabKeyNavigation(false); // Tab goes on to the buttons
-    table->verticalHeader()->setDefaultSectionSize(ui::theme::em(this, 1.5));
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    for (int row = 0; row < count; ++row) {
-        const WrittenRange &range = ranges[static_cast<std::size_t>(row)];
-        table->setItem(row, 0, cell(ui::fromUtf8(range.file), Qt::AlignLeft));
-        table->setItem(row, 1, cell(ui::hexNumber(range.range.offset.value), Qt::AlignRight));
-        table->setItem(row, 2, cell(ui::groupedNumber(range.range.bytes.value), Qt::AlignRight));
-        if (const auto at = bundle.fileByPath(range.file)) {
-            const OverlaidFile &file = *bundle.files()[*at].file;
-            table->setItem(row, 3, cell(firstBytes(file, range.range, true), Qt::AlignLeft));
-            table->setItem(row, 4, cell(firstBytes(file, range.range, false), Qt::AlignLeft));
-        }
-    }
+    table->setModel(model);
+    ui::prepareTable(table);
     table->resizeColumnsToContents();
     // Names of files are whole; what the bytes are needs no more than its beginning.
     table->horizontalHeader()->setStretchLastSection(true);

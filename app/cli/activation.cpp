@@ -54,11 +54,8 @@ Result<std::vector<Named>> tableAt(const ActivationOptions &options)
             fmt::format("{} bytes from {:#x} on",
                         options.at > bytes.size() ? 0 : bytes.size() - options.at, options.at)));
     auto table = ActivationTable::parse(bytes.subspan(static_cast<std::size_t>(options.at)));
-    if (!table) {
-        Error error = std::move(table.error());
-        error.file = (*file)->name();
-        return tl::unexpected(std::move(error));
-    }
+    if (!table)
+        return ErrorBuilder(std::move(table.error())).file((*file)->name()).unexpected();
     return std::vector<Named>{{fmt::format("{:#x}", options.at), *table}};
 }
 

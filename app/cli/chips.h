@@ -35,6 +35,7 @@ struct ChipOptions {
     std::vector<std::string> values; ///< reduce: "4096", "1*1024"
     std::string to;                  ///< reduce: "e4m3", "e5m2"; empty: fp16 alone
     std::string overflow;            ///< reduce: "nan", "saturate"; empty: both are shown
+    std::string facts; ///< formats: name of a table of facts, or "all"; empty: the formats
 };
 
 int runDecide(const ChipOptions &options, Context &context);

@@ -3,6 +3,7 @@
 
 #include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/find_weight.h"
@@ -177,10 +178,7 @@ int reportStopped(Context &context, std::string_view command)
 
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
 {
-    auto found = patch::findWeight(bundle, name);
-    if (!found)
-        found.error().code = "cli.weight";
-    return found;
+    return patch::findWeight(bundle, name).map_error(withCode("cli.weight"));
 }
 
 } // namespace kernscope::cli

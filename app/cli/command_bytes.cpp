@@ -59,15 +59,11 @@ Result<search::BytePlace> placeOf(const Bundle &bundle, const BytesArguments &ar
     const auto file = fileNamed(bundle, arguments.file);
     if (!file)
         return tl::unexpected(file.error());
-    auto place = search::parsePlace(bundle, arguments.place, *file)
-                     .and_then([&](const search::TypedPlace &typed) {
-                         return search::firstByte(bundle, typed);
-                     });
-    if (!place) {
-        place.error().code = "cli.option";
-        place.error().field = "PLACE";
-    }
-    return place;
+    return search::parsePlace(bundle, arguments.place, *file)
+        .and_then([&](const search::TypedPlace &typed) { return search::firstByte(bundle, typed); })
+        .map_error([](Error error) -> Error {
+            return ErrorBuilder(std::move(error)).code("cli.option").field("PLACE");
+        });
 }
 
 void printText(const Bundle &bundle, std::size_t file, const ByteRange &range,

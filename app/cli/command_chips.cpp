@@ -3,8 +3,12 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/usage.h"
+#include "core/format/tables.h"
 
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -157,6 +161,24 @@ void addReduce(CLI::App &app, Context &context)
                            "reduce 400 100 --to e4m3 --overflow saturate"});
 }
 
+void addFormats(CLI::App &app, Context &context)
+{
+    const auto options = std::make_shared<ChipOptions>();
+    CLI::App *formats =
+        add(app, context, "formats",
+            "The kernel formats and what a chip's descriptor can hold, and the other numberings",
+            runFormats, options);
+    std::vector<std::string> names{"all"};
+    for (const std::string_view name : tables::names())
+        names.emplace_back(name);
+    formats
+        ->add_option("--facts", options->facts,
+                     "The rows of a table of facts instead, each with its source; all: every table")
+        ->type_name("TABLE")
+        ->check(CLI::IsMember(names).description(""));
+    addExamples(*formats, {"formats --target M4", "formats --facts hwx_codes"});
+}
+
 } // namespace
 
 void addChips(CLI::App &app, Context &context)
@@ -177,11 +199,7 @@ void addChips(CLI::App &app, Context &context)
     targets->add_flag("--bytes", targetsOptions->bytes,
                       "The chip's capability bytes and scalars, operation floors, facts and rules");
     addExamples(*targets, {"targets", "targets --target M1 --json", "targets --target M5 --bytes"});
-    CLI::App *formats =
-        add(app, context, "formats",
-            "The kernel formats and what a chip's descriptor can hold, and the other numberings",
-            runFormats, std::make_shared<ChipOptions>());
-    addExamples(*formats, {"formats --target M4"});
+    addFormats(app, context);
 }
 
 } // namespace kernscope::cli

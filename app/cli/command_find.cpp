@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/report/search_table.h"
 #include "core/search/find.h"
@@ -92,11 +93,9 @@ std::string foundText(const search::Query &query, const search::Found &found,
 
 int runFind(const FindArguments &arguments, Context &context)
 {
-    auto query = queryOf(arguments);
-    if (!query) {
-        query.error().code = "cli.option";
+    auto query = queryOf(arguments).map_error(withCode("cli.option"));
+    if (!query)
         return reportFailure(context, "find", query.error());
-    }
     const auto bundle = openBundle(arguments.path);
     if (!bundle)
         return reportFailure(context, "find", bundle.error());
@@ -107,7 +106,7 @@ int runFind(const FindArguments &arguments, Context &context)
         query->weight = *weight;
     }
     context.progress.setTotal(search::workOf(**bundle, *query));
-    Result<search::Found> found = [&] {
+    const Result<search::Found> found = [&] {
         const ProgressLine line(context, "Searching");
         return search::find(**bundle, *query, &context.progress);
     }();
@@ -115,9 +114,10 @@ int runFind(const FindArguments &arguments, Context &context)
         return reportStopped(context, "find");
     if (!found) {
         // What was typed cannot be searched for: the rest was read and is sound.
+        ErrorBuilder error(found.error());
         if (found.error().code == "search.pattern")
-            found.error().code = "cli.option";
-        return reportFailure(context, "find", found.error());
+            error.code("cli.option");
+        return reportFailure(context, "find", error);
     }
     // What cannot be read was not searched: "nothing found" says nothing of it.
     Diagnostics diagnostics;

@@ -5,6 +5,7 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/weight_where.h"
+#include "core/base/error_builder.h"
 #include "core/report/bundle_report.h"
 #include "core/report/command_json.h"
 #include "core/report/finding_table.h"
@@ -133,12 +134,9 @@ int runInspect(const InspectOptions &options, Context &context)
     if (!opened)
         return reportFailure(context, "inspect", opened.error());
     const Bundle &bundle = *opened->bundle;
-    const auto where = WeightWhere::parse(options.where);
-    if (!where) {
-        Error error = where.error();
-        error.code = "cli.option";
-        return reportFailure(context, "inspect", error);
-    }
+    const auto where = WeightWhere::parse(options.where).map_error(withCode("cli.option"));
+    if (!where)
+        return reportFailure(context, "inspect", where.error());
     const StatisticsOptions asked{options.statistics || !options.report.empty(), options.hash};
     const InspectedValues read =
         readValues(bundle, options, {asked.figures || where->needsZeros(), asked.hash}, context);

@@ -3,6 +3,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
 
+#include "core/report/embedded_fact_table.h"
 #include "core/report/format_json.h"
 #include "core/report/format_table.h"
 #include "core/target/rules.h"
@@ -28,10 +29,25 @@ std::string formatsText(const target::Target &target, const format::FormatUse &u
            moreFormatsText(use.descriptorVersion);
 }
 
+int runFacts(const std::string &name, Context &context)
+{
+    const std::string_view table = name == "all" ? std::string_view() : name;
+    if (context.json) {
+        report::Json document = report::embeddedFactsJson(table);
+        printDocument(context, document, {});
+    } else if (!context.quiet) {
+        print(
+            terminalText(textTable(report::embeddedFactTable(), report::embeddedFactRows(table))));
+    }
+    return kDone;
+}
+
 } // namespace
 
 int runFormats(const ChipOptions &options, Context &context)
 {
+    if (!options.facts.empty())
+        return runFacts(options.facts, context);
     const auto chosen = chosenTarget(options, context);
     if (!chosen)
         return refuseTarget(context, "formats", chosen.error());

@@ -3,6 +3,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/engine.h"
 #include "app/cli/text_output.h"
+#include "core/format/code_sets.h"
 #include "core/format/contested.h"
 #include "core/report/engine_json.h"
 #include "core/report/image_table.h"
@@ -32,7 +33,8 @@ std::string foldText()
         folds += fmt::format("{}{}", folds.empty() ? "" : ", ", code);
         folds += row != nullptr ? " " + row->name : std::string(" (no name published)");
     }
-    return heading("Fold predicate (chapter 36, mask 0x2ff0)") +
+    const format::CodeSet &set = format::dmaConvertibleToFp16();
+    return heading(fmt::format("Fold predicate ({}, mask {:#x})", set.source, set.mask)) +
            "  the DMA folds to fp16: " + folds + "\n";
 }
 

@@ -2,6 +2,7 @@
 // `reduce`: numbers through the engine's reduction, tile by tile (chapter 20).
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
 #include "core/codec/analysis/reduction.h"
 #include "core/format/contested.h"
 #include "core/numeric/half.h"
@@ -70,11 +71,10 @@ std::string reducedText(const ReductionTrace &made)
 
 int runReduce(const ChipOptions &options, Context &context)
 {
-    auto values = codec::parseReductionValues(options.values);
-    if (!values) {
-        values.error().code = "cli.option";
+    const auto values =
+        codec::parseReductionValues(options.values).map_error(withCode("cli.option"));
+    if (!values)
         return refuseTarget(context, "reduce", values.error());
-    }
     const ReductionTrace made = codec::traceReduction(*values);
     const auto narrowed = report::narrowedPort(made, options.to, options.overflow);
     if (context.json) {

@@ -93,10 +93,8 @@ Result<ListingAnswer> compareExpected(const SectionOptions &options,
     const auto bytes = (*file)->bytes();
     auto rows = section::compareListing(
         section, std::string_view(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
-    if (!rows) {
-        rows.error().file = (*file)->name();
-        return tl::unexpected(std::move(rows.error()));
-    }
+    if (!rows)
+        return ErrorBuilder(std::move(rows.error())).file((*file)->name()).unexpected();
     return ListingAnswer(std::move(*rows));
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,12 +76,11 @@ Error unknownWord(std::string_view kind, const std::string &word,
                   const std::vector<std::string> &known)
 {
     const std::string name = word.substr(0, word.find('='));
-    Error error = usageError({}, {}, {}, fmt::format("There is no {} {}", kind, name));
-    error.found = name;
-    error.expected = nearestWord(name, known);
-    if (!error.expected.empty())
-        error.message += fmt::format("; the nearest is {}", error.expected);
-    return error;
+    const std::string nearest = nearestWord(name, known);
+    std::string message = fmt::format("There is no {} {}", kind, name);
+    if (!nearest.empty())
+        message += fmt::format("; the nearest is {}", nearest);
+    return ErrorBuilder(usageError({}, {}, {}, std::move(message))).found(name).expected(nearest);
 }
 
 /// What nothing in the command line stands for: a command, an option or one word too many.
@@ -99,10 +99,9 @@ std::optional<Error> unknownIn(const CLI::App &app, const CLI::App &command)
     if (option != left.end())
         return unknownWord("option", *option, optionsOf(command));
     if (word != left.end()) {
-        Error error =
-            usageError({}, {}, {}, fmt::format("There is one argument too many: {}", *word));
-        error.found = *word;
-        return error;
+        return ErrorBuilder(
+                   usageError({}, {}, {}, fmt::format("There is one argument too many: {}", *word)))
+            .found(*word);
     }
     return std::nullopt;
 }

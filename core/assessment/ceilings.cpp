@@ -43,6 +43,7 @@ Figures readFigures()
         tables::loadRows<Ceiling>(
             "roofline",
             {{"target", &Ceiling::target},
+             {"chip", &Ceiling::chip},
              {"quantity", &Ceiling::name},
              {"kind", [](Ceiling &row, std::string_view cell) { row.kind = kindFromName(cell); }},
              {"method",

@@ -184,7 +184,7 @@ const FormCandidate *firstFitting(const FormChoice &choice)
     return nullptr;
 }
 
-void settle(FormChoice &choice, const OpenBound &open, double tolerance)
+void finaliseChoice(FormChoice &choice, const OpenBound &open, double tolerance)
 {
     const FormCandidate *fits = firstFitting(choice);
     if (open.elsewhere) {
@@ -321,7 +321,7 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     choice.candidates = candidatesOf(*layer, roofs, judge, zeros, options.batch);
     if (auto judged = judgeErrors(choice, weight, *values, options); !judged)
         return tl::unexpected(std::move(judged.error()));
-    settle(choice, openBound(*layer, roofs, choice.bound), options.tolerance);
+    finaliseChoice(choice, openBound(*layer, roofs, choice.bound), options.tolerance);
     adviseForSize(choice, roofs);
     return choice;
 }

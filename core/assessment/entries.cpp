@@ -21,7 +21,7 @@ namespace {
 /// The text of an operand that is a string; empty where there is none.
 std::string textOf(const mil::Operation &operation, std::string_view name)
 {
-    const mil::Value *value = operation.operand(name);
+    const mil::ProgramValue *value = operation.operand(name);
     const mil::Literal *literal = value != nullptr ? value->literal() : nullptr;
     return literal && literal->strings.size() == 1 ? literal->strings.front() : std::string();
 }

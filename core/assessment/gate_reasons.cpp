@@ -2,6 +2,7 @@
 #include "core/assessment/gate_reasons.h"
 
 #include "core/form/form_steps.h"
+#include "core/format/code_sets.h"
 #include "core/format/contested.h"
 #include "core/format/legality.h"
 #include "core/format/table_rows.h"
@@ -199,8 +200,9 @@ void Consultation::e4m3Gate()
     m_result.all.back().encoder = true;
     m_result.formatRefused |= enabled && !*enabled;
     m_result.disagreements.push_back(
-        "E4M3 cannot fold (the mask 0x2ff0 leaves its code 12 out): where the chip lacks the "
-        "format, the weight is refused.");
+        fmt::format("E4M3 cannot fold (the mask {:#x} leaves its code 12 out): where the chip "
+                    "lacks the format, the weight is refused.",
+                    format::dmaConvertibleToFp16().mask));
 }
 
 /// What sources disagree on, each reading with what is followed.

@@ -50,11 +50,6 @@ std::uint64_t outputChannelGroup(std::uint64_t kernel, unsigned byteCap, unsigne
 std::uint64_t ocgPasses(std::uint64_t channels, std::uint64_t group);
 /// min(cores, next_pow2(passes)), listing 20.2. `cores` at least 1.
 std::uint64_t coresLit(std::uint64_t passes, std::uint64_t cores);
-/// The core that makes an output channel: channel mod cores.
-constexpr std::uint64_t coreOfChannel(std::uint64_t channel, std::uint64_t cores)
-{
-    return channel % cores;
-}
 
 /// Single-buffered up to 8 units of accumulator demand, double-buffered up to 4.
 enum class Buffering : std::uint8_t { Double, Single, Exceeds };

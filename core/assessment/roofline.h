@@ -17,6 +17,7 @@ struct Ceiling {
     enum class Kind : std::uint8_t { Compute, Bandwidth, Other };
     enum class Method : std::uint8_t { Measured, Derived, Marketed };
     std::string target, name;
+    std::string chip; ///< product that the figure is of, "M1"
     Kind kind = Kind::Other;
     Method method = Method::Measured;
     double value = 0;

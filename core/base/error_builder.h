@@ -12,11 +12,21 @@ namespace kernscope {
 ///
 ///     return ErrorBuilder("blob.header").file(path).at(FileOffset(0)).message("…").unexpected();
 ///
-/// Each call takes what the member takes; what is not called stays empty.
+/// Each call takes what the member takes; what is not called stays empty. A known error under
+/// another code, or with more said of it, keeps the rest of what it says:
+///
+///     return ErrorBuilder(std::move(error)).code("patch.busy").message("…").unexpected();
 class ErrorBuilder
 {
 public:
     explicit ErrorBuilder(std::string_view code) { m_error.code = code; }
+    explicit ErrorBuilder(Error known) : m_error(std::move(known)) {}
+
+    ErrorBuilder &code(std::string_view code)
+    {
+        m_error.code = code;
+        return *this;
+    }
 
     template <class Text>
     ErrorBuilder &file(Text &&path)
@@ -67,5 +77,11 @@ public:
 private:
     Error m_error;
 };
+
+/// For Result::map_error: the same error under another code.
+inline auto withCode(std::string_view code)
+{
+    return [code](Error error) -> Error { return ErrorBuilder(std::move(error)).code(code); };
+}
 
 } // namespace kernscope

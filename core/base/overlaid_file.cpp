@@ -231,10 +231,10 @@ Result<void> OverlaidFile::makeWritable(ByteRange range)
     const int fault = m_mapping.makeWritable(range.offset.value, range.bytes.value);
     if (fault == 0)
         return {};
-    Error error = systemError("io.map", m_name, "No memory for the change", fault);
-    error.offset = range.offset;
-    error.length = range.bytes;
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(systemError("io.map", m_name, "No memory for the change", fault))
+        .at(range.offset)
+        .length(range.bytes)
+        .unexpected();
 }
 
 std::span<const std::byte> OverlaidFile::block(std::uint64_t start) const

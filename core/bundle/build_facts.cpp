@@ -23,10 +23,10 @@ constexpr std::size_t kMostMetadataBytes = std::size_t(1) << 20;
 constexpr int kMostMetadataDepth = 32;
 
 /// Texts within lists and tuples, in order.
-void appendTexts(const mil::Value &value, std::vector<std::string> &texts)
+void appendTexts(const mil::ProgramValue &value, std::vector<std::string> &texts)
 {
     if (const auto *members = std::get_if<mil::Values>(&value.content)) {
-        for (const mil::Value &member : *members)
+        for (const mil::ProgramValue &member : *members)
             appendTexts(member, texts);
     } else if (const mil::Literal *literal = value.literal()) {
         texts.insert(texts.end(), literal->strings.begin(), literal->strings.end());
@@ -39,7 +39,7 @@ void appendBuildInfo(const mil::Program &program, std::vector<BuildFact> &facts)
         if (attribute.name != "buildInfo")
             continue;
         std::vector<std::string> texts;
-        for (const mil::Value &value : attribute.values)
+        for (const mil::ProgramValue &value : attribute.values)
             appendTexts(value, texts);
         for (std::size_t i = 0; i + 1 < texts.size(); i += 2)
             facts.push_back({std::move(texts[i]), std::move(texts[i + 1])});

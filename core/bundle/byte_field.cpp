@@ -64,17 +64,6 @@ void describeRows(ByteField &field, const Weight &weight, const codec::Operand &
                                 : fmt::format(", {} {} to {}", many, grouped(first), grouped(last));
 }
 
-/// "[3, 0, 1, 2]"
-std::string indexText(const Shape &shape, std::uint64_t element)
-{
-    std::vector<std::uint64_t> axes;
-    for (std::size_t axis = shape.size(); axis-- > 0 && shape[axis] != 0;) {
-        axes.insert(axes.begin(), element % shape[axis]);
-        element /= shape[axis];
-    }
-    return fmt::format("[{}]", fmt::join(axes, ", "));
-}
-
 /// A section's name without the weight's in front of it.
 std::string_view nameWithin(const Section &section, std::string_view owner)
 {
@@ -215,6 +204,16 @@ void describeStored(ByteField &field, const Section &section, FileOffset offset)
 }
 
 } // namespace
+
+std::string indexText(const Shape &shape, std::uint64_t element)
+{
+    std::vector<std::uint64_t> axes;
+    for (std::size_t axis = shape.size(); axis-- > 0 && shape[axis] != 0;) {
+        axes.insert(axes.begin(), element % shape[axis]);
+        element /= shape[axis];
+    }
+    return fmt::format("[{}]", fmt::join(axes, ", "));
+}
 
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
 {

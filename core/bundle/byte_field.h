@@ -36,4 +36,7 @@ struct ByteField {
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order);
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset);
 
+/// "[3, 0, 1, 2]": where an element lies along every axis.
+std::string indexText(const Shape &shape, std::uint64_t element);
+
 } // namespace kernscope

@@ -4,7 +4,7 @@
 #include "core/base/little_endian.h"
 #include "core/descriptor/version.h"
 #include "core/format/contested.h"
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 
@@ -19,58 +19,61 @@ constexpr std::uint32_t kL2Barrier = 1U << 23, kForwardBarrier = 1U << 30;
 constexpr std::uint32_t kMask = (1U << 26) - 1;
 constexpr std::uint32_t kLead = 8;
 
-std::optional<std::uint32_t> numberIn(std::string_view cell)
-{
-    const auto value = parseInteger(cell);
-    return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
-}
+/// A row of the table as a group; a row "group_window" is the reading of the group before it.
+struct GroupRow {
+    std::string record;
+    ImageGroup group;
+    std::optional<std::uint32_t> structOffset;
+};
 
 std::vector<ImageGroup> readGroups()
 {
+    using Row = GroupRow;
+    const auto into = [](auto member) {
+        return [member](Row &row, std::string_view cell) {
+            tables::readCell(cell, row.group.*member);
+        };
+    };
     std::vector<ImageGroup> groups;
-    const auto csv = tables::load("descriptor_v10");
-    for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
-        const auto record = csv->cell(row, "record");
-        if (record == "group_window" && !groups.empty()) {
-            groups.back().reading = csv->cell(row, "contents");
+    for (Row &row : tables::loadRows<Row>("descriptor_v10",
+                                          {{"record", &Row::record},
+                                           {"struct_offset", &Row::structOffset},
+                                           {"group", into(&ImageGroup::id)},
+                                           {"name", into(&ImageGroup::name)},
+                                           {"count", into(&ImageGroup::registers)},
+                                           {"byte_address_hex", into(&ImageGroup::base)},
+                                           {"contents", into(&ImageGroup::contents)},
+                                           {"confidence", [](Row &to, std::string_view cell) {
+                                                to.group.confidence = confidenceOfEvidence(cell);
+                                            }}})) {
+        if (row.record == "group_window" && !groups.empty())
+            groups.back().reading = row.group.contents;
+        if (row.record != "group")
             continue;
-        }
-        if (record != "group")
-            continue;
-        ImageGroup group;
-        group.id = csv->cell(row, "group");
-        group.name = csv->cell(row, "name");
-        group.structOffset = numberIn(csv->cell(row, "struct_offset")).value_or(kLead);
-        group.imageOffset = group.structOffset - std::min(kLead, group.structOffset);
-        group.registers = numberIn(csv->cell(row, "count")).value_or(0);
-        group.base = numberIn(csv->cell(row, "byte_address_hex"));
-        group.contents = csv->cell(row, "contents");
-        group.confidence = confidenceOfEvidence(csv->cell(row, "confidence"));
-        groups.push_back(std::move(group));
+        row.group.structOffset = row.structOffset.value_or(kLead);
+        row.group.imageOffset = row.group.structOffset - std::min(kLead, row.group.structOffset);
+        groups.push_back(std::move(row.group));
     }
     return groups;
 }
 
 std::vector<ImageField> readFields()
 {
-    std::vector<ImageField> fields;
-    const auto csv = tables::load("descriptor_v10");
-    for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
-        ImageField field;
-        field.record = csv->cell(row, "record");
-        if (field.record.starts_with("group"))
-            continue;
-        field.group = csv->cell(row, "group");
-        field.name = csv->cell(row, "name");
-        field.structOffset = numberIn(csv->cell(row, "struct_offset"));
-        field.wordAddress = numberIn(csv->cell(row, "register_hex"));
-        field.byteAddress = numberIn(csv->cell(row, "byte_address_hex"));
-        field.bits = csv->cell(row, "bits_or_mask");
-        field.contents = csv->cell(row, "contents");
-        field.source = csv->cell(row, "source");
-        field.confidence = confidenceOfEvidence(csv->cell(row, "confidence"));
-        fields.push_back(std::move(field));
-    }
+    using Row = ImageField;
+    auto fields = tables::loadRows<Row>("descriptor_v10",
+                                        {{"record", &Row::record},
+                                         {"group", &Row::group},
+                                         {"name", &Row::name},
+                                         {"struct_offset", &Row::structOffset},
+                                         {"register_hex", &Row::wordAddress},
+                                         {"byte_address_hex", &Row::byteAddress},
+                                         {"bits_or_mask", &Row::bits},
+                                         {"contents", &Row::contents},
+                                         {"source", &Row::source},
+                                         {"confidence", [](Row &row, std::string_view cell) {
+                                              row.confidence = confidenceOfEvidence(cell);
+                                          }}});
+    std::erase_if(fields, [](const Row &field) { return field.record.starts_with("group"); });
     return fields;
 }
 
@@ -102,17 +105,6 @@ const ImageGroup *imageGroupOfAddress(std::uint32_t address)
     const auto at = std::find_if(groups.begin(), groups.end(), [address](const ImageGroup &group) {
         return address >= group.firstAddress() && address < group.endAddress();
     });
-    return at == groups.end() ? nullptr : &*at;
-}
-
-const ImageGroup *imageGroupAt(std::uint32_t imageOffset)
-{
-    const auto groups = imageGroups();
-    const auto at =
-        std::find_if(groups.begin(), groups.end(), [imageOffset](const ImageGroup &group) {
-            return imageOffset >= group.imageOffset &&
-                   imageOffset - group.imageOffset < 4 * group.registers;
-        });
     return at == groups.end() ? nullptr : &*at;
 }
 
@@ -153,21 +145,6 @@ std::optional<OrderingBits> readOrderingBits(std::span<const std::byte> object)
     bits.signalMask = loadLittle<std::uint32_t>(object, kSignal) & kMask;
     bits.waitMask = loadLittle<std::uint32_t>(object, kWait) & kMask;
     return bits;
-}
-
-bool writeOrderingBits(std::span<std::byte> object, const OrderingBits &bits)
-{
-    if (object.size() < kBarriers + 4 || bits.signalMask > kMask || bits.waitMask > kMask)
-        return false;
-    const auto lay = [object](std::uint64_t at, std::uint32_t mask, std::uint32_t value) {
-        const auto before = loadLittle<std::uint32_t>(object, at);
-        storeLittle(object, at, (before & ~mask) | value);
-    };
-    lay(kBarriers, kL2Barrier | kForwardBarrier,
-        (bits.l2Barrier ? kL2Barrier : 0) | (bits.forwardBarrier ? kForwardBarrier : 0));
-    lay(kSignal, kMask, bits.signalMask);
-    lay(kWait, kMask, bits.waitMask);
-    return true;
 }
 
 } // namespace kernscope::descriptor

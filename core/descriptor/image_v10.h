@@ -34,8 +34,6 @@ struct ImageGroup {
 std::span<const ImageGroup> imageGroups();
 /// Group of a raw byte address; null outside of all seven.
 const ImageGroup *imageGroupOfAddress(std::uint32_t address);
-/// Group of an offset in the image (without the 8-byte lead); null between groups.
-const ImageGroup *imageGroupAt(std::uint32_t imageOffset);
 
 /// A field of the image, or a relocation or stream register of it.
 struct ImageField {
@@ -63,8 +61,5 @@ struct OrderingBits {
 };
 /// From an image's bytes (offsets count from the object's start); nothing where it is too short.
 std::optional<OrderingBits> readOrderingBits(std::span<const std::byte> object);
-/// Lays the bits over an image; false, and nothing written, where it is too short or a mask has
-/// more than 26 bits.
-bool writeOrderingBits(std::span<std::byte> object, const OrderingBits &bits);
 
 } // namespace kernscope::descriptor

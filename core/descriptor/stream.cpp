@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/stream.h"
 
-#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 
 #include <array>
@@ -69,14 +68,6 @@ void readValues(std::span<const std::byte> task, const Packet &packet,
         put(packet.address + 4 * (1 + static_cast<std::uint32_t>(std::countr_zero(mask))));
 }
 
-Error badPacket(const Packet &packet, std::string_view what)
-{
-    return ErrorBuilder("descriptor.packet")
-        .field("packet")
-        .found(fmt::format("address {:#x}, {} values", packet.address, packet.count))
-        .message(fmt::format("the record cannot be written in this form: {}", what));
-}
-
 } // namespace
 
 std::string_view packetKindName(PacketKind kind)
@@ -139,51 +130,6 @@ Stream readStream(std::span<const std::byte> task, std::uint32_t begin, PacketFo
     Stream stream;
     readStream(task, begin, form, stream);
     return stream;
-}
-
-Result<std::uint32_t> encodePacketWord(const Packet &packet, PacketForm form)
-{
-    const std::uint32_t count = packet.count;
-    if (count == 0 || count > 64 || form == PacketForm::Unknown)
-        return tl::unexpected(badPacket(packet, "1 to 64 values"));
-    if (form == PacketForm::Full) {
-        if (packet.kind != PacketKind::Dense || packet.address > kFullAddressMask)
-            return tl::unexpected(badPacket(packet, "dense, an address of 26 bits"));
-        return (count - 1) << 26 | packet.address;
-    }
-    if (packet.address % 4 != 0 || packet.address / 4 > kPackedAddressMask)
-        return tl::unexpected(badPacket(packet, "a word address of 15 bits"));
-    const std::uint32_t address = packet.address / 4;
-    if (packet.kind == PacketKind::Masked) {
-        if (packet.mask > 0xFFFF ||
-            count != 1 + static_cast<std::uint32_t>(std::popcount(packet.mask)))
-            return tl::unexpected(badPacket(packet, "a mask of 16 bits, a value a set bit"));
-        return 1U << 31 | packet.mask << 15 | address;
-    }
-    if (packet.kind == PacketKind::Address) {
-        if (packet.bar > 0xFF)
-            return tl::unexpected(badPacket(packet, "a BAR of eight bits"));
-        return kAddressPacketBit | packet.bar << 21 | (count - 1) << 15 | address;
-    }
-    return (count - 1) << 15 | address;
-}
-
-Result<std::vector<std::uint32_t>> encodeStream(const Stream &stream, PacketForm form)
-{
-    std::vector<std::uint32_t> words;
-    words.reserve(stream.packets.size() + stream.writes.size());
-    for (const Packet &packet : stream.packets) {
-        const auto word = encodePacketWord(packet, form);
-        if (!word)
-            return tl::unexpected(word.error());
-        if (packet.firstWrite > stream.writes.size() ||
-            packet.count > stream.writes.size() - packet.firstWrite)
-            return tl::unexpected(badPacket(packet, "a value for each register"));
-        words.push_back(*word);
-        for (std::uint32_t i = 0; i < packet.count; ++i)
-            words.push_back(stream.writes[packet.firstWrite + i].value);
-    }
-    return words;
 }
 
 } // namespace kernscope::descriptor

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/descriptor/version.h"
 
 #include <cstddef>
@@ -59,13 +58,5 @@ void readStream(std::span<const std::byte> task, std::uint32_t begin, PacketForm
                 Stream &stream);
 /// The same, as a new object.
 Stream readStream(std::span<const std::byte> task, std::uint32_t begin, PacketForm form);
-
-/// The header word of a packet, from its fields. Errors: "descriptor.packet" where a field does
-/// not fit the form.
-Result<std::uint32_t> encodePacketWord(const Packet &packet, PacketForm form);
-
-/// The words of a stream, from its packets' fields and its writes' values: those that it was read
-/// from. Errors: "descriptor.packet".
-Result<std::vector<std::uint32_t>> encodeStream(const Stream &stream, PacketForm form);
 
 } // namespace kernscope::descriptor

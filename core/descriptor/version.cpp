@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/version.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 
 namespace kernscope::descriptor {
 
 namespace {
-
-std::uint32_t numberIn(const CsvTable &csv, std::size_t row, std::string_view column)
-{
-    return static_cast<std::uint32_t>(parseInteger(csv.cell(row, column)).value_or(0));
-}
 
 std::vector<std::string> wordsIn(std::string_view text)
 {
@@ -26,43 +21,37 @@ std::vector<std::string> wordsIn(std::string_view text)
     return words;
 }
 
-Version versionIn(const CsvTable &csv, std::size_t row)
-{
-    Version version;
-    version.subtype = numberIn(csv, row, "subtype");
-    version.number = numberIn(csv, row, "version");
-    version.generation = csv.cell(row, "generation");
-    version.targets = wordsIn(csv.cell(row, "targets"));
-    version.chips = csv.cell(row, "chips");
-    if (const auto order = parseInteger(csv.cell(row, "order")))
-        version.order = static_cast<std::uint32_t>(*order);
-    const auto walk = csv.cell(row, "walk");
-    version.walk = walk == "linked"  ? TaskWalk::Linked
-                   : walk == "sized" ? TaskWalk::Sized
-                                     : TaskWalk::Unknown;
-    const auto packets = csv.cell(row, "packets");
-    version.packets = packets == "full"     ? PacketForm::Full
-                      : packets == "packed" ? PacketForm::Packed
-                                            : PacketForm::Unknown;
-    version.headerWords = numberIn(csv, row, "header_words");
-    version.flagWord = numberIn(csv, row, "flag_word");
-    version.prefixWords = numberIn(csv, row, "prefix_words");
-    version.carriesState = csv.cell(row, "carries") == "yes";
-    version.registerMap = numberIn(csv, row, "register_map");
-    version.confidence = confidenceOfEvidence(csv.cell(row, "confidence"));
-    version.source = csv.cell(row, "source");
-    version.note = csv.cell(row, "note");
-    return version;
-}
-
 std::vector<Version> readVersions()
 {
-    std::vector<Version> rows;
-    if (const auto csv = tables::load("descriptor_versions")) {
-        for (std::size_t row = 0; row < csv->rows(); ++row)
-            rows.push_back(versionIn(*csv, row));
-    }
-    return rows;
+    return tables::loadRows<Version>(
+        "descriptor_versions",
+        {{"subtype", &Version::subtype},
+         {"version", &Version::number},
+         {"generation", &Version::generation},
+         {"targets", [](Version &row, std::string_view cell) { row.targets = wordsIn(cell); }},
+         {"chips", &Version::chips},
+         {"order", &Version::order},
+         {"walk",
+          [](Version &row, std::string_view cell) {
+              row.walk = cell == "linked"  ? TaskWalk::Linked
+                         : cell == "sized" ? TaskWalk::Sized
+                                           : TaskWalk::Unknown;
+          }},
+         {"packets",
+          [](Version &row, std::string_view cell) {
+              row.packets = cell == "full"     ? PacketForm::Full
+                            : cell == "packed" ? PacketForm::Packed
+                                               : PacketForm::Unknown;
+          }},
+         {"header_words", &Version::headerWords},
+         {"flag_word", &Version::flagWord},
+         {"prefix_words", &Version::prefixWords},
+         {"carries", &Version::carriesState},
+         {"register_map", &Version::registerMap},
+         {"confidence",
+          [](Version &row, std::string_view cell) { row.confidence = confidenceOfEvidence(cell); }},
+         {"source", &Version::source},
+         {"note", &Version::note}});
 }
 
 } // namespace
@@ -102,14 +91,6 @@ const Version *versionOfTarget(std::string_view target)
     const auto at = std::find_if(rows.begin(), rows.end(), [&name](const Version &row) {
         return std::find(row.targets.begin(), row.targets.end(), name) != row.targets.end();
     });
-    return at == rows.end() ? nullptr : &*at;
-}
-
-const Version *versionByNumber(std::uint32_t number)
-{
-    const auto rows = versions();
-    const auto at = std::find_if(rows.begin(), rows.end(),
-                                 [number](const Version &row) { return row.number == number; });
     return at == rows.end() ? nullptr : &*at;
 }
 

@@ -56,7 +56,5 @@ std::span<const Version> versions();
 const Version *versionOfSubtype(std::uint32_t subtype);
 /// Of a target by its name, "H13"; nothing where no row names it.
 const Version *versionOfTarget(std::string_view target);
-/// First row of that version number; nothing where none has it.
-const Version *versionByNumber(std::uint32_t number);
 
 } // namespace kernscope::descriptor

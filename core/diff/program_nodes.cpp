@@ -76,7 +76,7 @@ public:
 private:
     static bool literalConstant(const mil::Operation &operation)
     {
-        const mil::Value *value = operation.operand("val");
+        const mil::ProgramValue *value = operation.operand("val");
         return operation.type == "const" && value != nullptr && value->blob() == nullptr &&
                operation.outputs.size() == 1;
     }
@@ -87,7 +87,7 @@ private:
             m_values[block.inputs[i].name].text = fmt::format("block input {}", i);
         for (const mil::Operation &operation : block.operations) {
             if (literalConstant(operation)) {
-                const mil::Value &value = *operation.operand("val");
+                const mil::ProgramValue &value = *operation.operand("val");
                 m_values[operation.outputs[0].name].text = valueText(value);
                 continue;
             }
@@ -116,7 +116,7 @@ private:
             for (const mil::Argument &argument : *list) {
                 if (argument.name == "name")
                     continue; // what it is called is no part of what it computes
-                for (const mil::Value &value : argument.values)
+                for (const mil::ProgramValue &value : argument.values)
                     addValue(argument.name, value, node.arguments);
             }
         }
@@ -144,7 +144,7 @@ private:
         return result;
     }
 
-    void addValue(const std::string &name, const mil::Value &value,
+    void addValue(const std::string &name, const mil::ProgramValue &value,
                   std::vector<ProgramArgument> &to) const
     {
         if (const mil::Reference *reference = value.reference()) {
@@ -152,14 +152,14 @@ private:
             return;
         }
         if (const auto *list = std::get_if<mil::Values>(&value.content)) {
-            for (const mil::Value &each : *list)
+            for (const mil::ProgramValue &each : *list)
                 addValue(name, each, to);
             return;
         }
         to.push_back({name, valueText(value), kNoIndex, 0});
     }
 
-    static std::string valueText(const mil::Value &value)
+    static std::string valueText(const mil::ProgramValue &value)
     {
         if (value.blob() != nullptr)
             return typeText(value.type) + " in a weight file";
@@ -167,7 +167,7 @@ private:
             return literalText(*literal, value.type);
         if (const auto *list = std::get_if<mil::Values>(&value.content)) {
             std::string text;
-            for (const mil::Value &each : *list)
+            for (const mil::ProgramValue &each : *list)
                 text += (text.empty() ? "" : ", ") + valueText(each);
             return "(" + text + ")";
         }

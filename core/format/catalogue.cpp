@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/catalogue.h"
 
+#include "core/format/code_sets.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ std::vector<CatalogueRow> rowsOf(std::string_view table, std::string_view codeCo
                                            {"bits", &CatalogueRow::bits},
                                            {"capability_byte", &CatalogueRow::capabilityByte},
                                            {"in_kernel_unit", &CatalogueRow::inKernelUnit},
+                                           {"since_compiler", &CatalogueRow::sinceCompiler},
                                            {"confidence", &CatalogueRow::confidence},
                                            {"source", &CatalogueRow::source},
                                            {"note", &CatalogueRow::note}});
@@ -71,6 +73,11 @@ std::span<const CatalogueRow> blobTypes()
 {
     static const auto rows = rowsOf("blob_types", "code");
     return rows;
+}
+
+bool isDmaConvertibleToFp16(TensorFormat format)
+{
+    return dmaConvertibleToFp16().has(format.value);
 }
 
 const CatalogueRow *find(TypeNumber number)

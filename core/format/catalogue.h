@@ -48,6 +48,7 @@ struct CatalogueRow {
     std::optional<std::uint32_t> capabilityByte;
     /// Element catalogue: one of the types that a weight section's descriptor is written with.
     bool inKernelUnit = false;
+    std::string sinceCompiler; ///< element catalogue: first compiler whose files have it
     Confidence confidence = Confidence::Assumed;
     std::string source, note;
 };
@@ -64,11 +65,7 @@ const CatalogueRow *find(TensorFormat format);
 const CatalogueRow *find(SerializationType type);
 const CatalogueRow *find(BlobType type);
 
-/// Whether the DMA engine converts the format to fp16: `(fmt < 0xe) & (0x2ff0 >> fmt)`, which
-/// admits 4 to 11 and 13 (E5M2) and refuses 12 (E4M3). Chapter 36, fold predicate.
-constexpr bool isDmaConvertibleToFp16(TensorFormat format)
-{
-    return format.value < 0xe && ((0x2ff0U >> format.value) & 1U) != 0;
-}
+/// Whether the DMA engine converts the format to fp16 (dmaConvertibleToFp16(), code_sets.h).
+bool isDmaConvertibleToFp16(TensorFormat format);
 
 } // namespace kernscope::format

@@ -2,7 +2,8 @@
 #include "core/format/kernel_format.h"
 
 #include "core/base/error_builder.h"
-#include "core/format/tables.h"
+#include "core/format/code_sets.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -16,37 +17,33 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kKindNames{"scalar", "palette", "unity", "microscaled"};
 
-template <class T>
-std::optional<T> numberIn(std::string_view cell)
-{
-    const auto value = parseInteger(cell);
-    return value ? std::optional<T>(static_cast<T>(*value)) : std::nullopt;
-}
-
 std::vector<KernelFormatRow> readRows()
 {
-    std::vector<KernelFormatRow> rows;
-    const auto csv = tables::load("kernel_formats");
-    if (!csv)
-        return rows;
-    for (std::size_t i = 0; i < csv->rows(); ++i) {
-        KernelFormatRow row;
-        row.format = KernelFormat(numberIn<std::uint32_t>(csv->cell(i, "code")).value_or(0));
-        row.name = csv->cell(i, "name");
-        const auto kind = std::find(kKindNames.begin(), kKindNames.end(), csv->cell(i, "kind"));
-        row.kind = static_cast<KernelFormatKind>(kind - kKindNames.begin());
-        row.bits = numberIn<unsigned>(csv->cell(i, "bits"));
-        row.underlying = csv->cell(i, "underlying");
-        row.registerValue = numberIn<std::uint32_t>(csv->cell(i, "register_value"));
-        if (const auto number = numberIn<std::uint32_t>(csv->cell(i, "type_number")))
-            row.typeNumber = TypeNumber(*number);
-        row.sinceVersion = numberIn<unsigned>(csv->cell(i, "since_isa"));
-        row.confidence = confidenceFromName(csv->cell(i, "confidence"));
-        row.source = csv->cell(i, "source");
-        row.note = csv->cell(i, "note");
-        rows.push_back(std::move(row));
-    }
-    return rows;
+    using Row = KernelFormatRow;
+    return tables::loadRows<Row>(
+        "kernel_formats",
+        {{"code",
+          [](Row &row, std::string_view cell) { tables::readCell(cell, row.format.value); }},
+         {"name", &Row::name},
+         {"kind",
+          [](Row &row, std::string_view cell) {
+              const auto kind = std::find(kKindNames.begin(), kKindNames.end(), cell);
+              row.kind = static_cast<KernelFormatKind>(kind - kKindNames.begin());
+          }},
+         {"bits", &Row::bits},
+         {"underlying", &Row::underlying},
+         {"register_value", &Row::registerValue},
+         {"type_number",
+          [](Row &row, std::string_view cell) {
+              std::optional<std::uint32_t> number;
+              tables::readCell(cell, number);
+              if (number)
+                  row.typeNumber = TypeNumber(*number);
+          }},
+         {"since_isa", &Row::sinceVersion},
+         {"confidence", &Row::confidence},
+         {"source", &Row::source},
+         {"note", &Row::note}});
 }
 
 Error refusal(std::string code, std::string expected, KernelFormat format, std::string message)
@@ -119,6 +116,11 @@ const KernelFormatRow *findKernelFormat(std::string_view name)
     return at == rows.end() ? nullptr : &*at;
 }
 
+bool isPaletteFormat(KernelFormat format)
+{
+    return paletteFormats().has(format.value);
+}
+
 Result<unsigned> bitDepth(KernelFormat format)
 {
     return fieldOf(format, &KernelFormatRow::bits, "bit depth");
@@ -133,17 +135,6 @@ Result<KernelFormat> paletteEntryFormat(KernelFormat format)
         return entries->format;
     return tl::unexpected(refusal("format.unknown", "a scalar entry type", format,
                                   "the type of its entries is not known"));
-}
-
-Result<std::string> underlyingType(KernelFormat format)
-{
-    const auto row = known(format);
-    if (!row)
-        return tl::unexpected(row.error());
-    if ((*row)->underlying.empty())
-        return tl::unexpected(refusal("format.unknown", "an underlying type", format,
-                                      "its underlying type is not known"));
-    return (*row)->underlying;
 }
 
 Result<ByteCount> paletteLutBytes(KernelFormat format, std::uint64_t codebooks,

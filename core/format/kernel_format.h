@@ -37,32 +37,16 @@ const KernelFormatRow *find(KernelFormat format);
 /// By name, without regard to case; nothing where there is none.
 const KernelFormatRow *findKernelFormat(std::string_view name);
 
-constexpr bool isPaletteFormat(KernelFormat f)
-{
-    return f.value - 7U < 0x15U;
-}
-constexpr bool isUnityFormat(KernelFormat f)
-{
-    return f.value - 0x1cU < 3U;
-}
+bool isPaletteFormat(KernelFormat format);
 
-/// Whether the set of native kernel formats admits the code: chapter 36 has ZinSetFormat test the
-/// mask 0x3b and names int8, uint8, fp16, fp32 and E4M3 as its members, which are the codes 1, 2,
-/// 4, 6 and 5 where the bits are read as code - 1 (that shift is inferred: contested, C10).
-constexpr bool isNativeKernelFormat(KernelFormat f)
-{
-    return f.value - 1U < 6U && ((0x3bU >> (f.value - 1U)) & 1U) != 0;
-}
-
-/// The five helpers of table 25.1. All refuse a code without a row: "format.kernel".
+/// Four helpers of table 25.1; the fifth is KernelFormatRow::underlying. All refuse a code without
+/// a row: "format.kernel".
 
 /// Bits of an element, or of a palette's index.
 Result<unsigned> bitDepth(KernelFormat format);
 /// Format of a palette's entries (int8, uint8, fp16 or e4m3 as a KernelFormat); "format.palette"
 /// outside 7 to 27.
 Result<KernelFormat> paletteEntryFormat(KernelFormat format);
-/// "int8", "uint8", "fp16", "e4m3", …
-Result<std::string> underlyingType(KernelFormat format);
 /// Stride of one codebook (2^bits entries of `vectorSize` values) times `codebooks`;
 /// "format.palette" outside 7 to 27, "format.overflow".
 Result<ByteCount> paletteLutBytes(KernelFormat format, std::uint64_t codebooks,

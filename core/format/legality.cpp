@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/legality.h"
 
+#include "core/format/code_sets.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -179,21 +180,19 @@ private:
 
     void range()
     {
-        const KernelFormat format = m_row.format;
-        const std::string found = fmt::format("{} ({})", m_row.name, format.value);
         if (m_row.kind == KernelFormatKind::Palette)
-            m_rules.push_back({"palette range", stateOf(isPaletteFormat(format)),
-                               "7 to 27 (guard f - 7 < 0x15)", found, "chapter 25",
-                               Confidence::Documented});
+            addSet("palette range", paletteFormats());
         else if (m_row.kind == KernelFormatKind::Unity)
-            m_rules.push_back({"unity range", stateOf(isUnityFormat(format)),
-                               "28 to 30 (guard f - 0x1c < 3)", found, "chapter 25",
-                               Confidence::Documented});
-        else if (format.value <= kLastOfTheChapters)
-            m_rules.push_back({"native format", stateOf(isNativeKernelFormat(format)),
-                               "int8, uint8, fp16, fp32 or e4m3 (mask 0x3b over code - 1)", found,
-                               "chapter 36, fp8 datapath; the shift by one is inferred (C10)",
-                               Confidence::Contested});
+            addSet("unity range", unityFormats());
+        else if (m_row.format.value <= kLastOfTheChapters)
+            addSet("native format", nativeKernelFormats());
+    }
+
+    void addSet(const char *name, const CodeSet &set)
+    {
+        const std::uint32_t code = m_row.format.value;
+        m_rules.push_back({name, stateOf(set.has(code)), set.guard,
+                           fmt::format("{} ({})", m_row.name, code), set.source, set.confidence});
     }
 
     void version()

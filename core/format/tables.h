@@ -3,11 +3,15 @@
 
 #include "core/base/csv.h"
 
+#include <span>
 #include <string_view>
 
 /// The tables of facts about formats and chips: resources/tables/NAME.csv, embedded by the build.
 /// Each has a source and a confidence column; code reads them and holds no such fact itself.
 namespace kernscope::tables {
+
+/// The names, in alphabetical order.
+std::span<const std::string_view> names();
 
 /// The embedded text; empty for a name that is not one.
 std::string_view text(std::string_view name);

@@ -149,7 +149,7 @@ void Builder::hideUnpacking()
         const mil::Operation &operation = *operations[i].operation;
         if (m_weightOf[i] == kNone && !m_hidden[i])
             continue;
-        forEachValue(operation, [&](std::string_view, const mil::Value &value) {
+        forEachValue(operation, [&](std::string_view, const mil::ProgramValue &value) {
             const Definition *made = m_values->definition(value);
             if (!made || made->operation == Definition::kNoOperation)
                 return;
@@ -169,7 +169,7 @@ std::size_t Builder::calleeOf(const mil::Operation &operation) const
 {
     if (operation.type != "call")
         return kNone;
-    const mil::Value *value = operation.operand("function");
+    const mil::ProgramValue *value = operation.operand("function");
     const mil::Literal *literal = value ? value->literal() : nullptr;
     if (!literal || literal->strings.empty())
         return kNone;

@@ -14,7 +14,7 @@ void Builder::addReads(std::size_t operation)
     if (node == kNone || m_graph.m_nodes[node].kind == NodeKind::Weight)
         return;
     forEachValue(*m_values->operations()[operation].operation, [&](std::string_view param,
-                                                                   const mil::Value &value) {
+                                                                   const mil::ProgramValue &value) {
         const mil::Reference *reference = value.reference();
         const std::size_t made = reference ? m_values->resolve(*reference) : ValueGraph::kNone;
         if (made != ValueGraph::kNone)

@@ -3,10 +3,13 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -24,6 +27,48 @@ Error geometryError(std::string expected, std::string found)
         .expected(std::move(expected))
         .found(std::move(found))
         .message("The weight's shape cannot be dealt to the engines");
+}
+
+struct LaneFact {
+    std::string law, name, bias, note;
+    std::optional<std::uint64_t> outputs, inputs, depth, height, width; ///< of an exception
+    std::uint64_t value = 0;
+};
+
+const std::vector<LaneFact> &laneFacts()
+{
+    static const auto rows =
+        tables::loadRows<LaneFact>("lane_facts", {{"law", &LaneFact::law},
+                                                  {"fact", &LaneFact::name},
+                                                  {"outputs", &LaneFact::outputs},
+                                                  {"inputs", &LaneFact::inputs},
+                                                  {"depth", &LaneFact::depth},
+                                                  {"height", &LaneFact::height},
+                                                  {"width", &LaneFact::width},
+                                                  {"bias", &LaneFact::bias},
+                                                  {"value", &LaneFact::value},
+                                                  {"note", &LaneFact::note}});
+    return rows;
+}
+
+/// A number of the table; 1 where it has none, so that it can divide.
+std::uint64_t laneFact(Law law, std::string_view name)
+{
+    for (const LaneFact &fact : laneFacts()) {
+        if (fact.name == name && fact.law == lawName(law))
+            return fact.value;
+    }
+    return 1;
+}
+
+bool excepts(const LaneFact &fact, const WeightExtents &g)
+{
+    const auto is = [](const std::optional<std::uint64_t> &wanted, std::uint64_t found) {
+        return !wanted || *wanted == found;
+    };
+    return is(fact.outputs, g.outputs) && is(fact.inputs, g.inputs) && is(fact.depth, g.depth) &&
+           is(fact.height, g.height) && is(fact.width, g.width) &&
+           (fact.bias.empty() || (fact.bias == "yes") == g.bias);
 }
 
 std::vector<Chunk> deal(std::uint64_t outputs, unsigned engines, std::uint64_t lanes)
@@ -59,14 +104,13 @@ std::vector<Chunk> dealNarrowing(std::uint64_t outputs, unsigned engines, std::u
 
 std::uint64_t matmulLanes(const WeightExtents &geometry, const DealOptions &options)
 {
-    constexpr std::uint64_t kMostLanes = 16;
-    constexpr std::uint64_t kFewRows = 128;
-    constexpr std::uint64_t kPlaneHalfwords = 32768;
-    std::uint64_t lanes = std::min(kMostLanes, geometry.outputs / 16);
-    if (options.rows > kFewRows)
-        lanes = std::min(lanes, kPlaneHalfwords / geometry.inputs);
+    constexpr Law kLaw = Law::MatrixMultiply;
+    const std::uint64_t all = geometry.outputs / laneFact(kLaw, "channels_per_lane");
+    std::uint64_t lanes = std::min(laneFact(kLaw, "most_lanes"), all);
+    if (options.rows > laneFact(kLaw, "few_rows"))
+        lanes = std::min(lanes, laneFact(kLaw, "plane_halfwords") / geometry.inputs);
     if (options.cap)
-        lanes = std::min(*options.cap, geometry.outputs / 16);
+        lanes = std::min(*options.cap, all);
     return std::max<std::uint64_t>(1, lanes);
 }
 
@@ -118,16 +162,18 @@ Result<std::vector<Chunk>> dealChannels(const WeightExtents &geometry, Law law,
         return tl::unexpected(std::move(steps.error()));
     if (options.engines == 0 || (options.cap && !std::has_single_bit(*options.cap)))
         return tl::unexpected(geometryError("engines, and a cap that is a power of two", "none"));
-    constexpr std::uint64_t kSmallImage = 8, kSmallImageLanes = 32, kLanes = 16;
-    const bool smallImage = options.imageSide && *options.imageSide <= kSmallImage;
+    const bool smallImage =
+        options.imageSide && *options.imageSide <= laneFact(Law::Dense, "small_image_side");
     switch (law) {
     case Law::Dense:
-        return dealNarrowing(geometry.outputs, options.engines,
-                             options.cap.value_or(smallImage ? kSmallImageLanes : kLanes));
+        return dealNarrowing(
+            geometry.outputs, options.engines,
+            options.cap.value_or(laneFact(law, smallImage ? "small_image_lanes" : "most_lanes")));
     case Law::Grouped:
         return deal(geometry.outputs, options.engines,
-                    std::max<std::uint64_t>(1, geometry.outputs / 64));
-    case Law::Depthwise: return deal(geometry.outputs, options.engines, 1);
+                    std::max<std::uint64_t>(1, geometry.outputs / laneFact(law, "planes")));
+    case Law::Depthwise:
+        return deal(geometry.outputs, options.engines, laneFact(law, "most_lanes"));
     case Law::MatrixMultiply:
         return deal(geometry.outputs, options.engines, matmulLanes(geometry, options));
     }
@@ -147,15 +193,10 @@ Result<std::vector<Chunk>> dealEvenly(const WeightExtents &geometry, std::uint64
 
 std::string knownException(const WeightExtents &geometry, Law law)
 {
-    const bool pointwise = geometry.height == 1 && geometry.width == 1 && geometry.depth == 1;
-    if (law == Law::Dense && pointwise && geometry.outputs == 2048 && geometry.inputs == 1024)
-        return "A 1x1 convolution of 1024 to 2048 channels is known to permute its groups of 16 "
-               "columns; that permutation is not published.";
-    if (law == Law::Depthwise && geometry.bias && geometry.height == 1 && geometry.width == 9)
-        return "A 1x9 depthwise convolution with bias has a form of its own.";
-    if (law == Law::Depthwise && !geometry.bias && pointwise && geometry.outputs == 8)
-        return "A 1x1 depthwise convolution of 8 channels that pads one side has a form of its "
-               "own.";
+    for (const LaneFact &fact : laneFacts()) {
+        if (fact.name == "exception" && fact.law == lawName(law) && excepts(fact, geometry))
+            return fact.note;
+    }
     return {};
 }
 

@@ -43,11 +43,6 @@ void forEachNumber(const SliceLayout &layout, const Plane &plane, Each each)
     }
 }
 
-bool allZero(std::span<const std::byte> bytes)
-{
-    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte(0); });
-}
-
 } // namespace
 
 Result<void> checkHalves(const SliceLayout &layout, std::span<const std::uint16_t> weights,
@@ -84,57 +79,6 @@ Result<std::vector<Slice>> encodeSlices(const SliceLayout &layout,
             });
     });
     return slices;
-}
-
-Result<Halves> decodeSlices(const SliceLayout &layout, SliceSpans slices)
-{
-    if (slices.size() < layout.engines())
-        return tl::unexpected(lengthError("slices", fmt::format("{} slices", layout.engines()),
-                                          fmt::format("{}", slices.size())));
-    std::uint64_t held = 0;
-    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
-        if (slices[engine].size() < layout.usedBytes(engine))
-            return tl::unexpected(lengthError(fmt::format("slice {}", engine),
-                                              fmt::format("{} bytes", layout.usedBytes(engine)),
-                                              fmt::format("{}", slices[engine].size())));
-        held += layout.usedBytes(engine);
-    }
-    if (held / 2 < layout.elements()) // never, by the layout; the vector below trusts it
-        return tl::unexpected(lengthError("slices", "every element", "fewer"));
-    Halves halves;
-    halves.weights.resize(layout.elements());
-    const bool biased = layout.geometry().bias;
-    halves.bias.resize(biased ? layout.geometry().outputs : 0);
-    forEachPlane(layout, [&](const Plane &plane) {
-        const auto slice = slices[plane.engine];
-        forEachNumber(
-            layout, plane, [&](std::uint64_t at, std::uint64_t channel, std::uint64_t row) {
-                const auto value = loadLittle<std::uint16_t>(slice, at);
-                if (biased && row == 0)
-                    halves.bias[channel] = value;
-                else
-                    halves.weights[channel * layout.steps() + row - (biased ? 1 : 0)] = value;
-            });
-    });
-    return halves;
-}
-
-bool paddingIsZero(const SliceLayout &layout, SliceSpans slices)
-{
-    bool zero = slices.size() >= layout.engines();
-    for (std::uint64_t engine = 0; zero && engine < layout.engines(); ++engine) {
-        std::uint64_t at = 0;
-        const auto slice = slices[engine];
-        for (std::uint64_t chunk = 0; zero && chunk < layout.chunks().size(); ++chunk) {
-            const auto plane = layout.plane(chunk, engine);
-            if (!plane)
-                continue;
-            zero = plane->offset <= slice.size() && allZero(slice.subspan(at, plane->offset - at));
-            at = plane->offset + layout.rows() * plane->width * 2;
-        }
-        zero = zero && at <= slice.size() && allZero(slice.subspan(at));
-    }
-    return zero;
 }
 
 } // namespace kernscope::lanes

@@ -180,10 +180,12 @@ Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout
     if (auto checked = checkForm(layout); !checked)
         return tl::unexpected(std::move(checked.error()));
     if (slices.size() < layout.engines()) {
-        Error error = sparseError("slices", fmt::format("{}", layout.engines()),
-                                  fmt::format("{}", slices.size()), "Slices are missing");
-        error.code = "lanes.length";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("lanes.length")
+            .field("slices")
+            .expected(fmt::format("{}", layout.engines()))
+            .found(fmt::format("{}", slices.size()))
+            .message("Slices are missing")
+            .unexpected();
     }
     std::vector<SparsePlane> planes;
     for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
@@ -270,23 +272,6 @@ std::optional<std::uint64_t> SparseIndex::numberAt(const Row &row, unsigned lane
     return row.offset + 2U * static_cast<unsigned>(std::popcount(before));
 }
 
-std::optional<LanePlace> SparseIndex::placeOf(std::uint64_t channel, std::uint64_t step) const
-{
-    const ChannelRows rows = rowsOf(channel);
-    const auto offset = numberAt(rows.row(step), rows.lane);
-    return offset ? std::optional(LanePlace{rows.engine, *offset}) : std::nullopt;
-}
-
-LanePlace SparseIndex::biasPlace(std::uint64_t channel) const
-{
-    const std::uint64_t number = m_layout.chunkOf(channel);
-    const Chunk &chunk = m_layout.chunks()[number];
-    const std::uint64_t within = channel - chunk.first;
-    const std::uint64_t engine = within / chunk.lanes;
-    const std::size_t plane = m_planeOf[engine * m_layout.chunks().size() + number];
-    return {engine, m_planes[plane].bias + 2 * (within % chunk.lanes)};
-}
-
 std::optional<SparseIndex::FoundRow> SparseIndex::rowAt(const LanePlace &place) const
 {
     const auto behind =
@@ -320,35 +305,6 @@ std::optional<unsigned> SparseIndex::laneAt(const Row &row, std::uint64_t offset
     while ((row.mask >> lane & 1U) == 0 || before-- > 0)
         ++lane;
     return lane;
-}
-
-std::uint64_t SparseIndex::stored() const
-{
-    std::uint64_t sum = 0;
-    for (const SparsePlane &plane : m_planes)
-        sum += plane.stored; // at most one of every element
-    return sum;
-}
-
-Result<Halves> decodeSparse(SparseForm form, const SliceLayout &layout, SliceSpans slices)
-{
-    const auto index = SparseIndex::make(form, layout, slices);
-    if (!index)
-        return tl::unexpected(index.error());
-    Halves halves;
-    halves.weights.resize(layout.elements()); // every row of every plane was found in the bytes
-    for (std::uint64_t channel = 0; channel < layout.geometry().outputs; ++channel) {
-        for (std::uint64_t step = 0; step < layout.steps(); ++step) {
-            if (const auto place = index->placeOf(channel, step))
-                halves.weights[channel * layout.steps() + step] =
-                    loadLittle<std::uint16_t>(slices[place->engine], place->offset);
-        }
-        if (layout.geometry().bias) {
-            const LanePlace place = index->biasPlace(channel);
-            halves.bias.push_back(loadLittle<std::uint16_t>(slices[place.engine], place.offset));
-        }
-    }
-    return halves;
 }
 
 } // namespace kernscope::lanes

@@ -28,9 +28,6 @@ inline constexpr std::uint64_t kMaxSparseLanes = 8;
 Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layout,
                                         std::span<const std::uint16_t> weights,
                                         std::span<const std::uint16_t> bias);
-/// Errors: "lanes.sparse" (a length word, a mask bit past the lanes or a fill byte that does not
-/// fit), "lanes.length".
-Result<Halves> decodeSparse(SparseForm form, const SliceLayout &layout, SliceSpans slices);
 
 /// One plane of a slice, as its length word tells; offsets count from the start of the slice.
 struct SparsePlane {
@@ -44,8 +41,8 @@ struct SparsePlane {
     std::uint64_t next = 0;   ///< with the padding to 64 bytes
     std::uint64_t stored = 0; ///< numbers that are not left out
 };
-/// The planes by engine, then chunk. Reads two bytes a plane. Errors: those of decodeSparse, as far
-/// as the length words tell.
+/// The planes by engine, then chunk. Reads two bytes a plane. Errors: "lanes.sparse" (a length word
+/// that does not fit, and those of encodeSparse), "lanes.length".
 Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,
                                               SliceSpans slices);
 
@@ -74,7 +71,8 @@ public:
     /// Bytes between the numbers of a row and those of the next one of a plane of so many lanes.
     static std::uint64_t rowGap(std::uint64_t width);
 
-    /// Errors: those of decodeSparse.
+    /// Errors: those of sparsePlanes, "lanes.sparse" (a mask bit past the lanes, rows that are not
+    /// as long as the length word tells).
     static Result<SparseIndex> make(SparseForm form, const SliceLayout &layout, SliceSpans slices);
 
     /// The rows of an output channel, which must exist.
@@ -87,9 +85,6 @@ public:
     {
         return row.offset - (m_form == SparseForm::H13 ? 1U : 2U);
     }
-    /// Nothing where the number is a zero that is left out.
-    std::optional<LanePlace> placeOf(std::uint64_t channel, std::uint64_t step) const;
-    LanePlace biasPlace(std::uint64_t channel) const;
     /// The row that holds a byte of a slice; nothing in biases, length words and padding.
     struct FoundRow {
         const SparsePlane *plane = nullptr;
@@ -99,8 +94,6 @@ public:
     std::optional<FoundRow> rowAt(const LanePlace &place) const;
     /// The lane whose number holds a byte of a slice; nothing where none does (mask, fill bytes).
     static std::optional<unsigned> laneAt(const Row &row, std::uint64_t offset);
-    std::uint64_t stored() const; ///< numbers that are not left out
-    const SliceLayout &layout() const { return m_layout; }
 
 private:
     SparseIndex(const SliceLayout &layout, SparseForm form) : m_layout(layout), m_form(form) {}

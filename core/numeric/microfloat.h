@@ -7,8 +7,8 @@
 #include <bit>
 #include <cstdint>
 
-/// The formats of microscaled blocks, and fp16 to E5M2 in every reading of the engine's cast
-/// (resources/formats/numbers.md). fp32 from and to E4M3FN and E5M2: half.h.
+/// The formats of microscaled blocks (resources/formats/numbers.md). fp32 from and to E4M3FN and
+/// E5M2: half.h.
 namespace kernscope {
 
 /// E2M1 code (low nibble; 8 is the sign) to fp32, exact: 0, 0.5, 1, 1.5, 2, 3, 4, 6.
@@ -73,56 +73,6 @@ constexpr std::uint8_t floatToE8m0Up(float value)
 constexpr std::uint8_t floatToE8m0Down(float value)
 {
     return static_cast<std::uint8_t>((std::bit_cast<std::uint32_t>(value) >> 23) & 0xffu);
-}
-
-/// How fp16 becomes E5M2. The engine's text fixes neither ties nor NaN: `Reference` is what public
-/// code does, the others are the readings that the text leaves open (contested, C3).
-enum class E5m2Cast : std::uint8_t {
-    Reference, ///< ties to even, NaN kept, overflow to infinity ("nosat")
-    Saturate,  ///< as Reference, infinity and overflow to the largest finite value 0x7b
-    Clamp,     ///< rounded magnitude limited to 0x7c00: NaN becomes infinity
-    Away,      ///< ties away from zero, otherwise as Reference
-    Truncate   ///< the upper byte
-};
-
-/// fp16 bits to an E5M2 code.
-constexpr std::uint8_t halfToE5m2(std::uint16_t half, E5m2Cast cast = E5m2Cast::Reference)
-{
-    const std::uint32_t sign = (half >> 8) & 0x80u;
-    const std::uint32_t magnitude = half & 0x7fffu;
-    const std::uint32_t even = magnitude + 0x7fu + ((magnitude >> 8) & 1u);
-    std::uint32_t code = 0;
-    if (cast == E5m2Cast::Truncate)
-        code = magnitude >> 8;
-    else if (cast == E5m2Cast::Clamp)
-        code = std::min<std::uint32_t>(even, kHalfInfinity) >> 8;
-    else if (magnitude > kHalfInfinity)
-        code = (magnitude >> 8) | 2u;
-    else if (cast == E5m2Cast::Away)
-        code = (magnitude + 0x80u) >> 8;
-    else if (cast == E5m2Cast::Saturate)
-        code = std::min<std::uint32_t>(even >> 8, 0x7bu);
-    else
-        code = even >> 8;
-    return static_cast<std::uint8_t>(sign | code);
-}
-
-/// E5M2 code to fp16 bits: the upper byte, NaN payloads and all.
-constexpr std::uint16_t e5m2ToHalf(std::uint8_t code)
-{
-    return static_cast<std::uint16_t>(code << 8);
-}
-
-/// E4M3FN code to fp16 bits, exact.
-constexpr std::uint16_t e4m3ToHalf(std::uint8_t code)
-{
-    return floatToHalf(e4m3ToFloat(code));
-}
-
-/// fp16 bits to an E4M3FN code: fp16 widens exactly, so the cast rounds once.
-constexpr std::uint8_t halfToE4m3(std::uint16_t half, Fp8Overflow overflow = Fp8Overflow::Special)
-{
-    return floatToE4m3(halfToFloat(half), overflow);
 }
 
 } // namespace kernscope

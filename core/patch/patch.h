@@ -84,10 +84,10 @@ std::vector<WrittenRange> pendingRanges(const Bundle &bundle);
 /// "patch.busy" (somebody else is saving), "journal.pending" (an interrupted save comes first).
 Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup);
 /// The same for a caller on another thread than the one that reads the overlays without a lock:
-/// `settle` becomes what is left to be done there (the overlays learn what is on disk now), once,
+/// `finish` becomes what is left to be done there (the overlays learn what is on disk now), once,
 /// before anything else is written. Set after failures as well.
 Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
-                               std::function<void()> &settle);
+                               std::function<void()> &finish);
 
 struct CopyOptions {
     bool replace = false; ///< a file that exists at the target is replaced; a folder never is

@@ -2,6 +2,7 @@
 #include "core/plan/inputs.h"
 
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 #include "core/base/pattern.h"
 #include "core/bundle/bundle.h"
 #include "core/plan/form_name.h"
@@ -15,10 +16,13 @@ namespace {
 tl::unexpected<Error> badRow(const std::string &file, std::string field, std::string expected,
                              std::string found, std::string message)
 {
-    Error error = valueError("plan.sensitivity", std::move(field), std::move(expected),
-                             std::move(found), std::move(message));
-    error.file = file;
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("plan.sensitivity")
+        .file(file)
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
 }
 
 } // namespace

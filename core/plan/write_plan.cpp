@@ -50,7 +50,7 @@ private:
     Key keyOf(const Row &row, std::size_t choice) const;
     Result<void> encode();
     Result<Encoded> encodeOne(const Row &row, std::size_t choice) const;
-    bool settle();
+    bool makeExact();
     Result<void> raise();
     Result<void> replace();
     Result<void> verify() const;
@@ -118,7 +118,7 @@ Result<void> Writer::encode()
 }
 
 /// Figures that came of some rows become exact. True where none had to change.
-bool Writer::settle()
+bool Writer::makeExact()
 {
     bool same = true;
     // Rows with the same candidates are used alike: the layers of the first are enough.
@@ -339,7 +339,7 @@ Result<PlannedBundle> Writer::run()
     for (bool exact = false; !exact;) {
         if (auto done = encode(); !done)
             return tl::unexpected(done.error());
-        exact = settle();
+        exact = makeExact();
         if (exact)
             break;
         auto again = solve(m_result.survey, m_limits);

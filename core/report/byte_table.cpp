@@ -323,8 +323,12 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
 std::vector<ReadingFacts> readingRows(const Bundle &bundle, std::size_t file, FileOffset offset)
 {
     const auto all = bundle.files()[file].file->bytes();
-    const auto bytes =
-        all.subspan(offset.value, std::min<std::uint64_t>(8, all.size() - offset.value));
+    return readingRows(
+        all.subspan(offset.value, std::min<std::uint64_t>(8, all.size() - offset.value)));
+}
+
+std::vector<ReadingFacts> readingRows(std::span<const std::byte> bytes)
+{
     auto little = byteReadings(bytes), big = byteReadings(bytes, true);
     std::vector<ReadingFacts> rows;
     for (std::size_t i = 0; i < little.size(); ++i)

@@ -38,6 +38,8 @@ struct ReadingFacts {
     ByteReading little, big;
 };
 std::vector<ReadingFacts> readingRows(const Bundle &bundle, std::size_t file, FileOffset offset);
+/// Of up to eight bytes, from the place on.
+std::vector<ReadingFacts> readingRows(std::span<const std::byte> bytes);
 const TableOf<ReadingFacts> &readingTable();
 
 /// Everything of `bytes` but the diagnostics.

@@ -13,6 +13,7 @@
 #include "core/report/decision_table.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
+#include "core/report/embedded_fact_table.h"
 #include "core/report/encode_table.h"
 #include "core/report/engine_facts.h"
 #include "core/report/file_table.h"
@@ -23,6 +24,7 @@
 #include "core/report/group_table.h"
 #include "core/report/image_table.h"
 #include "core/report/pair_table.h"
+#include "core/report/picked_element_table.h"
 #include "core/report/placement_table.h"
 #include "core/report/places_table.h"
 #include "core/report/plan_table.h"
@@ -68,10 +70,11 @@ std::vector<TableFacts> fileTables()
     return factsOf(commandTable(), containerSectionTable(), portTable(), symbolTable(),
                    registerTable(), laneTable(), surveyTable(), registerChangeTable(), modelTable(),
                    annotatedOperationTable(), sharedRecordTable(), writtenRangeTable(),
-                   changedBytesTable(), fileDifferenceTable(), valueBinTable(), encodedSideTable(),
-                   encodedTable(), quantizedFileTable(), quantizeTileTable(), decisionTable(),
-                   planTotalsTable(), buildTotalsTable(), chipTable(), knotTable(),
-                   elementRoleTable(), unitSectionTable(), alignedSectionTable());
+                   pendingRangeTable(), pickedElementTable(), changedBytesTable(),
+                   fileDifferenceTable(), valueBinTable(), encodedSideTable(), encodedTable(),
+                   quantizedFileTable(), quantizeTileTable(), decisionTable(), planTotalsTable(),
+                   buildTotalsTable(), chipTable(), knotTable(), elementRoleTable(),
+                   unitSectionTable(), alignedSectionTable());
 }
 
 } // namespace
@@ -80,18 +83,19 @@ std::vector<TableFacts> declaredTables()
 {
     std::vector<TableFacts> all = factsOf(
         activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
-        diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
-        graphTable(), plannedWeightTable(), frontTable(), reasonTable(), hitTable(),
-        programChangeTable(), sectionTable(), structureTable(), targetFactTable(), taskTable(),
-        floorTable(), placedFactTable(), weightTable(), placementTable(), unplacedTable(),
-        pairTable(), channelTable(), elementTable(), entryTable(), rangeTable(), matrixTable(),
-        geometryFactTable(), collectiveFactTable(), sliceTable(), groupTable(), partTable(),
-        bookEntryTable(), scaleTable(), binTable(), keptChannelTable(), findingTable(), fileTable(),
-        targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
-        collectiveGateTable(), byteFieldTable(), readingTable(), ceilingTable(), powerTable(),
-        unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
-        listingDifferenceTable(), imageGroupTable(), imageFieldTable(), relocationRegisterTable(),
-        imageStreamTable(), laneCodeTable(), doubleMacTable(), slotTable(), loadedSlotTable());
+        diagnosticTable(), editTable(), embeddedFactTable(), kernelFormatTable(),
+        elementTypeTable(), codegenTable(), graphTable(), plannedWeightTable(), frontTable(),
+        reasonTable(), hitTable(), programChangeTable(), sectionTable(), structureTable(),
+        targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
+        placementTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
+        entryTable(), rangeTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
+        sliceTable(), groupTable(), partTable(), bookEntryTable(), scaleTable(), binTable(),
+        keptChannelTable(), findingTable(), fileTable(), targetTotalsTable(),
+        collectiveOperationTable(), collectiveByteTable(), collectiveGateTable(), byteFieldTable(),
+        readingTable(), ceilingTable(), powerTable(), unassessedTable(), timedLayerTable(),
+        tileTable(), streamSlotTable(), listingDifferenceTable(), imageGroupTable(),
+        imageFieldTable(), relocationRegisterTable(), imageStreamTable(), laneCodeTable(),
+        doubleMacTable(), slotTable(), loadedSlotTable());
     for (TableFacts &table : fileTables())
         all.push_back(std::move(table));
     return all;

@@ -230,7 +230,7 @@ std::vector<Column<ElementTypeFacts>> elementTypeSupportColumns()
     return {
         {.key = "dma_to_fp16",
          .title = "DMA to fp16",
-         .explanation = "Whether the DMA engine converts it to fp16: (fmt < 0xe) & (0x2ff0 >> fmt)",
+         .explanation = "Whether the DMA engine converts it to fp16 (the fold predicate)",
          .value = [](const Row &row) -> Value {
              return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent());
          },
@@ -257,6 +257,14 @@ std::vector<Column<ElementTypeFacts>> elementTypeSupportColumns()
          .shown = kWindow,
          .value = [](const Row &row) -> Value {
              return row.row->inKernelUnit ? Value(true) : Value(Absent());
+         }},
+        {.key = "since_compiler",
+         .title = "since compiler",
+         .explanation = "The catalogue: version of the first compiler whose files list it",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value {
+             return row.row->sinceCompiler.empty() ? Value(Absent())
+                                                   : Value(row.row->sinceCompiler);
          }},
         {.key = "confidence",
          .title = "confidence",

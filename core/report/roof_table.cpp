@@ -136,6 +136,11 @@ const TableOf<CeilingFacts> &ceilingTable()
           .value = [](const Row &row) -> Value {
               return Word{roofline::ceilingMethodName(row.ceiling.method)};
           }},
+         {.key = "chip",
+          .title = "of",
+          .explanation = "Product that the figure is of",
+          .shown = kDocument | kWindow,
+          .value = [](const Row &row) { return orNothing(row.ceiling.chip); }},
          {.key = "source",
           .title = "source",
           .explanation = "Where the figure is from",
@@ -145,7 +150,7 @@ const TableOf<CeilingFacts> &ceilingTable()
           .explanation = "How sure it is",
           .shown = kDocument,
           .value = [](const Row &row) { return confidenceWord(row.ceiling.confidence); }}},
-        {"name", "kind", "value", "unit", "source", "confidence", "method"}};
+        {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"}};
     return kTable;
 }
 

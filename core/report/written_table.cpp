@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/written_table.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
@@ -36,6 +37,60 @@ Value bytesValue(const SharedBytes &bytes)
 Json bytesDocument(const SharedBytes &bytes)
 {
     return bytesHex(bytes, kJsonBytes, "");
+}
+
+const WrittenRange &rangeOf(const WrittenRange &range)
+{
+    return range;
+}
+
+const WrittenRange &rangeOf(const PendingRange &row)
+{
+    return row.range;
+}
+
+template <class Row>
+std::vector<Column<Row>> rangeColumns()
+{
+    return {
+        {.key = "file",
+         .title = "file",
+         .explanation = "File that is written",
+         .value = [](const Row &row) -> Value { return View(rangeOf(row).file); }},
+        {.key = "offset",
+         .title = "offset",
+         .explanation = "The first written byte",
+         .align = kRangeNumber,
+         .value = [](const Row &row) -> Value { return Hex{rangeOf(row).range.offset.value}; }},
+        {.key = "bytes",
+         .title = "bytes",
+         .explanation = "How many bytes are written",
+         .align = kRangeNumber,
+         .value = [](const Row &row) -> Value { return Count{rangeOf(row).range.bytes.value}; }}};
+}
+
+/// The first bytes of a range; `byteAt` gives that of an offset.
+template <class ByteAt>
+std::string firstBytes(const ByteRange &range, const ByteAt &byteAt)
+{
+    std::string text;
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(range.bytes.value, kTextBytes); ++i)
+        text += fmt::format("{}{:02x}", i == 0 ? "" : " ",
+                            std::to_integer<unsigned>(byteAt(range.offset.value + i)));
+    return text + (range.bytes.value > kTextBytes ? " \u2026" : "");
+}
+
+std::vector<Column<PendingRange>> pendingBytesColumns()
+{
+    using Row = PendingRange;
+    return {{.key = "before",
+             .title = "on disk",
+             .explanation = "The first bytes of the range as the file has them",
+             .value = [](const Row &row) { return orNothing(row.before); }},
+            {.key = "after",
+             .title = "becomes",
+             .explanation = "The first bytes of the range after the save",
+             .value = [](const Row &row) { return orNothing(row.after); }}};
 }
 
 std::vector<Column<ChangedBytes>> changedColumns()
@@ -191,23 +246,34 @@ std::vector<Column<FileDifference>> fileCounts()
 
 const TableOf<WrittenRange> &writtenRangeTable()
 {
-    using Row = WrittenRange;
-    static const TableOf<Row> kTable{
-        "written_ranges",
-        {{.key = "file",
-          .title = "file",
-          .explanation = "File that is written",
-          .value = [](const Row &row) -> Value { return View(row.file); }},
-         {.key = "offset",
-          .title = "offset",
-          .explanation = "The first written byte",
-          .align = kRangeNumber,
-          .value = [](const Row &row) -> Value { return Hex{row.range.offset.value}; }},
-         {.key = "bytes",
-          .title = "bytes",
-          .explanation = "How many bytes are written",
-          .align = kRangeNumber,
-          .value = [](const Row &row) -> Value { return Count{row.range.bytes.value}; }}}};
+    static const TableOf<WrittenRange> kTable{"written_ranges", rangeColumns<WrittenRange>()};
+    return kTable;
+}
+
+std::vector<PendingRange>
+pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, std::size_t most)
+{
+    std::vector<PendingRange> rows;
+    for (std::size_t i = 0; i < std::min(ranges.size(), most); ++i) {
+        PendingRange row{ranges[i], {}, {}};
+        if (const auto at = bundle.fileByPath(row.range.file)) {
+            const OverlaidFile &file = *bundle.files()[*at].file;
+            row.before = firstBytes(row.range.range, [&file](std::uint64_t offset) {
+                return file.diskByte(FileOffset(offset));
+            });
+            row.after = firstBytes(row.range.range, [bytes = file.bytes()](std::uint64_t offset) {
+                return bytes[offset];
+            });
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const TableOf<PendingRange> &pendingRangeTable()
+{
+    static const TableOf<PendingRange> kTable{
+        "pending_ranges", joinedColumns(rangeColumns<PendingRange>(), pendingBytesColumns())};
     return kTable;
 }
 

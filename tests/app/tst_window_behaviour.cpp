@@ -17,7 +17,6 @@
 #include <QLineEdit>
 #include <QTabBar>
 #include <QTableView>
-#include <QTableWidget>
 #include <QToolButton>
 
 using namespace kernscope;
@@ -264,7 +263,7 @@ void TestWindowBehaviour::saveShowsTheBytes()
     QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
     auto *save = test::dialog();
     QVERIFY(save);
-    const auto *table = save->findChild<QTableWidget *>();
+    const auto *table = save->findChild<QTableView *>();
     QVERIFY(table);
     const WrittenRange range = (*m_window)->document().pendingRanges().front();
     const auto &file =
@@ -272,9 +271,13 @@ void TestWindowBehaviour::saveShowsTheBytes()
     const auto word = [](std::byte value) {
         return QStringLiteral("%1").arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
     };
-    QVERIFY(table->item(0, 3)->text().startsWith(word(file.diskByte(range.range.offset))));
-    QVERIFY(table->item(0, 4)->text().startsWith(word(file.bytes()[range.range.offset.value])));
-    QVERIFY(table->item(0, 3)->text() != table->item(0, 4)->text());
+    const auto text = [table](int column) {
+        return table->model()->index(0, column).data().toString();
+    };
+    QCOMPARE(text(0), QString::fromStdString(range.file));
+    QVERIFY(text(3).startsWith(word(file.diskByte(range.range.offset))));
+    QVERIFY(text(4).startsWith(word(file.bytes()[range.range.offset.value])));
+    QVERIFY(text(3) != text(4));
     QTest::keyClick(save, Qt::Key_Escape);
     session.undoStack().undo();
 }

@@ -189,35 +189,39 @@ Case scaledCase(const char *name, double wanted, ElementType type, std::uint64_t
 Case microscaledCase(codec::MxFormat format, codec::MxAxis axis, double wanted,
                      std::span<std::uint16_t> out)
 {
-    auto matrix = std::make_shared<codec::Microscaled>();
-    matrix->format = format;
-    matrix->axis = axis;
-    matrix->rows = out.size() / kRow;
-    matrix->columns = matrix->validColumns = kRow;
+    const bool across = axis == codec::MxAxis::Columns, nibbles = format == codec::MxFormat::Mxfp4;
+    const Shape shape = shapeOf(out);
+    const Buffer codes = randomBytes(nibbles ? out.size() / 2 : out.size());
+    for (std::size_t i = 0; i < codes->size(); ++i)
+        codes->data()[i] &= std::byte{0xbf}; // no NaN among E4M3 codes
+    const Buffer exponents = std::make_shared<HugeBuffer<std::byte>>(out.size() / codec::kMxGroup);
     Random random;
-    matrix->data.resize(matrix->rows * matrix->bytesPerRow());
-    for (auto &byte : matrix->data)
-        byte = static_cast<std::uint8_t>(random.next() & 0xbf); // no NaN among E4M3 codes
-    matrix->exponents.resize(matrix->exponentRows() * matrix->exponentColumns());
-    for (auto &exponent : matrix->exponents)
-        exponent = static_cast<std::uint8_t>(118 + random.next() % 8);
-    Case result;
-    result.name = fmt::format("{}, groups along axis {}", mxFormatName(format),
-                              axis == codec::MxAxis::Columns ? 1 : 0);
-    result.wanted = wanted;
-    result.wantedShare = kWantedShare;
-    result.elements = out.size();
-    result.read = matrix->data.size() + matrix->exponents.size();
-    result.written = out.size_bytes();
-    result.ours = [matrix = matrix.get(), out] { microscaledToHalf(*matrix, 0, out); };
-    if (axis == codec::MxAxis::Columns) {
-        result.plain = [matrix = matrix.get(), out] {
-            plainMicroscaled(matrix->data, matrix->format == codec::MxFormat::Mxfp4,
-                             matrix->exponents, out);
+    for (std::size_t i = 0; i < exponents->size(); ++i)
+        exponents->data()[i] = static_cast<std::byte>(118 + random.next() % 8);
+    Encoding encoding;
+    encoding.type = ElementType::Fp32;
+    encoding.shape = shape;
+    encoding.payload =
+        Operand{PartRole::Data, nibbles ? ElementType::Fp4E2M1 : ElementType::Fp8E4M3Fn, shape,
+                codes->bytes()};
+    codec::Scaling scaling;
+    scaling.kind = codec::Scaling::Kind::Blockwise;
+    scaling.scale = Operand{PartRole::Scale, ElementType::Fp8E8M0,
+                            across ? Shape{shape[0], shape[1] / codec::kMxGroup}
+                                   : Shape{shape[0] / codec::kMxGroup, shape[1]},
+                            exponents->bytes()};
+    encoding.scaling = scaling;
+    std::function<void()> plain;
+    if (across)
+        plain = [=] {
+            plainMicroscaled(
+                {reinterpret_cast<const std::uint8_t *>(codes->data()), codes->size()}, nibbles,
+                {reinterpret_cast<const std::uint8_t *>(exponents->data()), exponents->size()},
+                out);
         };
-    }
-    result.data = matrix;
-    return result;
+    return decoderCase(
+        fmt::format("{}, groups along axis {}", mxFormatName(format), across ? 1 : 0), wanted,
+        encoding, {codes, exponents}, out, std::move(plain));
 }
 
 /// Parts of a tensor that start at any element and end at any.

@@ -155,9 +155,8 @@ void TestCliBytes::dockAndReadings()
             QCOMPARE(readings->rowCount(), int(said["readings"].size()));
             for (int row = 0; row < readings->rowCount(); ++row) {
                 const Json &reading = said["readings"][std::size_t(row)];
-                QCOMPARE(readings->index(row, InspectorModel::Name).data().toString(),
-                         fromUtf8(reading["name"].get<std::string>()));
-                const QString shown = readings->index(row, InspectorModel::Value).data().toString();
+                QCOMPARE(readings->name(row), fromUtf8(reading["name"].get<std::string>()));
+                const QString shown = readings->value(row);
                 QCOMPARE(shown, reading["little_endian"].is_null()
                                     ? QStringLiteral("\u2013")
                                     : fromUtf8(reading["little_endian"].get<std::string>()));

@@ -50,12 +50,31 @@ private Q_SLOTS:
         QVERIFY(!m1["tensor_formats"][4]["dma_to_fp16"].get<bool>());
         QVERIFY(!m1["tensor_formats"][4]["dma_valid"].get<bool>());
         QCOMPARE(m1["element_catalogue"].size(), std::size_t(23));
+        QCOMPARE(m1["element_catalogue"][15]["since_compiler"].get<std::string>(),
+                 std::string("9.509.0"));
         const CliResult plain = runCli({QStringLiteral("formats")});
         QVERIFY(plain.exitCode == 0 && plain.out.contains("refused: odd index width"));
         QCOMPARE(
             runCli({QStringLiteral("formats"), QStringLiteral("--target"), QStringLiteral("Q9")})
                 .exitCode,
             2);
+    }
+
+    void factsWithTheirSources()
+    {
+        const auto facts = runCli({QStringLiteral("formats"), QStringLiteral("--facts"),
+                                   QStringLiteral("code_sets"), QStringLiteral("--json")})
+                               .json()["facts"];
+        QCOMPARE(facts.size(), std::size_t(4));
+        QCOMPARE(facts[2]["table"].get<std::string>(), std::string("code_sets"));
+        QVERIFY(facts[2]["fact"].get<std::string>().starts_with(
+            "set=native_kernel_formats; first_code=1; mask=0x3b; guard="));
+        QCOMPARE(facts[2]["confidence"].get<std::string>(), std::string("contested"));
+        QVERIFY(facts[2]["source"].get<std::string>().starts_with("chapter 36"));
+        const CliResult all = runCli({QStringLiteral("formats"), QStringLiteral("--facts=all")});
+        QCOMPARE(all.exitCode, 0);
+        QVERIFY(all.out.contains("checkpoint_types") && all.out.contains("weight_element_roles"));
+        QCOMPARE(runCli({QStringLiteral("formats"), QStringLiteral("--facts=none")}).exitCode, 2);
     }
 
     void outcomes_data()

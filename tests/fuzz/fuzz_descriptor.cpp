@@ -3,6 +3,7 @@
 #include "core/descriptor/stream.h"
 #include "core/descriptor/task_reader.h"
 #include "core/descriptor/walk.h"
+#include "tests/core/descriptor/stream_words.h"
 #include "tests/fuzz/fuzz_check.h"
 
 using namespace kernscope;
@@ -18,10 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     for (const auto form : {descriptor::PacketForm::Full, descriptor::PacketForm::Packed}) {
         const auto stream = descriptor::readStream(text, 0, form);
         fuzz::require(stream.end <= text.size());
-        const auto words = descriptor::encodeStream(stream, form);
-        fuzz::require(words.has_value() && words->size() * 4 == stream.end);
-        for (std::size_t i = 0; i < words->size(); ++i)
-            fuzz::require((*words)[i] == loadLittle<std::uint32_t>(text, 4 * i));
+        const auto words = test::wordsOf(stream, form);
+        fuzz::require(words.size() * 4 == stream.end);
+        for (std::size_t i = 0; i < words.size(); ++i)
+            fuzz::require(words[i] == loadLittle<std::uint32_t>(text, 4 * i));
     }
     const auto list = descriptor::walkTasks(text, &version, {});
     descriptor::TaskReader reader(text, list);

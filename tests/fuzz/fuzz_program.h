@@ -60,7 +60,7 @@ private:
             span(place);
     }
 
-    void value(const kernscope::mil::Value &value) const
+    void value(const kernscope::mil::ProgramValue &value) const
     {
         type(value.type);
         span(value.span);
@@ -70,7 +70,8 @@ private:
             span(blob->offsetSpan);
         if (const auto *content = value.literal())
             literal(*content);
-        if (const auto *values = std::get_if<std::vector<kernscope::mil::Value>>(&value.content)) {
+        if (const auto *values =
+                std::get_if<std::vector<kernscope::mil::ProgramValue>>(&value.content)) {
             for (const auto &inner : *values)
                 this->value(inner);
         }

@@ -16,7 +16,7 @@ constexpr std::size_t kSearchBlock = 4u << 20;
 class Finder
 {
 public:
-    Finder(std::span<const std::byte> bytes, const BytePattern &pattern, Progress &progress)
+    Finder(std::span<const std::byte> bytes, const SearchBytes &pattern, Progress &progress)
         : m_bytes(bytes), m_pattern(pattern), m_progress(progress),
           m_forward(pattern.begin(), pattern.end()), m_back(pattern.rbegin(), pattern.rend())
     {
@@ -63,23 +63,23 @@ private:
     }
 
     std::span<const std::byte> m_bytes;
-    const BytePattern &m_pattern;
+    const SearchBytes &m_pattern;
     Progress &m_progress;
-    std::boyer_moore_horspool_searcher<BytePattern::const_iterator> m_forward;
-    std::boyer_moore_horspool_searcher<BytePattern::const_reverse_iterator> m_back;
+    std::boyer_moore_horspool_searcher<SearchBytes::const_iterator> m_forward;
+    std::boyer_moore_horspool_searcher<SearchBytes::const_reverse_iterator> m_back;
     bool m_stopped = false;
 };
 
 } // namespace
 
-std::optional<BytePattern> parseHexPattern(const QString &text)
+std::optional<SearchBytes> parseHexPattern(const QString &text)
 {
     QString digits = text.toLower();
     digits.remove(QStringLiteral("0x"));
     digits.remove(u',').remove(u' ').remove(u'\t').remove(u'\n');
     if (digits.isEmpty() || digits.size() % 2 != 0)
         return std::nullopt;
-    BytePattern pattern;
+    SearchBytes pattern;
     for (qsizetype i = 0; i < digits.size(); i += 2) {
         bool sound = false;
         const auto byte = digits.mid(i, 2).toUInt(&sound, 16);
@@ -90,17 +90,17 @@ std::optional<BytePattern> parseHexPattern(const QString &text)
     return pattern;
 }
 
-std::optional<BytePattern> parseTextPattern(const QString &text)
+std::optional<SearchBytes> parseTextPattern(const QString &text)
 {
     const QByteArray utf8 = text.toUtf8();
     if (utf8.isEmpty())
         return std::nullopt;
-    BytePattern pattern(static_cast<std::size_t>(utf8.size()));
+    SearchBytes pattern(static_cast<std::size_t>(utf8.size()));
     std::memcpy(pattern.data(), utf8.constData(), pattern.size());
     return pattern;
 }
 
-std::optional<std::uint64_t> findBytes(std::span<const std::byte> bytes, const BytePattern &pattern,
+std::optional<std::uint64_t> findBytes(std::span<const std::byte> bytes, const SearchBytes &pattern,
                                        std::uint64_t from, bool forward, Progress &progress)
 {
     if (pattern.empty() || pattern.size() > bytes.size())

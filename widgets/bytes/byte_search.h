@@ -14,17 +14,17 @@
 namespace kernscope::ui {
 
 /// What to look for: whole bytes.
-using BytePattern = std::vector<std::byte>;
+using SearchBytes = std::vector<std::byte>;
 
 /// "9c 3f", "9c3f" or "0x9c, 0x3f"; nothing where it is not pairs of hexadecimal digits.
-std::optional<BytePattern> parseHexPattern(const QString &text);
+std::optional<SearchBytes> parseHexPattern(const QString &text);
 /// UTF-8 of the text; nothing where it is empty.
-std::optional<BytePattern> parseTextPattern(const QString &text);
+std::optional<SearchBytes> parseTextPattern(const QString &text);
 
 /// Offset of the first place at or after `from` that holds the pattern, going round at the end of
 /// the file; or of the last one before `from`, going round at its start. Reads every byte at most
 /// once, tells its progress in bytes, and stops early where that says so (nothing then).
-std::optional<std::uint64_t> findBytes(std::span<const std::byte> bytes, const BytePattern &pattern,
+std::optional<std::uint64_t> findBytes(std::span<const std::byte> bytes, const SearchBytes &pattern,
                                        std::uint64_t from, bool forward, Progress &progress);
 
 } // namespace kernscope::ui

@@ -2,11 +2,8 @@
 #include "widgets/bytes/byte_text.h"
 
 #include "core/base/quantity.h"
-#include "core/numeric/byte_readings.h"
 #include "core/numeric/npy_types.h"
 #include "widgets/common/table_text.h"
-
-#include <QCoreApplication>
 
 #include <string>
 
@@ -15,10 +12,6 @@ namespace kernscope::ui {
 namespace {
 
 constexpr std::size_t kPerLine = 16;
-
-struct ByteWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::ByteText)
-};
 
 void appendHex(QString &text, std::byte byte)
 {
@@ -86,20 +79,6 @@ QString bytesAsText(std::span<const std::byte> bytes, CopyFormat format, Element
     case CopyFormat::NumPy: return numpyArray(bytes, type);
     }
     return {};
-}
-
-std::vector<InspectedValue> inspectBytes(std::span<const std::byte> bytes, bool big)
-{
-    const QString order = big ? ByteWords::tr("%1, big-endian, beginning at the cursor")
-                              : ByteWords::tr("%1, little-endian, beginning at the cursor");
-    std::vector<InspectedValue> rows;
-    for (const ByteReading &reading : byteReadings(bytes, big)) {
-        const QString meaning =
-            QCoreApplication::translate("kernscope::Column", std::string(reading.meaning).c_str());
-        rows.push_back({fromUtf8(reading.name), fromUtf8(reading.value),
-                        reading.ordered ? order.arg(meaning) : meaning, reading.longest});
-    }
-    return rows;
 }
 
 std::optional<std::uint64_t> parseOffset(const QString &text, std::uint64_t cursor,

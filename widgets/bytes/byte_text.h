@@ -24,19 +24,6 @@ inline constexpr std::uint64_t kMostBytesAsText = 8u << 20;
 QString bytesAsText(std::span<const std::byte> bytes, CopyFormat format,
                     ElementType type = ElementType::Uint8);
 
-/// One reading of the bytes under the cursor.
-struct InspectedValue {
-    QString name;  ///< "u16"
-    QString value; ///< empty where the file ends before the last byte of it
-    QString tip;
-    int longest = 0; ///< characters of the longest value that the reading can have
-};
-
-/// The bytes from the cursor on in every reading that weights use, the lowest byte of a number
-/// first or (`big`) the highest. Always the same rows in the same order. `bytes` may hold fewer
-/// than eight bytes.
-std::vector<InspectedValue> inspectBytes(std::span<const std::byte> bytes, bool big = false);
-
 /// "0x40", "40h", "64", "1_000", "1,000": an offset as people type it. `text` may begin with + or
 /// -, meant from `cursor`, or be "end" of `size`. Nothing where it is not a number or leaves the
 /// file.

@@ -161,7 +161,10 @@ void HexDock::buildActions()
     }
     auto *big = dockAction(this, tr("Big-Endian Readings"), {}, [this] { describeCursor(); });
     big->setCheckable(true);
-    connect(big, &QAction::toggled, m_readings, &InspectorModel::setBigEndian);
+    connect(big, &QAction::toggled, this, [this](bool highestFirst) {
+        m_readings->setBigEndian(highestFirst);
+        m_inspector->setModelColumn(m_readings->valueColumn());
+    });
     m_actions += big;
     m_view->addActions(m_actions);
     m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -267,12 +270,12 @@ QString HexDock::shortReadings() const
 {
     QStringList words;
     for (int row = 0; row < m_readings->rowCount(); ++row) {
-        const QString name = m_readings->index(row, InspectorModel::Name).data().toString();
+        const QString name = m_readings->name(row);
         static const QStringList wanted{QStringLiteral("u8"), QStringLiteral("i8"),
                                         QStringLiteral("u16"), QStringLiteral("fp16"),
                                         QStringLiteral("fp32")};
         if (wanted.contains(name))
-            words += name + u' ' + m_readings->index(row, InspectorModel::Value).data().toString();
+            words += name + u' ' + m_readings->value(row);
     }
     return words.join(QStringLiteral(", "));
 }
@@ -328,8 +331,7 @@ void HexDock::copyInspected()
 {
     QStringList lines;
     for (int row = 0; row < m_readings->rowCount(); ++row)
-        lines += m_readings->index(row, InspectorModel::Name).data().toString() + u'\t' +
-                 m_readings->index(row, InspectorModel::Value).data().toString();
+        lines += m_readings->name(row) + u'\t' + m_readings->value(row);
     QGuiApplication::clipboard()->setText(lines.join(u'\n'));
 }
 

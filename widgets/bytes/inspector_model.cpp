@@ -1,59 +1,48 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/inspector_model.h"
 
+#include "widgets/common/table_text.h"
+
+#include <QCoreApplication>
+
 namespace kernscope::ui {
 
 InspectorModel::InspectorModel(QObject *parent)
-    : QAbstractTableModel(parent), m_rows(inspectBytes({}))
+    : RowTableModel(report::readingTable().facts(), {}, parent)
 {
+    m_rows = report::readingRows({});
+    chooseRows();
 }
 
 void InspectorModel::setBytes(std::span<const std::byte> bytes)
 {
-    m_rows = inspectBytes(bytes, m_big);
-    Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+    replaceRows(true, [&] { m_rows = report::readingRows(bytes); });
 }
 
-int InspectorModel::rowCount(const QModelIndex &parent) const
+report::Value InspectorModel::valueOf(std::size_t row, std::size_t declared) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    return report::readingTable().columns[declared].value(m_rows[row]);
 }
 
-int InspectorModel::columnCount(const QModelIndex &parent) const
+QVariant InspectorModel::lookOf(std::size_t row, int column, int role) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant InspectorModel::data(const QModelIndex &at, int role) const
-{
-    if (!at.isValid() || at.row() >= rowCount())
+    const bool big = keyOf(column) == "big_endian";
+    if (!big && keyOf(column) != "little_endian")
         return {};
-    const InspectedValue &row = m_rows[static_cast<std::size_t>(at.row())];
+    const ByteReading &reading = big ? m_rows[row].big : m_rows[row].little;
+    const QString text = fromUtf8(reading.value);
     switch (role) {
-    case Qt::DisplayRole:
-        if (at.column() == Name)
-            return row.name;
-        return row.value.isEmpty() ? QStringLiteral("\u2013") : row.value;
-    case Qt::AccessibleTextRole:
-        return at.column() == Value ? QStringLiteral("%1: %2").arg(row.name, row.value) : row.name;
-    case Qt::ToolTipRole: return QStringLiteral("%1: %2").arg(row.tip, row.value);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            (at.column() == Value ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+    case Qt::DisplayRole: return text.isEmpty() ? QStringLiteral("\u2013") : text;
+    case Qt::AccessibleTextRole: return QStringLiteral("%1: %2").arg(fromUtf8(reading.name), text);
+    case Qt::ToolTipRole: {
+        const QString meaning =
+            QCoreApplication::translate("kernscope::Column", std::string(reading.meaning).c_str());
+        const QString order = big ? tr("%1, big-endian, beginning at the cursor")
+                                  : tr("%1, little-endian, beginning at the cursor");
+        return QStringLiteral("%1: %2").arg(reading.ordered ? order.arg(meaning) : meaning, text);
+    }
     default: return {};
     }
-}
-
-QVariant InspectorModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::DisplayRole)
-        return section == Name ? tr("Read as") : tr("Value");
-    if (role == Qt::ToolTipRole)
-        return section == Name ? tr("How the bytes from the cursor on are read")
-                               : tr("What they then mean");
-    return {};
 }
 
 } // namespace kernscope::ui

@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/bytes/byte_text.h"
+#include "core/report/byte_table.h"
+#include "widgets/common/row_table_model.h"
 
-#include <QAbstractTableModel>
-
+#include <cstddef>
 #include <span>
+#include <vector>
 
 namespace kernscope::ui {
 
-/// The bytes under the cursor in every reading, a row each: name and value.
-class InspectorModel final : public QAbstractTableModel
+/// The bytes under the cursor in every reading, a row each, as the command `bytes` prints them: the
+/// columns of report::readingTable(), of which the view shows the value in one order of bytes.
+class InspectorModel final : public RowTableModel
 {
     Q_OBJECT
 
 public:
-    enum Column : int { Name, Value, ColumnCount };
-
     explicit InspectorModel(QObject *parent = nullptr);
 
     /// Up to eight bytes, from the cursor on. Rows stay where they are.
     void setBytes(std::span<const std::byte> bytes);
-    /// The highest byte of a number comes first; takes effect with the next setBytes().
+    /// The highest byte of a number comes first.
     void setBigEndian(bool big) { m_big = big; }
-    bool bigEndian() const { return m_big; }
+    int nameColumn() const { return columnOf("name"); }
+    int valueColumn() const { return columnOf(m_big ? "big_endian" : "little_endian"); }
+    QString name(int row) const { return index(row, nameColumn()).data().toString(); }
+    QString value(int row) const { return index(row, valueColumn()).data().toString(); }
 
     /// Characters of the longest value that the reading in that row can have.
-    int longestValue(int row) const { return m_rows[static_cast<std::size_t>(row)].longest; }
+    int longestValue(int row) const { return m_rows[sourceRow(row)].little.longest; }
 
-    int rowCount(const QModelIndex &parent = {}) const override;
-    int columnCount(const QModelIndex &parent = {}) const override;
-    QVariant data(const QModelIndex &index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+protected:
+    std::size_t rowTotal() const override { return m_rows.size(); }
+    report::Value valueOf(std::size_t row, std::size_t declared) const override;
+    std::string originOf(std::size_t, std::size_t) const override { return {}; }
+    QVariant lookOf(std::size_t row, int column, int role) const override;
 
 private:
-    std::vector<InspectedValue> m_rows;
+    std::vector<report::ReadingFacts> m_rows;
     bool m_big = false;
 };
 

@@ -42,7 +42,7 @@ public:
         painter->setPen(
             palette.color(selected ? QPalette::HighlightedText : QPalette::PlaceholderText));
         painter->drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
-                          index.siblingAtColumn(InspectorModel::Name).data().toString());
+                          static_cast<const InspectorModel *>(index.model())->name(index.row()));
         painter->setPen(palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
         painter->drawText(box, Qt::AlignRight | Qt::AlignVCenter,
                           readFromLeft(index.data().toString(), option.direction));
@@ -55,7 +55,7 @@ InspectorView::InspectorView(InspectorModel *model, QWidget *parent) : QListView
 {
     setAccessibleName(tr("The bytes under the cursor, in every reading"));
     setModel(model);
-    setModelColumn(InspectorModel::Value);
+    setModelColumn(model->valueColumn());
     setSpacing(0);
     setItemDelegate(new CellDelegate(this));
     setFont(fixedFont(design::Type::Small));
@@ -74,7 +74,7 @@ void InspectorView::measure()
     const int around = 3 * theme::em(this, 0.35); // at both ends, and between name and value
     m_needs.clear();
     for (int row = 0; row < readings->rowCount(); ++row) {
-        const QString name = readings->index(row, InspectorModel::Name).data().toString();
+        const QString name = readings->name(row);
         const QString longest(readings->longestValue(row), QLatin1Char('8'));
         m_needs.push_back(fontMetrics().horizontalAdvance(name + longest) + around);
     }

@@ -57,7 +57,8 @@ FormatsDock::FormatsDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("formats"), tr("Formats"), parent),
       m_state(ChipState::of(session)),
       m_model(new RowTable<report::KernelFormatFacts>(report::kernelFormatTable(), this)),
-      m_types(new RowTable<report::ElementTypeFacts>(report::elementTypeTable(), this))
+      m_types(new RowTable<report::ElementTypeFacts>(report::elementTypeTable(), this)),
+      m_facts(new RowTable<report::EmbeddedFact>(report::embeddedFactTable(), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -70,6 +71,8 @@ FormatsDock::FormatsDock(Session &session, QWidget *parent)
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(buildFormats(m_tabs), tr("Kernel formats"));
     m_tabs->addTab(buildTypes(m_tabs), tr("Element types"));
+    m_tabs->addTab(buildFacts(m_tabs), tr("All facts"));
+    connect(m_tabs, &QTabWidget::currentChanged, this, &FormatsDock::fillFacts);
     column->addWidget(m_tabs, 1);
     setContent(content);
     content->setFocusProxy(m_table);
@@ -114,6 +117,23 @@ QWidget *FormatsDock::buildTypes(QWidget *parent)
     return m_typeTable;
 }
 
+QWidget *FormatsDock::buildFacts(QWidget *parent)
+{
+    m_factTable = new QTableView(parent);
+    m_factTable->setAccessibleName(tr("All facts"));
+    m_factTable->setModel(m_facts);
+    prepareTable(m_factTable);
+    setColumnWidths(m_factTable->horizontalHeader(), {9, 28, 7, 16, 16});
+    m_factTable->horizontalHeader()->setStretchLastSection(true);
+    return m_factTable;
+}
+
+void FormatsDock::fillFacts()
+{
+    if (m_tabs->currentWidget() == m_factTable && m_facts->rows().empty())
+        m_facts->setRows(report::embeddedFactRows());
+}
+
 void FormatsDock::buildChoosers(QWidget *parent)
 {
     auto *bar = new QWidget(parent);
@@ -148,13 +168,18 @@ void FormatsDock::buildActions()
 {
     auto *find = findAction(this, tr("Filter Formats"), m_filter);
     auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] {
-        copySelection(m_typeTable->isVisible() ? *m_typeTable : *m_table);
+        copySelection(m_typeTable->isVisible()   ? *m_typeTable
+                      : m_factTable->isVisible() ? *m_factTable
+                                                 : *m_table);
     });
     auto *save = exportAction(this, session(), tr("Export Formats\u2026"), *m_model,
                               QStringLiteral("kernel-formats"));
     auto *saveTypes = exportAction(this, session(), tr("Export Element Types\u2026"), *m_types,
                                    QStringLiteral("element-types"));
-    m_actions = {find, copy, save, saveTypes};
+    auto *saveFacts =
+        exportAction(this, session(), tr("Export Facts\u2026"), *m_facts, QStringLiteral("facts"));
+    m_actions = {find, copy, save, saveTypes, saveFacts};
+    m_factTable->addActions(m_actions);
     m_table->addActions(m_actions);
     m_typeTable->addActions(m_actions);
 }
@@ -168,6 +193,7 @@ void FormatsDock::filterBy(const QString &words)
 {
     m_model->setFilter(words);
     m_types->setFilter(words);
+    m_facts->setFilter(words);
 }
 
 /// The boxes take the chip's figures.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/embedded_fact_table.h"
 #include "core/report/format_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/row_table_model.h"
@@ -23,7 +24,7 @@ class ChipState;
 /// The kernel-format enum as a table: searchable, with every column of the facts, and whether the
 /// session's chip can encode a weight in each format, or the rule that refuses. The boxes hold the
 /// chip's figures and may be set otherwise, to see what would change. A second page has the other
-/// numberings of element types. It needs no bundle.
+/// numberings of element types, a third every fact of the embedded tables. It needs no bundle.
 class FormatsDock final : public Dock
 {
     Q_OBJECT
@@ -38,6 +39,9 @@ public:
     QSpinBox &version() { return *m_version; }
     QString explanation() const;
     RowTableModel &elementTypes() { return *m_types; }
+    /// Every row of the tables of facts; filled when its page is shown.
+    RowTableModel &facts() { return *m_facts; }
+    QTabWidget &tabs() { return *m_tabs; }
 
 protected:
     void refresh() override;
@@ -45,6 +49,8 @@ protected:
 private:
     QWidget *buildFormats(QWidget *parent);
     QWidget *buildTypes(QWidget *parent);
+    QWidget *buildFacts(QWidget *parent);
+    void fillFacts();
     void buildChoosers(QWidget *parent);
     void buildActions();
     void filterBy(const QString &words);
@@ -55,12 +61,13 @@ private:
     ChipState &m_state;
     RowTable<report::KernelFormatFacts> *m_model = nullptr;
     RowTable<report::ElementTypeFacts> *m_types = nullptr;
+    RowTable<report::EmbeddedFact> *m_facts = nullptr;
     QTabWidget *m_tabs = nullptr;
     QLineEdit *m_filter = nullptr;
     QSpinBox *m_version = nullptr, *m_vector = nullptr, *m_codebooks = nullptr;
     QComboBox *m_e4m3 = nullptr;
     QCheckBox *m_zeroPoint = nullptr;
-    QTableView *m_table = nullptr, *m_typeTable = nullptr;
+    QTableView *m_table = nullptr, *m_typeTable = nullptr, *m_factTable = nullptr;
     QLabel *m_rules = nullptr;
     QList<QAction *> m_actions;
 };

@@ -209,7 +209,7 @@ void CompareDock::onRows()
 /// Every pair is compared: where nobody has chosen one, the first of the order is shown.
 void CompareDock::onFinished()
 {
-    keepSelection([this] { m_model->settle(); });
+    keepSelection([this] { m_model->updateOrder(); });
     countLimits();
     if (m_proposed == kNoIndex || m_proposed != m_row || place().weight != kNoIndex)
         return;

@@ -61,7 +61,7 @@ void CompareModel::setLimits(const ValueLimits &limits)
     if (!m_order.empty())
         Q_EMIT dataChanged(index(0, static_cast<int>(CompareColumn::Limits)),
                            index(rowCount() - 1, static_cast<int>(CompareColumn::Limits)));
-    settle();
+    updateOrder();
 }
 
 void CompareModel::setRows(std::vector<CompareRow> rows)
@@ -117,7 +117,7 @@ void CompareModel::setOutcomes(const ComparisonOutcome *outcome, const target::T
     Q_EMIT headerDataChanged(Qt::Horizontal, column, column);
     if (!m_order.empty())
         Q_EMIT dataChanged(index(0, column), index(rowCount() - 1, column));
-    settle();
+    updateOrder();
 }
 
 void CompareModel::setStopped(bool stopped)
@@ -135,13 +135,13 @@ void CompareModel::setStopped(bool stopped)
 void CompareModel::setFilterText(const QString &text)
 {
     m_filter = TextFilter(text);
-    settle();
+    updateOrder();
 }
 
 void CompareModel::setDifferencesOnly(bool only)
 {
     m_differencesOnly = only;
-    settle();
+    updateOrder();
 }
 
 std::size_t CompareModel::rowAt(int shown) const

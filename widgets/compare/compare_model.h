@@ -26,13 +26,13 @@ public:
     void setRows(std::vector<CompareRow> rows);
     /// Rows by their stable number.
     const std::vector<CompareRow> &rows() const { return m_rows; }
-    /// What is known of a pair by now; the order shown stays until arrange() or settle().
+    /// What is known of a pair by now; the order shown stays until arrange() or updateOrder().
     void setPair(std::size_t row, const WeightPair &pair, CompareState state,
                  const QString &word = {}, const QString &changes = {});
     /// Marks the rows that still wait as not compared, or as waiting again.
     void setStopped(bool stopped);
     /// Sorts and filters again by what is known now: after the last row was filled.
-    void settle();
+    void updateOrder();
 
     /// Shows only rows whose names, forms, pairing or verdict contain every word of `text`.
     void setFilterText(const QString &text);
@@ -44,7 +44,7 @@ public:
     /// Without a column to sort by, and with the worst first.
     bool ordersBySeverity() const;
     /// Puts the rows that are shown where they belong by what is known now, without a reset. Does
-    /// nothing where a person chose a column or the order of A: those stay until settle().
+    /// nothing where a person chose a column or the order of A: those stay until updateOrder().
     void arrange();
     /// What every pair is held against.
     void setLimits(const ValueLimits &limits);

@@ -9,7 +9,7 @@
 
 namespace kernscope::ui {
 
-void CompareModel::settle()
+void CompareModel::updateOrder()
 {
     const auto wanted = wantedOrder();
     if (wanted == m_order)
@@ -30,13 +30,13 @@ void CompareModel::sort(int column, Qt::SortOrder order)
 {
     m_sortColumn = column;
     m_sortOrder = order;
-    settle();
+    updateOrder();
 }
 
 void CompareModel::setWorstFirst(bool worstFirst)
 {
     m_worstFirst = worstFirst;
-    settle();
+    updateOrder();
 }
 
 bool CompareModel::ordersBySeverity() const

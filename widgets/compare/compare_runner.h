@@ -46,7 +46,8 @@ Q_SIGNALS:
     void pairsTold(); ///< after some of them: the order of the rows may be another one now
     void progressed();
     void summedUp(); ///< outcome() is there
-    void finished(); ///< everything is there, or the task was cancelled; settle the model now
+    void finished(); ///< everything is there, or the task was cancelled; update the order of the
+                     ///< model now
 
 private:
     void drain();

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/stored_element.h"
+#include "core/report/picked_element_table.h"
+#include "widgets/common/row_table_model.h"
 #include "widgets/compare/pair_pictures.h"
 
-#include <QTableWidget>
+#include <QTableView>
 
 namespace kernscope::ui {
 
 /// The picked element as both builds store it: value, code, codebook entry, bytes and their place,
 /// and how far the two are apart.
-class PairElementTable final : public QTableWidget
+class PairElementTable final : public QTableView
 {
     Q_OBJECT
 
@@ -21,9 +22,9 @@ public:
     void clearElement();
 
 private:
-    void addDistance(double a, double b, ElementType type); ///< steps of the type
     void fitColumns();
-    void add(const QString &what, const QString &a, const QString &b);
+
+    RowTable<report::PickedFact> *m_facts = nullptr;
 };
 
 } // namespace kernscope::ui

@@ -77,7 +77,7 @@ public:
 
     void add(const QString &text, SpanKind kind) { m_spans.push_back({text, kind}); }
 
-    void addValue(const mil::Value &value)
+    void addValue(const mil::ProgramValue &value)
     {
         if (const mil::Reference *reference = value.reference()) {
             addReference(reference->name);
@@ -110,7 +110,7 @@ public:
         span.node = m_tree.definition(m_function, name);
         if (span.weight != ProgramTree::kNone) {
             span.kind = SpanKind::Weight;
-        } else if (const mil::Value *constant = m_tree.constant(m_function, name);
+        } else if (const mil::ProgramValue *constant = m_tree.constant(m_function, name);
                    constant && constant->literal()) {
             add(programLiteral(*constant->literal()), SpanKind::Literal);
             return;

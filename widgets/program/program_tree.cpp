@@ -64,7 +64,7 @@ void ProgramTree::addOperation(const mil::Operation &operation, std::size_t func
 {
     ++m_operations;
     Names &names = m_names[function];
-    const mil::Value *plain = operation.type == "const" ? operation.operand("val") : nullptr;
+    const mil::ProgramValue *plain = operation.type == "const" ? operation.operand("val") : nullptr;
     if (operation.type == "const" && !plain)
         plain = operation.operand("value");
     if (plain && !operation.outputs.empty()) {
@@ -81,7 +81,7 @@ void ProgramTree::addOperation(const mil::Operation &operation, std::size_t func
     for (const mil::NamedType &output : operation.outputs)
         names.made.emplace(output.name, row);
     for (const mil::Argument &argument : operation.inputs) {
-        for (const mil::Value &value : argument.values)
+        for (const mil::ProgramValue &value : argument.values)
             noteReads(value, row);
     }
     for (std::size_t i = 0; i < operation.blocks.size(); ++i) {
@@ -99,10 +99,10 @@ void ProgramTree::addOperation(const mil::Operation &operation, std::size_t func
     }
 }
 
-void ProgramTree::noteReads(const mil::Value &value, std::size_t node)
+void ProgramTree::noteReads(const mil::ProgramValue &value, std::size_t node)
 {
     if (const auto *list = std::get_if<mil::Values>(&value.content)) {
-        for (const mil::Value &one : *list)
+        for (const mil::ProgramValue &one : *list)
             noteReads(one, node);
         return;
     }
@@ -138,7 +138,7 @@ std::size_t ProgramTree::weight(std::size_t function, const std::string &value) 
     return at == m_names[function].weights.end() ? kNone : at->second;
 }
 
-const mil::Value *ProgramTree::constant(std::size_t function, const std::string &value) const
+const mil::ProgramValue *ProgramTree::constant(std::size_t function, const std::string &value) const
 {
     const auto at = m_names[function].constants.find(value);
     return at == m_names[function].constants.end() ? nullptr : at->second;
@@ -156,7 +156,7 @@ std::vector<std::size_t> ProgramTree::weightsOf(std::size_t node) const
     if (row.kind != Kind::Operation)
         return found;
     for (const mil::Argument &argument : row.operation->inputs) {
-        for (const mil::Value &value : argument.values) {
+        for (const mil::ProgramValue &value : argument.values) {
             const mil::Reference *reference = value.reference();
             const std::size_t one = reference ? weight(row.function, reference->name) : kNone;
             if (one != kNone)

@@ -51,7 +51,7 @@ public:
     /// Weight of that name, kNone where it is none.
     std::size_t weight(std::size_t function, const std::string &value) const;
     /// A plain constant whose value is written where it is used; null for anything else.
-    const mil::Value *constant(std::size_t function, const std::string &value) const;
+    const mil::ProgramValue *constant(std::size_t function, const std::string &value) const;
     /// The first row that reads a weight, and the weights that a row reads.
     std::size_t readerOf(std::size_t weight) const;
     std::vector<std::size_t> weightsOf(std::size_t node) const;
@@ -62,14 +62,14 @@ private:
     struct Names {
         std::unordered_map<std::string, std::size_t> made, weights;
         std::unordered_map<std::string, std::vector<std::size_t>> read;
-        std::unordered_map<std::string, const mil::Value *> constants;
+        std::unordered_map<std::string, const mil::ProgramValue *> constants;
     };
     void addBlock(const mil::Block &block, std::size_t function, std::size_t parent,
                   std::size_t &number);
     void addOperation(const mil::Operation &operation, std::size_t function, std::size_t parent,
                       std::size_t &number);
     std::size_t addNode(Node node);
-    void noteReads(const mil::Value &value, std::size_t node);
+    void noteReads(const mil::ProgramValue &value, std::size_t node);
     void noteWeights();
 
     BundlePtr m_bundle;

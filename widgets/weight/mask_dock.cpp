@@ -29,7 +29,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr int kMaskSettleMilliseconds = 200;
+constexpr int kMaskDebounceMilliseconds = 200;
 
 /// "10,246 of 24,576 kept (41.7 %) · 10,246 values stored"
 QString figuresText(const MaskFigures &figures, bool masked)
@@ -49,7 +49,7 @@ QString figuresText(const MaskFigures &figures, bool masked)
 } // namespace
 
 MaskDock::MaskDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("mask"), tr("Mask"), parent), m_settle(new QTimer(this))
+    : Dock(session, QStringLiteral("mask"), tr("Mask"), parent), m_debounce(new QTimer(this))
 {
     auto *content = new QWidget(this);
     m_header = new WeightHeader(false, content);
@@ -87,9 +87,9 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     layout->addWidget(parts, 1);
     setContent(content);
     content->setFocusProxy(m_picture);
-    m_settle->setSingleShot(true);
-    m_settle->setInterval(kMaskSettleMilliseconds);
-    connect(m_settle, &QTimer::timeout, this, &MaskDock::goToMoved);
+    m_debounce->setSingleShot(true);
+    m_debounce->setInterval(kMaskDebounceMilliseconds);
+    connect(m_debounce, &QTimer::timeout, this, &MaskDock::goToMoved);
     createActions();
     connectViews();
 }
@@ -220,7 +220,7 @@ void MaskDock::follow(const Place &place, QObject *origin)
 {
     // A cell that the keys moved to before must not take the place back.
     if (origin != this) {
-        m_settle->stop();
+        m_debounce->stop();
         m_moved.reset();
     }
     if (place.weight == kNoIndex || !session().bundle())
@@ -338,12 +338,12 @@ void MaskDock::moveCell(std::uint64_t row, std::uint64_t col, bool now)
     if (now)
         goToMoved();
     else
-        m_settle->start();
+        m_debounce->start();
 }
 
 void MaskDock::goToMoved()
 {
-    m_settle->stop();
+    m_debounce->stop();
     if (m_moved && m_weight != kNoIndex)
         session().goToElement(m_weight, *m_moved, this);
     m_moved.reset();

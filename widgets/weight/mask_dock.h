@@ -75,7 +75,7 @@ private:
     WeightReaderPtr m_reader;
     TaskPtr m_task;
     std::optional<std::uint64_t> m_moved;
-    QTimer *m_settle = nullptr;
+    QTimer *m_debounce = nullptr;
     QList<QAction *> m_actions;
     QAction *m_keep = nullptr, *m_drop = nullptr, *m_brush = nullptr;
     bool m_strokeKeeps = false;              ///< else it leaves out: the reverse of its first cell

@@ -33,12 +33,12 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr int kSettleMilliseconds = 200; ///< a run of arrow keys is one step of the history
+constexpr int kDebounceMilliseconds = 200; ///< a run of arrow keys is one step of the history
 
 } // namespace
 
 WeightDock::WeightDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("weight"), tr("Weight"), parent), m_settle(new QTimer(this))
+    : Dock(session, QStringLiteral("weight"), tr("Weight"), parent), m_debounce(new QTimer(this))
 {
     auto *content = new QWidget(this);
     m_header = new WeightHeader(true, content);
@@ -66,9 +66,9 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_grid);
 
-    m_settle->setSingleShot(true);
-    m_settle->setInterval(kSettleMilliseconds);
-    connect(m_settle, &QTimer::timeout, this, &WeightDock::goToMoved);
+    m_debounce->setSingleShot(true);
+    m_debounce->setInterval(kDebounceMilliseconds);
+    connect(m_debounce, &QTimer::timeout, this, &WeightDock::goToMoved);
     connectViews();
     createActions();
     enlargeGrid(false);
@@ -235,7 +235,7 @@ void WeightDock::follow(const Place &place, QObject *origin)
 {
     // A cell that the keys moved to before must not take the place back.
     if (origin != this) {
-        m_settle->stop();
+        m_debounce->stop();
         m_moved.reset();
     }
     if (place.weight == kNoIndex || !session().bundle())
@@ -358,12 +358,12 @@ void WeightDock::moveCell(std::uint64_t row, std::uint64_t col, bool now)
     if (now)
         goToMoved();
     else
-        m_settle->start();
+        m_debounce->start();
 }
 
 void WeightDock::goToMoved()
 {
-    m_settle->stop();
+    m_debounce->stop();
     if (m_moved && m_weight != kNoIndex)
         session().goToElement(m_weight, *m_moved, this);
     m_moved.reset();

@@ -71,7 +71,7 @@ private:
     WeightReaderPtr m_reader;
     std::shared_ptr<const ValueTiles> m_tiles;
     std::optional<std::uint64_t> m_moved;
-    QTimer *m_settle = nullptr;
+    QTimer *m_debounce = nullptr;
     QList<QAction *> m_actions;
     WeightHeader *m_header = nullptr;
     SlicePicker *m_picker = nullptr;

@@ -47,7 +47,7 @@ using Functions = std::set<std::pair<std::string, std::string>>; ///< model and 
 void collectCalls(const mil::Function &function, const mil::Block &block, Functions &called)
 {
     for (const mil::Operation &operation : block.operations) {
-        const mil::Value *named =
+        const mil::ProgramValue *named =
             operation.type == "call" ? operation.operand("function") : nullptr;
         if (named && named->literal() && named->literal()->strings.size() == 1)
             called.emplace(function.model, named->literal()->strings.front());

@@ -23,7 +23,7 @@ std::optional<double> firstOf(const mil::Literal &literal)
 
 } // namespace
 
-Tensor OperationView::tensor(const mil::Value &value) const
+Tensor OperationView::tensor(const mil::ProgramValue &value) const
 {
     if (const mil::Reference *reference = value.reference()) {
         const std::size_t definition = m_graph.resolve(*reference);
@@ -43,7 +43,7 @@ Tensor OperationView::tensor(const mil::Value &value) const
 
 Tensor OperationView::operand(std::string_view name) const
 {
-    const mil::Value *value = m_operation.operand(name);
+    const mil::ProgramValue *value = m_operation.operand(name);
     return value ? tensor(*value) : Tensor();
 }
 
@@ -53,8 +53,8 @@ std::vector<Tensor> OperationView::operands(std::string_view name) const
     const mil::Argument *argument = m_operation.input(name);
     if (!argument)
         return all;
-    for (const mil::Value &value : argument->values) {
-        forEachValue(value, [&](const mil::Value &each) {
+    for (const mil::ProgramValue &value : argument->values) {
+        forEachValue(value, [&](const mil::ProgramValue &each) {
             if (!std::holds_alternative<mil::Values>(each.content))
                 all.push_back(tensor(each));
         });
@@ -66,8 +66,8 @@ std::vector<Tensor> OperationView::inputs() const
 {
     std::vector<Tensor> all;
     for (const mil::Argument &argument : m_operation.inputs) {
-        for (const mil::Value &value : argument.values) {
-            forEachValue(value, [&](const mil::Value &each) {
+        for (const mil::ProgramValue &value : argument.values) {
+            forEachValue(value, [&](const mil::ProgramValue &each) {
                 const mil::ValueType *type = m_graph.typeOf(each);
                 if (type && (type->isTensor() || type->kind == mil::ValueType::Kind::List))
                     all.push_back(tensor(each));
@@ -108,8 +108,8 @@ std::optional<std::int64_t> OperationView::number(std::string_view name) const
 
 const mil::Literal *OperationView::literal(std::string_view name) const
 {
-    const mil::Value *value = m_operation.operand(name);
-    const mil::Value *constant = value ? m_graph.constant(*value) : nullptr;
+    const mil::ProgramValue *value = m_operation.operand(name);
+    const mil::ProgramValue *constant = value ? m_graph.constant(*value) : nullptr;
     return constant ? constant->literal() : nullptr;
 }
 

@@ -25,7 +25,7 @@ public:
 
     const mil::Operation &operation() const { return m_operation; }
     bool has(std::string_view name) const { return m_operation.operand(name) != nullptr; }
-    Tensor tensor(const mil::Value &value) const;
+    Tensor tensor(const mil::ProgramValue &value) const;
     /// Nothing known of it where there is no such operand.
     Tensor operand(std::string_view name) const;
     /// Every value of an operand that has several, such as concat's `values`.

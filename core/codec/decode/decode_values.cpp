@@ -84,6 +84,8 @@ bool Decoder::State::streams(std::uint64_t first, std::span<const std::uint16_t>
         return tilesHalves();
     if (payloadDecoder)
         return false;
+    if (scaling && scaling->mxGroups != ScalingState::MxGroups::None)
+        return microscaledStreams(first, out);
     if (scaling)
         return halfResult() && byteCodes() && scaleStreams(first, out);
     if (palette)
@@ -117,6 +119,8 @@ void Decoder::State::halves(std::uint64_t first, bool streamed, std::span<std::u
         convertToHalf(payload.bytes, payload.type, first, out);
     } else if (!scaling && !payloadDecoder && payload.type == ElementType::Fp16) {
         sparseHalves(first, streamed, out);
+    } else if (scaling && scaling->mxGroups != ScalingState::MxGroups::None) {
+        microscaledHalves(first, streamed, out);
     } else if (scaling && halfResult() && byteCodes()) {
         scaledHalves(first, streamed, out);
     } else {

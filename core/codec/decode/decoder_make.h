@@ -51,6 +51,7 @@ private:
     Step scaling();
     Step affineGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets);
     Step blockwiseGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets);
+    ScalingState::MxGroups microscaledGroups(const ScalingState &scaling) const;
     Step payloadLength();
     Step resultType();
     /// The operand itself, or the table that another op makes of its own operands.

@@ -57,6 +57,9 @@ struct ScalingState {
     bool roundData = false; ///< fp32 data of an fp16 result become fp16 first
     bool roundOffset = false;
     bool addsOffset = false; ///< as Scaling has it
+    /// E4M3FN or E2M1 elements without a mask, in groups of 32 with a power of two.
+    enum class MxGroups : std::uint8_t { None, Across, Down };
+    MxGroups mxGroups = MxGroups::None; ///< along the last axis, or along the one before it
 
     /// Numbers of cells [cell, cell + out.size()) as fp32.
     void scalesOf(std::uint64_t cell, std::span<float> out) const;
@@ -145,6 +148,9 @@ private:
     void paletteFloats(std::uint64_t first, std::span<float> out) const;
     void sparseHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void scaledHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
+    /// Of scaling->mxGroups, by kernels of their own: one rounding of the exact values.
+    void microscaledHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
+    bool microscaledStreams(std::uint64_t first, std::span<const std::uint16_t> out) const;
     /// Codes of one byte to the values of elements [first, first + codes.size()).
     void scaleCodes(std::uint64_t first, std::span<const std::uint8_t> codes,
                     std::span<std::uint16_t> out) const;

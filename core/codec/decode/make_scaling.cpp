@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks of the scale step.
 #include "core/codec/decode/decoder_make.h"
+#include "core/codec/microscaled/microscaled.h"
 
 #include <fmt/format.h>
 
@@ -100,7 +101,32 @@ EncodingMaker::Step EncodingMaker::blockwiseGrid(ScalingState &scaling, std::uin
                                         "The offsets do not match the scales"));
     if (m_state->elements > 0)
         scaling.grid = GridMap(shape, grid);
+    scaling.mxGroups = microscaledGroups(scaling);
     return {};
+}
+
+/// What the kernels of microscaled elements take; other grids are decoded like any scale.
+ScalingState::MxGroups EncodingMaker::microscaledGroups(const ScalingState &scaling) const
+{
+    using Groups = ScalingState::MxGroups;
+    const Decoder::State &state = *m_state;
+    const bool element =
+        state.payload.type == ElementType::Fp8E4M3Fn || state.payload.type == ElementType::Fp4E2M1;
+    if (scaling.scale.type != ElementType::Fp8E8M0 || scaling.offset || !element || state.mask ||
+        state.palette || state.payloadDecoder || state.payload.order || scaling.scale.shape.empty())
+        return Groups::None;
+    const Shape &shape = encoding().shape;
+    Shape grid = scaling.scale.shape;
+    const std::size_t last = grid.size() - 1;
+    grid[last] *= kMxGroup;
+    if (grid == shape)
+        return Groups::Across;
+    grid[last] /= kMxGroup;
+    // A call for each row: short ones cost more than their work.
+    if (grid.size() < 2 || shape[last] < kMxGroup)
+        return Groups::None;
+    grid[last - 1] *= kMxGroup;
+    return grid == shape ? Groups::Down : Groups::None;
 }
 
 } // namespace kernscope::codec

@@ -3,9 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
-#include "core/codec/kernels/microscaled_kernels.h"
 #include "core/numeric/microfloat.h"
-#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <bit>
@@ -154,104 +152,6 @@ void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
             out[r * matrix.validColumns + c] =
                 static_cast<double>(element) * static_cast<double>(e8m0ToFloat(exponent));
         }
-    }
-}
-
-namespace {
-
-/// Groups along the columns: one run.
-void decodeAcross(const Microscaled &matrix, std::uint64_t first, bool streamed,
-                  std::span<std::uint16_t> out)
-{
-    MxRun run;
-    run.data = matrix.data;
-    run.first = first;
-    run.mxfp4 = matrix.format == MxFormat::Mxfp4;
-    run.exponents = std::span(matrix.exponents).subspan(static_cast<std::size_t>(first / kMxGroup));
-    run.streamed = streamed;
-    microscaledRunToHalf(run, out);
-}
-
-/// A part of the elements of a matrix: of `rows` whole rows, or of one row of them a part.
-struct Rows {
-    std::uint64_t first = 0; ///< row
-    std::uint64_t count = 0;
-    std::uint64_t column = 0; ///< of the first element of each row that is wanted
-    std::uint64_t width = 0;  ///< elements of each row, from there on
-};
-
-/// Groups along the rows, which share their exponents: all of `rows` are of one group.
-void decodeRows(const Microscaled &matrix, const Rows &rows, bool streamed, std::uint16_t *out)
-{
-    constexpr std::uint64_t kColumns =
-        8192; // what the second cache holds, and prefetching pays for
-    std::vector<std::uint16_t> factors(std::min(kColumns, rows.width));
-    MxRun run;
-    run.data = matrix.data;
-    run.mxfp4 = matrix.format == MxFormat::Mxfp4;
-    std::vector<std::uint16_t> shifts(run.mxfp4 ? factors.size() : 0);
-    run.perElement = true;
-    run.streamed = streamed;
-    for (std::uint64_t done = 0; done < rows.width; done += kColumns) {
-        const std::uint64_t width = std::min(kColumns, rows.width - done);
-        const std::uint64_t column = rows.column + done;
-        run.exponents = std::span(matrix.exponents)
-                            .subspan(rows.first / kMxGroup * matrix.columns + column, width);
-        run.factors = std::span(factors).first(width);
-        run.nanFactors = microscaledFactors(run.exponents, run.mxfp4, factors);
-        const bool shifted = run.mxfp4 && microscaledShifts(run.exponents, shifts);
-        run.shifts = std::span<const std::uint16_t>(shifts).first(shifted ? width : 0);
-        for (std::uint64_t row = 0; row < rows.count; ++row) {
-            run.first = (rows.first + row) * matrix.columns + column;
-            microscaledRunToHalf(run, {out + row * matrix.columns + done, width});
-        }
-    }
-}
-
-/// Groups along the rows: the end of a row, whole rows, the beginning of one.
-void decodeDown(const Microscaled &matrix, std::uint64_t first, bool streamed,
-                std::span<std::uint16_t> out)
-{
-    for (std::size_t done = 0; done < out.size();) {
-        const std::uint64_t at = first + done;
-        const std::uint64_t left = out.size() - done;
-        Rows rows{at / matrix.columns, 1, at % matrix.columns, 0};
-        rows.width = std::min(matrix.columns - rows.column, left);
-        if (rows.width == matrix.columns)
-            rows.count = std::min(kMxGroup - rows.first % kMxGroup, left / matrix.columns);
-        decodeRows(matrix, rows, streamed, out.data() + done);
-        done += static_cast<std::size_t>(rows.count * rows.width);
-    }
-}
-
-/// Whether a long result is stored past the caches as it is made: rows are long, and the first of
-/// them, and so each, has lines where its groups are.
-bool streamsRows(const Microscaled &matrix, std::uint64_t first, std::span<std::uint16_t> out)
-{
-    constexpr std::uint64_t kLongRow = 1024;
-    const bool across = matrix.axis == MxAxis::Columns;
-    if (!across && (matrix.columns < kLongRow || matrix.columns % 2 != 0))
-        return false;
-    MxRun run;
-    run.first = first;
-    run.perElement = !across;
-    return streamsMicroscaled(run, out);
-}
-
-} // namespace
-
-void microscaledToHalf(const Microscaled &matrix, std::uint64_t first, std::span<std::uint16_t> out)
-{
-    const auto decode = matrix.axis == MxAxis::Columns ? decodeAcross : decodeDown;
-    if (out.size_bytes() < streamedBytes()) {
-        decode(matrix, first, false, out);
-    } else if (streamsRows(matrix, first, out)) {
-        decode(matrix, first, true, out);
-        flushStream();
-    } else {
-        fillPastCaches(out, [&](std::uint64_t at, std::span<std::uint16_t> part) {
-            decode(matrix, first + at, false, part);
-        });
     }
 }
 

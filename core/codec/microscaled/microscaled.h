@@ -115,10 +115,4 @@ Result<void> checkMicroscaled(const Microscaled &matrix);
 /// is above the range of fp32. `out` holds rows * validColumns; the matrix is sound.
 void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out);
 
-/// Stored elements [first, first + out.size()) in row-major order, padding columns included, as
-/// fp16 (one rounding, ties to even; overflow to infinity). Vector instructions, chosen at run
-/// time.
-void microscaledToHalf(const Microscaled &matrix, std::uint64_t first,
-                       std::span<std::uint16_t> out);
-
 } // namespace kernscope::codec

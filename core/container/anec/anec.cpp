@@ -15,11 +15,11 @@ constexpr std::uint64_t kHeaderBytes = 0x28 + 4 * kTiles + 48 * kTiles;
 constexpr std::uint64_t kSmallestTask = 40; ///< the header of a version-7 task
 constexpr std::uint32_t kMostTasks = 1U << 24;
 
-Header readHeader(std::span<const std::byte> bytes)
+AnecHeader readHeader(std::span<const std::byte> bytes)
 {
     const auto u32 = [bytes](std::uint64_t at) { return loadLittle<std::uint32_t>(bytes, at); };
     const auto u64 = [bytes](std::uint64_t at) { return loadLittle<std::uint64_t>(bytes, at); };
-    Header header;
+    AnecHeader header;
     header.size = u64(0);
     header.taskBytes = u32(8);
     header.taskCount = u32(12);
@@ -36,7 +36,7 @@ Header readHeader(std::span<const std::byte> bytes)
 }
 
 /// Where the content starts, or nothing where the sizes do not make sense.
-std::optional<std::uint64_t> contentOffset(const Header &header, std::uint64_t fileBytes)
+std::optional<std::uint64_t> contentOffset(const AnecHeader &header, std::uint64_t fileBytes)
 {
     const bool sound = header.taskCount >= 1 && header.taskCount <= kMostTasks &&
                        header.taskBytes >= kSmallestTask && header.taskBytes % 4 == 0 &&
@@ -120,7 +120,7 @@ Result<AnecFile> readAnec(std::span<const std::byte> bytes, const std::string &n
 
 Result<std::vector<std::byte>> writeAnec(const AnecFile &file, std::span<const std::byte> source)
 {
-    const Header &header = file.header;
+    const AnecHeader &header = file.header;
     if (source.size() < kHeaderBytes || contentOffset(header, source.size()) != file.contentOffset)
         return refused("anec.write", "header", "sizes that fit the file",
                        std::to_string(source.size()) + " bytes",

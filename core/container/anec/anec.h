@@ -16,7 +16,7 @@ namespace kernscope::anec {
 
 inline constexpr std::size_t kTiles = 32;
 
-struct Header {
+struct AnecHeader {
     std::uint64_t size = 0;                     ///< of the content: text, padding, kernel
     std::uint32_t taskBytes = 0, taskCount = 0; ///< first task's size; number of tasks
     std::uint64_t textBytes = 0, kernelBytes = 0;
@@ -27,7 +27,7 @@ struct Header {
 };
 
 struct AnecFile {
-    Header header;
+    AnecHeader header;
     /// Where the content starts: 0x1000, or 0x800 in one loader's reading (contested). The one
     /// with which the content ends with the file.
     std::uint64_t contentOffset = 0;

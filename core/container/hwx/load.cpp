@@ -154,16 +154,4 @@ std::vector<LoadedSlot> computeStrip(const Container &container, const std::vect
     });
 }
 
-void applyLoad(const std::vector<Slot> &places, const std::vector<LoadedSlot> &loaded,
-               std::span<std::byte> bytes)
-{
-    for (const LoadedSlot &words : loaded) {
-        const Slot &slot = places[words.slot];
-        if (words.fault || !fitsInside(slot.range(), ByteCount(bytes.size())))
-            continue;
-        for (unsigned i = 0; i < slot.words; ++i)
-            storeLittle(bytes, slot.place.value + 4ULL * i, words.after[i]);
-    }
-}
-
 } // namespace kernscope::hwx

@@ -82,10 +82,7 @@ struct LoadedSlot {
 /// keeps its value. That last rule is read from real files, no loader was seen (Assumed).
 std::vector<LoadedSlot> computeLoad(const Container &container, const std::vector<Slot> &places,
                                     const LoadPlan &plan);
-/// Lays the words over a copy of the file's bytes.
-void applyLoad(const std::vector<Slot> &places, const std::vector<LoadedSlot> &loaded,
-               std::span<std::byte> bytes);
-/// The reverse of applyLoad for an image that was loaded by the same plan: takes every target
+/// The reverse of computeLoad() for an image that was loaded by the same plan: takes every target
 /// away again. Slots are those of the loaded bytes. Errors per slot: "slot.range" where the words
 /// are below their target's address.
 std::vector<LoadedSlot> computeStrip(const Container &container, const std::vector<Slot> &places,

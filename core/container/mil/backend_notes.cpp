@@ -11,20 +11,20 @@ namespace kernscope::mil {
 
 namespace {
 
-const Value *attributeValue(const CompactVector<Argument> &attributes, std::string_view name)
+const ProgramValue *attributeValue(const CompactVector<Argument> &attributes, std::string_view name)
 {
     const auto found = std::find_if(attributes.begin(), attributes.end(),
                                     [name](const Argument &a) { return a.name == name; });
     return found == attributes.end() || found->values.empty() ? nullptr : &found->values.front();
 }
 
-std::string stringOf(const Value *value)
+std::string stringOf(const ProgramValue *value)
 {
     const Literal *literal = value ? value->literal() : nullptr;
     return literal && !literal->strings.empty() ? literal->strings.front() : std::string();
 }
 
-std::optional<double> numberOf(const Value &value)
+std::optional<double> numberOf(const ProgramValue &value)
 {
     const Literal *literal = value.literal();
     const unsigned bits = literal ? bitWidth(literal->element) : 0;
@@ -35,10 +35,10 @@ std::optional<double> numberOf(const Value &value)
 
 /// visit(value) of every value within lists and tuples that is none itself.
 template <class Visitor>
-void forEachLeaf(const Value &value, const Visitor &visit)
+void forEachLeaf(const ProgramValue &value, const Visitor &visit)
 {
     if (const auto *members = std::get_if<Values>(&value.content)) {
-        for (const Value &member : *members)
+        for (const ProgramValue &member : *members)
             forEachLeaf(member, visit);
     } else {
         visit(value);
@@ -47,12 +47,12 @@ void forEachLeaf(const Value &value, const Visitor &visit)
 
 /// Pairs of a dictionary, as `{{"key", value}, …}` nests them or one behind the other.
 template <class Visitor>
-void forEachPair(const Value *dictionary, const Visitor &visit)
+void forEachPair(const ProgramValue *dictionary, const Visitor &visit)
 {
     if (!dictionary)
         return;
-    const Value *key = nullptr;
-    forEachLeaf(*dictionary, [&](const Value &leaf) {
+    const ProgramValue *key = nullptr;
+    forEachLeaf(*dictionary, [&](const ProgramValue &leaf) {
         if (key)
             visit(stringOf(key), leaf);
         key = key ? nullptr : &leaf;
@@ -61,7 +61,7 @@ void forEachPair(const Value *dictionary, const Visitor &visit)
 
 std::string operandText(const Operation &operation, std::string_view name)
 {
-    const Value *value = operation.operand(name);
+    const ProgramValue *value = operation.operand(name);
     return stringOf(value);
 }
 
@@ -93,8 +93,8 @@ BackendNotes backendNotes(const Operation &operation, const std::string &segment
     notes.selected = stringOf(attributeValue(operation.attributes, "SelectedBackend"));
     if (notes.selected.empty())
         notes.selected = segment;
-    if (const Value *support = attributeValue(operation.attributes, "BackendSupport")) {
-        forEachLeaf(*support, [&notes](const Value &leaf) {
+    if (const ProgramValue *support = attributeValue(operation.attributes, "BackendSupport")) {
+        forEachLeaf(*support, [&notes](const ProgramValue &leaf) {
             const Literal *literal = leaf.literal();
             for (const std::string &name :
                  literal ? literal->strings : CompactVector<std::string>()) {
@@ -104,12 +104,12 @@ BackendNotes backendNotes(const Operation &operation, const std::string &segment
         });
     }
     forEachPair(attributeValue(operation.attributes, "EstimatedRuntime"),
-                [&notes](std::string key, const Value &value) {
+                [&notes](std::string key, const ProgramValue &value) {
                     if (const auto number = numberOf(value))
                         notes.estimatedMs.emplace_back(std::move(key), *number);
                 });
     forEachPair(attributeValue(operation.attributes, "ValidationMessage"),
-                [&notes](std::string key, const Value &value) {
+                [&notes](std::string key, const ProgramValue &value) {
                     notes.messages.emplace_back(std::move(key), stringOf(&value));
                 });
     return notes;

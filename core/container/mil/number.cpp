@@ -63,9 +63,9 @@ std::optional<int> parseExponent(std::string_view text)
     return static_cast<int>(negative ? -exponent : exponent);
 }
 
-std::optional<Real> parseHexReal(std::string_view text)
+std::optional<ExactReal> parseHexReal(std::string_view text)
 {
-    Real real;
+    ExactReal real;
     constexpr std::int64_t kBound = std::int64_t(1) << 29; // beyond the exponent of any type
     std::int64_t shift = 0;
     bool point = false;
@@ -102,7 +102,7 @@ std::optional<Real> parseHexReal(std::string_view text)
     return real;
 }
 
-std::optional<Real> parseDecimalReal(std::string_view text)
+std::optional<ExactReal> parseDecimalReal(std::string_view text)
 {
     // from_chars also knows "inf" and "nan(...)": the caller has dealt with those
     if (text.empty() || !(text.front() == '.' || digitValue(text.front()) >= 0))
@@ -111,7 +111,7 @@ std::optional<Real> parseDecimalReal(std::string_view text)
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (end != text.data() + text.size() || code == std::errc::invalid_argument)
         return std::nullopt;
-    Real real;
+    ExactReal real;
     if (code == std::errc::result_out_of_range) {
         // Nearer to zero, or farther out, than every type: the sign of the decimal exponent of
         // the first digit that counts says which.
@@ -123,7 +123,7 @@ std::optional<Real> parseDecimalReal(std::string_view text)
             e == std::string_view::npos ? std::optional(0) : parseExponent(text.substr(e + 1));
         const auto place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
         if (first != std::string_view::npos && place + written.value_or(0) > 0)
-            real.kind = Real::Kind::Infinity;
+            real.kind = ExactReal::Kind::Infinity;
         return real;
     }
     real = realOf(value);
@@ -163,7 +163,7 @@ Decimal normalised(std::string_view text)
 
 /// Sign of (the decimal as written - the double nearest to it). Only asked where the double lies
 /// halfway between two values of a narrower type.
-int decimalRemainder(const Real &number)
+int decimalRemainder(const ExactReal &number)
 {
     std::array<char, 1200> exact{};
     const double nearest = std::ldexp(static_cast<double>(number.mantissa), number.exponent);
@@ -213,7 +213,7 @@ FloatFormat formatOf(ElementType type)
     }
 }
 
-std::uint64_t roundFinite(const Real &number, const FloatFormat &format)
+std::uint64_t roundFinite(const ExactReal &number, const FloatFormat &format)
 {
     if (number.mantissa == 0)
         return 0;
@@ -263,14 +263,14 @@ NumberFault parseInteger(std::string_view text, Integer &number)
     return fits ? NumberFault::None : NumberFault::TooLarge;
 }
 
-std::optional<Real> parseReal(std::string_view text)
+std::optional<ExactReal> parseReal(std::string_view text)
 {
     const bool negative = takeSign(text);
-    std::optional<Real> real;
+    std::optional<ExactReal> real;
     if (equalsIgnoringCase(text, "inf") || equalsIgnoringCase(text, "infinity"))
-        real.emplace().kind = Real::Kind::Infinity;
+        real.emplace().kind = ExactReal::Kind::Infinity;
     else if (equalsIgnoringCase(text, "nan"))
-        real.emplace().kind = Real::Kind::NaN;
+        real.emplace().kind = ExactReal::Kind::NaN;
     else
         real = takeHexPrefix(text) ? parseHexReal(text) : parseDecimalReal(text);
     if (real)
@@ -278,15 +278,15 @@ std::optional<Real> parseReal(std::string_view text)
     return real;
 }
 
-Real realOf(double value)
+ExactReal realOf(double value)
 {
-    Real real;
+    ExactReal real;
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const int biased = static_cast<int>(bits >> 52 & 0x7FF);
     const std::uint64_t fraction = bits & ((std::uint64_t(1) << 52) - 1);
     real.negative = bits >> 63 != 0;
     if (biased == 0x7FF) {
-        real.kind = fraction == 0 ? Real::Kind::Infinity : Real::Kind::NaN;
+        real.kind = fraction == 0 ? ExactReal::Kind::Infinity : ExactReal::Kind::NaN;
         return real;
     }
     real.mantissa = fraction | (biased == 0 ? 0 : std::uint64_t(1) << 52);
@@ -294,14 +294,14 @@ Real realOf(double value)
     return real;
 }
 
-std::uint64_t roundToFloat(const Real &number, ElementType type)
+std::uint64_t roundToFloat(const ExactReal &number, ElementType type)
 {
     const FloatFormat format = formatOf(type);
     std::uint64_t bits = 0;
     switch (number.kind) {
-    case Real::Kind::Finite: bits = roundFinite(number, format); break;
-    case Real::Kind::Infinity: bits = format.overflow(); break;
-    case Real::Kind::NaN: bits = format.nan(); break;
+    case ExactReal::Kind::Finite: bits = roundFinite(number, format); break;
+    case ExactReal::Kind::Infinity: bits = format.overflow(); break;
+    case ExactReal::Kind::NaN: bits = format.nan(); break;
     }
     const std::uint64_t sign = number.negative ? 1 : 0;
     return bits | sign << (format.exponentBits + format.mantissaBits);

@@ -26,7 +26,7 @@ NumberFault parseInteger(std::string_view text, Integer &number);
 
 /// A real number, |value| = mantissa * 2^exponent and a little more or less (`remainder`), or an
 /// infinity or a NaN.
-struct Real {
+struct ExactReal {
     enum class Kind : std::uint8_t { Finite, Infinity, NaN };
     Kind kind = Kind::Finite;
     bool negative = false;
@@ -37,14 +37,14 @@ struct Real {
 };
 
 /// C hex floats, decimals, "inf", "nan" with an optional sign, any case.
-std::optional<Real> parseReal(std::string_view text);
+std::optional<ExactReal> parseReal(std::string_view text);
 
 /// The same number.
-Real realOf(double value);
+ExactReal realOf(double value);
 
 /// The bits of `number` in a floating-point type, rounded once to nearest even; overflow becomes
 /// an infinity (a NaN in fp8e4m3fn, which has none).
-std::uint64_t roundToFloat(const Real &number, ElementType type);
+std::uint64_t roundToFloat(const ExactReal &number, ElementType type);
 
 /// The bits of a whole number in an integer type; TooLarge where it does not fit.
 NumberFault integerBits(const Integer &number, ElementType type, std::uint64_t &bits);

@@ -224,7 +224,7 @@ void passValue(Stream &stream, T &value)
     passType(stream, type);
     std::size_t index = content.index();
     passNumber(stream, index);
-    static_assert(std::variant_size_v<decltype(Value::content)> == 5);
+    static_assert(std::variant_size_v<decltype(ProgramValue::content)> == 5);
     if (index == 1) {
         auto &[name, span] = alternative<1>(content);
         stream.text(name);

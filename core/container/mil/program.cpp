@@ -38,7 +38,7 @@ const Argument *Operation::attribute(std::string_view name) const
     return find(attributes, name);
 }
 
-const Value *Operation::operand(std::string_view name) const
+const ProgramValue *Operation::operand(std::string_view name) const
 {
     for (const Argument *argument : {input(name), attribute(name)}) {
         if (argument && !argument->values.empty())

@@ -68,10 +68,10 @@ struct Reference {
     SourceSpan span;
 };
 
-struct Value; // some hundred thousand in a large program: rare members are pointers
-using Values = CompactVector<Value>;
+struct ProgramValue; // some hundred thousand in a large program: rare members are pointers
+using Values = CompactVector<ProgramValue>;
 
-struct Value {
+struct ProgramValue {
     ValueType type;
     std::variant<std::monostate, Reference, BlobReference, Literal, Values> content;
     SourceSpan span;
@@ -107,7 +107,7 @@ struct Operation {
     const Argument *input(std::string_view name) const;
     const Argument *attribute(std::string_view name) const;
     /// The operand of that name, wherever it sits (inputs, then attributes).
-    const Value *operand(std::string_view name) const;
+    const ProgramValue *operand(std::string_view name) const;
     /// attributes["name"], or the first output's name.
     std::string displayName() const;
 };

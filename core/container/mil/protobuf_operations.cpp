@@ -91,7 +91,7 @@ bool ProtobufParser::parseInput(const WireBytes &entry, CompactVector<Argument> 
     });
 }
 
-bool ProtobufParser::parseBinding(const WireBytes &message, Value &value)
+bool ProtobufParser::parseBinding(const WireBytes &message, ProgramValue &value)
 {
     value.span = message.span();
     return spend(message) && each(message, [&](const WireField &field) {

@@ -57,7 +57,7 @@ private:
     void parseOperations(const std::vector<WireBytes> &operations, Block &block);
     bool parseOperation(const WireBytes &message, Operation &operation);
     bool parseInput(const WireBytes &entry, CompactVector<Argument> &arguments);
-    bool parseBinding(const WireBytes &message, Value &value);
+    bool parseBinding(const WireBytes &message, ProgramValue &value);
     bool parseAttribute(const WireBytes &entry, CompactVector<Argument> &arguments);
     bool parseNamedType(const WireBytes &message, NamedType &named);
 
@@ -67,8 +67,8 @@ private:
     bool parseDimension(const WireBytes &message, ValueType &type);
     bool parseCompoundType(const WireField &field, ValueType &type);
     void checkExtents(const WireBytes &message, const ValueType &type);
-    bool parseValue(const WireBytes &message, Value &value);
-    bool parseImmediate(const WireBytes &message, Value &value);
+    bool parseValue(const WireBytes &message, ProgramValue &value);
+    bool parseImmediate(const WireBytes &message, ProgramValue &value);
     bool parseBlob(const WireBytes &message, BlobReference &blob);
     bool parseValues(const WireBytes &message, Values &values);
     bool parseDictionary(const WireBytes &message, Values &values);

@@ -147,7 +147,7 @@ bool ProtobufParser::parseCompoundType(const WireField &field, ValueType &type)
     return read;
 }
 
-bool ProtobufParser::parseValue(const WireBytes &message, Value &value)
+bool ProtobufParser::parseValue(const WireBytes &message, ProgramValue &value)
 {
     if (!enter()) {
         leave();
@@ -188,7 +188,7 @@ bool ProtobufParser::parseBlob(const WireBytes &message, BlobReference &blob)
     });
 }
 
-bool ProtobufParser::parseImmediate(const WireBytes &message, Value &value)
+bool ProtobufParser::parseImmediate(const WireBytes &message, ProgramValue &value)
 {
     return each(message, [&](const WireField &field) {
         if (field.type != WireField::Type::Bytes)
@@ -218,7 +218,7 @@ bool ProtobufParser::parseDictionary(const WireBytes &message, Values &values)
     return each(message, [&](const WireField &field) {
         if (field.number != 1 || field.type != WireField::Type::Bytes)
             return true;
-        Value &entry = values.emplace_back();
+        ProgramValue &entry = values.emplace_back();
         entry.span = field.content.span();
         auto &pair = entry.content.emplace<Values>(2);
         return mapEntry(field.content, [&](const WireBytes &key, const WireBytes &value) {

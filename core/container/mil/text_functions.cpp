@@ -12,7 +12,7 @@ bool TextParser::parseHeader(Program &program)
     if (!expect('('))
         return false;
     program.version = m_lexer.text(m_token);
-    if (!expect(Token::Kind::Number, "a version number") || !expect(')'))
+    if (!expect(TextToken::Kind::Number, "a version number") || !expect(')'))
         return false;
     if (m_token.is('[') && !parseAttributes(program.attributes))
         return false;
@@ -24,7 +24,7 @@ bool TextParser::parseHeader(Program &program)
 bool TextParser::parseAttributes(CompactVector<Argument> &attributes)
 {
     const Lexer lexer = m_lexer;
-    const Token token = m_token;
+    const TextToken token = m_token;
     const std::size_t previousEnd = m_previousEnd;
     const int braces = m_braces, depth = m_depth;
     const bool cut = m_cut;
@@ -58,7 +58,7 @@ bool TextParser::parseSignature(Function &function)
         if (!expectIdentifier(function.opset, "an opset") || !expect('>'))
             return false;
     }
-    const Token list = m_token;
+    const TextToken list = m_token;
     if (!parseParameters(function.inputs)) {
         if (!list.is('('))
             return false;
@@ -73,7 +73,7 @@ bool TextParser::parseSignature(Function &function)
 /// Goes behind the parameter list that a fault lies in, so that the body is still read.
 void TextParser::recoverParameters()
 {
-    while (!m_token.is(Token::Kind::End) && !m_token.is('{') && !m_token.is(';') &&
+    while (!m_token.is(TextToken::Kind::End) && !m_token.is('{') && !m_token.is(';') &&
            !atWord("func")) {
         if (m_token.is(')')) {
             advance();
@@ -93,7 +93,7 @@ bool TextParser::parseFunction(Function &function)
     parseStatements(function.body);
     if (!expect('}'))
         return false;
-    if (!m_token.is(Token::Kind::Arrow))
+    if (!m_token.is(TextToken::Kind::Arrow))
         return unexpected("\"->\"");
     advance();
     return parseOutputNames(function.body) && expect(';');
@@ -102,7 +102,7 @@ bool TextParser::parseFunction(Function &function)
 /// Goes to the next function, wherever the text got lost.
 void TextParser::recoverFunction()
 {
-    while (!m_token.is(Token::Kind::End) && !atWord("func"))
+    while (!m_token.is(TextToken::Kind::End) && !atWord("func"))
         advance();
 }
 
@@ -113,7 +113,7 @@ void TextParser::parseFunctions(Program &program)
             unexpected("\"func\" or \"}\"");
             recoverFunction();
         }
-        if (m_token.is(Token::Kind::End))
+        if (m_token.is(TextToken::Kind::End))
             return;
         if (!spend())
             return;
@@ -121,11 +121,11 @@ void TextParser::parseFunctions(Program &program)
         const bool read = parseFunction(program.functions.emplace_back());
         if (!read)
             recoverFunction();
-        if (!read && m_token.is(Token::Kind::End))
+        if (!read && m_token.is(TextToken::Kind::End))
             return;
     }
     advance();
-    if (!m_token.is(Token::Kind::End))
+    if (!m_token.is(TextToken::Kind::End))
         remark("mil.syntax", Severity::Error, {m_token.begin, m_token.length()},
                "the end of the text", "Something follows the program.");
 }
@@ -133,7 +133,7 @@ void TextParser::parseFunctions(Program &program)
 ParsedProgram TextParser::run()
 {
     ParsedProgram parsed;
-    if (m_token.is(Token::Kind::End)) {
+    if (m_token.is(TextToken::Kind::End)) {
         fail("mil.empty", m_token, "\"program\"", "The program text is empty.");
         parsed.diagnostics = m_faults.take();
         return parsed;
@@ -141,7 +141,7 @@ ParsedProgram TextParser::run()
     const bool header = parseHeader(parsed.program);
     if (!header)
         recoverFunction();
-    if (header || !m_token.is(Token::Kind::End))
+    if (header || !m_token.is(TextToken::Kind::End))
         parseFunctions(parsed.program);
     validate(parsed.program, m_unread, m_faults);
     parsed.diagnostics = m_faults.take();

@@ -106,9 +106,9 @@ Lexer::Lexer(std::string_view text) : m_text(text)
         m_at = 3;
 }
 
-Token Lexer::finish(Token::Kind kind, std::size_t end, char symbol)
+TextToken Lexer::finish(TextToken::Kind kind, std::size_t end, char symbol)
 {
-    Token token{kind, symbol, m_at, end};
+    TextToken token{kind, symbol, m_at, end};
     m_at = end;
     return token;
 }
@@ -125,20 +125,20 @@ void Lexer::skipSpaceAndComments()
     }
 }
 
-Token Lexer::next()
+TextToken Lexer::next()
 {
     skipSpaceAndComments();
     if (m_at >= m_text.size())
-        return finish(Token::Kind::End, m_at);
+        return finish(TextToken::Kind::End, m_at);
     const char c = m_text[m_at];
     if (classOf(c) == Letter) {
         std::size_t end = m_at + 1;
         while (end < m_text.size() && continuesIdentifier(m_text[end]))
             ++end;
-        return finish(Token::Kind::Identifier, end);
+        return finish(TextToken::Kind::Identifier, end);
     }
     if (classOf(c) == Symbolic)
-        return finish(Token::Kind::Symbol, m_at + 1, c);
+        return finish(TextToken::Kind::Symbol, m_at + 1, c);
     if (c == '"')
         return string();
     if (startsNumber())
@@ -160,7 +160,7 @@ bool Lexer::startsNumber() const
            (second | 0x20) == 'n';
 }
 
-Token Lexer::number()
+TextToken Lexer::number()
 {
     std::size_t end = m_at + 1;
     const char digit = at(m_at);
@@ -174,36 +174,36 @@ Token Lexer::number()
         if ((c != '-' && c != '+') || before != (hex ? 'p' : 'e'))
             break;
     }
-    return finish(Token::Kind::Number, end);
+    return finish(TextToken::Kind::Number, end);
 }
 
-Token Lexer::string()
+TextToken Lexer::string()
 {
     for (std::size_t end = m_at + 1; end < m_text.size(); ++end) {
         switch (m_text[end]) {
-        case '"': return finish(Token::Kind::String, end + 1);
+        case '"': return finish(TextToken::Kind::String, end + 1);
         case '\\': ++end; break;
-        case '\n': return finish(Token::Kind::OpenString, end);
-        case '\0': return finish(Token::Kind::OpenString, end);
+        case '\n': return finish(TextToken::Kind::OpenString, end);
+        case '\0': return finish(TextToken::Kind::OpenString, end);
         default: break;
         }
     }
-    return finish(Token::Kind::OpenString, m_text.size());
+    return finish(TextToken::Kind::OpenString, m_text.size());
 }
 
-Token Lexer::symbol()
+TextToken Lexer::symbol()
 {
     const char c = m_text[m_at];
     if (c == '-' && at(m_at + 1) == '>')
-        return finish(Token::Kind::Arrow, m_at + 2);
+        return finish(TextToken::Kind::Arrow, m_at + 2);
     if (m_text.substr(m_at, 3) == "...")
-        return finish(Token::Kind::Ellipsis, m_at + 3);
+        return finish(TextToken::Kind::Ellipsis, m_at + 3);
     if (c != '\0')
-        return finish(Token::Kind::Stray, m_at + 1);
+        return finish(TextToken::Kind::Stray, m_at + 1);
     std::size_t end = m_at;
     while (end < m_text.size() && m_text[end] == '\0')
         ++end;
-    return finish(Token::Kind::NulByte, end);
+    return finish(TextToken::Kind::NulByte, end);
 }
 
 std::string unquoted(std::string_view token)

@@ -9,7 +9,7 @@
 namespace kernscope::mil {
 
 /// A word of program text: a view into it, nothing copied.
-struct Token {
+struct TextToken {
     enum class Kind : std::uint8_t {
         End,
         Identifier,
@@ -40,8 +40,8 @@ class Lexer
 public:
     explicit Lexer(std::string_view text);
 
-    Token next();
-    std::string_view text(const Token &token) const
+    TextToken next();
+    std::string_view text(const TextToken &token) const
     {
         return m_text.substr(token.begin, token.length());
     }
@@ -49,12 +49,12 @@ public:
 
 private:
     void skipSpaceAndComments();
-    Token string();
-    Token number();
-    Token symbol();
+    TextToken string();
+    TextToken number();
+    TextToken symbol();
     bool startsNumber() const;
     char at(std::size_t i) const { return i < m_text.size() ? m_text[i] : '\0'; }
-    Token finish(Token::Kind kind, std::size_t end, char symbol = 0);
+    TextToken finish(TextToken::Kind kind, std::size_t end, char symbol = 0);
 
     std::string_view m_text;
     std::size_t m_at = 0;

@@ -20,7 +20,7 @@ void TextParser::advance()
         ++m_braces;
     else if (m_token.is('}'))
         --m_braces;
-    if (m_token.is(Token::Kind::String)) {
+    if (m_token.is(TextToken::Kind::String)) {
         const std::size_t bad = findInvalidUtf8(m_lexer.text(m_token));
         if (bad != std::string_view::npos)
             remark("mil.encoding", Severity::Warning, {m_token.begin + bad, 1}, "UTF-8",
@@ -43,7 +43,7 @@ bool TextParser::expect(char symbol)
     return accept(symbol) || unexpected(fmt::format("\"{}\"", symbol));
 }
 
-bool TextParser::expect(Token::Kind kind, std::string_view what)
+bool TextParser::expect(TextToken::Kind kind, std::string_view what)
 {
     if (!m_token.is(kind))
         return unexpected(what);
@@ -53,7 +53,7 @@ bool TextParser::expect(Token::Kind kind, std::string_view what)
 
 bool TextParser::expectIdentifier(std::string &name, std::string_view what)
 {
-    if (!m_token.is(Token::Kind::Identifier))
+    if (!m_token.is(TextToken::Kind::Identifier))
         return unexpected(what);
     name = m_lexer.text(m_token);
     advance();
@@ -62,7 +62,7 @@ bool TextParser::expectIdentifier(std::string &name, std::string_view what)
 
 bool TextParser::atWord(std::string_view word) const
 {
-    return m_token.is(Token::Kind::Identifier) && m_lexer.text(m_token) == word;
+    return m_token.is(TextToken::Kind::Identifier) && m_lexer.text(m_token) == word;
 }
 
 std::string_view TextParser::textFrom(std::size_t begin) const
@@ -74,25 +74,25 @@ std::string_view TextParser::textFrom(std::size_t begin) const
 bool TextParser::unexpected(std::string_view expected)
 {
     switch (m_token.kind) {
-    case Token::Kind::End:
+    case TextToken::Kind::End:
         return fail("mil.cut", m_token, expected, "The text ends before the program does.");
-    case Token::Kind::OpenString:
+    case TextToken::Kind::OpenString:
         if (m_token.end < m_text.size() && m_text[m_token.end] == '\0')
             return fail("mil.encoding", m_token, "text without NUL bytes",
                         "A string holds a NUL byte.");
         return fail("mil.string", m_token, "a closing quote on the same line",
                     "A string is never closed.");
-    case Token::Kind::NulByte:
+    case TextToken::Kind::NulByte:
         return fail("mil.encoding", m_token, "text without NUL bytes", "The text holds NUL bytes.");
     default:
         return fail("mil.syntax", m_token, expected, "The text is not what a program needs here.");
     }
 }
 
-bool TextParser::fail(std::string_view code, const Token &token, std::string_view expected,
+bool TextParser::fail(std::string_view code, const TextToken &token, std::string_view expected,
                       std::string_view message)
 {
-    const bool atEnd = token.is(Token::Kind::End);
+    const bool atEnd = token.is(TextToken::Kind::End);
     if (token.end == m_text.size()) { // what is wrong with the last token is that it is the last
         if (m_cut)
             return false;
@@ -152,8 +152,8 @@ bool TextParser::skipBalanced()
             ++open;
         else if (m_token.is(')') || m_token.is(']') || m_token.is('}'))
             --open;
-        else if (m_token.is(Token::Kind::End) || m_token.is(Token::Kind::OpenString) ||
-                 m_token.is(Token::Kind::NulByte))
+        else if (m_token.is(TextToken::Kind::End) || m_token.is(TextToken::Kind::OpenString) ||
+                 m_token.is(TextToken::Kind::NulByte))
             return unexpected("a closing bracket");
         advance();
     } while (open > 0);
@@ -173,8 +173,8 @@ bool TextParser::skipAngles()
             if (!skipBalanced())
                 return false;
             continue;
-        } else if (m_token.is(Token::Kind::End) || m_token.is(Token::Kind::OpenString) ||
-                   m_token.is(Token::Kind::NulByte) || m_token.is(';')) {
+        } else if (m_token.is(TextToken::Kind::End) || m_token.is(TextToken::Kind::OpenString) ||
+                   m_token.is(TextToken::Kind::NulByte) || m_token.is(';')) {
             return unexpected("\">\"");
         }
         advance();

@@ -44,11 +44,11 @@ private:
     void advance();
     bool accept(char symbol);
     bool expect(char symbol);
-    bool expect(Token::Kind kind, std::string_view what);
+    bool expect(TextToken::Kind kind, std::string_view what);
     bool expectIdentifier(std::string &name, std::string_view what);
     bool atWord(std::string_view word) const;
     bool unexpected(std::string_view expected);
-    bool fail(std::string_view code, const Token &token, std::string_view expected,
+    bool fail(std::string_view code, const TextToken &token, std::string_view expected,
               std::string_view message);
     void remark(std::string_view code, Severity severity, SourceSpan span,
                 std::string_view expected, std::string_view message);
@@ -61,7 +61,7 @@ private:
 
     // text_types.cpp
     bool parseType(ValueType &type);
-    bool parseTypeAfter(const Token &name, ValueType &type);
+    bool parseTypeAfter(const TextToken &name, ValueType &type);
     bool parseTensorType(ValueType &type);
     bool parseTypeParameters(ValueType &type);
     bool parseTypeParameter(ValueType &type);
@@ -72,12 +72,12 @@ private:
     void checkExtents(const ValueType &type);
 
     // text_values.cpp
-    bool parseValue(Value &value);
-    bool parseTypedBody(Value &value);
-    bool parseWord(Value &value);
-    bool parseBareLiteral(Value &value);
+    bool parseValue(ProgramValue &value);
+    bool parseTypedBody(ProgramValue &value);
+    bool parseWord(ProgramValue &value);
+    bool parseBareLiteral(ProgramValue &value);
     bool parseGroup(char closing, Values &values);
-    bool parseCall(Value &value);
+    bool parseCall(ProgramValue &value);
     bool parseBlob(BlobReference &blob);
     bool parseBlobField(BlobReference &blob, bool &hasPath, bool &hasOffset);
     bool parseTensorLiteral(const ValueType &type, Literal &literal);
@@ -112,7 +112,7 @@ private:
     Lexer m_lexer;
     std::string_view m_text;
     Faults m_faults;
-    Token m_token;
+    TextToken m_token;
     std::size_t m_previousEnd = 0;
     int m_depth = 0;
     int m_braces = 0;

@@ -8,9 +8,9 @@ bool TextParser::parseOutput(NamedType &output)
 {
     if (!spend())
         return false;
-    if (!m_token.is(Token::Kind::Identifier))
+    if (!m_token.is(TextToken::Kind::Identifier))
         return unexpected("a type");
-    const Token first = m_token;
+    const TextToken first = m_token;
     advance();
     if (m_token.is(',') || m_token.is(')')) {
         output.name = m_lexer.text(first);
@@ -68,11 +68,11 @@ bool TextParser::opensStatements() const
     if (!m_token.is('{'))
         return false;
     Lexer ahead = m_lexer;
-    const Token first = ahead.next();
-    const Token second = ahead.next();
-    if (first.is(Token::Kind::Identifier))
-        return second.is(Token::Kind::Identifier) || second.is('<');
-    return first.is('}') || (first.is('(') && second.is(Token::Kind::Identifier));
+    const TextToken first = ahead.next();
+    const TextToken second = ahead.next();
+    if (first.is(TextToken::Kind::Identifier))
+        return second.is(TextToken::Kind::Identifier) || second.is('<');
+    return first.is('}') || (first.is('(') && second.is(TextToken::Kind::Identifier));
 }
 
 /// True at `{`, or at a bracketed parameter list that `{` follows, with up to `words` words before
@@ -80,8 +80,8 @@ bool TextParser::opensStatements() const
 bool TextParser::startsBlock(int words) const
 {
     Lexer ahead = m_lexer;
-    Token token = m_token;
-    for (; words > 0 && token.is(Token::Kind::Identifier); --words)
+    TextToken token = m_token;
+    for (; words > 0 && token.is(TextToken::Kind::Identifier); --words)
         token = ahead.next();
     if (!token.is('('))
         return token.is('{');
@@ -91,7 +91,7 @@ bool TextParser::startsBlock(int words) const
             ++open;
         else if (token.is(')'))
             --open;
-        else if (token.is(Token::Kind::End) || token.is('{') || token.is(';'))
+        else if (token.is(TextToken::Kind::End) || token.is('{') || token.is(';'))
             return false;
         token = ahead.next();
     } while (open > 0);
@@ -112,7 +112,7 @@ bool TextParser::parseBlock(Block &block)
     parseStatements(block);
     if (!expect('}'))
         return false;
-    if (!m_token.is(Token::Kind::Arrow))
+    if (!m_token.is(TextToken::Kind::Arrow))
         return true;
     advance();
     return parseOutputNames(block);
@@ -143,7 +143,7 @@ bool TextParser::parseLabelledBlock(CompactVector<Block> &blocks)
 {
     if (!startsBlock(2))
         return unexpected("a block");
-    while (m_token.is(Token::Kind::Identifier))
+    while (m_token.is(TextToken::Kind::Identifier))
         advance();
     return parseBlock(blocks.emplace_back());
 }
@@ -151,7 +151,7 @@ bool TextParser::parseLabelledBlock(CompactVector<Block> &blocks)
 /// Statements up to the closing brace, which stays. A faulty one is left out and its names noted.
 void TextParser::parseStatements(Block &block)
 {
-    while (!m_token.is('}') && !m_token.is(Token::Kind::End)) {
+    while (!m_token.is('}') && !m_token.is(TextToken::Kind::End)) {
         const int braces = m_braces;
         Operation operation;
         if (parseStatement(operation)) {
@@ -183,7 +183,7 @@ bool TextParser::parseStatement(Operation &operation)
     operation.span = {begin, m_token.end - begin};
     if (accept(';'))
         return true;
-    if (!m_token.is('}') && !m_token.is(Token::Kind::Identifier))
+    if (!m_token.is('}') && !m_token.is(TextToken::Kind::Identifier))
         return unexpected("\";\"");
     // only the semicolon is missing: here the next statement starts, or the block ends
     operation.span = spanFrom(begin);
@@ -195,16 +195,16 @@ bool TextParser::parseStatement(Operation &operation)
 /// True at `word(` and `word<…>(`: an operation whose outputs have no names, such as write_state.
 bool TextParser::hasNoOutputs() const
 {
-    if (!m_token.is(Token::Kind::Identifier))
+    if (!m_token.is(TextToken::Kind::Identifier))
         return false;
     Lexer ahead = m_lexer;
-    Token token = ahead.next();
+    TextToken token = ahead.next();
     for (std::size_t open = 0; token.is('<') || open > 0; token = ahead.next()) {
         if (token.is('<'))
             ++open;
         else if (token.is('>'))
             --open;
-        else if (token.is(Token::Kind::End) || token.is(';') || token.is('{') || token.is('}'))
+        else if (token.is(TextToken::Kind::End) || token.is(';') || token.is('{') || token.is('}'))
             return false;
     }
     return token.is('(');
@@ -216,8 +216,8 @@ bool TextParser::parseOperationOpset(Operation &operation)
     if (!m_token.is('<'))
         return true;
     Lexer ahead = m_lexer;
-    const Token opset = ahead.next();
-    if (!opset.is(Token::Kind::Identifier))
+    const TextToken opset = ahead.next();
+    if (!opset.is(TextToken::Kind::Identifier))
         return unexpected("an opset");
     operation.opset = m_lexer.text(opset);
     return skipAngles();
@@ -237,10 +237,10 @@ void TextParser::poison(const Operation &operation)
 /// and no `;` stands inside them.
 void TextParser::recoverStatement(int braces)
 {
-    while (!m_token.is(Token::Kind::End)) {
+    while (!m_token.is(TextToken::Kind::End)) {
         if (m_token.is('}') && m_braces <= braces)
             return;
-        const bool line = m_token.is(Token::Kind::OpenString) && m_token.end < m_text.size() &&
+        const bool line = m_token.is(TextToken::Kind::OpenString) && m_token.end < m_text.size() &&
                           m_text[m_token.end] == '\n';
         const bool end = (line || m_token.is(';')) && m_braces <= braces;
         advance();

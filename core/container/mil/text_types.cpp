@@ -25,15 +25,15 @@ ValueType::Kind kindOf(std::string_view word)
 
 bool TextParser::parseType(ValueType &type)
 {
-    if (!m_token.is(Token::Kind::Identifier))
+    if (!m_token.is(TextToken::Kind::Identifier))
         return unexpected("a type");
-    const Token name = m_token;
+    const TextToken name = m_token;
     advance();
     return parseTypeAfter(name, type);
 }
 
 /// The type whose first word has been read: `fp16`, `tensor<fp16, [2]>`, `list<…>`.
-bool TextParser::parseTypeAfter(const Token &name, ValueType &type)
+bool TextParser::parseTypeAfter(const TextToken &name, ValueType &type)
 {
     const Level level(m_depth);
     if (tooDeep() || !spend())
@@ -62,7 +62,7 @@ bool TextParser::parseTensorType(ValueType &type)
     type.kind = ValueType::Kind::Tensor;
     if (!expect('<'))
         return false;
-    if (!m_token.is(Token::Kind::Identifier))
+    if (!m_token.is(TextToken::Kind::Identifier))
         return unexpected("an element type");
     type.element = elementTypeFromName(m_lexer.text(m_token));
     if (type.element == ElementType::Unknown) {
@@ -95,7 +95,7 @@ bool TextParser::parseDimension(ValueType &type)
     if (!spend())
         return false;
     std::int64_t extent = kUnknownExtent;
-    if (m_token.is(Token::Kind::Number)) {
+    if (m_token.is(TextToken::Kind::Number)) {
         Integer number;
         const NumberFault fault = parseInteger(m_lexer.text(m_token), number);
         if (fault == NumberFault::Syntax)
@@ -105,7 +105,7 @@ bool TextParser::parseDimension(ValueType &type)
                    "0 to 9223372036854775807", "A dimension is negative or too large.");
         else
             extent = static_cast<std::int64_t>(number.magnitude);
-    } else if (!m_token.is('?') && !m_token.is(Token::Kind::Ellipsis)) {
+    } else if (!m_token.is('?') && !m_token.is(TextToken::Kind::Ellipsis)) {
         return unexpected("a dimension");
     }
     type.dims.push_back(extent);
@@ -131,7 +131,7 @@ void TextParser::checkExtents(const ValueType &type)
 bool TextParser::parseTypeParameters(ValueType &type)
 {
     if (type.kind == ValueType::Kind::Unknown) {
-        const Token opening = m_token;
+        const TextToken opening = m_token;
         if (!skipAngles())
             return false;
         remark("mil.type", Severity::Warning, spanFrom(opening.begin), "a type that is known",
@@ -160,14 +160,14 @@ bool TextParser::parseTypeParameter(ValueType &type)
             takeInner(type, std::move(extents));
         return true;
     }
-    if (m_token.is(Token::Kind::Number) || m_token.is(Token::Kind::String) || m_token.is('?') ||
-        m_token.is(Token::Kind::Ellipsis)) {
+    if (m_token.is(TextToken::Kind::Number) || m_token.is(TextToken::Kind::String) ||
+        m_token.is('?') || m_token.is(TextToken::Kind::Ellipsis)) {
         advance();
         return true;
     }
-    if (!m_token.is(Token::Kind::Identifier))
+    if (!m_token.is(TextToken::Kind::Identifier))
         return unexpected("a type");
-    const Token word = m_token;
+    const TextToken word = m_token;
     advance();
     if (accept('='))
         return parseNamedParameter(type, m_lexer.text(word));

@@ -9,7 +9,7 @@ namespace kernscope::mil {
 
 namespace {
 
-char closingOf(const Token &opening)
+char closingOf(const TextToken &opening)
 {
     switch (opening.symbol) {
     case '(': return ')';
@@ -18,7 +18,7 @@ char closingOf(const Token &opening)
     }
 }
 
-bool opensGroup(const Token &token)
+bool opensGroup(const TextToken &token)
 {
     return token.is('(') || token.is('[') || token.is('{');
 }
@@ -40,7 +40,7 @@ ElementType bareNumberType(std::string_view text)
 bool isSpecialNumber(std::string_view word)
 {
     const auto real = parseReal(word);
-    return real && real->kind != Real::Kind::Finite;
+    return real && real->kind != ExactReal::Kind::Finite;
 }
 
 /// The one number of a literal, as an unsigned one of 64 bits.
@@ -59,14 +59,14 @@ std::optional<std::uint64_t> singleNumber(const Literal &literal)
 
 } // namespace
 
-bool TextParser::parseValue(Value &value)
+bool TextParser::parseValue(ProgramValue &value)
 {
     const Level level(m_depth);
     if (tooDeep() || !spend())
         return false;
     const std::size_t begin = m_token.begin;
     bool read = false;
-    if (m_token.is(Token::Kind::Identifier)) {
+    if (m_token.is(TextToken::Kind::Identifier)) {
         read = parseWord(value);
     } else if (opensGroup(m_token)) {
         const char closing = closingOf(m_token);
@@ -80,9 +80,9 @@ bool TextParser::parseValue(Value &value)
 }
 
 /// A value that starts with a word: a reference, a bare literal, a blob, a type and its body.
-bool TextParser::parseWord(Value &value)
+bool TextParser::parseWord(ProgramValue &value)
 {
-    const Token word = m_token;
+    const TextToken word = m_token;
     const std::string_view text = m_lexer.text(word);
     if (text == "true" || text == "false" || isSpecialNumber(text))
         return parseBareLiteral(value);
@@ -96,7 +96,7 @@ bool TextParser::parseWord(Value &value)
     return parseTypeAfter(word, value.type) && parseTypedBody(value);
 }
 
-bool TextParser::parseTypedBody(Value &value)
+bool TextParser::parseTypedBody(ProgramValue &value)
 {
     if (!expect('('))
         return false;
@@ -120,15 +120,15 @@ bool TextParser::parseTypedBody(Value &value)
 
 /// `word(name = value, …)[…]`: an operation within an argument, or a type that is not known. Its
 /// operands are kept as values without their names.
-bool TextParser::parseCall(Value &value)
+bool TextParser::parseCall(ProgramValue &value)
 {
     auto &values = value.content.emplace<Values>();
     while (!m_token.is(')')) {
-        Value &operand = values.emplace_back();
+        ProgramValue &operand = values.emplace_back();
         if (!parseValue(operand))
             return false;
         if (operand.reference() && accept('=')) {
-            operand = Value{};
+            operand = ProgramValue{};
             if (!parseValue(operand))
                 return false;
         }
@@ -138,15 +138,15 @@ bool TextParser::parseCall(Value &value)
     return expect(')') && (!m_token.is('[') || skipBalanced());
 }
 
-bool TextParser::parseBareLiteral(Value &value)
+bool TextParser::parseBareLiteral(ProgramValue &value)
 {
     const std::string_view text = m_lexer.text(m_token);
     ValueType &type = value.type;
-    if (m_token.is(Token::Kind::String))
+    if (m_token.is(TextToken::Kind::String))
         type.element = ElementType::String;
-    else if (m_token.is(Token::Kind::Number))
+    else if (m_token.is(TextToken::Kind::Number))
         type.element = isFloatingPoint(m_bareNumbers) ? m_bareNumbers : bareNumberType(text);
-    else if (!m_token.is(Token::Kind::Identifier))
+    else if (!m_token.is(TextToken::Kind::Identifier))
         return unexpected("a value");
     else
         type.element = isSpecialNumber(text) ? ElementType::Fp32 : ElementType::Bool;
@@ -171,7 +171,7 @@ bool TextParser::parseGroup(char closing, Values &values)
 
 bool TextParser::parseBlob(BlobReference &blob)
 {
-    const Token word = m_token;
+    const TextToken word = m_token;
     advance();
     bool hasPath = false;
     bool hasOffset = false;
@@ -191,12 +191,12 @@ bool TextParser::parseBlob(BlobReference &blob)
 
 bool TextParser::parseBlobField(BlobReference &blob, bool &hasPath, bool &hasOffset)
 {
-    const Token name = m_token;
+    const TextToken name = m_token;
     std::string field;
-    Value value;
+    ProgramValue value;
     if (!expectIdentifier(field, "\"path\" or \"offset\"") || !expect('='))
         return false;
-    const Token start = m_token;
+    const TextToken start = m_token;
     if (!parseValue(value))
         return false;
     const Literal *literal = value.literal();
@@ -225,7 +225,7 @@ bool TextParser::parseTensorLiteral(const ValueType &type, Literal &literal)
 {
     literal.element = type.element;
     PackedElements packed(type.element, literal.bytes);
-    const Token opening = m_token;
+    const TextToken opening = m_token;
     std::string closings;
     if (m_token.is(')')) { // no elements
         checkElementCount(type, literal, spanFrom(opening.begin), m_faults);
@@ -265,13 +265,13 @@ bool TextParser::parseElement(ElementType type, Literal &literal, PackedElements
 {
     const std::string_view text = m_lexer.text(m_token);
     if (type == ElementType::String) {
-        if (!m_token.is(Token::Kind::String))
+        if (!m_token.is(TextToken::Kind::String))
             return unexpected("a string");
         if (!spend())
             return false;
         literal.strings.push_back(unquoted(text));
     } else {
-        if (!m_token.is(Token::Kind::Number) && !m_token.is(Token::Kind::Identifier))
+        if (!m_token.is(TextToken::Kind::Number) && !m_token.is(TextToken::Kind::Identifier))
             return unexpected(fmt::format("an element of {}", elementTypeName(type)));
         std::uint64_t bits = 0;
         switch (elementBits(text, type, bits)) {

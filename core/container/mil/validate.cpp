@@ -46,7 +46,7 @@ private:
                  bool defined);
     void block(const Block &block);
     void operation(const Operation &operation);
-    void value(const Value &value, SourceSpan place);
+    void value(const ProgramValue &value, SourceSpan place);
     void use(std::string_view name, SourceSpan place);
     const Unread &m_unread;
     Faults &m_faults;
@@ -111,7 +111,7 @@ void Validator::operation(const Operation &op)
 {
     for (const auto *arguments : {&op.inputs, &op.attributes}) {
         for (const Argument &argument : *arguments) {
-            for (const Value &v : argument.values)
+            for (const ProgramValue &v : argument.values)
                 value(v, op.span);
         }
     }
@@ -121,12 +121,12 @@ void Validator::operation(const Operation &op)
         m_names[output.name].defined = true;
 }
 
-void Validator::value(const Value &v, SourceSpan place)
+void Validator::value(const ProgramValue &v, SourceSpan place)
 {
     if (const Reference *reference = v.reference())
         use(reference->name, reference->span.length > 0 ? reference->span : place);
     if (const auto *values = std::get_if<Values>(&v.content)) {
-        for (const Value &inner : *values)
+        for (const ProgramValue &inner : *values)
             value(inner, place);
     }
 }

@@ -49,7 +49,7 @@ std::size_t GraphBuilder::define(const mil::NamedType &output, std::size_t opera
 
 void GraphBuilder::read(const mil::Operation &operation, std::size_t index)
 {
-    forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+    forEachValue(operation, [&](std::string_view param, const mil::ProgramValue &value) {
         const mil::Reference *reference = value.reference();
         if (!reference)
             return;
@@ -66,8 +66,8 @@ void GraphBuilder::bindInputs(const mil::Block &block, const mil::Operation &hol
 {
     std::vector<const mil::Reference *> variables;
     if (const mil::Argument *loopVars = holder.input("loop_vars")) {
-        for (const mil::Value &value : loopVars->values) {
-            forEachValue(value, [&variables](const mil::Value &each) {
+        for (const mil::ProgramValue &value : loopVars->values) {
+            forEachValue(value, [&variables](const mil::ProgramValue &each) {
                 if (!std::holds_alternative<mil::Values>(each.content))
                     variables.push_back(each.reference());
             });
@@ -143,22 +143,22 @@ const mil::Operation *ValueGraph::maker(const Definition &definition) const
                : m_operations[definition.operation].operation;
 }
 
-const Definition *ValueGraph::definition(const mil::Value &operand) const
+const Definition *ValueGraph::definition(const mil::ProgramValue &operand) const
 {
     const mil::Reference *reference = operand.reference();
     const std::size_t definition = reference ? resolve(*reference) : kNone;
     return definition == kNone ? nullptr : &m_definitions[definition];
 }
 
-const mil::Operation *ValueGraph::maker(const mil::Value &operand) const
+const mil::Operation *ValueGraph::maker(const mil::ProgramValue &operand) const
 {
     const Definition *made = definition(operand);
     return made ? maker(*made) : nullptr;
 }
 
-const mil::Value *ValueGraph::constant(const mil::Value &operand) const
+const mil::ProgramValue *ValueGraph::constant(const mil::ProgramValue &operand) const
 {
-    const mil::Value *value = &operand;
+    const mil::ProgramValue *value = &operand;
     if (operand.reference()) {
         const mil::Operation *operation = maker(operand);
         value = operation && operation->type == "const" ? operation->operand("val") : nullptr;
@@ -166,7 +166,7 @@ const mil::Value *ValueGraph::constant(const mil::Value &operand) const
     return value && (value->blob() || value->literal()) ? value : nullptr;
 }
 
-const mil::ValueType *ValueGraph::typeOf(const mil::Value &operand) const
+const mil::ValueType *ValueGraph::typeOf(const mil::ProgramValue &operand) const
 {
     if (!operand.reference())
         return &operand.type;

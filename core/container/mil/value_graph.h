@@ -54,16 +54,16 @@ public:
     /// Index of the definition that a reference means; kNone where it means nothing.
     std::size_t resolve(const mil::Reference &reference) const;
     /// The definition that an operand names; null where it names none.
-    const Definition *definition(const mil::Value &operand) const;
+    const Definition *definition(const mil::ProgramValue &operand) const;
     /// The op that makes a definition; null for parameters and inputs of bodies.
     const mil::Operation *maker(const Definition &definition) const;
     /// The op that makes the value that an operand names; null where it names none.
-    const mil::Operation *maker(const mil::Value &operand) const;
+    const mil::Operation *maker(const mil::ProgramValue &operand) const;
     /// The blob or literal behind an operand: itself, or the value of the const op that it names;
     /// null where it is neither.
-    const mil::Value *constant(const mil::Value &operand) const;
+    const mil::ProgramValue *constant(const mil::ProgramValue &operand) const;
     /// The declared type of an operand's value; null where it is not known.
-    const mil::ValueType *typeOf(const mil::Value &operand) const;
+    const mil::ValueType *typeOf(const mil::ProgramValue &operand) const;
 
 private:
     friend class GraphBuilder;
@@ -75,11 +75,11 @@ private:
 
 /// Every value of `value`'s tree, itself first, the members of tuples after it.
 template <class Visitor>
-void forEachValue(const mil::Value &value, const Visitor &visit)
+void forEachValue(const mil::ProgramValue &value, const Visitor &visit)
 {
     visit(value);
     if (const auto *members = std::get_if<mil::Values>(&value.content)) {
-        for (const mil::Value &member : *members)
+        for (const mil::ProgramValue &member : *members)
             forEachValue(member, visit);
     }
 }
@@ -90,8 +90,8 @@ void forEachValue(const mil::Operation &operation, const Visitor &visit)
 {
     for (const auto *arguments : {&operation.inputs, &operation.attributes}) {
         for (const mil::Argument &argument : *arguments) {
-            for (const mil::Value &value : argument.values)
-                forEachValue(value, [&](const mil::Value &v) { visit(argument.name, v); });
+            for (const mil::ProgramValue &value : argument.values)
+                forEachValue(value, [&](const mil::ProgramValue &v) { visit(argument.name, v); });
         }
     }
 }

@@ -37,8 +37,8 @@ public:
     }
     void write(const Argument &argument)
     {
-        for (const Value &value : argument.values)
-            forEachValue(value, [this](const Value &each) { write(each); });
+        for (const ProgramValue &value : argument.values)
+            forEachValue(value, [this](const ProgramValue &each) { write(each); });
     }
 
     Result<std::vector<std::byte>> take()
@@ -73,7 +73,7 @@ private:
         }
     }
 
-    void write(const Value &value)
+    void write(const ProgramValue &value)
     {
         write(value.type);
         if (const BlobReference *blob = value.blob())

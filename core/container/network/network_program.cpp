@@ -131,7 +131,7 @@ void ProgramOfLayers::addValue(const WireField &field, bool input, Operation &op
     }
     if (operation.inputs.empty())
         operation.inputs.push_back({"input", {}});
-    mil::Value value;
+    mil::ProgramValue value;
     value.content = mil::Reference{name, field.content.span()};
     value.span = field.content.span();
     operation.inputs.front().values.push_back(std::move(value));
@@ -189,7 +189,7 @@ void ProgramOfLayers::layer(const WireBytes &message, mil::Block &block)
     mil::Literal literal;
     literal.count = 1;
     literal.strings = {std::move(name)};
-    mil::Value value;
+    mil::ProgramValue value;
     value.content = std::move(literal);
     operation.attributes.push_back({"name", {std::move(value)}});
     block.operations.push_back(std::move(operation));
@@ -199,7 +199,7 @@ void collectReads(const mil::Block &block, Names &reads)
 {
     for (const Operation &operation : block.operations) {
         for (const mil::Argument &argument : operation.inputs) {
-            for (const mil::Value &value : argument.values) {
+            for (const mil::ProgramValue &value : argument.values) {
                 if (const mil::Reference *reference = value.reference())
                     reads.insert(reference->name);
             }
@@ -219,7 +219,7 @@ void ProgramOfLayers::hoist(mil::Block &block, bool outermost)
     if (nested && outermost) {
         for (const Operation &operation : block.operations) {
             for (const mil::Argument &argument : operation.inputs) {
-                for (const mil::Value &value : argument.values) {
+                for (const mil::ProgramValue &value : argument.values) {
                     if (const mil::Reference *reference = value.reference())
                         reads.insert(reference->name);
                 }
@@ -269,7 +269,7 @@ void ProgramOfLayers::addEnds(mil::Function &function)
     const auto isRead = [&](const mil::Block &block, const auto &self) -> void {
         for (const Operation &operation : block.operations) {
             for (const mil::Argument &argument : operation.inputs) {
-                for (const mil::Value &value : argument.values) {
+                for (const mil::ProgramValue &value : argument.values) {
                     const mil::Reference *reference = value.reference();
                     if (reference && made.count(reference->name) == 0 &&
                         seen.insert(reference->name).second)

@@ -107,15 +107,14 @@ Result<void> openArchive(OpenedFiles &opened)
     const std::string name = opened.files.front().path;
     const auto members = archive::readZip(zip->bytes(), name);
     if (!members) {
-        Error error = kindError("a zip archive that cannot be read", members.error().message + ".");
-        error.file = name;
-        error.offset = members.error().offset;
-        return tl::unexpected(std::move(error));
+        ErrorBuilder error(
+            kindError("a zip archive that cannot be read", members.error().message + "."));
+        if (members.error().offset)
+            error.at(*members.error().offset);
+        return error.file(name).unexpected();
     }
     const auto inArchive = [&name](Error error) {
-        error.file = name;
-        error.offset = FileOffset(0);
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder(std::move(error)).file(name).at(FileOffset(0)).unexpected();
     };
     const auto folder = bundleFolder(*members);
     if (!folder)
@@ -149,13 +148,13 @@ Result<void> findFileKind(OpenedFiles &opened)
     if (const auto pointer = lfsPointer(bytes))
         return tl::unexpected(lfsError(*pointer, only.path));
     if (only.path.ends_with(".mlarchive")) {
-        Error error = kindError(
-            "a model archive (.mlarchive): " + std::string(knownKind(bytes)),
-            "A model that was archived for deployment is not read: open the package or the "
-            "compiled model that it was made of.");
-        error.file = only.path;
-        error.offset = FileOffset(0);
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder(
+                   kindError("a model archive (.mlarchive): " + std::string(knownKind(bytes)),
+                             "A model that was archived for deployment is not read: open the "
+                             "package or the compiled model that it was made of."))
+            .file(only.path)
+            .at(FileOffset(0))
+            .unexpected();
     }
     for (const ContainerReader *reader : containerReaders()) {
         if (reader->knows(bytes, only.path))
@@ -164,14 +163,15 @@ Result<void> findFileKind(OpenedFiles &opened)
     if (archive::isZip(bytes))
         return openArchive(opened);
     const std::string_view espresso = espressoKind(only.path);
-    Error error =
-        espresso.empty()
-            ? kindError(knownKind(bytes), "This kind of file is not read by this version.")
-            : kindError(espresso, "Bundles of this older kind are not read.");
-    error.file = only.path;
-    if (espresso.empty())
-        error.offset = FileOffset(0); // kinds are told by their first bytes
-    return tl::unexpected(std::move(error));
+    if (!espresso.empty())
+        return ErrorBuilder(kindError(espresso, "Bundles of this older kind are not read."))
+            .file(only.path)
+            .unexpected();
+    return ErrorBuilder(
+               kindError(knownKind(bytes), "This kind of file is not read by this version."))
+        .file(only.path)
+        .at(FileOffset(0)) // kinds are told by their first bytes
+        .unexpected();
 }
 
 void addFile(std::vector<BundleFile> &files, const OpenedFiles &opened, const fs::path &place,

@@ -3,23 +3,49 @@
 #include "core/container/container_reader.h"
 #include "core/container/milblob/lfs_pointer.h"
 #include "core/container/open/bundle_files.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kernscope {
 
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::string_view_literals;
 
-bool startsWith(std::span<const std::byte> bytes, std::string_view magic)
+/// A kind of file that no reader opens, or opens in a folder only: how it is told by name.
+struct ForeignFile {
+    std::vector<std::byte> magic; ///< its first bytes; empty where its name tells it
+    std::string ending, what;
+};
+
+/// "ce fa ed fe"
+std::vector<std::byte> bytesOf(std::string_view words)
 {
-    return bytes.size() >= magic.size() &&
-           std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+    std::vector<std::byte> bytes;
+    for (std::size_t at = 0; at + 2 <= words.size(); at += 3) {
+        const auto value = parseInteger("0x" + std::string(words.substr(at, 2)));
+        bytes.push_back(static_cast<std::byte>(value.value_or(0)));
+    }
+    return bytes;
+}
+
+const std::vector<ForeignFile> &foreignFiles()
+{
+    static const auto rows = tables::loadRows<ForeignFile>(
+        "foreign_files",
+        {{"magic", [](ForeignFile &row, std::string_view cell) { row.magic = bytesOf(cell); }},
+         {"ending", &ForeignFile::ending},
+         {"what", &ForeignFile::what}});
+    return rows;
+}
+
+bool startsWith(std::span<const std::byte> bytes, std::span<const std::byte> magic)
+{
+    return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
 }
 
 /// "a .mlmodelc folder, …, or a folder that quantize wrote".
@@ -39,47 +65,18 @@ std::string wantedKinds()
 
 std::string_view knownKind(std::span<const std::byte> bytes)
 {
-    struct Magic {
-        std::string_view bytes;
-        std::string_view what;
-    };
-    static constexpr std::array kMagics = {
-        Magic{"\xce\xfa\xef\xbe"sv, "a hardware container (.hwx)"},
-        Magic{"\xce\xfa\xed\xfe"sv, "a Mach-O file"},
-        Magic{"\xcf\xfa\xed\xfe"sv, "a Mach-O file"},
-        Magic{"\xca\xfe\xba\xbe"sv, "a universal Mach-O file"},
-        Magic{"\x7f"
-              "ELF"sv,
-              "an ELF file"},
-        Magic{"PK\x03\x04"sv, "a ZIP archive"},
-        Magic{"\x1f\x8b"sv, "a gzip archive"},
-        Magic{"AEA1"sv, "an encrypted archive of Apple (.mlarchive, .aea)"},
-        Magic{"AA01"sv, "an archive of Apple (.mlarchive, .aar)"},
-        Magic{"YAA1"sv, "an archive of Apple (.mlarchive, .yaa)"},
-        Magic{"pbz"sv, "a compressed archive of Apple (.mlarchive, .aar)"},
-        Magic{"bplist00"sv, "a binary property list"},
-        Magic{"\x93NUMPY"sv, "a NumPy array"},
-        Magic{"\x89PNG"sv, "a PNG picture"},
-        Magic{"{"sv, "a JSON file"},
-        Magic{"["sv, "a JSON file"},
-    };
-    for (const Magic &magic : kMagics) {
-        if (startsWith(bytes, magic.bytes))
-            return magic.what;
+    for (const ForeignFile &file : foreignFiles()) {
+        if (!file.magic.empty() && startsWith(bytes, file.magic))
+            return file.what;
     }
     return bytes.empty() ? "an empty file" : "something else";
 }
 
 std::string_view espressoKind(std::string_view name)
 {
-    constexpr std::array kEndings = {
-        std::pair{".espresso.net"sv, "the layers of a compiled neural network (Espresso)"sv},
-        std::pair{".espresso.shape"sv, "the shapes of a compiled neural network (Espresso)"sv},
-        std::pair{".espresso.weights"sv, "the weights of a compiled neural network (Espresso)"sv},
-    };
-    for (const auto &[ending, what] : kEndings) {
-        if (name.ends_with(ending))
-            return what;
+    for (const ForeignFile &file : foreignFiles()) {
+        if (!file.ending.empty() && name.ends_with(file.ending))
+            return file.what;
     }
     return {};
 }

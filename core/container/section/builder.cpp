@@ -107,10 +107,8 @@ Result<void> WeightBuilder::prepare()
         m_form.node = *m_weight.form;
     } else {
         auto form = unitForm(m_weight.decoder->encoding());
-        if (!form) {
-            form.error().field = m_weight.name;
-            return tl::unexpected(std::move(form.error()));
-        }
+        if (!form)
+            return ErrorBuilder(std::move(form.error())).field(m_weight.name).unexpected();
         m_form = *form;
     }
     auto steps = lanes::reductionOf(m_weight.geometry);

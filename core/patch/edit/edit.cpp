@@ -2,6 +2,7 @@
 #include "core/patch/edit/edit.h"
 
 #include "core/base/counted_text.h"
+#include "core/base/error_builder.h"
 #include "core/patch/edit/byte_text.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/edit_parser.h"
@@ -308,12 +309,11 @@ Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_vie
         if (line.text.empty())
             continue;
         auto edit = parseScriptLine(line);
-        if (!edit) {
-            Error error = std::move(edit.error());
-            error.file = std::string(fileName);
-            error.field = fmt::format("line {}", number);
-            return tl::unexpected(std::move(error));
-        }
+        if (!edit)
+            return ErrorBuilder(std::move(edit.error()))
+                .file(fileName)
+                .field(fmt::format("line {}", number))
+                .unexpected();
         edit->note = std::exchange(note, {});
         edits.push_back(std::move(*edit));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/find_weights.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/pattern.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/find_weight.h"
@@ -30,9 +31,10 @@ Result<std::vector<std::size_t>> findWeights(const Bundle &bundle,
             any = true;
         }
         if (!any) {
+            ErrorBuilder error(std::move(one.error()));
             if (pattern)
-                one.error().message = "No weight of the bundle has a name like this pattern";
-            return tl::unexpected(std::move(one.error()));
+                error.message("No weight of the bundle has a name like this pattern");
+            return error.unexpected();
         }
     }
     return std::vector<std::size_t>(found.begin(), found.end());

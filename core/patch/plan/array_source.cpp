@@ -42,11 +42,8 @@ Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::st
     const bool alone = name.empty() && (*bundle)->weights().size() == 1;
     const auto index =
         alone ? Result<std::size_t>(0) : findWeight(**bundle, name.empty() ? weight.name : name);
-    if (!index) {
-        Error error = index.error();
-        error.file = path;
-        return tl::unexpected(std::move(error));
-    }
+    if (!index)
+        return ErrorBuilder(index.error()).file(path).unexpected();
     const BundleReadLock lock(**bundle);
     const auto decoder = (*bundle)->decoder(*index);
     if (!decoder)

@@ -172,15 +172,15 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
         if (!fitted) // the declared output of a sparse palette counts decoded values
             fitted = rewriteExtent(program, span, before * vector, elements * vector);
         if (!fitted) {
-            Error error = spaceError(
-                m_bundle, m_operand,
-                fmt::format("room for {} in {} characters", elements * vector, span.length),
-                "no space beside the number");
-            error.file = m_bundle.files()[file].path;
-            error.offset = FileOffset(span.offset);
-            error.length = ByteCount(span.length);
-            error.message = "The number of non-zero values does not fit its place in the program";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder(spaceError(m_bundle, m_operand,
+                                           fmt::format("room for {} in {} characters",
+                                                       elements * vector, span.length),
+                                           "no space beside the number"))
+                .file(m_bundle.files()[file].path)
+                .at(FileOffset(span.offset))
+                .length(ByteCount(span.length))
+                .message("The number of non-zero values does not fit its place in the program")
+                .unexpected();
         }
         auto written = m_recorder.write(file, FileOffset(fitted->offset),
                                         std::as_bytes(std::span(fitted->bytes)));

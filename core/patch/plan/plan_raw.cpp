@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of bytes that are no value of a weight: headers, records, metadata, registers of tasks.
+#include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
 #include "core/patch/plan/planner.h"
@@ -28,9 +29,8 @@ Result<AppliedEdit> Planner::planRaw(const Edit &edit)
     m_applied.tables = true;
     auto reread = m_bundle->reread();
     if (!reread) {
-        Error error = std::move(reread.error());
-        error.message = "The files could not be opened any more: " + error.message;
-        return tl::unexpected(std::move(error));
+        std::string message = "The files could not be opened any more: " + reread.error().message;
+        return ErrorBuilder(std::move(reread.error())).message(std::move(message)).unexpected();
     }
     m_applied.breaks = whatBreaks(*m_bundle, **reread);
     if (!m_applied.breaks.empty())

@@ -101,12 +101,12 @@ void ScratchPayload::write(std::uint64_t offset, std::span<const std::byte> byte
     if (bytes.empty())
         return;
     const std::uint64_t block = blockDown(offset), end = offset + bytes.size();
-    settle(std::min(block, m_filled));
+    keepUpTo(std::min(block, m_filled));
     askRoom(offset, end);
     std::byte *const after = m_after.get();
     if (block >= m_filled) { // what is before the run in its block
         std::memcpy(after + block, m_now.data() + block, offset - block);
-        m_settled = block;
+        m_kept = block;
     }
     const std::uint64_t shared = std::min(std::max(m_written, offset), end) - offset;
     keepBits(offset, bytes.first(shared), firstBit);
@@ -135,26 +135,26 @@ void ScratchPayload::keepBits(std::uint64_t offset, std::span<const std::byte> b
 }
 
 /// Blocks up to `end` are as they will be: those that changed are kept, the others are given back.
-void ScratchPayload::settle(std::uint64_t end)
+void ScratchPayload::keepUpTo(std::uint64_t end)
 {
     const auto isSame = [this, end](std::uint64_t start) {
         return std::memcmp(m_now.data() + start, m_after.get() + start,
                            std::min(kScratchBlock, end - start)) == 0;
     };
-    while (m_settled < end) {
-        const std::uint64_t start = m_settled;
+    while (m_kept < end) {
+        const std::uint64_t start = m_kept;
         const bool same = isSame(start);
         do
-            m_settled += kScratchBlock;
-        while (m_settled < end && isSame(m_settled) == same);
-        m_settled = std::min(m_settled, end);
+            m_kept += kScratchBlock;
+        while (m_kept < end && isSame(m_kept) == same);
+        m_kept = std::min(m_kept, end);
         if (same) {
-            ::madvise(m_after.get() + start, m_settled - start, MADV_DONTNEED);
+            ::madvise(m_after.get() + start, m_kept - start, MADV_DONTNEED);
             continue;
         }
-        std::memcpy(m_before.get() + start, m_now.data() + start, m_settled - start);
-        m_dense += m_settled - start;
-        noteRuns(start, m_settled);
+        std::memcpy(m_before.get() + start, m_now.data() + start, m_kept - start);
+        m_dense += m_kept - start;
+        noteRuns(start, m_kept);
     }
 }
 
@@ -201,7 +201,7 @@ SharedBytes ScratchPayload::shortRuns(const Room &room, std::span<const Run> run
 
 std::vector<FileEdit> ScratchPayload::take()
 {
-    settle(m_filled);
+    keepUpTo(m_filled);
     const std::vector<Run> &runs = m_exact.size() <= kMostExactRuns ? m_exact : m_merged;
     const SharedBytes before = shortRuns(m_before, runs), after = shortRuns(m_after, runs);
     std::vector<FileEdit> edits;

@@ -46,7 +46,7 @@ private:
     ScratchPayload() = default;
     static Room reserve(std::size_t bytes);
     static SharedBytes shortRuns(const Room &room, std::span<const Run> runs);
-    void settle(std::uint64_t end);
+    void keepUpTo(std::uint64_t end);
     void askRoom(std::uint64_t start, std::uint64_t end);
     void keepBits(std::uint64_t offset, std::span<const std::byte> bytes, std::uint64_t firstBit);
     void noteRuns(std::uint64_t start, std::uint64_t end);
@@ -59,7 +59,7 @@ private:
 
     std::uint64_t m_written = 0; ///< end of the last run
     std::uint64_t m_filled = 0;  ///< up to there the last block is filled
-    std::uint64_t m_settled = 0; ///< up to there blocks are compared
+    std::uint64_t m_kept = 0;    ///< up to there blocks are compared
     std::uint64_t m_dense = 0;   ///< bytes that changed of the last large page that was written
     std::uint64_t m_asked = 0;   ///< up to there large pages were asked for, or not
     std::vector<Run> m_exact;    ///< at most kMostExactRuns + 1

@@ -96,8 +96,8 @@ private:
 bool countsFromTheEnd(const ValueGraph &graph, const std::vector<const mil::Operation *> &uses)
 {
     return std::any_of(uses.begin(), uses.end(), [&graph](const mil::Operation *operation) {
-        const mil::Value *indices = operation->operand("indices");
-        const mil::Value *constant = indices ? graph.constant(*indices) : nullptr;
+        const mil::ProgramValue *indices = operation->operand("indices");
+        const mil::ProgramValue *constant = indices ? graph.constant(*indices) : nullptr;
         const mil::Literal *literal = constant ? constant->literal() : nullptr;
         const auto numbers = literal ? literalIntegers(*literal) : std::vector<std::int64_t>();
         return std::any_of(numbers.begin(), numbers.end(),
@@ -163,15 +163,15 @@ std::vector<Splice> Raiser::textSplices() const
     const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     std::vector<Splice> splices;
     mil::Lexer lexer(text);
-    using Kind = mil::Token::Kind;
-    for (mil::Token token = lexer.next(); !token.is(Kind::End); token = lexer.next()) {
+    using Kind = mil::TextToken::Kind;
+    for (mil::TextToken token = lexer.next(); !token.is(Kind::End); token = lexer.next()) {
         if (!token.is(Kind::Identifier) || lexer.text(token) != "func")
             continue;
-        const mil::Token name = lexer.next();
+        const mil::TextToken name = lexer.next();
         if (!name.is(Kind::Identifier) || !inFunctions(std::string(lexer.text(name))) ||
             !lexer.next().is('<'))
             continue;
-        const mil::Token opset = lexer.next();
+        const mil::TextToken opset = lexer.next();
         splices.push_back(
             {{opset.begin, opset.length()}, {rawText(fmt::format("ios{}", m_opset))}});
     }

@@ -104,7 +104,7 @@ void Reencoder::findServants(const mil::Function &function, const std::vector<co
     std::map<std::string, std::size_t> uses;
     std::map<std::string, const mil::Operation *> makers;
     const auto count = [](std::map<std::string, std::size_t> &counts) {
-        return [&counts](const mil::Value &value) {
+        return [&counts](const mil::ProgramValue &value) {
             if (const mil::Reference *reference = value.reference())
                 ++counts[reference->name];
         };
@@ -216,7 +216,7 @@ std::vector<Splice> Reencoder::splices() const
         visitOperations(function.body, [&](const mil::Operation &operation) {
             if (removed(operation))
                 return;
-            visitOperands(operation, [&](const mil::Value &value) {
+            visitOperands(operation, [&](const mil::ProgramValue &value) {
                 const mil::BlobReference *blob = value.blob();
                 const auto file = blob != nullptr ? fileOf(*blob) : std::nullopt;
                 const auto moved = file ? m_moved.find(*file) : m_moved.end();

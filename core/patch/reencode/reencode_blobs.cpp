@@ -37,9 +37,7 @@ Result<milblob::BlobFile> readRecords(std::span<const std::byte> file, const std
         if (diagnostic.severity != Severity::Error && diagnostic.error.code != "blob.overlap" &&
             diagnostic.error.code != "blob.limit")
             continue;
-        Error error = diagnostic.error;
-        error.code = "encode.blob";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder(diagnostic.error).code("encode.blob").unexpected();
     }
     for (const milblob::Record &record : parsed.records) {
         if (record.dataOffset.value >= record.metaOffset.value + milblob::kMetadataBytes)

@@ -10,11 +10,11 @@ namespace kernscope::patch {
 
 /// Calls `each(value)` for a value and all values within it.
 template <class Each>
-void visitValue(const mil::Value &value, const Each &each)
+void visitValue(const mil::ProgramValue &value, const Each &each)
 {
     each(value);
     if (const auto *parts = std::get_if<mil::Values>(&value.content)) {
-        for (const mil::Value &part : *parts)
+        for (const mil::ProgramValue &part : *parts)
             visitValue(part, each);
     }
 }
@@ -24,7 +24,7 @@ void visitOperands(const mil::Operation &operation, const Each &each)
 {
     for (const auto *list : {&operation.inputs, &operation.attributes}) {
         for (const mil::Argument &argument : *list) {
-            for (const mil::Value &value : argument.values)
+            for (const mil::ProgramValue &value : argument.values)
                 visitValue(value, each);
         }
     }

@@ -32,7 +32,7 @@ void Reencoder::chooseBlobFile(Job &job) const
         open.pop_back();
         if (!seen.insert(operation).second)
             continue;
-        visitOperands(*operation, [&](const mil::Value &value) {
+        visitOperands(*operation, [&](const mil::ProgramValue &value) {
             const mil::BlobReference *blob = value.blob();
             const auto file = blob != nullptr ? fileOf(*blob) : std::nullopt;
             if (file && job.blobFile == kNoIndex) {
@@ -60,7 +60,7 @@ Result<void> Reencoder::chooseBlobFiles()
             if (first != kNoIndex)
                 break;
             visitOperations(function.body, [&](const mil::Operation &operation) {
-                visitOperands(operation, [&](const mil::Value &value) {
+                visitOperands(operation, [&](const mil::ProgramValue &value) {
                     const mil::BlobReference *blob = value.blob();
                     const auto file =
                         blob != nullptr && first == kNoIndex ? fileOf(*blob) : std::nullopt;
@@ -92,7 +92,7 @@ std::set<std::uint64_t> Reencoder::recordsOf(const Job &job) const
         open.pop_back();
         if (!seen.insert(operation).second)
             continue;
-        visitOperands(*operation, [&](const mil::Value &value) {
+        visitOperands(*operation, [&](const mil::ProgramValue &value) {
             const mil::BlobReference *blob = value.blob();
             if (blob != nullptr && fileOf(*blob) == job.blobFile)
                 records.insert(blob->offset);
@@ -112,7 +112,7 @@ Result<void> Reencoder::layOutFile(std::size_t number)
         visitOperations(function.body, [&](const mil::Operation &operation) {
             if (removed(operation))
                 return;
-            visitOperands(operation, [&](const mil::Value &value) {
+            visitOperands(operation, [&](const mil::ProgramValue &value) {
                 const mil::BlobReference *blob = value.blob();
                 if (blob != nullptr && fileOf(*blob) == number)
                     kept.insert(blob->offset);

@@ -34,7 +34,7 @@ Result<void> copyFile(const fs::path &from, const fs::path &to)
     if (!fault) {
         const auto time = fs::last_write_time(from, fault);
         const auto file =
-            File::open(unfinished, File::Mode::Change, unfinished.filename().string());
+            DiskFile::open(unfinished, DiskFile::Mode::Change, unfinished.filename().string());
         synced = file ? file->sync() : tl::unexpected(file.error());
         if (!fault)
             fs::last_write_time(unfinished, time, fault);

@@ -24,7 +24,7 @@ struct Extent {
     bool sparse = false; ///< fewer blocks than bytes: it has holes
 };
 
-Result<Extent> extentOf(const File &file)
+Result<Extent> extentOf(const DiskFile &file)
 {
     struct stat status = {};
     if (::fstat(file.descriptor(), &status) != 0)
@@ -39,7 +39,8 @@ bool allZero(std::span<const std::byte> bytes)
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{}; });
 }
 
-Result<void> copyBytes(const File &in, const File &out, const Extent &extent, Progress *progress)
+Result<void> copyBytes(const DiskFile &in, const DiskFile &out, const Extent &extent,
+                       Progress *progress)
 {
     std::vector<std::byte> block(kCopyBlock);
     for (std::uint64_t at = 0; at < extent.bytes; at += kCopyBlock) {
@@ -64,10 +65,10 @@ Result<void> copyBytes(const File &in, const File &out, const Extent &extent, Pr
 Result<void> copyRegularFile(const fs::path &from, const fs::path &to, const std::string &name,
                              Progress *progress)
 {
-    const auto in = File::open(from, File::Mode::Read, name);
+    const auto in = DiskFile::open(from, DiskFile::Mode::Read, name);
     if (!in)
         return tl::unexpected(in.error());
-    auto out = File::open(to, File::Mode::Create, name);
+    auto out = DiskFile::open(to, DiskFile::Mode::Create, name);
     if (!out)
         return tl::unexpected(out.error());
     // Before the bytes, so that who may not read the original cannot read the copy either.

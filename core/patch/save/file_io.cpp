@@ -23,7 +23,7 @@ Error ioError(std::string_view code, std::string_view file, std::string_view wha
         .message(what);
 }
 
-Result<File> File::open(const std::filesystem::path &path, Mode mode, std::string name)
+Result<DiskFile> DiskFile::open(const std::filesystem::path &path, Mode mode, std::string name)
 {
     const bool writes = mode != Mode::Read && mode != Mode::ReadPlain;
     const int flags = mode == Mode::Read        ? O_RDONLY | O_NONBLOCK
@@ -37,7 +37,7 @@ Result<File> File::open(const std::filesystem::path &path, Mode mode, std::strin
             writes ? "io.write" : "io.open", name,
             writes ? "The file cannot be opened for writing" : "The file cannot be opened", errno));
     }
-    File file(descriptor, std::move(name));
+    DiskFile file(descriptor, std::move(name));
     struct stat status = {};
     if (::fstat(descriptor, &status) != 0)
         return tl::unexpected(
@@ -52,13 +52,13 @@ Result<File> File::open(const std::filesystem::path &path, Mode mode, std::strin
     return file;
 }
 
-File::File(File &&other) noexcept
+DiskFile::DiskFile(DiskFile &&other) noexcept
     : m_descriptor(std::exchange(other.m_descriptor, -1)), m_end(other.m_end),
       m_name(std::move(other.m_name))
 {
 }
 
-File &File::operator=(File &&other) noexcept
+DiskFile &DiskFile::operator=(DiskFile &&other) noexcept
 {
     std::swap(m_descriptor, other.m_descriptor);
     std::swap(m_end, other.m_end);
@@ -66,13 +66,13 @@ File &File::operator=(File &&other) noexcept
     return *this;
 }
 
-File::~File()
+DiskFile::~DiskFile()
 {
     if (m_descriptor >= 0)
         ::close(m_descriptor);
 }
 
-Result<std::uint64_t> File::size() const
+Result<std::uint64_t> DiskFile::size() const
 {
     struct stat status = {};
     if (::fstat(m_descriptor, &status) != 0)
@@ -80,7 +80,7 @@ Result<std::uint64_t> File::size() const
     return static_cast<std::uint64_t>(status.st_size);
 }
 
-Result<void> File::readAt(std::uint64_t offset, std::span<std::byte> bytes) const
+Result<void> DiskFile::readAt(std::uint64_t offset, std::span<std::byte> bytes) const
 {
     while (!bytes.empty()) {
         const ssize_t n =
@@ -88,11 +88,11 @@ Result<void> File::readAt(std::uint64_t offset, std::span<std::byte> bytes) cons
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            Error error = ioError("io.read", m_name, "The file cannot be read", n < 0 ? errno : 0);
+            ErrorBuilder error(
+                ioError("io.read", m_name, "The file cannot be read", n < 0 ? errno : 0));
             if (n == 0)
-                error.found = "the end of the file";
-            error.offset = FileOffset(offset);
-            return tl::unexpected(std::move(error));
+                error.found("the end of the file");
+            return error.at(FileOffset(offset)).unexpected();
         }
         bytes = bytes.subspan(static_cast<std::size_t>(n));
         offset += static_cast<std::uint64_t>(n);
@@ -100,7 +100,7 @@ Result<void> File::readAt(std::uint64_t offset, std::span<std::byte> bytes) cons
     return {};
 }
 
-Result<void> File::writeAt(std::uint64_t offset, std::span<const std::byte> bytes) const
+Result<void> DiskFile::writeAt(std::uint64_t offset, std::span<const std::byte> bytes) const
 {
     while (!bytes.empty()) {
         const ssize_t n =
@@ -108,9 +108,9 @@ Result<void> File::writeAt(std::uint64_t offset, std::span<const std::byte> byte
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            Error error = ioError("io.write", m_name, "The file cannot be written", errno);
-            error.offset = FileOffset(offset);
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder(ioError("io.write", m_name, "The file cannot be written", errno))
+                .at(FileOffset(offset))
+                .unexpected();
         }
         bytes = bytes.subspan(static_cast<std::size_t>(n));
         offset += static_cast<std::uint64_t>(n);
@@ -118,7 +118,7 @@ Result<void> File::writeAt(std::uint64_t offset, std::span<const std::byte> byte
     return {};
 }
 
-Result<void> File::append(std::span<const std::byte> bytes)
+Result<void> DiskFile::append(std::span<const std::byte> bytes)
 {
     auto written = writeAt(m_end, bytes);
     if (written)
@@ -126,7 +126,7 @@ Result<void> File::append(std::span<const std::byte> bytes)
     return written;
 }
 
-Result<void> File::sync() const
+Result<void> DiskFile::sync() const
 {
     if (::fsync(m_descriptor) != 0)
         return tl::unexpected(
@@ -134,25 +134,25 @@ Result<void> File::sync() const
     return {};
 }
 
-bool File::tryLock(Lock lock) const
+bool DiskFile::tryLock(Lock lock) const
 {
     const int kind = lock == Lock::Alone ? LOCK_EX : LOCK_SH;
     // On a file system without locks every lock is granted.
     return ::flock(m_descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-void File::unlock() const
+void DiskFile::unlock() const
 {
     ::flock(m_descriptor, LOCK_UN);
 }
 
-bool File::ownedByUser() const
+bool DiskFile::ownedByUser() const
 {
     struct stat status = {};
     return ::fstat(m_descriptor, &status) == 0 && status.st_uid == ::geteuid();
 }
 
-bool File::isAt(const std::filesystem::path &path) const
+bool DiskFile::isAt(const std::filesystem::path &path) const
 {
     struct stat here = {}, there = {};
     return ::fstat(m_descriptor, &here) == 0 && ::stat(path.c_str(), &there) == 0 &&
@@ -165,7 +165,7 @@ Result<void> SaveLock::add(const std::filesystem::path &path)
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0)
         return tl::unexpected(ioError("io.open", name, "It cannot be opened", errno));
-    File file(descriptor, name);
+    DiskFile file(descriptor, name);
     struct stat status = {};
     if (::fstat(descriptor, &status) != 0)
         return tl::unexpected(ioError("io.open", name, "It cannot be examined", errno));
@@ -186,7 +186,7 @@ Result<void> SaveLock::add(const std::filesystem::path &path)
     return {};
 }
 
-Result<void> File::takePermissions(const File &other) const
+Result<void> DiskFile::takePermissions(const DiskFile &other) const
 {
     struct stat status = {};
     if (::fstat(other.m_descriptor, &status) != 0 ||

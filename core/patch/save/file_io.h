@@ -18,7 +18,7 @@ namespace kernscope::patch {
 
 /// A file descriptor that closes itself. Errors are "io.open", "io.read" and "io.write", with the
 /// system's words in `found`.
-class File
+class DiskFile
 {
 public:
     enum class Mode : std::uint8_t {
@@ -28,13 +28,13 @@ public:
         Create,        ///< a file that must not exist yet
         CreatePrivate, ///< the same, for its owner only
     };
-    static Result<File> open(const std::filesystem::path &path, Mode mode, std::string name);
+    static Result<DiskFile> open(const std::filesystem::path &path, Mode mode, std::string name);
 
-    File(File &&other) noexcept;
-    File &operator=(File &&other) noexcept;
-    File(const File &) = delete;
-    File &operator=(const File &) = delete;
-    ~File();
+    DiskFile(DiskFile &&other) noexcept;
+    DiskFile &operator=(DiskFile &&other) noexcept;
+    DiskFile(const DiskFile &) = delete;
+    DiskFile &operator=(const DiskFile &) = delete;
+    ~DiskFile();
 
     int descriptor() const { return m_descriptor; }
     const std::string &name() const { return m_name; }
@@ -57,11 +57,13 @@ public:
     /// The name still leads to this file.
     bool isAt(const std::filesystem::path &path) const;
     /// Permissions as those of `other`.
-    Result<void> takePermissions(const File &other) const;
+    Result<void> takePermissions(const DiskFile &other) const;
 
 private:
     friend class SaveLock;
-    File(int descriptor, std::string name) : m_descriptor(descriptor), m_name(std::move(name)) {}
+    DiskFile(int descriptor, std::string name) : m_descriptor(descriptor), m_name(std::move(name))
+    {
+    }
 
     int m_descriptor = -1;
     std::uint64_t m_end = 0;
@@ -82,7 +84,7 @@ public:
 private:
     struct Held {
         std::uint64_t device = 0, inode = 0;
-        File file;
+        DiskFile file;
     };
     std::vector<Held> m_held;
 };

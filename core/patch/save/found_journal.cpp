@@ -103,7 +103,7 @@ InterruptedState stateOf(const Error &error)
     return InterruptedState::Damaged;
 }
 
-void examine(FoundJournal &found, File::Lock lock, Progress *progress)
+void examine(FoundJournal &found, DiskFile::Lock lock, Progress *progress)
 {
     const auto size = found.file->size();
     if (!size)
@@ -138,11 +138,13 @@ JournalReader FoundJournal::reader() const
 void FoundJournal::become(InterruptedState newState, Error cause)
 {
     state = newState;
-    error = std::move(cause);
-    error.code = fmt::format("journal.{}", interruptedStateName(state));
-    if (error.file.empty() || state != InterruptedState::Stale)
-        error.file = path.filename().string();
-    error.message = sentenceOf(state);
+    // A stale journal's error names the file that differs.
+    const bool named = !cause.file.empty() && state == InterruptedState::Stale;
+    std::string name = named ? cause.file : path.filename().string();
+    error = ErrorBuilder(std::move(cause))
+                .code(fmt::format("journal.{}", interruptedStateName(state)))
+                .file(std::move(name))
+                .message(sentenceOf(state));
 }
 
 InterruptedSave FoundJournal::described() const
@@ -158,7 +160,8 @@ InterruptedSave FoundJournal::described() const
     return save;
 }
 
-std::optional<FoundJournal> findJournal(const fs::path &path, File::Lock lock, Progress *progress)
+std::optional<FoundJournal> findJournal(const fs::path &path, DiskFile::Lock lock,
+                                        Progress *progress)
 {
     std::error_code fault;
     const auto status = fs::symlink_status(path, fault);
@@ -173,7 +176,7 @@ std::optional<FoundJournal> findJournal(const fs::path &path, File::Lock lock, P
                          .found(fs::is_symlink(status) ? "a link" : "something else"));
         return found;
     }
-    auto file = File::open(path, File::Mode::ReadPlain, path.filename().string());
+    auto file = DiskFile::open(path, DiskFile::Mode::ReadPlain, path.filename().string());
     if (!file) {
         found.become(InterruptedState::Foreign, file.error());
         return found;

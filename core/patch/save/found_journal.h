@@ -20,8 +20,8 @@ namespace kernscope::patch {
 struct FoundJournal {
     std::filesystem::path path;
     InterruptedState state = InterruptedState::Pending;
-    Error error;              ///< as InterruptedSave::error
-    std::optional<File> file; ///< locked, unless it is busy or unusable
+    Error error;                  ///< as InterruptedSave::error
+    std::optional<DiskFile> file; ///< locked, unless it is busy or unusable
     JournalIndex index;
     std::vector<std::filesystem::path> places; ///< of the files of the index, links resolved
 
@@ -39,7 +39,7 @@ struct FoundJournal {
 /// The journal at `path`; nothing where there is none. It is read only as far as its numbers agree
 /// with the files on disk, so that its memory and time go with the bundle, not with its own claims.
 /// `lock`: Alone for whoever is going to write.
-std::optional<FoundJournal> findJournal(const std::filesystem::path &path, File::Lock lock,
+std::optional<FoundJournal> findJournal(const std::filesystem::path &path, DiskFile::Lock lock,
                                         Progress *progress = nullptr);
 
 /// Reads the bytes of a file as they are now.

@@ -36,7 +36,7 @@ private:
     /// One file that has changes.
     struct Target {
         const BundleFile *file = nullptr;
-        File onDisk;
+        DiskFile onDisk;
         std::vector<ByteRange> ranges;
         std::size_t begun = 0; ///< ranges whose writing was begun
     };
@@ -65,7 +65,7 @@ private:
     std::filesystem::path m_journal;
     SaveLock m_lock;
     std::vector<Target> m_targets;
-    std::optional<File> m_journalFile; ///< locked as long as the save goes on
+    std::optional<DiskFile> m_journalFile; ///< locked as long as the save goes on
     bool m_putBack = false;
     SignalShield m_shield;
 };

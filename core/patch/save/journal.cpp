@@ -45,7 +45,7 @@ Error writeError(std::string_view code, const std::filesystem::path &journal, st
 class JournalWriter
 {
 public:
-    explicit JournalWriter(File &file) : m_file(file) { m_pending.reserve(kWriteBlock); }
+    explicit JournalWriter(DiskFile &file) : m_file(file) { m_pending.reserve(kWriteBlock); }
 
     Result<void> write(std::span<const JournalPart> parts);
 
@@ -54,7 +54,7 @@ private:
     Result<void> flush();
     Result<void> putRun(const JournalPart &part, ByteRange run);
 
-    File &m_file;
+    DiskFile &m_file;
     Sha256 m_digest;
     std::vector<std::byte> m_pending, m_block;
 };
@@ -143,7 +143,7 @@ Result<void> removeUnfinished(const std::filesystem::path &place)
     if (!std::filesystem::exists(std::filesystem::symlink_status(place, fault)))
         return {};
     const std::string name = place.filename().string();
-    const auto file = File::open(place, File::Mode::ReadPlain, name);
+    const auto file = DiskFile::open(place, DiskFile::Mode::ReadPlain, name);
     if (file && !file->tryLock())
         return tl::unexpected(
             writeError("patch.busy", place, "Another process is saving this bundle"));
@@ -205,13 +205,15 @@ std::filesystem::path journalPath(const std::filesystem::path &path)
     return place;
 }
 
-Result<File> writeJournal(const std::filesystem::path &journal, std::span<const JournalPart> parts)
+Result<DiskFile> writeJournal(const std::filesystem::path &journal,
+                              std::span<const JournalPart> parts)
 {
     std::filesystem::path unfinished = journal;
     unfinished += ".new";
     if (auto removed = removeUnfinished(unfinished); !removed)
         return tl::unexpected(std::move(removed.error()));
-    auto file = File::open(unfinished, File::Mode::CreatePrivate, unfinished.filename().string());
+    auto file =
+        DiskFile::open(unfinished, DiskFile::Mode::CreatePrivate, unfinished.filename().string());
     if (!file)
         return file;
     Result<void> done;

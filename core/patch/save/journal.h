@@ -45,7 +45,8 @@ struct JournalPart {
 /// a save that is going on is not taken for an interrupted one.
 /// Errors: "patch.busy" (another process is saving), "journal.pending" (there is one already),
 /// "io.write".
-Result<File> writeJournal(const std::filesystem::path &journal, std::span<const JournalPart> parts);
+Result<DiskFile> writeJournal(const std::filesystem::path &journal,
+                              std::span<const JournalPart> parts);
 
 /// Removes it. Errors: "io.write".
 Result<void> removeJournal(const std::filesystem::path &journal);

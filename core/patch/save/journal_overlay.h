@@ -19,7 +19,7 @@ class JournalOverlay
 {
 public:
     /// `lock`: how the journals are held, Alone for whoever is going to write.
-    JournalOverlay(const std::filesystem::path &path, File::Lock lock, Progress *progress);
+    JournalOverlay(const std::filesystem::path &path, DiskFile::Lock lock, Progress *progress);
 
     /// Errors: those of Bundle::open.
     Result<BundlePtr> open();
@@ -40,7 +40,7 @@ private:
     bool isJournal(const std::filesystem::path &path);
 
     std::filesystem::path m_path;
-    File::Lock m_lock;
+    DiskFile::Lock m_lock;
     Progress *m_progress;
     std::vector<FoundJournal> m_journals;
     std::vector<std::pair<std::filesystem::path, std::shared_ptr<OverlaidFile>>> m_mapped;

@@ -35,7 +35,7 @@ bool names(const FoundJournal &journal, const fs::path &place, std::size_t &file
 
 } // namespace
 
-JournalOverlay::JournalOverlay(const fs::path &path, File::Lock lock, Progress *progress)
+JournalOverlay::JournalOverlay(const fs::path &path, DiskFile::Lock lock, Progress *progress)
     : m_path(path), m_lock(lock), m_progress(progress)
 {
 }
@@ -177,7 +177,7 @@ Result<std::shared_ptr<OverlaidFile>> JournalOverlay::openFile()
 
 Result<FileForReading> openFileForReading(const std::filesystem::path &path, Progress *progress)
 {
-    patch::JournalOverlay overlay(path, patch::File::Lock::Shared, progress);
+    patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Shared, progress);
     auto file = overlay.openFile();
     if (!file)
         return tl::unexpected(std::move(file.error()));
@@ -186,7 +186,7 @@ Result<FileForReading> openFileForReading(const std::filesystem::path &path, Pro
 
 OpenedForReading openForReading(const std::filesystem::path &path, Progress *progress)
 {
-    patch::JournalOverlay overlay(path, patch::File::Lock::Shared, progress);
+    patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Shared, progress);
     OpenedForReading opened{overlay.open(), {}};
     for (const patch::FoundJournal &journal : overlay.journals()) {
         opened.saves.push_back(journal.described());

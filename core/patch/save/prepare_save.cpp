@@ -41,7 +41,7 @@ Result<void> InPlaceSave::openTargets()
                 .message("The bundle is in memory only; save a copy of it")
                 .unexpected();
         }
-        auto onDisk = File::open(file.file->path(), File::Mode::Change, file.path);
+        auto onDisk = DiskFile::open(file.file->path(), DiskFile::Mode::Change, file.path);
         if (!onDisk)
             return tl::unexpected(std::move(onDisk.error()));
         m_targets.push_back({&file, std::move(*onDisk), std::move(ranges)});
@@ -70,26 +70,25 @@ Result<void> InPlaceSave::refusePending() const
     for (const BundleFile &file : m_bundle.files())
         places.push_back(journalPath(file.file->path()));
     for (const std::filesystem::path &place : places) {
-        auto found = findJournal(place, File::Lock::Shared);
+        auto found = findJournal(place, DiskFile::Lock::Shared);
         if (!found)
             continue;
         const bool unusable =
             found->state == InterruptedState::Unknown || found->state == InterruptedState::Foreign;
         if (unusable && place != m_journal)
             continue;
-        Error error = std::move(found->error);
-        if (found->state == InterruptedState::Busy) {
-            error.code = "patch.busy";
-            error.message = "Another process is saving this bundle";
-        } else if (unusable) {
-            error.message = "A file that is no journal of this bundle has the name that the "
-                            "journal of this save "
-                            "needs; move it away, or save a copy";
-        } else {
-            error.message = "Not saved: an earlier save of this bundle was interrupted and must be "
-                            "recovered first (kernscope-cli recover PATH), or save a copy";
-        }
-        return tl::unexpected(std::move(error));
+        ErrorBuilder error(std::move(found->error));
+        if (found->state == InterruptedState::Busy)
+            return error.code("patch.busy")
+                .message("Another process is saving this bundle")
+                .unexpected();
+        return error
+            .message(unusable
+                         ? "A file that is no journal of this bundle has the name that the "
+                           "journal of this save needs; move it away, or save a copy"
+                         : "Not saved: an earlier save of this bundle was interrupted and must be "
+                           "recovered first (kernscope-cli recover PATH), or save a copy")
+            .unexpected();
     }
     return {};
 }

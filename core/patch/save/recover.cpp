@@ -32,7 +32,7 @@ public:
 
 private:
     Result<void> recoverFile(std::size_t file, RecoveredSave &done);
-    Result<void> writeBlocks(const File &onDisk, std::size_t file);
+    Result<void> writeBlocks(const DiskFile &onDisk, std::size_t file);
     Result<void> verify(std::size_t file) const;
     std::span<const std::byte> wanted(const JournalBlock &block) const
     {
@@ -44,7 +44,7 @@ private:
     FoundJournal &m_journal;
 };
 
-CurrentBytes bytesOf(const File &file)
+CurrentBytes bytesOf(const DiskFile &file)
 {
     return [&file](std::uint64_t offset, std::span<std::byte> bytes) {
         return file.readAt(offset, bytes);
@@ -61,7 +61,7 @@ void addRange(std::vector<WrittenRange> &ranges, const std::string &file, std::u
         ranges.push_back({file, {FileOffset(offset), ByteCount(bytes)}});
 }
 
-Result<void> Recovery::writeBlocks(const File &onDisk, std::size_t file)
+Result<void> Recovery::writeBlocks(const DiskFile &onDisk, std::size_t file)
 {
     auto written = forEachBlock(m_journal, file, bytesOf(onDisk), [&](const JournalBlock &block) {
         const auto bytes = wanted(block);
@@ -76,7 +76,7 @@ Result<void> Recovery::writeBlocks(const File &onDisk, std::size_t file)
 Result<void> Recovery::verify(std::size_t file) const
 {
     const std::string &name = m_journal.index.files[file].path;
-    const auto onDisk = File::open(m_journal.places[file], File::Mode::ReadPlain, name);
+    const auto onDisk = DiskFile::open(m_journal.places[file], DiskFile::Mode::ReadPlain, name);
     if (!onDisk)
         return tl::unexpected(onDisk.error());
     return forEachBlock(m_journal, file, bytesOf(*onDisk),
@@ -97,8 +97,8 @@ Result<void> Recovery::verify(std::size_t file) const
 Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
 {
     const std::string &name = m_journal.index.files[file].path;
-    const auto mode = m_dryRun ? File::Mode::ReadPlain : File::Mode::Change;
-    const auto onDisk = File::open(m_journal.places[file], mode, name);
+    const auto mode = m_dryRun ? DiskFile::Mode::ReadPlain : DiskFile::Mode::Change;
+    const auto onDisk = DiskFile::open(m_journal.places[file], mode, name);
     if (!onDisk)
         return tl::unexpected(onDisk.error());
     auto checked = forEachBlock(m_journal, file, bytesOf(*onDisk), [&](const JournalBlock &block) {
@@ -142,16 +142,16 @@ Result<void> permitted(const FoundJournal &journal, RecoverAction action, bool &
     skip = journal.state == InterruptedState::Unknown;
     if (skip || journal.state == InterruptedState::Pending)
         return {};
-    Error error = journal.error;
     if (journal.state == InterruptedState::Busy) {
-        error.code = "patch.busy";
-        error.message = "Another process is saving this bundle; nothing is to be recovered yet";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder(journal.error)
+            .code("patch.busy")
+            .message("Another process is saving this bundle; nothing is to be recovered yet")
+            .unexpected();
     }
     const bool own = journal.file && journal.file->ownedByUser();
     if (action == RecoverAction::Discard && own)
         return {};
-    return tl::unexpected(std::move(error));
+    return tl::unexpected(journal.error);
 }
 
 /// The bundle and the files that the journals name, against saves and further recoveries.
@@ -184,7 +184,7 @@ Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverActi
 {
     patch::SaveLock lock;
     const patch::SignalShield shield;
-    patch::JournalOverlay overlay(path, patch::File::Lock::Alone, progress);
+    patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Alone, progress);
     std::error_code fault;
     if (!std::filesystem::exists(path, fault))
         return tl::unexpected(patch::ioError("io.open", path.filename().string(),

@@ -72,7 +72,7 @@ Result<void> InPlaceSave::writeRanges()
 Result<void> InPlaceSave::verify(const Target &target) const
 {
     const OverlaidFile &overlay = *target.file->file;
-    const auto file = File::open(overlay.path(), File::Mode::Read, target.file->path);
+    const auto file = DiskFile::open(overlay.path(), DiskFile::Mode::Read, target.file->path);
     if (!file)
         return tl::unexpected(file.error());
     std::vector<std::byte> block(kSaveBlock);
@@ -164,13 +164,13 @@ Result<SaveReport> InPlaceSave::run(bool keepBackup)
     if (last)
         last = passed(SaveStep::Removed);
     if (!last) {
-        Error error = std::move(last.error());
-        error.code = "journal.sync";
-        error.message =
-            "Saved and verified, but the removal of the journal could not be brought to "
-            "the disk: after a power failure it may come back, and with it the offer "
-            "to undo this save";
-        saved.warnings.push_back({Severity::Warning, std::move(error)});
+        saved.warnings.push_back(
+            {Severity::Warning,
+             ErrorBuilder(std::move(last.error()))
+                 .code("journal.sync")
+                 .message("Saved and verified, but the removal of the journal could not be brought "
+                          "to the disk: after a power failure it may come back, and with it the "
+                          "offer to undo this save")});
     }
     return saved;
 }
@@ -192,7 +192,7 @@ Written write(const Bundle &bundle, bool keepBackup, const SaveHook &hook,
 }
 
 /// Tells the overlays what is on disk now.
-void settle(const Bundle &bundle, bool saved, bool putBack)
+void finishSave(const Bundle &bundle, bool saved, bool putBack)
 {
     for (const BundleFile &file : bundle.files()) {
         if (!file.file->modified())
@@ -209,7 +209,7 @@ void settle(const Bundle &bundle, bool saved, bool putBack)
 Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const SaveHook &hook)
 {
     auto written = write(bundle, keepBackup, hook);
-    settle(bundle, written.report.has_value(), written.putBack);
+    finishSave(bundle, written.report.has_value(), written.putBack);
     return std::move(written.report);
 }
 
@@ -221,19 +221,19 @@ Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup)
 }
 
 Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
-                               std::function<void()> &settle, Progress *progress)
+                               std::function<void()> &finish, Progress *progress)
 {
     auto written = patch::write(*bundle, keepBackup, {}, progress);
-    settle = [bundle, saved = written.report.has_value(), putBack = written.putBack] {
-        patch::settle(*bundle, saved, putBack);
+    finish = [bundle, saved = written.report.has_value(), putBack = written.putBack] {
+        patch::finishSave(*bundle, saved, putBack);
     };
     return std::move(written.report);
 }
 
 Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
-                               std::function<void()> &settle)
+                               std::function<void()> &finish)
 {
-    return saveInPlace(bundle, keepBackup, settle, nullptr);
+    return saveInPlace(bundle, keepBackup, finish, nullptr);
 }
 
 } // namespace kernscope

@@ -37,7 +37,7 @@ Error copyError(std::string_view file, std::string_view what, int number)
 /// Whether the file on disk holds exactly these bytes.
 bool holds(const fs::path &path, std::span<const std::byte> bytes)
 {
-    const auto file = patch::File::open(path, patch::File::Mode::Read, path.string());
+    const auto file = patch::DiskFile::open(path, patch::DiskFile::Mode::Read, path.string());
     const auto size = file ? file->size() : tl::unexpected(file.error());
     if (!size || *size != bytes.size())
         return false;
@@ -74,7 +74,7 @@ private:
     Result<void> copyTree();
     Result<void> copyEntry(const fs::directory_entry &entry, const fs::path &to);
     Result<void> writeRemaining();
-    Result<void> writeFile(const OverlaidFile &file, patch::File &out, const fs::path &to);
+    Result<void> writeFile(const OverlaidFile &file, patch::DiskFile &out, const fs::path &to);
     Result<void> writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from);
     Result<void> verify(const OverlaidFile &file, const fs::path &to);
     Result<void> advance(std::uint64_t bytes)
@@ -116,7 +116,7 @@ OutputRules CopySave::rules() const
 }
 
 /// What the views show, streamed from the mapping; then read back.
-Result<void> CopySave::writeFile(const OverlaidFile &file, patch::File &out, const fs::path &to)
+Result<void> CopySave::writeFile(const OverlaidFile &file, patch::DiskFile &out, const fs::path &to)
 {
     std::uint64_t at = 0, flushed = 0;
     for (auto rest = file.bytes(); !rest.empty();) {
@@ -144,11 +144,11 @@ Result<void> CopySave::writeFile(const OverlaidFile &file, patch::File &out, con
 /// one.
 Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from)
 {
-    auto out = patch::File::open(to, patch::File::Mode::Create, file.name());
+    auto out = patch::DiskFile::open(to, patch::DiskFile::Mode::Create, file.name());
     if (!out)
         return tl::unexpected(std::move(out.error()));
     if (!from.empty()) {
-        const auto original = patch::File::open(from, patch::File::Mode::Read, file.name());
+        const auto original = patch::DiskFile::open(from, patch::DiskFile::Mode::Read, file.name());
         if (!original)
             return tl::unexpected(original.error());
         if (auto taken = out->takePermissions(*original); !taken)
@@ -163,7 +163,7 @@ Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, co
 
 Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
 {
-    const auto copy = patch::File::open(to, patch::File::Mode::Read, file.name());
+    const auto copy = patch::DiskFile::open(to, patch::DiskFile::Mode::Read, file.name());
     if (!copy)
         return tl::unexpected(copy.error());
     std::vector<std::byte> block(std::min<std::size_t>(patch::kCopyBlock, file.size().value));
@@ -215,7 +215,7 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
     case fs::file_type::regular:
         // A journal belongs to the bundle that it was made for; what only has the name is copied.
         if (entry.path().extension() == patch::kJournalSuffix) {
-            const auto journal = patch::findJournal(entry.path(), patch::File::Lock::Shared);
+            const auto journal = patch::findJournal(entry.path(), patch::DiskFile::Lock::Shared);
             if (journal && journal->state != InterruptedState::Unknown)
                 return {};
         }
@@ -224,10 +224,10 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
         return advance(0);
     default: break;
     }
-    Error error = copyError(relative, "The bundle holds something that cannot be copied", 0);
-    error.expected = "files, folders and links";
-    error.found = "a device, a pipe or a socket";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(copyError(relative, "The bundle holds something that cannot be copied", 0))
+        .expected("files, folders and links")
+        .found("a device, a pipe or a socket")
+        .unexpected();
 }
 
 Result<void> CopySave::copyTree()
@@ -270,9 +270,10 @@ Result<void> CopySave::writeRemaining()
         if (!patch::staysInside(file.path))
             return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
         if (!m_inMemory) {
-            Error error = copyError(file.path, "The file is not in the folder any more", ENOENT);
-            error.code = "patch.stale";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder(
+                       copyError(file.path, "The file is not in the folder any more", ENOENT))
+                .code("patch.stale")
+                .unexpected();
         }
         const fs::path to = m_place->temporary() / file.path;
         fs::create_directories(to.parent_path(), fault);
@@ -310,11 +311,13 @@ Result<void> CopySave::buildFile()
     if (m_bundle.files().empty())
         return tl::unexpected(copyError(m_bundle.name(), "There is no file to copy", ENOENT));
     const OverlaidFile &file = *m_bundle.files()[index].file;
-    auto out = patch::File::open(m_place->temporary(), patch::File::Mode::Change, file.name());
+    auto out =
+        patch::DiskFile::open(m_place->temporary(), patch::DiskFile::Mode::Change, file.name());
     if (!out)
         return tl::unexpected(std::move(out.error()));
     if (!file.path().empty()) {
-        const auto from = patch::File::open(file.path(), patch::File::Mode::Read, file.name());
+        const auto from =
+            patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name());
         if (!from)
             return tl::unexpected(from.error());
         if (auto taken = out->takePermissions(*from); !taken)

@@ -56,7 +56,6 @@ private Q_SLOTS:
                 QCOMPARE(passes, number(*csv, i, "passes" + suffix));
                 QCOMPARE(coresLit(passes, cores), number(*csv, i, "cores" + suffix));
             }
-            QCOMPARE(coreOfChannel(channels - 1, cores), number(*csv, i, "core_of_last_channel"));
         }
     }
 

@@ -13,7 +13,7 @@ using namespace kernscope;
 
 namespace {
 
-/// As mil::Value: a member that holds the type itself.
+/// As mil::ProgramValue: a member that holds the type itself.
 struct Tree {
     std::string name;
     CompactVector<Tree> children;

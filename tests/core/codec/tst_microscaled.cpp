@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
+#include "core/codec/decode/decoder.h"
 #include "core/codec/microscaled/int8_cast.h"
 #include "core/codec/microscaled/microscaled.h"
 #include "core/codec/microscaled/microscaled_layout.h"
@@ -38,6 +39,26 @@ Microscaled randomMatrix(MxFormat format, MxAxis axis, std::uint64_t rows, std::
                                              : random() % 3 == 0 ? random()
                                                                  : 100 + random() % 50);
     return matrix;
+}
+
+/// The decoder that a weight of this matrix has.
+Decoder decoderOf(const Microscaled &matrix)
+{
+    Encoding encoding;
+    encoding.type = ElementType::Fp32;
+    encoding.shape = {matrix.rows, matrix.columns};
+    encoding.payload =
+        Operand{PartRole::Data,
+                matrix.format == MxFormat::Mxfp8 ? ElementType::Fp8E4M3Fn : ElementType::Fp4E2M1,
+                encoding.shape, std::as_bytes(std::span(matrix.data))};
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Blockwise;
+    scaling.scale = Operand{PartRole::Scale,
+                            ElementType::Fp8E8M0,
+                            {matrix.exponentRows(), matrix.exponentColumns()},
+                            std::as_bytes(std::span(matrix.exponents))};
+    encoding.scaling = scaling;
+    return *Decoder::make(encoding);
 }
 
 std::uint16_t expectedHalf(double value)
@@ -239,6 +260,7 @@ private slots:
                       std::tuple{MxAxis::Rows, 8224u, false}, std::tuple{MxAxis::Rows, 1056u, true},
                       std::tuple{MxAxis::Rows, 8224u, true}}) {
                     const auto matrix = randomMatrix(format, axis, 64, columns, random, nearOne);
+                    const Decoder decoder = decoderOf(matrix);
                     std::vector<double> exact(64 * columns);
                     dequantizeMicroscaled(matrix, exact);
                     std::vector<std::uint16_t> expected(exact.size());
@@ -250,7 +272,7 @@ private slots:
                         const std::size_t shift = random() % 40;
                         std::vector<std::uint16_t> found(shift + count + 1, 0xabcd);
                         setStreamedBytes(round % 2 == 0 ? 1 : SIZE_MAX); // past the caches or not
-                        microscaledToHalf(matrix, first, std::span(found).subspan(shift, count));
+                        decoder.decodeHalf(first, std::span(found).subspan(shift, count));
                         setStreamedBytes(0);
                         QVERIFY(std::equal(found.begin() + static_cast<std::ptrdiff_t>(shift),
                                            found.end() - 1,

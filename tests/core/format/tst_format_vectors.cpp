@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/csv.h"
 #include "core/format/catalogue.h"
+#include "core/format/code_sets.h"
 #include "core/format/legality.h"
 #include "tests/data/data_folder.h"
 
@@ -28,7 +29,7 @@ private Q_SLOTS:
             const auto code = std::uint32_t(*parseInteger(csv->cell(i, "code")));
             QCOMPARE(isDmaConvertibleToFp16(TensorFormat(code)),
                      csv->cell(i, "dma_folds_to_fp16") == "1");
-            QCOMPARE(isNativeKernelFormat(KernelFormat(code)),
+            QCOMPARE(nativeKernelFormats().has(code),
                      csv->cell(i, "kernel_format_admitted") == "1");
             QCOMPARE(isLegalVectorSize(code), csv->cell(i, "palette_vector_legal") == "1");
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
+#include "core/format/code_sets.h"
 #include "core/format/kernel_format.h"
 #include "core/format/kernel_unit.h"
 #include "core/format/legality.h"
@@ -80,11 +81,11 @@ private Q_SLOTS:
             QVERIFY2(row, qPrintable(QString::number(code)));
             QVERIFY(!row->source.empty());
             QCOMPARE(row->kind == KernelFormatKind::Palette, isPaletteFormat(row->format));
-            QCOMPARE(row->kind == KernelFormatKind::Unity, isUnityFormat(row->format));
+            QCOMPARE(row->kind == KernelFormatKind::Unity, unityFormats().has(row->format.value));
         }
         QVERIFY(!find(KernelFormat(0)));
         QVERIFY(!isPaletteFormat(KernelFormat(6)) && isPaletteFormat(KernelFormat(27)));
-        QVERIFY(!isUnityFormat(KernelFormat(31)));
+        QVERIFY(!unityFormats().has(31));
     }
 
     void helpersOfTable25_1_data()
@@ -115,9 +116,32 @@ private Q_SLOTS:
         const KernelFormat f(code);
         QCOMPARE(bitDepth(f) ? int(*bitDepth(f)) : -1, bits);
         QCOMPARE(paletteEntryFormat(f) ? int(paletteEntryFormat(f)->value) : -1, entryFormat);
-        QCOMPARE(bytesOf(underlyingType(f).value_or("")), underlying);
+        QCOMPARE(bytesOf(find(f)->underlying), underlying);
         QCOMPARE(paletteLutBytes(f, 1) ? qlonglong(paletteLutBytes(f, 1)->value) : -1LL, lutBytes);
         QCOMPARE(format::typeNumber(f) ? int(format::typeNumber(f)->value) : -1, typeNumber);
+    }
+
+    void codeSets_data()
+    {
+        QTest::addColumn<QList<int>>("codes");
+        QTest::newRow("native") << QList<int>{1, 2, 4, 5, 6};
+        QTest::newRow("dma") << QList<int>{4, 5, 6, 7, 8, 9, 10, 11, 13};
+        QTest::newRow("unity") << QList<int>{28, 29, 30};
+    }
+    void codeSets()
+    {
+        QFETCH(QList<int>, codes);
+        const QByteArray which = QTest::currentDataTag();
+        const CodeSet &set = which == "native" ? nativeKernelFormats()
+                             : which == "dma"  ? dmaConvertibleToFp16()
+                                               : unityFormats();
+        QVERIFY(!set.source.empty() && !set.guard.empty());
+        QList<int> found;
+        for (std::uint32_t code = 0; code < 100; ++code) {
+            if (set.has(code))
+                found << int(code);
+        }
+        QCOMPARE(found, codes);
     }
 
     void refusesUnknownAndOverflowing()

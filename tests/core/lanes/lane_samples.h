@@ -34,6 +34,28 @@ inline std::vector<std::span<const std::byte>> spansOf(const std::vector<Slice> 
     return {slices.begin(), slices.end()};
 }
 
+/// fp16 bits of a weight, row-major, and its biases, read one number at a time.
+struct Halves {
+    std::vector<std::uint16_t> weights, bias;
+};
+
+inline Halves halvesOf(const SliceLayout &layout,
+                       const std::vector<std::span<const std::byte>> &slices)
+{
+    Halves halves;
+    for (std::uint64_t channel = 0; channel < layout.geometry().outputs; ++channel) {
+        for (std::uint64_t step = 0; step < layout.steps(); ++step) {
+            const LanePlace place = layout.placeOf(channel, step);
+            halves.weights.push_back(halfAt(slices[place.engine], place.offset));
+        }
+        if (layout.geometry().bias) {
+            const LanePlace place = layout.biasPlace(channel);
+            halves.bias.push_back(halfAt(slices[place.engine], place.offset));
+        }
+    }
+    return halves;
+}
+
 inline SliceLayout layoutOf(const WeightExtents &geometry, Law law, const DealOptions &options = {})
 {
     auto layout = SliceLayout::make(geometry, law, options);

@@ -4,6 +4,7 @@
 #include "core/container/hwx/kernels.h"
 #include "core/lanes/size_law.h"
 #include "core/lanes/slices.h"
+#include "lane_samples.h"
 #include "tests/data/data_folder.h"
 
 #include <QDir>
@@ -82,13 +83,14 @@ void TestLanesReal::closesTheLoop()
     const auto layout = SliceLayout::make(geometry, Law::Dense, options);
     QVERIFY(layout.has_value());
     QCOMPARE(layout->engines(), std::uint64_t(real->slices.size()));
-    const auto decoded = decodeSlices(*layout, real->slices);
-    QVERIFY(decoded.has_value());
+    for (std::size_t lane = 0; lane < real->slices.size(); ++lane)
+        QVERIFY(real->slices[lane].size() >= layout->usedBytes(lane));
+    const test::Halves decoded = test::halvesOf(*layout, real->slices);
     for (qsizetype i = 0; i < first.size(); ++i)
-        QCOMPARE(int(decoded->weights[std::size_t(i)]), first[i]);
+        QCOMPARE(int(decoded.weights[std::size_t(i)]), first[i]);
     if (bias)
-        QCOMPARE(decoded->bias, std::vector<std::uint16_t>(2, 0x3c00));
-    const auto again = encodeSlices(*layout, decoded->weights, decoded->bias);
+        QCOMPARE(decoded.bias, std::vector<std::uint16_t>(2, 0x3c00));
+    const auto again = encodeSlices(*layout, decoded.weights, decoded.bias);
     QVERIFY(again.has_value());
     for (std::size_t lane = 0; lane < again->size(); ++lane) {
         // The last slice's symbol runs on into the padding of the section.

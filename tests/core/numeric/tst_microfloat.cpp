@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/numeric/microfloat.h"
+#include "half_casts.h"
 
 #include <bit>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <random>
 
 using namespace kernscope;
+using namespace kernscope::test;
 
 namespace {
 
@@ -101,25 +103,29 @@ private slots:
         QCOMPARE(int(floatToE8m0Up(0.0f)), 0);
     }
 
-    /// Every E4M3 and E5M2 code through fp16 and back, every overflow mode.
+    /// Every E4M3 and E5M2 code through fp16 and back.
     void eightBitsThroughHalf()
     {
         for (std::uint32_t code = 0; code < 256; ++code) {
             const auto byte = static_cast<std::uint8_t>(code);
             const float e4m3 = e4m3ToFloat(byte);
-            QVERIFY(std::isnan(e4m3) == std::isnan(halfToFloat(e4m3ToHalf(byte))));
+            const float half = halfToFloat(floatToHalf(e4m3));
+            QVERIFY(std::isnan(e4m3) == std::isnan(half));
             if (!std::isnan(e4m3)) {
-                QCOMPARE(bitsOf(halfToFloat(e4m3ToHalf(byte))), bitsOf(e4m3));
-                QCOMPARE(halfToE4m3(e4m3ToHalf(byte)), byte);
+                QCOMPARE(bitsOf(half), bitsOf(e4m3));
+                QCOMPARE(floatToE4m3(half), byte);
             }
-            QCOMPARE(int(e5m2ToHalf(byte)), int(code << 8));
+            // E5M2 is the upper byte of fp16.
+            const auto upper = static_cast<std::uint16_t>(code << 8);
+            if ((code & 0x7f) <= 0x7c)
+                QCOMPARE(bitsOf(halfToFloat(upper)), bitsOf(e5m2ToFloat(byte)));
             for (const auto cast : {E5m2Cast::Away, E5m2Cast::Truncate}) {
                 if ((code & 0x7f) <= 0x7c)
-                    QCOMPARE(halfToE5m2(e5m2ToHalf(byte), cast), byte);
+                    QCOMPARE(halfToE5m2(upper, cast), byte);
             }
             if ((code & 0x7f) < 0x7c) {
                 for (const auto cast : {E5m2Cast::Reference, E5m2Cast::Saturate, E5m2Cast::Clamp})
-                    QCOMPARE(halfToE5m2(e5m2ToHalf(byte), cast), byte);
+                    QCOMPARE(halfToE5m2(upper, cast), byte);
             }
         }
     }

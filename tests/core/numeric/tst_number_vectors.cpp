@@ -3,6 +3,7 @@
 
 #include "core/numeric/half.h"
 #include "core/numeric/microfloat.h"
+#include "half_casts.h"
 #include "tests/data/data_folder.h"
 
 #include <bit>
@@ -11,6 +12,7 @@
 #include <QFile>
 
 using namespace kernscope;
+using namespace kernscope::test;
 
 /// The golden vectors of the number formats (resources/formats/numbers.md).
 class TestNumberVectors : public QObject

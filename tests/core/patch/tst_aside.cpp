@@ -245,11 +245,11 @@ void TestAside::saveReportsProgress()
     const auto bundle = large.filled();
     QVERIFY(bundle);
     Progress progress;
-    std::function<void()> settle;
-    const auto saved = saveInPlace(bundle, false, settle, &progress);
+    std::function<void()> finish;
+    const auto saved = saveInPlace(bundle, false, finish, &progress);
     QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
     QCOMPARE(progress.fraction(), 1.0);
-    settle();
+    finish();
     QVERIFY(!bundle->modified());
     QCOMPARE(decoded(**Bundle::open(large.path), "w")[2097151], 0.5f);
 }
@@ -268,10 +268,10 @@ void TestAside::saveCancelled()
     const Large large;
     const auto bundle = large.filled();
     QVERIFY(bundle);
-    std::function<void()> settle;
+    std::function<void()> finish;
     {
         CancelsAt cancels(share);
-        const auto saved = saveInPlace(bundle, false, settle, &cancels.progress);
+        const auto saved = saveInPlace(bundle, false, finish, &cancels.progress);
         if (saved)
             QVERIFY(readTree(large.path) != large.original);
         else
@@ -279,7 +279,7 @@ void TestAside::saveCancelled()
         if (!saved)
             QVERIFY(readTree(large.path) == large.original);
     }
-    settle();
+    finish();
     QCOMPARE(readTree(large.path.parent_path()).size(), large.original.size());
     QVERIFY(bundle->checkUnchanged());
     // What was not saved can be saved.

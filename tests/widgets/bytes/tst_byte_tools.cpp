@@ -195,7 +195,7 @@ void TestByteTools::searchAgreesWithNaive()
         std::vector<std::byte> bytes(1 + random.bounded(200u));
         for (std::byte &byte : bytes)
             byte = static_cast<std::byte>(random.bounded(3));
-        BytePattern pattern(1 + random.bounded(4u));
+        SearchBytes pattern(1 + random.bounded(4u));
         for (std::byte &byte : pattern)
             byte = static_cast<std::byte>(random.bounded(3));
         const std::uint64_t from = random.bounded(static_cast<quint32>(bytes.size() + 2));
@@ -224,7 +224,7 @@ void TestByteTools::searchAcrossBlocks()
     const std::size_t at = (4u << 20) - 2;
     for (std::size_t i = 0; i < 4; ++i)
         bytes[at + i] = static_cast<std::byte>(0xa0 + i);
-    const BytePattern pattern(bytes.begin() + static_cast<long>(at),
+    const SearchBytes pattern(bytes.begin() + static_cast<long>(at),
                               bytes.begin() + static_cast<long>(at) + 4);
     for (const bool forward : {true, false}) {
         Progress progress;

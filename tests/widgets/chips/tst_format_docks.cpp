@@ -60,6 +60,25 @@ class TestFormatDocks : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void factsHaveTheirSources()
+    {
+        Session session;
+        FormatsDock dock(session);
+        const QAbstractItemModelTester tester(
+            &dock.facts(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(dock.facts().rowCount(), 0);
+        dock.tabs().setCurrentIndex(2);
+        QVERIFY(dock.facts().rowCount() > 4000);
+        dock.filter().setText(QStringLiteral("native_kernel_formats"));
+        QCOMPARE(dock.facts().rowCount(), 1);
+        const auto cell = [&](const char *key) {
+            return dock.facts().index(0, dock.facts().columnOf(key)).data().toString();
+        };
+        QCOMPARE(cell("table"), QStringLiteral("code_sets"));
+        QVERIFY(cell("fact").contains(QStringLiteral("mask=0x3b")));
+        QCOMPARE(cell("confidence"), QStringLiteral("contested"));
+    }
+
     void formatsModel()
     {
         using report::KernelFormatFacts;

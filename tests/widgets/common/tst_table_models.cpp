@@ -184,8 +184,8 @@ void TestTableModels::readingsOfKnownBytes()
                                          std::byte{0xff}, std::byte{0xff}};
     const auto value = [&model](const char *name) {
         for (int row = 0; row < model.rowCount(); ++row) {
-            if (model.index(row, 0).data().toString() == QLatin1String(name))
-                return model.index(row, 1).data().toString();
+            if (model.name(row) == QLatin1String(name))
+                return model.value(row);
         }
         return QString();
     };

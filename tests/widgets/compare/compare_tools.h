@@ -9,7 +9,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QString>
-#include <QTableWidget>
+#include <QTableView>
 
 #include <cstddef>
 
@@ -49,11 +49,12 @@ inline QColor colorAt(ui::TileView &view, const ui::Cell &cell)
 }
 
 /// Cell of a row by its first column; empty where there is no such row.
-inline QString cellOf(const QTableWidget &table, const QString &row, int column)
+inline QString cellOf(const QTableView &table, const QString &row, int column)
 {
-    for (int i = 0; i < table.rowCount(); ++i) {
-        if (table.item(i, 0)->text() == row)
-            return table.item(i, column)->text();
+    const QAbstractItemModel &model = *table.model();
+    for (int i = 0; i < model.rowCount(); ++i) {
+        if (model.index(i, 0).data().toString() == row)
+            return model.index(i, column).data().toString();
     }
     return {};
 }

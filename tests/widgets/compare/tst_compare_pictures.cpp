@@ -18,7 +18,7 @@
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/weight/weight_pyramids.h"
 
-#include <QTableWidget>
+#include <QTableView>
 #include <QTest>
 
 #include <cmath>
@@ -394,12 +394,13 @@ void TestComparePictures::numbersOfTheElement()
     session.goToElement(0, 0);
     QVERIFY(settle(dock));
     QTRY_COMPARE(cellOf(table, QStringLiteral("Value"), 1), QStringLiteral("-0.0057411"));
-    for (int row = 0; row < table.rowCount(); ++row) {
+    for (int row = 0; row < table.model()->rowCount(); ++row) {
         for (const int column : {1, 2}) {
-            const QString text = table.item(row, column)->text();
+            const QString text = table.model()->index(row, column).data().toString();
             const bool whole =
                 table.columnWidth(column) >= table.fontMetrics().horizontalAdvance(text);
-            QVERIFY2(whole || table.item(row, 0)->text() == QLatin1String("File"),
+            QVERIFY2(whole ||
+                         table.model()->index(row, 0).data().toString() == QLatin1String("File"),
                      qPrintable(text));
         }
     }
@@ -413,7 +414,7 @@ void TestComparePictures::pickedElement()
     session.setBundle(leftBundle());
     session.setOther(rightBundle());
     QVERIFY(showDock(dock, 1300, 800));
-    const QTableWidget &table = *dock.figures()->elementTable();
+    const QTableView &table = *dock.figures()->elementTable();
     QVERIFY(cellOf(table, QStringLiteral("Value"), 1).isEmpty());
     dock.pictures()->setElement(5);
     QVERIFY(settle(dock));
@@ -423,7 +424,7 @@ void TestComparePictures::pickedElement()
     QCOMPARE(cellOf(table, QStringLiteral("B \u2212 A"), 2), QStringLiteral("3"));
     QCOMPARE(cellOf(table, QStringLiteral("(B \u2212 A) / |A|"), 2), QStringLiteral("0.6"));
     // 5 is 0x4500 and 8 is 0x4800.
-    QCOMPARE(cellOf(table, QStringLiteral("Steps of fp16"), 2), QStringLiteral("768"));
+    QCOMPARE(cellOf(table, QStringLiteral("Steps: fp16"), 2), QStringLiteral("768"));
     QCOMPARE(cellOf(table, QStringLiteral("Bytes"), 1), QStringLiteral("00 45"));
     QCOMPARE(cellOf(table, QStringLiteral("Bytes"), 2), QStringLiteral("00 48"));
     const std::uint64_t at =
@@ -452,7 +453,7 @@ void TestComparePictures::pickedElementOfAPalette()
     QVERIFY(settle(dock));
     std::int64_t code = 0;
     decoder.codes(3, std::span(&code, 1));
-    const QTableWidget &table = *dock.figures()->elementTable();
+    const QTableView &table = *dock.figures()->elementTable();
     QCOMPARE(cellOf(table, QStringLiteral("Code"), 2), QString::number(code));
     QCOMPARE(cellOf(table, QStringLiteral("Code"), 1), QStringLiteral("\u2013"));
     float value = 0;

@@ -123,7 +123,7 @@ void TestPairDock::clicking()
     Q_EMIT plot->currentPointChanged(0);
     QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
     QTRY_VERIFY(docks.sees(docks.figures().elementTable()));
-    QTRY_VERIFY(docks.figures().elementTable()->rowCount() > 3);
+    QTRY_VERIFY(docks.figures().elementTable()->model()->rowCount() > 3);
 }
 
 /// Two palettes have a link to their codebooks, and a codebook that can be copied.

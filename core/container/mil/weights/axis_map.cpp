@@ -18,8 +18,8 @@ std::optional<std::vector<std::size_t>> axesOf(const ValueGraph &graph,
                                                const mil::Operation &operation,
                                                std::string_view name, std::size_t rank)
 {
-    const mil::Value *value = operation.operand(name);
-    const mil::Value *constant = value ? graph.constant(*value) : nullptr;
+    const mil::ProgramValue *value = operation.operand(name);
+    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
     const mil::Literal *literal = constant ? constant->literal() : nullptr;
     if (!literal || literal->count > rank)
         return std::nullopt;

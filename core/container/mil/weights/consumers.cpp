@@ -53,8 +53,8 @@ std::size_t placeOf(const ValueGraph &graph, const mil::Operation &operation,
     std::size_t place = 0, found = 0;
     if (list == nullptr)
         return found;
-    for (const mil::Value &value : list->values) {
-        forEachValue(value, [&](const mil::Value &each) {
+    for (const mil::ProgramValue &value : list->values) {
+        forEachValue(value, [&](const mil::ProgramValue &each) {
             if (std::holds_alternative<mil::Values>(each.content))
                 return;
             if (graph.definition(each) == &definition)
@@ -118,8 +118,8 @@ void Search::visit(const Definition &definition)
 std::vector<std::uint64_t> numbers(const ValueGraph &graph, const mil::Operation &operation,
                                    std::string_view operand)
 {
-    const mil::Value *value = operation.operand(operand);
-    const mil::Value *constant = value ? graph.constant(*value) : nullptr;
+    const mil::ProgramValue *value = operation.operand(operand);
+    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
     const mil::Literal *literal = constant ? constant->literal() : nullptr;
     std::vector<std::uint64_t> result;
     // Strides, pads and their like: a handful of small numbers. Anything else is not shown.
@@ -141,8 +141,8 @@ bool flag(const ValueGraph &graph, const mil::Operation &operation, std::string_
 
 std::string text(const ValueGraph &graph, const mil::Operation &operation, std::string_view operand)
 {
-    const mil::Value *value = operation.operand(operand);
-    const mil::Value *constant = value ? graph.constant(*value) : nullptr;
+    const mil::ProgramValue *value = operation.operand(operand);
+    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
     const mil::Literal *literal = constant ? constant->literal() : nullptr;
     return literal && literal->strings.size() == 1 ? literal->strings.front() : std::string();
 }
@@ -150,7 +150,7 @@ std::string text(const ValueGraph &graph, const mil::Operation &operation, std::
 std::optional<Shape> shapeOf(const ValueGraph &graph, const mil::Operation &operation,
                              std::string_view operand)
 {
-    const mil::Value *value = operation.operand(operand);
+    const mil::ProgramValue *value = operation.operand(operand);
     const mil::ValueType *type = value ? graph.typeOf(*value) : nullptr;
     return type && type->isTensor() ? type->shape() : std::nullopt;
 }
@@ -159,8 +159,8 @@ std::optional<Shape> shapeOf(const ValueGraph &graph, const mil::Operation &oper
 /// names none.
 std::size_t axisOf(const ValueGraph &graph, const mil::Operation &operation, std::size_t rank)
 {
-    const mil::Value *value = operation.operand("axis");
-    const mil::Value *constant = value ? graph.constant(*value) : nullptr;
+    const mil::ProgramValue *value = operation.operand("axis");
+    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
     const mil::Literal *literal = constant ? constant->literal() : nullptr;
     const auto numbers =
         literal && literal->count == 1 ? literalIntegers(*literal) : std::vector<std::int64_t>();
@@ -259,8 +259,8 @@ std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
         return std::nullopt;
     std::vector<Shape> shapes;
     bool known = true;
-    for (const mil::Value &value : values->values) {
-        forEachValue(value, [&](const mil::Value &each) {
+    for (const mil::ProgramValue &value : values->values) {
+        forEachValue(value, [&](const mil::ProgramValue &each) {
             if (std::holds_alternative<mil::Values>(each.content))
                 return;
             const mil::ValueType *type = graph.typeOf(each);

@@ -53,7 +53,7 @@ Result<codec::Operand> FormReader::stored(const mil::Operation &operation, std::
 Result<FormReader::Source> FormReader::source(const mil::Operation &operation,
                                               std::string_view name, PartRole role)
 {
-    const mil::Value *value = operation.operand(name);
+    const mil::ProgramValue *value = operation.operand(name);
     const mil::Operation *maker = value ? m_operands.graph().maker(*value) : nullptr;
     Source result;
     if (!maker || !isConstexpr(*maker)) {
@@ -122,7 +122,7 @@ Result<std::uint64_t> FormReader::axisOperand(const mil::Operation &operation,
 }
 
 Result<ReadValue> FormReader::readDense(const mil::Operation &operation, std::string_view field,
-                                        const mil::Value &value, PartRole role)
+                                        const mil::ProgramValue &value, PartRole role)
 {
     auto operand = m_operands.stored(operation, field, value, role);
     if (!operand)
@@ -138,7 +138,7 @@ Result<ReadValue> FormReader::readDense(const mil::Operation &operation, std::st
 
 Result<ReadValue> FormReader::readConst(const mil::Operation &operation)
 {
-    const mil::Value *value = operation.operand("val");
+    const mil::ProgramValue *value = operation.operand("val");
     if (!value || operation.outputs.empty())
         return tl::unexpected(m_operands.fault(operation, "mil.operand", "val", "a value", "none",
                                                "A constant has no value."));
@@ -154,7 +154,7 @@ Result<ReadValue> FormReader::readConst(const mil::Operation &operation)
 
 Result<ReadValue> FormReader::cast(const mil::Operation &operation, PartRole role)
 {
-    const mil::Value *value = operation.operand("source_val");
+    const mil::ProgramValue *value = operation.operand("source_val");
     if (!value)
         return tl::unexpected(m_operands.fault(operation, "mil.operand", "source_val", "an operand",
                                                "none",

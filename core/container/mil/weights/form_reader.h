@@ -50,7 +50,7 @@ public:
     Result<ReadValue> readConst(const mil::Operation &operation);
     /// A constant on its own; `field` names it in errors.
     Result<ReadValue> readDense(const mil::Operation &operation, std::string_view field,
-                                const mil::Value &value, codec::PartRole role);
+                                const mil::ProgramValue &value, codec::PartRole role);
     /// The operands that were read, also those before a fault.
     std::vector<codec::Operand> takeKnown() { return std::move(m_known); }
 

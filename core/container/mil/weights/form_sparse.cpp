@@ -46,7 +46,7 @@ Result<void> FormReader::sameMask(const mil::Operation &operation, std::string_v
                                   const ReadValue &inner, const mil::Operation &maker)
 {
     const ValueGraph &graph = m_operands.graph();
-    const mil::Value *value = operation.operand(name);
+    const mil::ProgramValue *value = operation.operand(name);
     const Definition *definition = value ? graph.definition(*value) : nullptr;
     if (definition && definition->output == 0 && graph.maker(*definition) == &maker)
         return {};
@@ -65,7 +65,7 @@ Result<void> FormReader::sameMask(const mil::Operation &operation, std::string_v
 const mil::Operation *FormReader::compactMaker(const mil::Operation &operation) const
 {
     const ValueGraph &graph = m_operands.graph();
-    const mil::Value *value = operation.operand("nonzero_data");
+    const mil::ProgramValue *value = operation.operand("nonzero_data");
     const Definition *definition = value ? graph.definition(*value) : nullptr;
     const mil::Operation *maker = definition ? graph.maker(*definition) : nullptr;
     return maker && makesSurvivors(*maker) && definition->output == 1 ? maker : nullptr;

@@ -37,7 +37,7 @@ template <class Visitor>
 void forEachBlob(const mil::Block &block, const Visitor &visit)
 {
     for (const mil::Operation &operation : block.operations) {
-        forEachValue(operation, [&visit](std::string_view, const mil::Value &value) {
+        forEachValue(operation, [&visit](std::string_view, const mil::ProgramValue &value) {
             if (const mil::BlobReference *blob = value.blob())
                 visit(*blob);
         });

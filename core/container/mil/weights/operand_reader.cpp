@@ -95,7 +95,7 @@ Result<void> OperandReader::fillFromBlob(OperandPlace &place, ElementType type, 
 Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
                                              std::string_view operand, codec::PartRole role)
 {
-    const mil::Value *value = operation.operand(operand);
+    const mil::ProgramValue *value = operation.operand(operand);
     if (!value)
         return tl::unexpected(fault(operation, "mil.operand", operand, "an operand", "none",
                                     "An operand that the operation needs is missing."));
@@ -103,10 +103,10 @@ Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
 }
 
 Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
-                                             std::string_view field, const mil::Value &value,
+                                             std::string_view field, const mil::ProgramValue &value,
                                              codec::PartRole role)
 {
-    const mil::Value *constant = m_graph.constant(value);
+    const mil::ProgramValue *constant = m_graph.constant(value);
     if (!constant)
         return tl::unexpected(fault(operation, "mil.operand", field, "a constant",
                                     value.reference() ? value.reference()->name : "none",
@@ -152,8 +152,8 @@ Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
 Result<std::vector<std::int64_t>> OperandReader::integers(const mil::Operation &operation,
                                                           std::string_view operand) const
 {
-    const mil::Value *value = operation.operand(operand);
-    const mil::Value *constant = value ? m_graph.constant(*value) : nullptr;
+    const mil::ProgramValue *value = operation.operand(operand);
+    const mil::ProgramValue *constant = value ? m_graph.constant(*value) : nullptr;
     if (!constant || !constant->literal())
         return tl::unexpected(fault(operation, "mil.operand", operand, "integers",
                                     value ? "something else" : "none",

@@ -33,7 +33,7 @@ public:
                                   codec::PartRole role);
     /// The same for a value that is no operand of a constexpr op.
     Result<codec::Operand> stored(const mil::Operation &operation, std::string_view field,
-                                  const mil::Value &value, codec::PartRole role);
+                                  const mil::ProgramValue &value, codec::PartRole role);
 
     /// Integers of a literal operand. Errors: "mil.operand", "mil.type".
     Result<std::vector<std::int64_t>> integers(const mil::Operation &operation,

@@ -126,13 +126,13 @@ bool MilWeightReader::readWhole(const mil::Operation &operation, const OperandLi
                                 unsigned depth) const
 {
     bool whole = true;
-    forEachValue(operation, [&](std::string_view, const mil::Value &value) {
+    forEachValue(operation, [&](std::string_view, const mil::ProgramValue &value) {
         const mil::Operation *maker = m_graph.maker(value);
         if (maker && isConstexpr(*maker)) {
             whole = whole && depth < codec::kMaxChainedOps && readWhole(*maker, known, depth + 1);
             return;
         }
-        const mil::Value *constant = m_graph.constant(value);
+        const mil::ProgramValue *constant = m_graph.constant(value);
         const mil::BlobReference *blob = constant ? constant->blob() : nullptr;
         const auto place = blob && whole ? m_blobs.find(*blob) : Result<BlobPlace>();
         whole = whole && place &&
@@ -149,12 +149,12 @@ void MilWeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
 {
     const mil::Operation &operation = *m_graph.operations()[index].operation;
     std::map<std::string_view, std::size_t> blobs; // a list may hold several
-    forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+    forEachValue(operation, [&](std::string_view param, const mil::ProgramValue &value) {
         if (value.blob())
             ++blobs[param];
     });
     std::map<std::string_view, std::size_t> taken, places;
-    forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+    forEachValue(operation, [&](std::string_view param, const mil::ProgramValue &value) {
         if (std::holds_alternative<mil::Values>(value.content))
             return; // its members follow
         const std::size_t place = places[param]++;
@@ -185,7 +185,7 @@ void MilWeightReader::read(std::vector<Weight> &weights)
             if (isOutermost(maker))
                 addMade(i, weights);
         } else if (isConst(operation)) {
-            const mil::Value *value = operation.operand("val");
+            const mil::ProgramValue *value = operation.operand("val");
             if (value && value->blob() && isOutermost(maker))
                 addMade(i, weights);
         } else {

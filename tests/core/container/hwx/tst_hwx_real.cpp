@@ -6,6 +6,7 @@
 #include "core/container/hwx/container.h"
 #include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
+#include "tests/core/descriptor/stream_words.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -137,12 +138,11 @@ void TestHwxReal::encodesTheSameTasks()
     for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
         reader.read(i, detail);
         QVERIFY(detail.stream.exact);
-        const auto words = descriptor::encodeStream(detail.stream, text.tasks->version->packets);
-        QVERIFY(words);
-        QCOMPARE(words->size() * 4 + detail.stream.begin, detail.task.bytes());
-        for (std::size_t w = 0; w < words->size(); ++w) {
+        const auto words = wordsOf(detail.stream, text.tasks->version->packets);
+        QCOMPARE(words.size() * 4 + detail.stream.begin, detail.task.bytes());
+        for (std::size_t w = 0; w < words.size(); ++w) {
             const auto at = detail.task.offset + detail.stream.begin + 4 * w;
-            QCOMPARE((*words)[w], loadLittle<std::uint32_t>(bytes, at));
+            QCOMPARE(words[w], loadLittle<std::uint32_t>(bytes, at));
         }
     }
 }

@@ -12,6 +12,7 @@
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_reader.h"
 #include "opened_hwx.h"
+#include "tests/core/descriptor/stream_words.h"
 
 #include <QTest>
 
@@ -84,10 +85,9 @@ void TestHwxSynthetic::opensAndWrites()
     for (std::size_t i = 0; i < list.tasks.size(); ++i) {
         reader.read(i, detail);
         QVERIFY2(detail.stream.exact, detail.stream.fault.c_str());
-        const auto words = descriptor::encodeStream(detail.stream, list.version->packets);
-        QVERIFY(words);
-        for (std::size_t w = 0; w < words->size(); ++w)
-            QCOMPARE((*words)[w],
+        const auto words = wordsOf(detail.stream, list.version->packets);
+        for (std::size_t w = 0; w < words.size(); ++w)
+            QCOMPARE(words[w],
                      loadLittle<std::uint32_t>(opened.text(),
                                                detail.task.offset + detail.stream.begin + 4 * w));
     }

@@ -19,6 +19,21 @@
 using namespace kernscope;
 using namespace kernscope::test;
 
+namespace {
+
+/// Writes the words where a loader would.
+void applyLoad(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded,
+               Bytes &bytes)
+{
+    for (const hwx::LoadedSlot &words : loaded) {
+        const hwx::Slot &slot = places[words.slot];
+        for (unsigned i = 0; !words.fault && i < slot.words; ++i)
+            storeLittle(std::span(bytes), slot.place.value + 4ULL * i, words.after[i]);
+    }
+}
+
+} // namespace
+
 // Lanes, bonded streams, relocation slots and load addresses of synthetic containers.
 class TestHwxSyntheticSlots : public QObject
 {
@@ -145,18 +160,18 @@ void TestHwxSyntheticSlots::loadsAndStrips()
     QCOMPARE(loaded[0].after[1], 2U);
     QVERIFY(loaded[1].fault); // no port in this file: nothing says where BAR 24 lies
     Bytes image = opened.bytes;
-    hwx::applyLoad(found, loaded, image);
+    applyLoad(found, loaded, image);
     QVERIFY(image != opened.bytes);
     const Opened again = open(image);
     const auto loadedSlots = hwx::relocationSlots(again.container, again.bytes);
-    hwx::applyLoad(loadedSlots, hwx::computeStrip(again.container, loadedSlots, plan), image);
+    applyLoad(loadedSlots, hwx::computeStrip(again.container, loadedSlots, plan), image);
     QVERIFY(image == opened.bytes);
     // Version 7: nothing changes, the engine adds the apertures.
     const Opened linked = open(syntheticH13());
     const auto old = hwx::relocationSlots(linked.container, linked.bytes);
     Bytes same = linked.bytes;
     const auto oldLoaded = hwx::computeLoad(linked.container, old, {0x1000'0000});
-    hwx::applyLoad(old, oldLoaded, same);
+    applyLoad(old, oldLoaded, same);
     QVERIFY(same == linked.bytes);
     QVERIFY(std::all_of(oldLoaded.begin(), oldLoaded.end(), [](const hwx::LoadedSlot &slot) {
         return slot.deviceAddress.has_value();

@@ -60,7 +60,7 @@ inline QByteArray shown(const mil::ValueType &type)
            dims.join(',') + "]";
 }
 
-inline QByteArray shown(const mil::Value &value)
+inline QByteArray shown(const mil::ProgramValue &value)
 {
     if (const auto *reference = value.reference())
         return QByteArray::fromStdString(reference->name);
@@ -76,7 +76,7 @@ inline QByteArray shown(const mil::Value &value)
         return shown(value.type) + ":" + parts.join(',');
     }
     if (const auto *values = std::get_if<mil::Values>(&value.content)) {
-        for (const mil::Value &v : *values)
+        for (const mil::ProgramValue &v : *values)
             parts << shown(v);
         return shown(value.type) + "(" + parts.join(',') + ")";
     }
@@ -88,7 +88,7 @@ inline QByteArray shown(const CompactVector<mil::Argument> &arguments)
     QByteArrayList parts;
     for (const mil::Argument &argument : arguments) {
         QByteArrayList values;
-        for (const mil::Value &value : argument.values)
+        for (const mil::ProgramValue &value : argument.values)
             values << shown(value);
         parts << QByteArray::fromStdString(argument.name) + "=" + values.join('|');
     }

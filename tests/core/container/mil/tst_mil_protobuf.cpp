@@ -98,7 +98,7 @@ void TestMilProtobuf::immediates()
         model({constant(immediate(type, static_cast<quint64>(field), values))}, {"w"});
     const auto parsed = readProto(file);
     QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
-    const mil::Value *value = parsed.program.functions[0].body.operations[0].operand("val");
+    const mil::ProgramValue *value = parsed.program.functions[0].body.operations[0].operand("val");
     QVERIFY(value && value->literal());
     QCOMPARE(shown(*value), read);
     QCOMPARE(value->literal()->packedSpan, packed);
@@ -297,7 +297,7 @@ void TestMilProtobuf::spans()
         return file.mid(static_cast<qsizetype>(span.offset), static_cast<qsizetype>(span.length));
     };
     const auto &operations = parsed.program.functions[0].body.operations;
-    const mil::Value *val = operations[0].operand("val");
+    const mil::ProgramValue *val = operations[0].operand("val");
     QCOMPARE(at(val->blob()->offsetSpan), varint(70000));
     QCOMPARE(at(val->type.dimSpans[0]), varint(300));
     QCOMPARE(at(val->type.dimSpans[1]), varint(2));

@@ -64,7 +64,7 @@ QMap<QByteArray, int> blobsOf(const mil::Program &program)
     eachOperation(program, [&blobs](const mil::Operation &operation) {
         for (const auto *arguments : {&operation.inputs, &operation.attributes}) {
             for (const mil::Argument &argument : *arguments) {
-                for (const mil::Value &value : argument.values) {
+                for (const mil::ProgramValue &value : argument.values) {
                     if (value.blob())
                         ++blobs[shown(value)];
                 }
@@ -138,7 +138,7 @@ void TestMilReal::spans()
     int checked = 0;
     eachOperation(readFile(path).program, [&](const mil::Operation &operation) {
         for (const mil::Argument &argument : operation.attributes) {
-            const mil::Value &value = argument.values.front();
+            const mil::ProgramValue &value = argument.values.front();
             for (std::size_t i = 0; text && i < value.type.dims.size(); ++i)
                 QCOMPARE(at(value.type.dimSpans[i]).toLongLong(), qint64(value.type.dims[i]));
             if (text && value.blob())

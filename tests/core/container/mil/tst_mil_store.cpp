@@ -70,12 +70,12 @@ void TestMilStore::everyMember()
     QVERIFY(sameSpan(made.span, was.span));
     QCOMPARE(made.outputs[0].type.dims[1], mil::kUnknownExtent);
     QCOMPARE(made.outputs[0].type.dimSpans.size(), was.outputs[0].type.dimSpans.size());
-    const mil::Value &blob = *made.operand("val"), &blobWas = *was.operand("val");
+    const mil::ProgramValue &blob = *made.operand("val"), &blobWas = *was.operand("val");
     QCOMPARE(blob.blob()->path, std::string("p"));
     QCOMPARE(blob.blob()->offset, UINT64_MAX);
     QVERIFY(sameSpan(blob.blob()->offsetSpan, blobWas.blob()->offsetSpan));
     QVERIFY(sameSpan(blob.span, blobWas.span));
-    const mil::Value &list = *function.body.operations[1].operand("val");
+    const mil::ProgramValue &list = *function.body.operations[1].operand("val");
     QCOMPARE(hexOf(list.literal()->bytes), QByteArray("ff0203"));
     QCOMPARE(list.literal()->count, std::uint64_t(3));
     QCOMPARE(list.literal()->elementSpans.size(), std::size_t(3));

@@ -245,7 +245,7 @@ void TestMilText::spans()
     QCOMPARE(at(dims[0]), QByteArray("12"));
     QCOMPARE(at(dims[1]), QByteArray("?"));
     QCOMPARE(at(dims[2]), QByteArray("345"));
-    const mil::Value *value = operations[0].operand("val");
+    const mil::ProgramValue *value = operations[0].operand("val");
     QVERIFY(value && value->literal());
     QCOMPARE(at(value->span), QByteArray("tensor<fp16, [2]>([0x1p+0, -2.5])"));
     QCOMPARE(at(value->type.dimSpans[0]), QByteArray("2"));

@@ -28,7 +28,7 @@ tensor<int32, [3]> p = const()[name = string("p"), val = tensor<int32, [3]>([-12
 })";
 }
 
-mil::Value &valueOf(mil::Program &program, std::size_t operation)
+mil::ProgramValue &valueOf(mil::Program &program, std::size_t operation)
 {
     for (mil::Argument &attribute :
          program.functions.front().body.operations[operation].attributes) {
