@@ -29,9 +29,10 @@ private Q_SLOTS:
     void blocksFold();
     void literalsAreShown();
     void findGoesOn();
+    void findsInLargePrograms();
     void followsAndLeads();
     void editsKeepTheRow();
-    void keepsItsProgram();
+    void readsThePackedProgram();
     void givesLargeProgramsBack();
     void withoutProgram();
     void cancelled();
@@ -71,7 +72,7 @@ BundlePtr TestProgramDock::loopBundle()
 QModelIndex TestProgramDock::rowWith(ProgramDock &dock, const QString &begin)
 {
     const auto &tree = dock.model().tree();
-    for (std::size_t node = 0; tree && node < tree->nodes().size(); ++node) {
+    for (std::size_t node = 0; tree && node < tree->rows(); ++node) {
         const QModelIndex index = dock.model().indexOf(node);
         if (index.data().toString().startsWith(begin))
             return index;
@@ -122,11 +123,10 @@ void TestProgramDock::linksLeadToRowsAndWeights()
     }
     QVERIFY(checked > 0);
     // What a row makes leads to its readers, and these back to it.
-    for (std::size_t node = 0; node < tree.nodes().size(); ++node) {
-        const auto &row = tree.nodes()[node];
-        if (row.kind != ProgramTree::Kind::Operation)
+    for (std::size_t node = 0; node < tree.rows(); ++node) {
+        if (tree.node(node).kind != ProgramTree::Kind::Operation)
             continue;
-        for (const std::size_t use : tree.uses(row.function, row.operation->outputs[0].name)) {
+        for (const std::size_t use : tree.uses(node, 0)) {
             const auto spans = programSpans(tree, use);
             QVERIFY(std::any_of(spans.begin(), spans.end(),
                                 [node](const ProgramSpan &span) { return span.node == node; }));
@@ -180,7 +180,31 @@ void TestProgramDock::findGoesOn()
     }
     QCOMPARE(rows.size(), 3);
     const QModelIndex last = dock.view().currentIndex();
-    QCOMPARE(dock.model().find(QStringLiteral("nothing has this"), last, true), QModelIndex());
+    dock.findBox().setText(QStringLiteral("nothing has this"));
+    QCOMPARE(dock.found().text(), QStringLiteral("0 rows"));
+    QTest::keyClick(&dock.findBox(), Qt::Key_Return);
+    QCOMPARE(dock.view().currentIndex(), last);
+}
+
+/// A large program is searched by a task: the window goes on meanwhile.
+void TestProgramDock::findsInLargePrograms()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(longBundle(int(ProgramDock::kFoundAtOnce) + 100));
+    QVERIFY(test::showDock(dock));
+    dock.findBox().setText(QStringLiteral("relu a7"));
+    dock.findBox().setText(QStringLiteral("relu a77 ")); // the first count is given up
+    QVERIFY(dock.busy());
+    QTRY_COMPARE(dock.found().text(), QStringLiteral("13 rows"));
+    QTest::keyClick(&dock.findBox(), Qt::Key_Return);
+    QTRY_VERIFY(
+        dock.view().currentIndex().data().toString().startsWith(QStringLiteral("relu a77 ")));
+    // Another program: nothing of the search before it remains.
+    dock.findBox().setText(QStringLiteral("relu"));
+    session.setBundle(loopBundle());
+    QVERIFY(test::settle(dock));
+    QTRY_COMPARE(dock.found().text(), QStringLiteral("1 row"));
 }
 
 void TestProgramDock::followsAndLeads()
@@ -253,9 +277,7 @@ void TestProgramDock::givesLargeProgramsBack()
     dock.hiddenRelease().setDelay(20);
     session.setBundle(longBundle(int(ProgramDock::kReleasedFrom)));
     QVERIFY(test::showDock(dock));
-    session.bundle()->setProgramAside();
-    const std::weak_ptr<const mil::Program> held = session.bundle()->program();
-    QVERIFY(!held.expired());
+    const std::weak_ptr<const ProgramTree> held = dock.model().tree();
     const QModelIndex chosen = dock.model().index(4'000, 0, dock.model().index(0, 0));
     const QString text = chosen.data().toString();
     chooseRow(&dock.view(), chosen);
@@ -285,7 +307,8 @@ void TestProgramDock::givesLargeProgramsBack()
     QVERIFY(dock.model().tree());
 }
 
-void TestProgramDock::keepsItsProgram()
+/// What is shown of a program that is set aside is unpacked row by row.
+void TestProgramDock::readsThePackedProgram()
 {
     Session session;
     ProgramDock dock(session);
@@ -293,9 +316,10 @@ void TestProgramDock::keepsItsProgram()
     session.bundle()->setProgramAside();
     QVERIFY(test::showDock(dock));
     session.bundle()->setProgramAside();
-    const std::weak_ptr<const mil::Program> held = session.bundle()->program();
-    QVERIFY(!held.expired());
+    const std::weak_ptr<const mil::Program> whole = session.bundle()->program();
+    QVERIFY(whole.expired()); // nobody holds all of it
     QVERIFY(rowWith(dock, QStringLiteral("reshape z")).isValid());
+    const std::weak_ptr<const ProgramTree> held = dock.model().tree();
     session.setBundle(nullptr);
     QTRY_VERIFY(held.expired());
 }
