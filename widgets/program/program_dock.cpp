@@ -62,7 +62,7 @@ void ProgramDock::buildActions()
     auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
     auto *copy = dockAction(this, tr("Copy Statements"), QKeySequence::Copy,
                             [this] { copySelection(*m_view); });
-    auto *unfold = dockAction(this, tr("Unfold All"), {}, [this] { m_view->expandAll(); });
+    auto *unfold = dockAction(this, tr("Unfold All"), {}, [this] { m_view->unfoldAll(); });
     auto *fold = dockAction(this, tr("Fold All"), {}, [this] { m_view->collapseAll(); });
     m_again = dockAction(this, tr("Read the Program Again"), {}, [this] { scheduleRefresh(); });
     m_again->setEnabled(false);
@@ -142,7 +142,7 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
         same && m_view->currentIndex().isValid() ? m_model->nodeOf(m_view->currentIndex()) : 0;
     m_following = true;
     m_model->setTree(std::move(tree));
-    m_view->expandAll();
+    m_view->unfoldAll();
     countFound();
     if (same && released) {
         showContent(); // a view that is not seen goes to its current row later, and unfolds it

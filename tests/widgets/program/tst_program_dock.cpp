@@ -27,6 +27,7 @@ private Q_SLOTS:
     void rowsAndTheirWords();
     void linksLeadToRowsAndWeights();
     void blocksFold();
+    void everythingUnfolds();
     void literalsAreShown();
     void findGoesOn();
     void findsInLargePrograms();
@@ -147,6 +148,51 @@ void TestProgramDock::blocksFold()
     QVERIFY(!dock.view().isExpanded(function));
     QTest::keyClick(&dock.view(), Qt::Key_Right);
     QVERIFY(dock.view().isExpanded(function));
+}
+
+/// Blocks within blocks: all unfolded at first, again by Unfold All, and a note is kept of rows
+/// that hold others only.
+void TestProgramDock::everythingUnfolds()
+{
+    std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
+    std::string inner = "tensor<fp16, [4]> r = relu(x = x);\n";
+    for (int i = 0; i < 3; ++i) {
+        const std::string name = "c" + std::to_string(i);
+        const std::string outer =
+            "tensor<fp16, [4]> " + name + " = cond(pred = x, _true_fn = () {\n";
+        inner = outer + inner + "} -> (x), _false_fn = () { } -> (x));\n";
+    }
+    text += inner + "        } -> (x);\n}\n";
+    OpenOptions options;
+    std::vector<std::byte> bytes;
+    for (const char letter : text)
+        bytes.push_back(static_cast<std::byte>(letter));
+    options.memory = {{"model.mil", bytes}};
+    const auto opened = Bundle::open("nested.mlmodelc", options);
+    QVERIFY(opened);
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(*opened);
+    QVERIFY(test::showDock(dock));
+    const auto &tree = *dock.model().tree();
+    QCOMPARE(tree.rows(), std::size_t(1 + 3 * 3 + 1)); // of each condition itself and two blocks
+    const auto unfolded = [&] {
+        std::size_t rows = 0;
+        for (std::size_t row = 0; row < tree.rows(); ++row)
+            rows += dock.view().isExpanded(dock.model().indexOf(row)) ? 1 : 0;
+        return rows;
+    };
+    QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
+    const QModelIndex innermost = rowWith(dock, QStringLiteral("relu r"));
+    QVERIFY(!dock.view().visualRect(innermost).isEmpty());
+    dock.view().collapseAll();
+    QCOMPARE(unfolded(), std::size_t(0));
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() == QStringLiteral("Unfold All"))
+            action->trigger();
+    }
+    QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
+    QVERIFY(!dock.view().visualRect(innermost).isEmpty());
 }
 
 void TestProgramDock::literalsAreShown()
