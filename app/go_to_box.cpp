@@ -4,7 +4,7 @@
 #include "app/palette_list.h"
 #include "app/place_text.h"
 #include "core/bundle/bundle.h"
-#include "core/container/mil/program.h"
+#include "core/container/mil/packed_program.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -18,6 +18,7 @@ namespace kernscope::app {
 namespace {
 
 constexpr int kMostHits = 60;
+constexpr int kRestMilliseconds = 10'000;
 constexpr std::size_t kMostIndexedAtOnce = 5'000; ///< sections: about a millisecond
 constexpr std::size_t kMostNames = 200'000;       ///< of sections and operations each
 
@@ -28,20 +29,23 @@ struct OperationNames {
     std::vector<std::size_t> ends;
     std::vector<SourceSpan> spans;
 
-    /// Operations of a block and of the blocks nested in it, in the order of the program.
-    void collect(const mil::Block &block)
+    /// In the order of the program, unpacked one by one.
+    void collect(const mil::PackedProgram &program)
     {
-        for (const mil::Operation &operation : block.operations) {
-            if (spans.size() >= kMostNames)
-                return;
-            if (operation.type != "const") {
-                texts += operation.type + ' ' + operation.displayName();
-                ends.push_back(texts.size());
-                spans.push_back(operation.span);
-            }
-            for (const mil::Block &nested : operation.blocks)
-                collect(nested);
+        mil::PackedProgram::Reader reader(program);
+        std::vector<std::size_t> inBlocks;
+        for (std::size_t i = 0; i < program.operations() && spans.size() < kMostNames; ++i) {
+            mil::Operation operation;
+            reader.next(operation, inBlocks);
+            if (operation.type == "const")
+                continue;
+            texts += operation.type + ' ' + operation.displayName();
+            ends.push_back(texts.size());
+            spans.push_back(operation.span);
         }
+        texts.shrink_to_fit();
+        ends.shrink_to_fit();
+        spans.shrink_to_fit();
     }
     QString name(std::size_t index) const
     {
@@ -88,6 +92,9 @@ GoToBox::GoToBox(ui::Session &session, QWidget *parent) : QLineEdit(parent), m_s
         search();
     });
     connect(this, &QLineEdit::returnPressed, this, &GoToBox::go);
+    m_rest.setSingleShot(true);
+    m_rest.setInterval(kRestMilliseconds);
+    connect(&m_rest, &QTimer::timeout, this, &GoToBox::release);
 }
 
 QSize GoToBox::sizeHint() const
@@ -134,9 +141,7 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
     };
     operations.kind = PaletteIndex::Kind::Operation;
     const auto all = std::make_shared<OperationNames>();
-    for (const auto program = bundle->program(); const mil::Function &function : program->functions)
-        all->collect(function.body);
-    all->texts.shrink_to_fit();
+    all->collect(*bundle->packedProgram());
     operations.count = all->spans.size();
     operations.name = [all](std::size_t i) { return all->name(i); };
     operations.run = [&session, origin, bundle, all](std::size_t i) {
@@ -249,11 +254,24 @@ void GoToBox::hideHits()
     m_stale = true; // actions are enabled and disabled as one works
     if (m_hits)
         m_hits->hide();
+    m_rest.start();
+}
+
+/// Some time after it was used: the names of a large bundle take as much memory as its tables, and
+/// are read again before the next letter comes.
+void GoToBox::release()
+{
+    if (hasFocus() || !m_indexed || m_task || m_indexed->sections().size() <= kMostIndexedAtOnce)
+        return;
+    m_index.drop(
+        {PaletteIndex::Kind::Weight, PaletteIndex::Kind::Section, PaletteIndex::Kind::Operation});
+    m_indexed.reset();
 }
 
 void GoToBox::focusInEvent(QFocusEvent *event)
 {
     QLineEdit::focusInEvent(event);
+    m_rest.stop();
     indexNames(); // before the first letter comes
 }
 

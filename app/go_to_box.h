@@ -6,6 +6,7 @@
 #include "widgets/common/task_manager.h"
 
 #include <QLineEdit>
+#include <QTimer>
 
 #include <functional>
 
@@ -26,6 +27,9 @@ public:
     void setSource(std::function<void(PaletteIndex &)> source) { m_source = std::move(source); }
     PaletteList &hits();
     bool indexing() const { return m_task != nullptr; }
+    /// The names of the bundle are at hand, or soon will be.
+    bool holdsNames() const { return m_indexed != nullptr; }
+    void setRestDelay(int milliseconds) { m_rest.setInterval(milliseconds); }
 
     QSize sizeHint() const override;
 
@@ -47,6 +51,7 @@ private:
     void run(int row);
     void showFault(const QString &text);
     void hideHits();
+    void release();
 
     ui::Session &m_session;
     std::function<void(PaletteIndex &)> m_source;
@@ -55,6 +60,7 @@ private:
     QAction *m_fault = nullptr;
     ui::TaskPtr m_task;  ///< indexes names
     BundlePtr m_indexed; ///< whose names are in the index, or soon will be
+    QTimer m_rest;       ///< since it was used
     bool m_stale = true; ///< actions, chips and help in the index are of another moment
 };
 

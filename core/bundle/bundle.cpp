@@ -102,6 +102,11 @@ std::shared_ptr<const mil::Program> Bundle::program() const
     return m_program->whole();
 }
 
+std::shared_ptr<const mil::PackedProgram> Bundle::packedProgram() const
+{
+    return m_program->packed();
+}
+
 const mil::Program &Bundle::programOutline() const
 {
     return m_program->outline();

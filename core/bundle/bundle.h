@@ -26,6 +26,7 @@ struct Container;
 }
 namespace mil {
 struct Program;
+class PackedProgram;
 class ProgramStore;
 } // namespace mil
 namespace section {
@@ -104,6 +105,8 @@ public:
     /// The program with all its operations. Whoever keeps a pointer into it keeps this one as well;
     /// see mil::ProgramStore::whole() for what asking may cost.
     std::shared_ptr<const mil::Program> program() const;
+    /// Its operations one by one, for views: mil::ProgramStore::packed().
+    std::shared_ptr<const mil::PackedProgram> packedProgram() const;
     /// The program without what its functions compute, always at hand: mil::ProgramStore::outline.
     const mil::Program &programOutline() const;
     /// Keeps the operations in a twentieth of their memory while they are not used. From any

@@ -2,6 +2,8 @@
 #include "core/bundle/code_path.h"
 
 #include "core/bundle/bundle.h"
+#include "core/bundle/element_place.h"
+#include "core/codec/decode/mask_index.h"
 #include "core/numeric/bitpack.h"
 
 #include <algorithm>
@@ -98,7 +100,7 @@ std::uint64_t entryBits(const Encoding &encoding, const Operand &operand)
 }
 
 std::optional<CodeEntry> codeOfElement(const Bundle &bundle, const Encoding &encoding,
-                                       std::uint64_t element)
+                                       std::uint64_t element, BoundOrder *order)
 {
     for (const Encoding *at = &encoding; at != nullptr; at = madePayload(*at)) {
         std::uint64_t index = VectorLayout(*at).indexOf(element);
@@ -117,7 +119,11 @@ std::optional<CodeEntry> codeOfElement(const Bundle &bundle, const Encoding &enc
                 return CodeEntry{&*at->mask, index};
             if (!kept)
                 return std::nullopt;
-            index = countBits(bits, 0, index);
+            const auto *ranks =
+                order ? order->ranks(bundle, *at->mask, maskBits(*at, bits)) : nullptr;
+            if (order && !ranks)
+                return std::nullopt;
+            index = ranks ? ranks->rank(index) : countBits(bits, 0, index);
         }
         if (payload)
             return payload->place->isLiteral() ? std::nullopt

@@ -13,6 +13,8 @@
 /// lie row by row; an order of their own is element_place's.
 namespace kernscope {
 
+class BoundOrder;
+
 /// An entry of a stored part: a value, an index, a bit of a mask.
 struct CodeEntry {
     const codec::Operand *operand = nullptr;
@@ -21,9 +23,10 @@ struct CodeEntry {
 
 /// The entry that holds the element's code; of an element that is left out, and where the kept
 /// values are written in the program, its bit of the mask. Nothing where a part on the way has an
-/// order, or has no bytes in a file. Reads the mask up to the element.
+/// order, or has no bytes in a file. Reads the mask up to the element; with `order`, only where
+/// that has not counted it yet. Nothing as well where that leaves it to others to count it.
 std::optional<CodeEntry> codeOfElement(const Bundle &bundle, const codec::Encoding &encoding,
-                                       std::uint64_t element);
+                                       std::uint64_t element, BoundOrder *order = nullptr);
 
 /// The decoded elements that an entry of a part is the code (or the bit of the mask) of: one, or
 /// as many as a vector of the codebook has. Empty for codebooks, scales and offsets, and for

@@ -4,6 +4,7 @@
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/code_path.h"
+#include "core/codec/decode/mask_index.h"
 
 #include <algorithm>
 #include <span>
@@ -102,27 +103,53 @@ const codec::ElementOrder *BoundOrder::of(const Bundle &bundle, const codec::Ope
     return m_kept[0].order.get();
 }
 
+const codec::MaskIndex *BoundOrder::ranks(const Bundle &bundle, const codec::Operand &mask,
+                                          std::uint64_t bits)
+{
+    if (m_counted.mask == &mask)
+        return m_counted.ranks.get();
+    if (bits > m_mostCounted) {
+        m_wanted = {&mask, bits};
+        return nullptr;
+    }
+    give(mask, countedMask(bundle, mask, bits));
+    return m_counted.ranks.get();
+}
+
+void BoundOrder::give(const codec::Operand &mask, std::shared_ptr<const codec::MaskIndex> ranks)
+{
+    m_counted = {&mask, std::move(ranks)};
+    if (m_wanted.mask == &mask)
+        m_wanted = {};
+}
+
 void BoundOrder::clear()
 {
     m_kept = {};
+    m_counted = {};
+    m_wanted = {};
 }
 
-std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t at,
-                                           std::uint64_t element)
+std::shared_ptr<const codec::MaskIndex> countedMask(const Bundle &bundle,
+                                                    const codec::Operand &mask, std::uint64_t bits)
 {
-    BoundOrder order;
-    return placeOfElement(bundle, at, element, order);
+    auto ranks = std::make_shared<const codec::MaskIndex>(bundle.operandBytes(mask), bits);
+    static_cast<void>(ranks->rank(bits)); // which walks the mask
+    return ranks;
 }
 
-std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t at,
-                                           std::uint64_t element, BoundOrder &order)
+namespace {
+
+/// `counts`: null where a mask is counted up to the element only.
+std::optional<ElementBytes> findElement(const Bundle &bundle, std::size_t at, std::uint64_t element,
+                                        BoundOrder &order, BoundOrder *counts)
 {
     if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
         return std::nullopt;
     const Weight &weight = bundle.weights()[at];
     if (!weight.form.encoding())
         return std::nullopt;
-    if (const auto code = codeOfElement(bundle, *weight.form.encoding(), element))
+    if (const auto code = codeOfElement(bundle, *weight.form.encoding(), element, counts))
         return bytesOfEntry(weight, *code);
     // Backwards: where mask and values lie in pieces, a stored value's place is its own.
     for (std::size_t i = weight.operands().size(); i-- > 0;) {
@@ -141,6 +168,21 @@ std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t at,
             return ElementBytes{stored.file, bitsAsBytes(place, width)};
     }
     return std::nullopt;
+}
+
+} // namespace
+
+std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t at,
+                                           std::uint64_t element)
+{
+    BoundOrder order;
+    return findElement(bundle, at, element, order, nullptr);
+}
+
+std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t at,
+                                           std::uint64_t element, BoundOrder &order)
+{
+    return findElement(bundle, at, element, order, &order);
 }
 
 std::optional<ByteOwner> ownerOfByte(const Bundle &bundle, std::size_t file, FileOffset offset,

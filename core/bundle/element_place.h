@@ -6,11 +6,16 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 /// Where the elements of a weight lie in its files.
+namespace kernscope::codec {
+class MaskIndex;
+}
+
 namespace kernscope {
 
 /// Whether element i of the operand is element i of the decoded tensor.
@@ -21,22 +26,46 @@ ByteRange bitsAsBytes(std::uint64_t bit, std::uint64_t width);
 
 /// The order of an operand's elements, bound to its bytes where it needs that (slices and masks
 /// that leave zeros out are walked once). Keeps the last two, a mask and its values, for the next
-/// question; forget them with the bundle. No edit moves a zero of such an operand, so edits need
-/// not be told.
+/// question, and the counts of the last mask; forget them with the bundle, and with every edit: no
+/// edit moves a zero of such an operand, but one may set bits of a mask.
 class BoundOrder
 {
 public:
     /// Null where the operand's elements lie row by row, or its bytes do not fit its order.
     const codec::ElementOrder *of(const Bundle &bundle, const codec::Operand &operand);
+    /// Counts of a mask whose bits lie row by row: the first question walks it, later ones read 64
+    /// bytes. Null where it is larger than countAtMost() says and has not been given: wanted().
+    const codec::MaskIndex *ranks(const Bundle &bundle, const codec::Operand &mask,
+                                  std::uint64_t bits);
+    /// Whoever must not wait counts larger masks elsewhere (countedMask) and gives them.
+    void countAtMost(std::uint64_t bits) { m_mostCounted = bits; }
+    struct Wanted {
+        const codec::Operand *mask = nullptr;
+        std::uint64_t bits = 0;
+    };
+    /// The mask that was asked for last and is still to be counted; null where there is none.
+    const Wanted &wanted() const { return m_wanted; }
+    void give(const codec::Operand &mask, std::shared_ptr<const codec::MaskIndex> ranks);
     void clear();
 
 private:
+    struct Counted {
+        const codec::Operand *mask = nullptr;
+        std::shared_ptr<const codec::MaskIndex> ranks;
+    };
     struct Kept {
         const codec::Operand *operand = nullptr;
         std::shared_ptr<const codec::ElementOrder> order;
     };
     std::array<Kept, 2> m_kept; ///< the last one first
+    Counted m_counted;
+    Wanted m_wanted;
+    std::uint64_t m_mostCounted = std::numeric_limits<std::uint64_t>::max();
 };
+
+/// The counts of a mask, ready to be asked. Its bytes are read as they are now, and have to stay.
+std::shared_ptr<const codec::MaskIndex> countedMask(const Bundle &bundle,
+                                                    const codec::Operand &mask, std::uint64_t bits);
 
 /// Where a decoded element is stored: its value, its index (that of its vector, where an index
 /// stands for several elements), of a sparse weight its own kept value, or the byte of the mask

@@ -34,11 +34,17 @@ Result<void> Builder::run(Progress *progress)
 {
     const Bundle &bundle = m_graph.bundle();
     addNetworks();
-    m_graph.m_program = bundle.program();
-    for (const mil::Function &function : m_graph.m_program->functions)
-        m_graph.m_functions.push_back({&function, 0, 0});
-    for (const auto &network : m_graph.m_networks)
-        m_graph.m_functions.push_back({network.get(), 0, 0});
+    m_program = bundle.program();
+    m_graph.m_program = bundle.packedProgram();
+    m_graph.m_networks = std::make_shared<const mil::PackedProgram>(m_networks);
+    for (const mil::Program *program :
+         {m_program.get(), static_cast<const mil::Program *>(&m_networks)}) {
+        for (const mil::Function &function : program->functions) {
+            m_programs.push_back(&function);
+            m_graph.m_functions.push_back({function.name, function.model, 0, 0});
+            m_graph.m_inputs.push_back(function.inputs);
+        }
+    }
     if (m_graph.m_functions.empty())
         return ErrorBuilder("graph.program")
             .file(bundle.name())
@@ -52,20 +58,22 @@ Result<void> Builder::run(Progress *progress)
         m_function = f;
         FunctionNodes &function = m_graph.m_functions[f];
         function.firstNode = m_graph.m_nodes.size();
-        addFunction(*function.program);
+        const std::size_t programs = m_program->functions.size();
+        addFunction(*m_programs[f], f < programs
+                                        ? m_graph.m_program->operationsOf(f).first
+                                        : m_graph.m_program->operations() +
+                                              m_graph.m_networks->operationsOf(f - programs).first);
         function.nodes = m_graph.m_nodes.size() - function.firstNode;
         if (progress && !progress->advance(1))
             return tl::unexpected(cancelledError("The graph was not made."));
     }
     m_graph.m_nodes.shrink_to_fit(); // of 100,000 a third would be room for more
+    m_graph.m_spans.shrink_to_fit();
     m_graph.m_edges.shrink_to_fit();
-    m_graph.m_into.resize(m_graph.m_nodes.size());
-    m_graph.m_from.resize(m_graph.m_nodes.size());
-    for (std::size_t e = 0; e < m_graph.m_edges.size(); ++e) {
-        m_graph.m_into[m_graph.m_edges[e].to].push_back(e);
-        m_graph.m_from[m_graph.m_edges[e].from].push_back(e);
-    }
-    RepeatFinder(m_graph).run(progress);
+    m_graph.m_values.shrink_to_fit();
+    m_graph.m_into.fill(m_graph.m_nodes.size(), m_graph.m_edges, &Edge::to);
+    m_graph.m_from.fill(m_graph.m_nodes.size(), m_graph.m_edges, &Edge::from);
+    RepeatFinder(m_graph, m_read).run(progress);
     if (progress && progress->cancelled())
         return tl::unexpected(cancelledError("The graph was not made."));
     return {};
@@ -80,37 +88,61 @@ void Builder::addNetworks()
     for (const mil::ModelNode &model : bundle.programOutline().models) {
         if (!model.isNetwork())
             continue;
-        auto function = std::make_unique<mil::Function>(
+        m_networks.functions.push_back(
             network::networkFunction(file.file->bytes(), model.content, file.path));
-        function->model = model.path;
-        m_graph.m_networks.push_back(std::move(function));
+        m_networks.functions.back().model = model.path;
     }
 }
 
+/// `node.operation`: as the function counts it.
 std::size_t Builder::addNode(Node node)
 {
     node.function = m_function;
-    m_graph.m_nodes.push_back(std::move(node));
+    const mil::Operation *operation = nullptr;
+    if (node.operation != kNone) {
+        operation = m_values->operations()[node.operation].operation;
+        node.operation = m_firstOperation + node.operation;
+    }
+    m_read.operations.push_back(operation);
+    m_graph.m_spans.push_back(operation ? operation->span : SourceSpan());
+    m_graph.m_nodes.push_back(node);
     return m_graph.m_nodes.size() - 1;
 }
 
-void Builder::addEdge(std::size_t from, std::size_t to, std::string_view param,
-                      const mil::NamedType *value, EdgeKind kind)
+std::size_t Builder::paramOf(std::string_view name)
+{
+    if (name.empty())
+        return kNone;
+    const auto [at, isNew] = m_params.try_emplace(name, m_graph.m_params.size());
+    if (isNew)
+        m_graph.m_params.emplace_back(name);
+    return at->second;
+}
+
+void Builder::addEdge(std::size_t from, std::size_t to, std::string_view param, std::size_t value,
+                      EdgeKind kind)
 {
     if (from != kNone && to != kNone)
-        m_graph.m_edges.push_back({from, to, param, value, kind});
+        m_graph.m_edges.push_back({from, to, paramOf(param), value, kind});
+}
+
+std::size_t Builder::addValue(const mil::NamedType &declared, Graph::Declared at)
+{
+    m_read.values.push_back(&declared);
+    m_graph.m_values.push_back(at);
+    return m_graph.m_values.size() - 1;
 }
 
 void Builder::addDefinition(std::size_t definition, Node node)
 {
-    node.value = m_definitionType[definition];
-    m_definitionNode[definition] = addNode(std::move(node));
+    node.value = m_definitionValue[definition];
+    m_definitionNode[definition] = addNode(node);
 }
 
 /// Weights of this function by the value that makes them.
 void Builder::noteWeights()
 {
-    const mil::Function &function = *m_graph.m_functions[m_function].program;
+    const mil::Function &function = *m_programs[m_function];
     const auto &weights = m_graph.bundle().weights();
     m_wanted.clear();
     for (std::size_t w = 0; w < weights.size(); ++w) {
@@ -160,11 +192,6 @@ void Builder::hideUnpacking()
     }
 }
 
-const mil::NamedType *Builder::typeOf(std::size_t definition) const
-{
-    return m_definitionType[definition];
-}
-
 std::size_t Builder::calleeOf(const mil::Operation &operation) const
 {
     if (operation.type != "call")
@@ -173,9 +200,9 @@ std::size_t Builder::calleeOf(const mil::Operation &operation) const
     const mil::Literal *literal = value ? value->literal() : nullptr;
     if (!literal || literal->strings.empty())
         return kNone;
-    const mil::Function &caller = *m_graph.m_functions[m_function].program;
-    for (std::size_t f = 0; f < m_graph.m_functions.size(); ++f) {
-        const mil::Function &other = *m_graph.m_functions[f].program;
+    const mil::Function &caller = *m_programs[m_function];
+    for (std::size_t f = 0; f < m_programs.size(); ++f) {
+        const mil::Function &other = *m_programs[f];
         if (other.model == caller.model && other.name == literal->strings.front())
             return f;
     }
@@ -188,12 +215,14 @@ void Builder::addOperations(const mil::Block &block, std::size_t holder, std::si
         const std::size_t index = m_places.size();
         m_places.push_back({holder, number});
         for (std::size_t b = 0; b < operation.blocks.size(); ++b) {
-            for (const mil::NamedType &input : operation.blocks[b].inputs) {
-                const auto at = m_byType.find(&input.type);
-                if (at != m_byType.end()) {
-                    m_definedIn[at->second] = {index, b};
-                    m_definitionType[at->second] = &input;
-                }
+            const auto &inputs = operation.blocks[b].inputs;
+            for (std::size_t i = 0; i < inputs.size(); ++i) {
+                const auto at = m_byType.find(&inputs[i].type);
+                if (at == m_byType.end())
+                    continue;
+                m_definedIn[at->second] = {index, b};
+                m_definitionValue[at->second] = addValue(
+                    inputs[i], {m_firstOperation + index, b, static_cast<std::uint32_t>(i), kNone});
             }
             addOperations(operation.blocks[b], index, b);
         }
@@ -212,7 +241,7 @@ void Builder::addBlockInputs(std::size_t operation)
             node.kind = NodeKind::BlockInput;
             node.holder = m_operationNode[operation];
             node.block = b;
-            addDefinition(at->second, std::move(node));
+            addDefinition(at->second, node);
         }
     }
 }
@@ -224,17 +253,18 @@ void Builder::addOperation(std::size_t operation)
     if (constant || m_hidden[operation])
         return;
     Node node;
-    node.operation = read.operation;
+    node.operation = operation;
     if (!read.operation->outputs.empty())
-        node.value = &read.operation->outputs.front();
+        node.value = m_definitionValue[read.firstDefinition];
     const Place &place = m_places[operation];
-    node.holder = place.holder == kNone ? kNone : m_operationNode[place.holder];
+    if (place.holder != kNone)
+        node.holder = m_operationNode[place.holder];
     node.block = place.block;
     node.weight = m_weightOf[operation];
     node.kind = node.weight == kNone ? NodeKind::Operation : NodeKind::Weight;
     node.callee = calleeOf(*read.operation);
     const std::size_t weight = node.weight;
-    const std::size_t made = m_operationNode[operation] = addNode(std::move(node));
+    const std::size_t made = m_operationNode[operation] = addNode(node);
     if (weight != kNone)
         m_graph.m_weightNodes[weight] = made;
     for (std::size_t i = 0; i < read.operation->outputs.size(); ++i)
@@ -249,7 +279,7 @@ void Builder::addUnnamedWeights()
     const std::size_t end = m_graph.m_nodes.size();
     for (std::size_t n = m_graph.m_functions[m_function].firstNode; n < end; ++n) {
         if (m_graph.m_nodes[n].kind == NodeKind::Operation)
-            readers[m_graph.m_nodes[n].operation->displayName()].push_back(n);
+            readers[m_read.operations[n]->displayName()].push_back(n);
     }
     std::vector<std::size_t> missing;
     for (const auto &[name, wanted] : m_wanted)
@@ -267,26 +297,28 @@ void Builder::addUnnamedWeight(std::size_t weight, const Readers &readers)
         if (found == readers.end())
             continue;
         for (const std::size_t reader : found->second) {
-            const Node &of = m_graph.m_nodes[reader];
-            if (of.operation->type != consumer.op)
+            if (m_read.operations[reader]->type != consumer.op)
                 continue;
+            const Node of = m_graph.m_nodes[reader];
             if (made == kNone) {
                 Node node;
                 node.kind = NodeKind::Weight;
                 node.weight = weight;
                 node.holder = of.holder;
                 node.block = of.block;
-                made = m_graph.m_weightNodes[weight] = addNode(std::move(node));
+                made = addNode(node);
+                m_graph.m_weightNodes[weight] = made;
             }
-            addEdge(made, reader, consumer.param, nullptr, EdgeKind::Value);
+            addEdge(made, reader, consumer.param, kNone, EdgeKind::Value);
             break;
         }
     }
     m_placed[weight] = made != kNone;
 }
 
-void Builder::addFunction(const mil::Function &function)
+void Builder::addFunction(const mil::Function &function, std::size_t firstOperation)
 {
+    m_firstOperation = firstOperation;
     m_values = std::make_unique<ValueGraph>(function);
     const auto &definitions = m_values->definitions();
     const auto &operations = m_values->operations();
@@ -295,7 +327,7 @@ void Builder::addFunction(const mil::Function &function)
     m_byType.clear();
     m_definedIn.assign(definitions.size(), {});
     m_definitionNode.assign(definitions.size(), kNone);
-    m_definitionType.assign(definitions.size(), nullptr);
+    m_definitionValue.assign(definitions.size(), kNone);
     m_operationNode.assign(operations.size(), kNone);
     for (std::size_t d = 0; d < definitions.size(); ++d) {
         m_byName[definitions[d].name].push_back(d);
@@ -305,18 +337,20 @@ void Builder::addFunction(const mil::Function &function)
     for (std::size_t i = 0; i < operations.size(); ++i) {
         for (std::size_t o = 0; o < operations[i].operation->outputs.size(); ++o) {
             m_definedIn[operations[i].firstDefinition + o] = m_places[i];
-            m_definitionType[operations[i].firstDefinition + o] =
-                &operations[i].operation->outputs[o];
+            m_definitionValue[operations[i].firstDefinition + o] =
+                addValue(operations[i].operation->outputs[o],
+                         {firstOperation + i, kNone, static_cast<std::uint32_t>(o), kNone});
         }
     }
     noteWeights();
     takeWeights();
     hideUnpacking();
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-        m_definitionType[i] = &function.inputs[i];
+        m_definitionValue[i] =
+            addValue(function.inputs[i], {kNone, kNone, static_cast<std::uint32_t>(i), m_function});
         Node node;
         node.kind = NodeKind::Input;
-        addDefinition(i, std::move(node));
+        addDefinition(i, node);
     }
     for (std::size_t i = 0; i < operations.size(); ++i)
         addOperation(i);

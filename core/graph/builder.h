@@ -3,6 +3,7 @@
 
 #include "core/container/mil/value_graph.h"
 #include "core/graph/graph.h"
+#include "core/graph/repeats.h"
 
 #include <deque>
 #include <memory>
@@ -30,15 +31,17 @@ private:
     using Readers = std::unordered_map<std::string, std::vector<std::size_t>>;
 
     void addNetworks();
-    void addFunction(const mil::Function &function);
+    void addFunction(const mil::Function &function, std::size_t firstOperation);
     void addOperations(const mil::Block &block, std::size_t holder, std::size_t number);
     void addOperation(std::size_t operation);
     void noteWeights();
     void takeWeights();
     void hideUnpacking();
     std::size_t addNode(Node node);
-    void addEdge(std::size_t from, std::size_t to, std::string_view param,
-                 const mil::NamedType *value, EdgeKind kind);
+    void addEdge(std::size_t from, std::size_t to, std::string_view param, std::size_t value,
+                 EdgeKind kind);
+    std::size_t paramOf(std::string_view name);
+    std::size_t addValue(const mil::NamedType &declared, Graph::Declared at);
     void addDefinition(std::size_t definition, Node node);
     void addBlockInputs(std::size_t operation);
     void addReads(std::size_t operation);
@@ -49,9 +52,14 @@ private:
     void addUnnamedWeight(std::size_t weight, const Readers &readers);
     std::size_t visible(const std::string &name, std::size_t before, Place place) const;
     std::size_t calleeOf(const mil::Operation &operation) const;
-    const mil::NamedType *typeOf(std::size_t definition) const;
 
     Graph &m_graph;
+    // Of what is being read, which the graph does not keep:
+    std::shared_ptr<const mil::Program> m_program;
+    mil::Program m_networks;
+    ReadProgram m_read;
+    std::vector<const mil::Function *> m_programs; ///< by function
+    std::unordered_map<std::string_view, std::size_t> m_params;
     // Of the function that is being read:
     std::size_t m_function = 0;
     std::unique_ptr<ValueGraph> m_values;
@@ -59,7 +67,8 @@ private:
     std::vector<Place> m_definedIn;           ///< by definition
     std::vector<std::size_t> m_operationNode; ///< kNone: a constant
     std::vector<std::size_t> m_definitionNode;
-    std::vector<const mil::NamedType *> m_definitionType;
+    std::vector<std::size_t> m_definitionValue;
+    std::size_t m_firstOperation = 0;    ///< in the packed program
     std::vector<std::size_t> m_weightOf; ///< by operation: the weight that it makes
     std::vector<bool> m_hidden;          ///< by operation: unpacks a weight
     std::unordered_map<std::string_view, std::vector<std::size_t>> m_byName; ///< definitions

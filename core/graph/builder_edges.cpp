@@ -18,7 +18,7 @@ void Builder::addReads(std::size_t operation)
         const mil::Reference *reference = value.reference();
         const std::size_t made = reference ? m_values->resolve(*reference) : ValueGraph::kNone;
         if (made != ValueGraph::kNone)
-            addEdge(m_definitionNode[made], node, param, typeOf(made), EdgeKind::Value);
+            addEdge(m_definitionNode[made], node, param, m_definitionValue[made], EdgeKind::Value);
     });
 }
 
@@ -53,8 +53,8 @@ void Builder::addYields(std::size_t operation)
         for (const std::string &name : holder.operation->blocks[b].outputs) {
             const std::size_t made = visible(name, holder.firstDefinition, {operation, b});
             if (made != kNone)
-                addEdge(m_definitionNode[made], m_operationNode[operation], {}, typeOf(made),
-                        EdgeKind::Yields);
+                addEdge(m_definitionNode[made], m_operationNode[operation], {},
+                        m_definitionValue[made], EdgeKind::Yields);
         }
     }
 }
@@ -64,7 +64,8 @@ void Builder::addAliases()
     const auto &definitions = m_values->definitions();
     for (std::size_t d = 0; d < definitions.size(); ++d) {
         for (const std::size_t inner : definitions[d].aliases)
-            addEdge(m_definitionNode[d], m_definitionNode[inner], {}, typeOf(d), EdgeKind::Enters);
+            addEdge(m_definitionNode[d], m_definitionNode[inner], {}, m_definitionValue[d],
+                    EdgeKind::Enters);
     }
 }
 
@@ -76,8 +77,8 @@ void Builder::addOutputs(const mil::Function &function)
             continue;
         Node node;
         node.kind = NodeKind::Output;
-        node.value = typeOf(made);
-        addEdge(m_definitionNode[made], addNode(std::move(node)), {}, typeOf(made),
+        node.value = m_definitionValue[made];
+        addEdge(m_definitionNode[made], addNode(node), {}, m_definitionValue[made],
                 EdgeKind::Value);
     }
 }

@@ -66,11 +66,53 @@ std::string typeText(const mil::ValueType &type)
     return text + "]";
 }
 
+void Graph::EdgeLists::fill(std::size_t nodes, const std::vector<Edge> &all, Index Edge::*end)
+{
+    ends.assign(nodes, 0);
+    for (const Edge &edge : all)
+        ++ends[edge.*end];
+    std::vector<std::uint32_t> next(nodes);
+    std::uint32_t from = 0;
+    for (std::size_t n = 0; n < nodes; ++n) {
+        next[n] = from;
+        from = ends[n] += from;
+    }
+    edges.resize(all.size());
+    for (std::size_t e = 0; e < all.size(); ++e)
+        edges[next[all[e].*end]++] = e;
+}
+
+mil::OperationPtr Graph::operationAt(std::size_t number) const
+{
+    const std::size_t first = m_program->operations();
+    return number < first ? m_program->operation(number) : m_networks->operation(number - first);
+}
+
+mil::OperationPtr Graph::operation(std::size_t node) const
+{
+    const Index number = m_nodes[node].operation;
+    return number == kNone ? nullptr : operationAt(number);
+}
+
+std::shared_ptr<const mil::NamedType> Graph::value(std::size_t value) const
+{
+    if (value == kNone)
+        return nullptr;
+    const Declared &at = m_values[value];
+    if (at.operation == kNone)
+        return {std::shared_ptr<const Graph>(), &m_inputs[at.function][at.index]};
+    mil::OperationPtr operation = operationAt(at.operation);
+    const mil::NamedType *declared = at.block == kNone
+                                         ? &operation->outputs[at.index]
+                                         : &operation->blocks[at.block].inputs[at.index];
+    return {std::move(operation), declared};
+}
+
 std::string Graph::title(std::size_t node) const
 {
     const Node &of = m_nodes[node];
     switch (of.kind) {
-    case NodeKind::Operation: return of.operation->type;
+    case NodeKind::Operation: return operation(node)->type;
     case NodeKind::Weight: return formText(m_bundle->weights()[of.weight].form);
     case NodeKind::Input: return "input";
     case NodeKind::Output: return "output";
@@ -85,15 +127,16 @@ std::string Graph::name(std::size_t node) const
     if (of.kind == NodeKind::Weight)
         return m_bundle->weights()[of.weight].name;
     if (of.kind == NodeKind::Operation)
-        return of.operation->displayName();
-    return of.value ? of.value->name : std::string();
+        return operation(node)->displayName();
+    const auto declared = value(of.value);
+    return declared ? declared->name : std::string();
 }
 
 std::string Graph::result(std::size_t node) const
 {
     const Node &of = m_nodes[node];
-    if (of.value)
-        return typeText(of.value->type);
+    if (const auto declared = value(of.value))
+        return typeText(declared->type);
     if (of.weight == kNone)
         return {};
     const Weight &weight = m_bundle->weights()[of.weight];
@@ -105,7 +148,7 @@ std::string Graph::result(std::size_t node) const
 
 std::string Graph::functionName(std::size_t function) const
 {
-    const mil::Function &of = *m_functions[function].program;
+    const FunctionNodes &of = m_functions[function];
     return of.model.empty() ? of.name : of.model + "/" + of.name;
 }
 
@@ -115,9 +158,11 @@ std::vector<std::string> Graph::constantsOf(std::size_t node) const
     const Node &of = m_nodes[node];
     if (of.kind != NodeKind::Operation)
         return names;
-    for (const mil::Argument &argument : of.operation->inputs) {
-        const bool read = std::any_of(m_into[node].begin(), m_into[node].end(), [&](std::size_t e) {
-            return m_edges[e].param == argument.name;
+    const mil::OperationPtr its = operation(node);
+    for (const mil::Argument &argument : its->inputs) {
+        const auto into = edgesInto(node);
+        const bool read = std::any_of(into.begin(), into.end(), [&](std::size_t e) {
+            return param(m_edges[e]) == argument.name;
         });
         if (!read)
             names.push_back(argument.name);
@@ -127,23 +172,20 @@ std::vector<std::string> Graph::constantsOf(std::size_t node) const
 
 std::size_t Graph::nodeOfWeight(std::size_t weight) const
 {
-    return weight < m_weightNodes.size() ? m_weightNodes[weight] : kNone;
+    return weight < m_weightNodes.size() ? std::size_t(m_weightNodes[weight]) : kNone;
 }
 
 std::size_t Graph::nodeAtByte(std::uint64_t offset) const
 {
     std::size_t found = kNone;
-    std::uint64_t least = 0;
     for (std::size_t n = 0; n < m_nodes.size(); ++n) {
-        if (!m_nodes[n].operation)
+        if (m_nodes[n].operation == kNone)
             continue;
-        const mil::SourceSpan &span = m_nodes[n].operation->span;
+        const SourceSpan &span = m_spans[n];
         if (offset < span.offset || offset - span.offset >= span.length)
             continue;
-        if (found == kNone || span.length < least) {
+        if (found == kNone || span.length < m_spans[found].length)
             found = n;
-            least = span.length;
-        }
     }
     return found;
 }
@@ -167,7 +209,7 @@ Result<std::size_t> findFunction(const Graph &graph, std::string_view name)
         const std::string whole = graph.functionName(f);
         if (whole == name)
             return f;
-        if (graph.functions()[f].program->name == name)
+        if (graph.functions()[f].name == name)
             named.push_back(f);
         if (f < kMostCandidates)
             list(known, whole);
@@ -200,8 +242,8 @@ Result<std::size_t> findNode(const Graph &graph, std::string_view name, std::str
             continue;
         const std::string own = graph.name(n);
         bool meant = own == name;
-        if (node.operation) {
-            for (const mil::NamedType &output : node.operation->outputs)
+        if (const mil::OperationPtr operation = graph.operation(n)) {
+            for (const mil::NamedType &output : operation->outputs)
                 meant = meant || output.name == name;
         }
         const std::string prefix = graph.functionName(node.function) + "/";

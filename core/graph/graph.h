@@ -4,11 +4,12 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/container/mil/program.h"
+#include "core/container/mil/packed_program.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,17 +29,30 @@ enum class NodeKind : std::uint8_t {
 /// "operation", "weight", "input", "output", "block-input".
 std::string_view nodeKindName(NodeKind kind);
 
+/// An index or kNone in four bytes: there are hundreds of thousands of them.
+class Index
+{
+public:
+    constexpr Index() = default;
+    constexpr Index(std::size_t index) : m_index(static_cast<std::uint32_t>(index)) {}
+    constexpr operator std::size_t() const { return m_index == kNothing ? kNone : m_index; }
+
+private:
+    static constexpr std::uint32_t kNothing = static_cast<std::uint32_t>(-1);
+    std::uint32_t m_index = kNothing;
+};
+
 struct Node {
     NodeKind kind = NodeKind::Operation;
-    std::size_t function = 0;                  ///< index into Graph::functions()
-    const mil::Operation *operation = nullptr; ///< Operation; Weight: the one that makes it, if any
-    const mil::NamedType *value = nullptr;     ///< Input, Output, BlockInput: what it stands for
-    std::size_t weight = kNone;                ///< Weight: index into Bundle::weights()
-    std::size_t holder = kNone; ///< node of the operation in whose block it lies; kNone: in none
-    std::size_t block = 0;      ///< which of that operation's blocks
-    std::size_t callee = kNone; ///< `call`: the function that it runs
-    std::size_t run = kNone;    ///< index into Graph::runs() of the repeat that it is part of
-    std::size_t turn = 0;       ///< which time, from 0
+    Index function = 0; ///< index into Graph::functions()
+    Index operation;    ///< Operation; Weight: the one that makes it, if any; see Graph::operation
+    Index value;        ///< what it gives first, or stands for, as the program declares it
+    Index weight;       ///< Weight: index into Bundle::weights()
+    Index holder;       ///< node of the operation in whose block it lies; kNone: in none
+    Index block = 0;    ///< which of that operation's blocks
+    Index callee;       ///< `call`: the function that it runs
+    Index run;          ///< index into Graph::runs() of the repeat that it is part of
+    Index turn = 0;     ///< which time, from 0
 };
 
 enum class EdgeKind : std::uint8_t {
@@ -49,9 +63,9 @@ enum class EdgeKind : std::uint8_t {
 
 /// A value on its way from what makes it to what reads it.
 struct Edge {
-    std::size_t from = 0, to = 0;          ///< nodes
-    std::string_view param;                ///< operand of the reader: "x"; empty where it has none
-    const mil::NamedType *value = nullptr; ///< null: a weight that the program does not name
+    Index from = 0, to = 0; ///< nodes
+    Index param;            ///< operand of the reader; see Graph::param
+    Index value;            ///< kNone: a weight that the program does not name
     EdgeKind kind = EdgeKind::Value;
 };
 
@@ -66,13 +80,13 @@ struct Repeat {
 /// The nodes of a function are consecutive, in the order of the program: inputs first, an operation
 /// before what is in its blocks, outputs last.
 struct FunctionNodes {
-    const mil::Function *program = nullptr;
+    std::string name, model;
     std::size_t firstNode = 0, nodes = 0;
 };
 
 /// Plain constants (strides, axes) are no nodes: they belong to the operation that reads them. Of a
-/// neural network of the kind before programs, layers are operations. Immutable; holds the bundle,
-/// whose program it points into.
+/// neural network of the kind before programs, layers are operations. Immutable; holds numbers,
+/// some dozens of bytes a node: operations and values are unpacked when they are looked at.
 class Graph
 {
 public:
@@ -87,8 +101,20 @@ public:
     const std::vector<Edge> &edges() const { return m_edges; }
     const std::vector<Repeat> &runs() const { return m_runs; }
     /// Edges that end or begin at a node, in the order of the program.
-    const std::vector<std::size_t> &edgesInto(std::size_t node) const { return m_into[node]; }
-    const std::vector<std::size_t> &edgesFrom(std::size_t node) const { return m_from[node]; }
+    std::span<const Index> edgesInto(std::size_t node) const { return m_into.of(node); }
+    std::span<const Index> edgesFrom(std::size_t node) const { return m_from.of(node); }
+
+    /// The operation of a node, without those of its blocks; null where it has none.
+    mil::OperationPtr operation(std::size_t node) const;
+    /// Where it is written; of no length where that is not known.
+    const SourceSpan &span(std::size_t node) const { return m_spans[node]; }
+    /// What Node::value and Edge::value say, while the graph is there; null for kNone.
+    std::shared_ptr<const mil::NamedType> value(std::size_t value) const;
+    /// "x"; empty where the reader has no name for it.
+    std::string_view param(const Edge &edge) const
+    {
+        return edge.param == kNone ? std::string_view() : m_params[edge.param];
+    }
 
     /// "conv"; "input" and its like for what is no operation; of a weight its form.
     std::string title(std::size_t node) const;
@@ -111,14 +137,40 @@ private:
     friend class Builder;
     friend class RepeatFinder;
 
+    /// The edges of each node, one list behind the other.
+    struct EdgeLists {
+        std::vector<std::uint32_t> ends; ///< by node
+        std::vector<Index> edges;
+
+        std::span<const Index> of(std::size_t node) const
+        {
+            const std::size_t from = node == 0 ? 0 : ends[node - 1];
+            return std::span(edges).subspan(from, ends[node] - from);
+        }
+        void fill(std::size_t nodes, const std::vector<Edge> &all, Index Edge::*end);
+    };
+    /// Where a value is declared.
+    struct Declared {
+        Index operation;         ///< whose output it is; none: an input of the function
+        Index block;             ///< of the operation: an input of that block; none: an output
+        std::uint32_t index = 0; ///< which of them
+        Index function = kNone;  ///< of an input
+    };
+    /// Programs and networks: the operations of these have the numbers behind those.
+    mil::OperationPtr operationAt(std::size_t number) const;
+
     BundlePtr m_bundle;
-    std::shared_ptr<const mil::Program> m_program;
-    std::vector<std::unique_ptr<mil::Function>> m_networks; ///< made of the layers of networks
+    std::shared_ptr<const mil::PackedProgram> m_program;
+    std::shared_ptr<const mil::PackedProgram> m_networks; ///< made of the layers of networks
+    std::vector<CompactVector<mil::NamedType>> m_inputs;  ///< by function
     std::vector<FunctionNodes> m_functions;
     std::vector<Node> m_nodes;
+    std::vector<SourceSpan> m_spans; ///< by node
     std::vector<Edge> m_edges;
-    std::vector<std::vector<std::size_t>> m_into, m_from;
-    std::vector<std::size_t> m_weightNodes;
+    EdgeLists m_into, m_from;
+    std::vector<Declared> m_values;
+    std::vector<std::string> m_params;
+    std::vector<Index> m_weightNodes;
     std::vector<Repeat> m_runs;
 };
 using GraphPtr = std::shared_ptr<const Graph>;

@@ -127,7 +127,7 @@ std::string foldKinds(const Neighbourhood &drawn, const DrawnUnit &unit)
             kinds += ", \u2026";
             break;
         }
-        kinds += (kinds.empty() ? "" : ", ") + shortText(node.operation->type, 16);
+        kinds += (kinds.empty() ? "" : ", ") + shortText(graph.operation(n)->type, 16);
     }
     return kinds;
 }
@@ -177,8 +177,9 @@ std::string linkLabel(const Neighbourhood &drawn, std::size_t which, const Words
     if (several)
         return filled(words.values, {withSeparators(link.edges.size())});
     if (graph.nodes()[first.from].kind == NodeKind::Weight)
-        return shortText(first.param, kLongestLine);
-    return first.value ? shortText(typeText(first.value->type), kLongestLine) : std::string();
+        return shortText(graph.param(first), kLongestLine);
+    const auto value = graph.value(first.value);
+    return value ? shortText(typeText(value->type), kLongestLine) : std::string();
 }
 
 std::string blockLabel(const Graph &graph, std::size_t holder, std::size_t block,

@@ -29,28 +29,28 @@ std::uint64_t hashOf(std::string_view text)
     return std::hash<std::string_view>()(text);
 }
 
-std::uint64_t typeMark(const mil::NamedType *value)
-{
-    return value ? hashOf(typeText(value->type)) : 0;
-}
-
 } // namespace
+
+std::uint64_t RepeatFinder::typeMark(std::size_t value) const
+{
+    return value == kNone ? 0 : hashOf(typeText(m_read.values[value]->type));
+}
 
 /// Kind, results, names of operands, and the weights that it reads.
 std::uint64_t RepeatFinder::markOf(std::size_t node) const
 {
-    const mil::Operation &operation = *m_graph.m_nodes[node].operation;
+    const mil::Operation &operation = *m_read.operations[node];
     std::uint64_t mark = hashOf(operation.type);
     for (const mil::NamedType &output : operation.outputs)
-        mark = mixed(mark, typeMark(&output));
+        mark = mixed(mark, hashOf(typeText(output.type)));
     for (const mil::Argument &argument : operation.inputs)
         mark = mixed(mark, hashOf(argument.name) + argument.values.size());
-    for (const std::size_t e : m_graph.m_into[node]) {
+    for (const std::size_t e : m_graph.edgesInto(node)) {
         const Node &from = m_graph.m_nodes[m_graph.m_edges[e].from];
         if (from.kind != NodeKind::Weight)
             continue;
         const Weight &weight = m_graph.bundle().weights()[from.weight];
-        mark = mixed(mark, hashOf(m_graph.m_edges[e].param));
+        mark = mixed(mark, hashOf(m_graph.param(m_graph.m_edges[e])));
         mark = mixed(mark, hashOf(formText(weight.form)));
         for (const std::uint64_t extent : weight.shape)
             mark = mixed(mark, extent);
@@ -62,10 +62,10 @@ std::uint64_t RepeatFinder::markOf(std::size_t node) const
 void RepeatFinder::addSources(Step &step, std::size_t first, std::size_t last)
 {
     for (std::size_t node = first; node < last; ++node) {
-        if (node != first && m_graph.m_nodes[node].operation &&
+        if (node != first && m_read.operations[node] &&
             m_graph.m_nodes[node].kind == NodeKind::Operation)
             step.mark = mixed(step.mark, markOf(node));
-        for (const std::size_t e : m_graph.m_into[node]) {
+        for (const std::size_t e : m_graph.edgesInto(node)) {
             const Edge &edge = m_graph.m_edges[e];
             if (m_graph.m_nodes[edge.from].kind == NodeKind::Weight)
                 continue;
@@ -75,7 +75,8 @@ void RepeatFinder::addSources(Step &step, std::size_t first, std::size_t last)
             }
             const auto place = m_placeOf.find(edge.from);
             const bool here = place != m_placeOf.end();
-            step.sources.push_back({here ? place->second : edge.from, here, typeMark(edge.value)});
+            step.sources.push_back(
+                {here ? place->second : std::size_t(edge.from), here, typeMark(edge.value)});
         }
     }
 }
@@ -201,7 +202,7 @@ void RepeatFinder::giveWeights()
     }
     for (std::size_t n = 0; n < m_graph.m_nodes.size(); ++n) {
         Node &node = m_graph.m_nodes[n];
-        const auto &from = m_graph.m_from[n];
+        const auto from = m_graph.edgesFrom(n);
         if (node.kind != NodeKind::Weight || from.empty())
             continue;
         const Node &reader = m_graph.m_nodes[m_graph.m_edges[from.front()].to];

@@ -10,12 +10,18 @@
 
 namespace kernscope::graph {
 
+/// What a graph is made of, while it is made.
+struct ReadProgram {
+    std::vector<const mil::Operation *> operations; ///< by node
+    std::vector<const mil::NamedType *> values;
+};
+
 /// Finds what a program repeats: in each block the longest stretches of operations that are several
 /// times the same, from its beginning on. Private to Graph.
 class RepeatFinder
 {
 public:
-    explicit RepeatFinder(Graph &graph) : m_graph(graph) {}
+    RepeatFinder(Graph &graph, const ReadProgram &read) : m_graph(graph), m_read(read) {}
     void run(Progress *progress);
 
 private:
@@ -33,6 +39,7 @@ private:
 
     void readBlock(const std::vector<std::size_t> &operations);
     std::uint64_t markOf(std::size_t node) const;
+    std::uint64_t typeMark(std::size_t value) const;
     void addSources(Step &step, std::size_t first, std::size_t last);
     bool same(std::size_t step, std::size_t length, std::size_t start, std::size_t turn);
     bool continues(std::size_t at, std::size_t length) const;
@@ -41,6 +48,7 @@ private:
     void giveWeights();
 
     Graph &m_graph;
+    const ReadProgram &m_read;
     std::vector<Step> m_steps;
     std::unordered_map<std::size_t, std::size_t> m_placeOf; ///< node -> place in the block
     std::uint64_t m_budget = 0;

@@ -117,7 +117,7 @@ std::vector<FrontPoint> frontOf(const Survey &survey, const PlannedItems &networ
             chosen.choice[item] = network.possible[item][chosen.choice[item]];
         FrontPoint point;
         const std::vector<std::size_t> choice = spread(survey, network, chosen.choice);
-        point.choice = SharedValue(std::vector<std::uint32_t>(choice.begin(), choice.end()));
+        point.choice = SharedValue(Choice(choice));
         point.corner = chosen.corner;
         point.totals = totalsOf(survey, choice);
         points.push_back(std::move(point));

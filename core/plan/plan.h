@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/plan/choice.h"
 #include "core/plan/survey.h"
 
 #include <cstdint>
@@ -64,8 +65,8 @@ struct PlanTotals {
 };
 
 struct FrontPoint {
-    SharedValue<std::vector<std::uint32_t>> choice; ///< by row
-    bool corner = false; ///< of the lower convex hull: proven best at its cost
+    SharedValue<Choice> choice; ///< by row
+    bool corner = false;        ///< of the lower convex hull: proven best at its cost
     PlanTotals totals;
 };
 

@@ -6,6 +6,7 @@
 #include "core/graph/graph.h"
 #include "core/report/json_values.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,7 +45,7 @@ Json extentsJson(const mil::ValueType &type)
     return extents;
 }
 
-void addType(Json &json, const mil::NamedType *value)
+void addType(Json &json, const std::shared_ptr<const mil::NamedType> &value)
 {
     if (!value)
         return;
@@ -58,7 +59,7 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
     const graph::Node &node = graph.nodes()[n];
     json["kind"] = graph::nodeKindName(node.kind);
     if (node.kind == NodeKind::Operation)
-        json["op"] = node.operation->type;
+        json["op"] = graph.operation(n)->type;
     json["name"] = graph.name(n);
     if (node.kind == NodeKind::Weight) {
         const Weight &weight = graph.bundle().weights()[node.weight];
@@ -69,7 +70,7 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
         json["type"] = graph.result(n);
         json["shape"] = numbersJson(weight.shape);
     } else {
-        addType(json, node.value);
+        addType(json, graph.value(node.value));
     }
     if (const auto constants = graph.constantsOf(n); !constants.empty())
         json["constants"] = constants;
@@ -77,11 +78,11 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
         json["calls"] = graph.functionName(node.callee);
     if (node.holder != graph::kNone) {
         json["inside"] = graph.name(node.holder);
-        json["block"] = node.block;
+        json["block"] = std::size_t(node.block);
     }
     if (node.run != graph::kNone)
-        json["repeat"] = {{"id", node.run},
-                          {"turn", node.turn},
+        json["repeat"] = {{"id", std::size_t(node.run)},
+                          {"turn", std::size_t(node.turn)},
                           {"turns", graph.runs()[node.run].turns},
                           {"operations", graph.runs()[node.run].operations}};
 }
@@ -145,9 +146,11 @@ void addGraph(Json &document, const Neighbourhood &drawn)
         for (const std::size_t e : link.edges) {
             const graph::Edge &edge = drawn.graph->edges()[e];
             Json json{{"from", link.from}, {"to", link.to}, {"kind", edgeKindName(edge.kind)}};
-            json["value"] = edge.value ? edge.value->name : drawn.graph->name(edge.from);
-            json["param"] = edge.param.empty() ? Json(nullptr) : Json(std::string(edge.param));
-            addType(json, edge.value);
+            const auto value = drawn.graph->value(edge.value);
+            const std::string_view param = drawn.graph->param(edge);
+            json["value"] = value ? value->name : drawn.graph->name(edge.from);
+            json["param"] = param.empty() ? Json(nullptr) : Json(std::string(param));
+            addType(json, value);
             edges.push_back(std::move(json));
         }
     }

@@ -46,6 +46,7 @@ private Q_SLOTS:
     void kindsAreDropped();
     void separatorsNeedNotBeTyped();
     void namesOfManyWeightsCome();
+    void namesAreGivenBack();
 };
 
 /// A letter that thousands of names have: the hits are the first of all of them in their order.
@@ -174,6 +175,39 @@ void TestPalette::namesOfManyWeightsCome()
     QTRY_VERIFY(!box.indexing());
     QTest::keyClick(&box, Qt::Key_Backspace);
     QCOMPARE(box.hits().hits().at(0).text, QStringLiteral("weight_60"));
+}
+
+/// Some time after it was used it holds no names of a large bundle, and reads them again when it is
+/// used. Those of a small one are kept.
+void TestPalette::namesAreGivenBack()
+{
+    ui::Session session;
+    QWidget window;
+    GoToBox box(session, &window);
+    QLineEdit other(&window);
+    window.show();
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    box.setRestDelay(20);
+    session.setBundle(manySections(6000));
+    other.setFocus();
+    box.setFocus();
+    QTRY_VERIFY(box.holdsNames() && !box.indexing());
+    QTest::qWait(60);
+    QVERIFY(box.holdsNames()); // while it may be typed in
+    other.setFocus();
+    QTRY_VERIFY(!box.holdsNames());
+    box.setFocus();
+    QTRY_VERIFY(box.holdsNames() && !box.indexing());
+    QTest::keyClicks(&box, QStringLiteral("weight_5999"));
+    QCOMPARE(box.hits().hits().at(0).text, QStringLiteral("weight_5999"));
+    session.setBundle(manySections(3));
+    box.setFocus();
+    QTest::keyClicks(&box, QStringLiteral("weight_1"));
+    QVERIFY(box.holdsNames());
+    other.setFocus();
+    QTest::qWait(60);
+    QVERIFY(box.holdsNames());
 }
 
 QTEST_MAIN(TestPalette)

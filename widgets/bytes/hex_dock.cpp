@@ -173,7 +173,7 @@ void HexDock::buildActions()
 
 bool HexDock::working() const
 {
-    return m_find->working();
+    return m_find->working() || (m_counting && !m_counting->progress().cancelled());
 }
 
 void HexDock::refresh()
@@ -205,33 +205,6 @@ void HexDock::showFile(std::size_t file)
     m_strip->setFile(session().bundle(), file);
     m_files->setCurrentIndex(file < session().bundle()->files().size() ? static_cast<int>(file)
                                                                        : -1);
-}
-
-void HexDock::follow(const Place &place, QObject *origin)
-{
-    const BundlePtr &bundle = m_view->bundle();
-    if (!bundle || origin == this)
-        return;
-    std::size_t file = place.file;
-    std::optional<ByteRange> bytes = place.bytes;
-    if (place.element) {
-        // A whole section is too much where one element is meant.
-        const auto exact = m_view->placeOf(place.weight, *place.element);
-        const bool whole = bytes && place.section < bundle->sections().size() &&
-                           *bytes == bundle->sections()[place.section].range;
-        if (exact && (!bytes || whole)) {
-            file = exact->file;
-            bytes = exact->bytes;
-        }
-    }
-    if (file >= bundle->files().size() || !bytes)
-        return;
-    if (file != m_view->file())
-        showFile(file);
-    if (m_view->selection() != *bytes)
-        m_view->select(*bytes);
-    m_view->markBits(place.bits);
-    describeCursor();
 }
 
 void HexDock::describeCursor()

@@ -3,6 +3,7 @@
 
 #include "widgets/bytes/byte_text.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
 
 #include <QList>
 
@@ -45,6 +46,7 @@ private:
     void buildActions();
     void connectParts();
     void showFile(std::size_t file);
+    void countMask();
     void describeCursor();
     void pick(const ByteRange &range);
     void goToTyped();
@@ -70,6 +72,8 @@ private:
     std::optional<int> m_firstDigit; ///< of the byte that is being typed
     QActionGroup *m_widths = nullptr;
     QList<QAction *> m_actions;
+    TaskPtr m_counting;
+    const codec::Operand *m_counted = nullptr; ///< the mask that it counts
 };
 
 } // namespace kernscope::ui

@@ -23,6 +23,7 @@ constexpr int kKeyRestMs = 250;
 
 HexView::HexView(QWidget *parent) : QAbstractScrollArea(parent)
 {
+    m_order.countAtMost(kMostCounted);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Bytes"));
     setFont(fixedFont(design::Type::Small));

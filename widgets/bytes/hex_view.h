@@ -68,7 +68,13 @@ public:
     /// What a byte of the file is; without a bundle nothing. Keeps what it had to work out for the
     /// next question.
     ByteField fieldOf(std::uint64_t offset) const;
+    /// Nothing as well for the values of a large mask that nobody has counted: wantedCounts().
     std::optional<ElementBytes> placeOf(std::size_t weight, std::uint64_t element) const;
+    const BoundOrder::Wanted &wantedCounts() const { return m_order.wanted(); }
+    void giveCounts(const codec::Operand &mask, std::shared_ptr<const codec::MaskIndex> ranks)
+    {
+        m_order.give(mask, std::move(ranks));
+    }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -117,6 +123,7 @@ private:
     CellLook lookOf(std::uint64_t offset, const ByteRange &selected, std::size_t &section) const;
 
     BundlePtr m_bundle;
+    static constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 23; ///< bits of a mask
     mutable BoundOrder m_order;
     std::optional<BitRun> m_bits;
     ByteRange m_bitsOf; ///< the selection that m_bits is of

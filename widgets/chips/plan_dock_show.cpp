@@ -79,7 +79,7 @@ void PlanDock::showPoint(int number)
     m_showsPoint = true;
     m_told->setText(m_plot->pointText(number));
     const plan::FrontPoint &point = m_plot->point(number);
-    showChoice({point.choice.begin(), point.choice.end()}, point.totals);
+    showChoice(point.choice->all(), point.totals);
     m_write->setEnabled(true);
 }
 

@@ -97,15 +97,13 @@ void GraphDock::showWeight()
 void GraphDock::showInHex()
 {
     const std::size_t node = nodeOf(m_view->current());
-    const mil::Operation *operation =
-        node == graph::kNone ? nullptr : m_graph->nodes()[node].operation;
+    const SourceSpan span = node == graph::kNone ? SourceSpan() : m_graph->span(node);
     const std::size_t file = m_graph ? m_graph->bundle().programFile() : kNoIndex;
-    if (!operation || operation->span.length == 0 || file == kNoIndex) {
+    if (span.length == 0 || file == kNoIndex) {
         Q_EMIT session().statusMessage(tr("The place of this in the program file is not known."));
         return;
     }
-    session().goToBytes(
-        file, {FileOffset(operation->span.offset), ByteCount(operation->span.length)}, this);
+    session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
     Q_EMIT raiseRequested(QStringLiteral("hex"));
 }
 

@@ -82,10 +82,8 @@ void GraphDock::leadThere(std::size_t unit)
     const std::size_t file = m_graph->bundle().programFile();
     if (weight != graph::kNone)
         session().goToWeight(weight, this);
-    else if (of.operation && of.operation->span.length > 0 && file != kNoIndex)
-        session().goToBytes(
-            file, {FileOffset(of.operation->span.offset), ByteCount(of.operation->span.length)},
-            this);
+    else if (const SourceSpan span = m_graph->span(node); span.length > 0 && file != kNoIndex)
+        session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
 }
 
 /// A repeat opens, what was left out is drawn, anything else becomes the centre.

@@ -67,9 +67,9 @@ GraphScene::Arrow arrowOf(const graph::LayoutResult::Path &path, const std::stri
 QStringList constantLines(const graph::Graph &graph, std::size_t node)
 {
     QStringList lines;
-    const graph::Node &of = graph.nodes()[node];
+    const mil::OperationPtr operation = graph.operation(node);
     for (const std::string &name : graph.constantsOf(node)) {
-        const mil::Argument *argument = of.operation->input(name);
+        const mil::Argument *argument = operation->input(name);
         const mil::Literal *literal =
             argument && argument->values.size() == 1 ? argument->values.front().literal() : nullptr;
         lines << (literal ? fromUtf8(name) + QStringLiteral(" = ") + programLiteral(*literal)

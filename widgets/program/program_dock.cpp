@@ -7,6 +7,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
+#include "widgets/program/program_search.h"
 #include "widgets/program/program_view.h"
 
 #include <QAction>
@@ -61,7 +62,7 @@ void ProgramDock::buildActions()
     auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
     auto *copy = dockAction(this, tr("Copy Statements"), QKeySequence::Copy,
                             [this] { copySelection(*m_view); });
-    auto *unfold = dockAction(this, tr("Unfold All"), {}, [this] { m_view->expandAll(); });
+    auto *unfold = dockAction(this, tr("Unfold All"), {}, [this] { m_view->unfoldAll(); });
     auto *fold = dockAction(this, tr("Fold All"), {}, [this] { m_view->collapseAll(); });
     m_again = dockAction(this, tr("Read the Program Again"), {}, [this] { scheduleRefresh(); });
     m_again->setEnabled(false);
@@ -76,11 +77,7 @@ void ProgramDock::connectParts()
     connect(m_view, &ProgramView::linkFollowed, this, &ProgramDock::followLink);
     connect(m_view, &QTreeView::activated, this, [this] { popLinks(); });
     connect(m_find, &QLineEdit::returnPressed, this, [this] { find(true); });
-    connect(m_find, &QLineEdit::textChanged, this, [this](const QString &words) {
-        m_found->setText(words.trimmed().isEmpty()
-                             ? QString()
-                             : countedWords(m_model->matches(words), tr("1 row"), tr("%1 rows")));
-    });
+    connect(m_find, &QLineEdit::textChanged, this, &ProgramDock::countFound);
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
             return;
@@ -103,6 +100,7 @@ void ProgramDock::refresh()
     const BundlePtr bundle = session().bundle();
     if (const TaskPtr before = std::exchange(m_task, nullptr))
         before->cancel();
+    stopFinding();
     m_again->setEnabled(false);
     if (!bundle || bundle->programOutline().functions.empty()) {
         m_model->setTree(nullptr);
@@ -122,9 +120,9 @@ void ProgramDock::refresh()
         showMessage(tr("Reading the program\u2026"));
     m_task = session().tasks().start(
         this, tr("Reading the program"),
-        [bundle](Progress &) {
+        [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
-            return ProgramTree::build(bundle);
+            return ProgramTree::build(bundle, &progress);
         },
         [this](std::shared_ptr<const ProgramTree> tree) {
             m_task = nullptr;
@@ -137,14 +135,15 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
     const std::filesystem::path path = tree->bundle().path();
     const auto released = std::exchange(m_released, std::nullopt);
     const std::size_t rows = released          ? released->rows
-                             : m_model->tree() ? m_model->tree()->nodes().size()
+                             : m_model->tree() ? m_model->tree()->rows()
                                                : 0;
-    const bool same = path == m_shownPath && rows == tree->nodes().size();
+    const bool same = path == m_shownPath && rows == tree->rows();
     const std::size_t row =
         same && m_view->currentIndex().isValid() ? m_model->nodeOf(m_view->currentIndex()) : 0;
     m_following = true;
     m_model->setTree(std::move(tree));
-    m_view->expandAll();
+    m_view->unfoldAll();
+    countFound();
     if (same && released) {
         showContent(); // a view that is not seen goes to its current row later, and unfolds it
         restore(*released);
@@ -162,35 +161,28 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
     m_release->check();
 }
 
-/// While the dock is hidden. The rows hold the whole program in memory.
+/// While the dock is hidden. The rows of a large program take some megabytes.
 void ProgramDock::release()
 {
-    auto tree = m_model->tree();
-    if (!tree || m_task || tree->nodes().size() < kReleasedFrom)
+    const auto tree = m_model->tree();
+    if (!tree || m_task || tree->rows() < kReleasedFrom)
         return;
     View view;
-    view.rows = tree->nodes().size();
+    view.rows = tree->rows();
     if (m_view->currentIndex().isValid())
         view.current = m_model->nodeOf(m_view->currentIndex());
     for (std::size_t node = 0; node < view.rows; ++node) {
-        if (!tree->nodes()[node].children.empty() && !m_view->isExpanded(m_model->indexOf(node)))
+        if (tree->node(node).children > 0 && !m_view->isExpanded(m_model->indexOf(node)))
             view.folded.push_back(node);
     }
     view.scroll = m_view->verticalScrollBar()->value();
     view.place = place();
     m_released = std::move(view);
+    stopFinding();
     m_following = true;
     m_model->setTree(nullptr);
     m_following = false;
     scheduleRefresh(); // which waits until the dock is visible
-    // Freeing 100,000 operations takes longer than a frame.
-    session().tasks().start(
-        this, tr("Setting the program aside"),
-        [tree = std::move(tree)](Progress &) mutable {
-            tree.reset();
-            return true;
-        },
-        [](bool) {});
 }
 
 void ProgramDock::restore(const View &view)
@@ -209,7 +201,7 @@ void ProgramDock::follow(const Place &place, QObject *origin)
         return;
     std::size_t row = tree->readerOf(place.weight);
     if (place.bytes && place.file == tree->bundle().programFile())
-        row = tree->nodeAtByte(place.bytes->offset.value);
+        row = tree->rowAtByte(place.bytes->offset.value);
     if (row != ProgramTree::kNone)
         showRow(row);
 }
@@ -248,22 +240,22 @@ std::vector<ProgramDock::Link> ProgramDock::linksOf(const QModelIndex &index) co
     if (!tree || !index.isValid())
         return links;
     const std::size_t node = m_model->nodeOf(index);
-    const ProgramTree::Node &row = tree->nodes()[node];
+    const mil::OperationPtr operation = tree->operation(node);
     for (const ProgramSpan &span : m_model->spans(index)) {
         if (span.weight != ProgramTree::kNone)
             links.push_back({tr("Weight %1").arg(span.text), span});
         else if (span.isLink())
             links.push_back({tr("Definition of %1").arg(span.text), span});
     }
-    if (row.kind != ProgramTree::Kind::Operation)
+    if (tree->node(node).kind != ProgramTree::Kind::Operation)
         return links;
-    for (const mil::NamedType &output : row.operation->outputs) {
-        for (const std::size_t use : tree->uses(row.function, output.name)) {
+    for (std::size_t output = 0; output < operation->outputs.size(); ++output) {
+        for (const std::size_t use : tree->uses(node, output)) {
             ProgramSpan to;
             to.node = use;
-            const mil::Operation &reader = *tree->nodes()[use].operation;
+            const mil::OperationPtr reader = tree->operation(use);
             links.push_back(
-                {tr("Read by %1 %2").arg(fromUtf8(reader.type), fromUtf8(reader.displayName())),
+                {tr("Read by %1 %2").arg(fromUtf8(reader->type), fromUtf8(reader->displayName())),
                  to});
         }
     }
@@ -310,13 +302,71 @@ void ProgramDock::goBackHere()
     showRow(row);
 }
 
+bool ProgramDock::working() const
+{
+    const auto runs = [](const TaskPtr &task) { return task && !task->progress().cancelled(); };
+    return runs(m_task) || runs(m_finding) || runs(m_counting);
+}
+
+void ProgramDock::stopFinding()
+{
+    for (TaskPtr *task : {&m_finding, &m_counting}) {
+        if (const TaskPtr before = std::exchange(*task, nullptr))
+            before->cancel();
+    }
+}
+
+/// How many rows have the words, beside the box.
+void ProgramDock::countFound()
+{
+    if (const TaskPtr before = std::exchange(m_counting, nullptr))
+        before->cancel();
+    m_found->clear();
+    const QStringList words = programWords(m_find->text());
+    const auto &tree = m_model->tree();
+    if (!tree || words.isEmpty())
+        return;
+    const auto say = [this](std::size_t rows) {
+        m_counting = nullptr;
+        m_found->setText(countedWords(rows, tr("1 row"), tr("%1 rows")));
+    };
+    if (tree->rows() <= kFoundAtOnce)
+        return say(programRowsWith(*tree, words));
+    m_counting = session().tasks().start(
+        this, tr("Finding in the program"),
+        [tree, words](Progress &progress) { return programRowsWith(*tree, words, &progress); },
+        say);
+}
+
 void ProgramDock::find(bool forward)
 {
-    const QModelIndex index = m_model->find(m_find->text(), m_view->currentIndex(), forward);
-    if (index.isValid())
-        showRow(m_model->nodeOf(index));
+    if (const TaskPtr before = std::exchange(m_finding, nullptr))
+        before->cancel();
+    const auto &tree = m_model->tree();
+    const QString text = m_find->text();
+    const QModelIndex current = m_view->currentIndex();
+    const std::size_t from = current.isValid() ? m_model->nodeOf(current) : ProgramTree::kNone;
+    const QStringList words = programWords(text);
+    if (!tree || tree->rows() <= kFoundAtOnce)
+        return goToFound(tree ? programRowWith(*tree, words, from, forward) : ProgramTree::kNone,
+                         text);
+    m_finding = session().tasks().start(
+        this, tr("Finding in the program"),
+        [tree, words, from, forward](Progress &progress) {
+            return programRowWith(*tree, words, from, forward, &progress);
+        },
+        [this, text](std::size_t row) {
+            m_finding = nullptr;
+            goToFound(row, text);
+        });
+}
+
+void ProgramDock::goToFound(std::size_t row, const QString &words)
+{
+    if (row != ProgramTree::kNone)
+        showRow(row);
     else
-        Q_EMIT session().statusMessage(tr("No row has %1.").arg(m_find->text()));
+        Q_EMIT session().statusMessage(tr("No row has %1.").arg(words));
 }
 
 void ProgramDock::showInHex()
@@ -325,15 +375,13 @@ void ProgramDock::showInHex()
     const auto &tree = m_model->tree();
     if (!tree || !index.isValid())
         return;
-    const ProgramTree::Node &row = tree->nodes()[m_model->nodeOf(index)];
+    const SourceSpan span = tree->span(m_model->nodeOf(index));
     const std::size_t file = tree->bundle().programFile();
-    if (!row.operation || row.operation->span.length == 0 || file == kNoIndex) {
+    if (span.length == 0 || file == kNoIndex) {
         Q_EMIT session().statusMessage(tr("The place of this row in the file is not known."));
         return;
     }
-    session().goToBytes(
-        file, {FileOffset(row.operation->span.offset), ByteCount(row.operation->span.length)},
-        this);
+    session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
     Q_EMIT raiseRequested(QStringLiteral("hex"));
 }
 

@@ -42,6 +42,7 @@ public:
     /// Out of view for some time it gives its rows back, and reads them again when it is looked at.
     HiddenRelease &hiddenRelease() { return *m_release; }
     static constexpr std::size_t kReleasedFrom = 5'000; ///< rows: of fewer it keeps them
+    static constexpr std::size_t kFoundAtOnce = 1'000;  ///< rows: more are searched by a task
 
 Q_SIGNALS:
     void raiseRequested(const QString &dock);
@@ -49,7 +50,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task && !m_task->progress().cancelled(); }
+    bool working() const override;
 
 private:
     /// What is shown of a tree, by its rows.
@@ -71,13 +72,16 @@ private:
     void popLinks();
     void goBackHere();
     void find(bool forward);
+    void goToFound(std::size_t row, const QString &words);
+    void countFound();
+    void stopFinding();
     void showInHex();
 
     ProgramModel *m_model = nullptr;
     ProgramView *m_view = nullptr;
     QLineEdit *m_find = nullptr;
     QLabel *m_found = nullptr;
-    TaskPtr m_task;
+    TaskPtr m_task, m_finding, m_counting;
     std::filesystem::path m_shownPath;  ///< of the bundle whose program is on view
     std::vector<std::size_t> m_visited; ///< rows from which links were followed
     bool m_following = false;

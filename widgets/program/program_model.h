@@ -26,9 +26,6 @@ public:
     std::vector<ProgramSpan> spans(const QModelIndex &index) const;
     /// "41" of the 41st operation; empty for functions and blocks.
     QString numberText(const QModelIndex &index) const;
-    /// The next row, in the order of the text, that has every word; invalid where none has.
-    QModelIndex find(const QString &words, const QModelIndex &from, bool forward) const;
-    std::size_t matches(const QString &words) const;
 
     QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
     QModelIndex parent(const QModelIndex &index) const override;
@@ -37,8 +34,6 @@ public:
     QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
 
 private:
-    bool hasWords(std::size_t node, const QStringList &words) const;
-
     std::shared_ptr<const ProgramTree> m_tree;
 };
 

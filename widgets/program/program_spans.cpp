@@ -71,9 +71,7 @@ QStringList wordsOf(const mil::Literal &literal)
 class SpanBuilder
 {
 public:
-    SpanBuilder(const ProgramTree &tree, std::size_t function) : m_tree(tree), m_function(function)
-    {
-    }
+    SpanBuilder(const ProgramTree &tree, std::size_t row) : m_tree(tree), m_row(row) {}
 
     void add(const QString &text, SpanKind kind) { m_spans.push_back({text, kind}); }
 
@@ -103,20 +101,20 @@ public:
         add(QStringLiteral(")"), SpanKind::Plain);
     }
 
+    /// The next reference of the row.
     void addReference(const std::string &name)
     {
-        ProgramSpan span{fromUtf8(name), SpanKind::Value};
-        span.weight = m_tree.weight(m_function, name);
-        span.node = m_tree.definition(m_function, name);
-        if (span.weight != ProgramTree::kNone) {
+        const ProgramTree::Meaning meaning = m_tree.reference(m_row, m_references++);
+        ProgramSpan span{fromUtf8(name), SpanKind::Value, meaning.row, meaning.weight};
+        if (meaning.weight != ProgramTree::kNone) {
             span.kind = SpanKind::Weight;
-        } else if (const mil::ProgramValue *constant = m_tree.constant(m_function, name);
-                   constant && constant->literal()) {
-            add(programLiteral(*constant->literal()), SpanKind::Literal);
-            return;
-        } else if (span.node == ProgramTree::kNone) {
-            span.kind = SpanKind::Plain; // an input of the function
+        } else if (meaning.constant != ProgramTree::kNone) {
+            const auto value = m_tree.constantValue(meaning.constant);
+            if (const mil::Literal *literal = value ? value->literal() : nullptr)
+                return add(programLiteral(*literal), SpanKind::Literal);
         }
+        if (!span.isLink())
+            span.kind = SpanKind::Plain; // an input of the function
         m_spans.push_back(std::move(span));
     }
 
@@ -124,7 +122,8 @@ public:
 
 private:
     const ProgramTree &m_tree;
-    std::size_t m_function;
+    std::size_t m_row;
+    std::size_t m_references = 0; ///< that were added
     std::vector<ProgramSpan> m_spans;
 };
 
@@ -219,17 +218,19 @@ QString programType(const mil::ValueType &type)
     return text;
 }
 
-std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t node)
+std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t row)
 {
-    const ProgramTree::Node &row = tree.nodes()[node];
-    SpanBuilder builder(tree, row.function);
-    switch (row.kind) {
+    const ProgramTree::Node node = tree.node(row);
+    const mil::OperationPtr operation = tree.operation(row);
+    SpanBuilder builder(tree, row);
+    switch (node.kind) {
     case ProgramTree::Kind::Function: appendFunction(builder, tree.functionOf(row)); break;
-    case ProgramTree::Kind::Operation: appendOperation(builder, *row.operation); break;
+    case ProgramTree::Kind::Operation: appendOperation(builder, *operation); break;
     case ProgramTree::Kind::Block:
-        builder.add(ProgramWords::tr("block %1 ").arg(row.number), SpanKind::Keyword);
-        builder.add(QLatin1Char('(') + namedTypes(row.block->inputs) + QStringLiteral(") \u2192 ") +
-                        joinedNames(row.block->outputs),
+        const mil::Block &block = operation->blocks[node.number];
+        builder.add(ProgramWords::tr("block %1 ").arg(node.number), SpanKind::Keyword);
+        builder.add(QLatin1Char('(') + namedTypes(block.inputs) + QStringLiteral(") \u2192 ") +
+                        joinedNames(block.outputs),
                     SpanKind::Plain);
         break;
     }

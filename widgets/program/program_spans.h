@@ -29,7 +29,7 @@ struct ProgramSpan {
 };
 
 /// The text of a row: "conv y (x = x_1, weight = w, strides = [1])   fp16 [1, 8, 4]".
-std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t node);
+std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t row);
 QString programText(const std::vector<ProgramSpan> &spans);
 /// "fp16 [1, 8, ?]"
 QString programType(const mil::ValueType &type);

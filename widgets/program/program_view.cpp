@@ -3,6 +3,7 @@
 
 #include "widgets/common/fixed_font.h"
 #include "widgets/common/theme.h"
+#include "widgets/program/program_model.h"
 #include "widgets/program/program_row_delegate.h"
 
 #include <QApplication>
@@ -36,6 +37,20 @@ std::optional<ProgramSpan> ProgramView::linkAt(const QPoint &position) const
     return index.isValid()
                ? ProgramRowDelegate::linkAt(fontMetrics(), visualRect(index), index, position.x())
                : std::nullopt;
+}
+
+void ProgramView::unfoldAll()
+{
+    const auto *program = qobject_cast<const ProgramModel *>(model());
+    if (!program || !program->tree())
+        return;
+    scheduleDelayedItemsLayout(); // one layout for all of them
+    const ProgramTree &tree = *program->tree();
+    for (std::size_t row = 0; row < tree.rows(); ++row) {
+        if (tree.node(row).children > 0)
+            expand(program->indexOf(row));
+    }
+    executeDelayedItemsLayout();
 }
 
 void ProgramView::mouseMoveEvent(QMouseEvent *event)

@@ -18,6 +18,9 @@ public:
     explicit ProgramView(QWidget *parent = nullptr);
 
     std::optional<ProgramSpan> linkAt(const QPoint &position) const;
+    /// Unfolds the rows that hold others. QTreeView::expandAll() keeps a note of every row besides:
+    /// of 65,000 ten megabytes.
+    void unfoldAll();
 
 Q_SIGNALS:
     void linkFollowed(const kernscope::ui::ProgramSpan &link);

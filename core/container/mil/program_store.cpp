@@ -66,28 +66,37 @@ std::shared_ptr<const Program> ProgramStore::whole() const
         return m_whole;
     auto used = m_used.lock();
     if (!used) {
-        used = std::make_shared<const Program>(unpackProgram(m_packed));
+        used = std::make_shared<const Program>(m_packed->whole());
         m_used = used;
     }
     return used;
 }
 
-void ProgramStore::setAside() const
+std::shared_ptr<const PackedProgram> ProgramStore::packed() const
 {
     std::shared_ptr<const Program> whole;
     {
         const std::lock_guard lock(m_mutex);
+        if (m_packed)
+            return m_packed;
         whole = m_whole;
     }
-    if (!whole)
-        return;
-    std::vector<std::byte> packed = packProgram(*whole); // meanwhile others may ask for it
+    auto packed = std::make_shared<const PackedProgram>(*whole); // meanwhile others may ask for it
+    const std::lock_guard lock(m_mutex);
+    if (!m_packed)
+        m_packed = std::move(packed);
+    return m_packed;
+}
+
+void ProgramStore::setAside() const
+{
+    packed()->dropPages();
+    std::shared_ptr<const Program> whole; // freed after the lock is gone
     const std::lock_guard lock(m_mutex);
     if (!m_whole)
         return;
-    m_packed = std::move(packed);
     m_used = m_whole;
-    m_whole.reset(); // `whole` frees it, after the lock is gone
+    whole.swap(m_whole);
 }
 
 } // namespace kernscope::mil

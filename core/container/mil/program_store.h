@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/container/mil/program.h"
+#include "core/container/mil/packed_program.h"
 
-#include <cstddef>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 namespace kernscope::mil {
-
-/// A program as a run of bytes: every text once, numbers and spans in as few bytes as they need. A
-/// twentieth of the memory of the program. For this process only, never for a file.
-std::vector<std::byte> packProgram(const Program &program);
-/// The program again, equal in every member. The bytes have to be those of packProgram().
-Program unpackProgram(const std::vector<std::byte> &packed);
 
 /// The program of a bundle: whole at first, then whole only while it is used. From any
 /// thread.
@@ -35,13 +27,16 @@ public:
     /// From now on it is whole only while the result of whole() is held. Takes as long as
     /// unpacking, the first time.
     void setAside() const;
+    /// Its operations one by one: for views, which look at few at a time. Takes as long as
+    /// unpacking, unless it was set aside or this was asked before. Not for the GUI thread.
+    std::shared_ptr<const PackedProgram> packed() const;
 
 private:
     Program m_outline;
     mutable std::mutex m_mutex;
-    mutable std::shared_ptr<const Program> m_whole; ///< until it is set aside
-    mutable std::weak_ptr<const Program> m_used;    ///< afterwards
-    mutable std::vector<std::byte> m_packed;        ///< likewise
+    mutable std::shared_ptr<const Program> m_whole;        ///< until it is set aside
+    mutable std::weak_ptr<const Program> m_used;           ///< afterwards
+    mutable std::shared_ptr<const PackedProgram> m_packed; ///< from when it is first asked for
 };
 
 } // namespace kernscope::mil

@@ -30,6 +30,12 @@ struct Squeezer::State {
     std::vector<std::byte> out; ///< their number first
     std::array<std::byte, kAtOnce> piece;
 
+    void begin()
+    {
+        bytes = 0;
+        out.resize(sizeof bytes);
+    }
+
     void run(int flush)
     {
         do {
@@ -43,7 +49,7 @@ struct Squeezer::State {
 
 Squeezer::Squeezer() : m_state(new State)
 {
-    m_state->out.resize(sizeof m_state->bytes);
+    m_state->begin();
     if (::deflateInit(&m_state->stream, Z_BEST_SPEED) != Z_OK) {
         delete m_state;
         throw std::bad_alloc();
@@ -72,8 +78,10 @@ std::vector<std::byte> Squeezer::finish()
 {
     m_state->run(Z_FINISH);
     std::memcpy(m_state->out.data(), &m_state->bytes, sizeof m_state->bytes);
-    m_state->out.shrink_to_fit();
-    return std::move(m_state->out);
+    std::vector<std::byte> squeezed(m_state->out.begin(), m_state->out.end());
+    m_state->begin();
+    ::deflateReset(&m_state->stream);
+    return squeezed;
 }
 
 std::vector<std::byte> unsqueezed(std::span<const std::byte> squeezed)

@@ -19,7 +19,7 @@ public:
     Squeezer &operator=(const Squeezer &) = delete;
 
     void add(std::span<const std::byte> bytes);
-    /// All that were added; afterwards nothing can be.
+    /// All that were added since the last call.
     std::vector<std::byte> finish();
 
 private:

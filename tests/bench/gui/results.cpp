@@ -210,7 +210,8 @@ QString resultTable(const QStringList &inputs, const QList<QJsonObject> &results
         }
         const QJsonArray memory = results[i].value(QStringLiteral("memory_by_dock")).toArray();
         if (!memory.isEmpty())
-            text += "Allocated after each dock, and the difference (MiB):\n" + memoryText(memory);
+            text += "Allocated after each step and dock, and the difference (MiB):\n" +
+                    memoryText(memory);
         for (const QJsonValue &note : results[i].value(QStringLiteral("notes")).toArray())
             text += "    " + note.toString().toStdString() + '\n';
     }

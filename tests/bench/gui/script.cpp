@@ -123,12 +123,17 @@ void Script::run()
         return;
     }
     weightsTable();
+    noteMemory(QStringLiteral("weights table"));
     filter();
+    noteMemory(QStringLiteral("filter"));
     palette();
+    noteMemory(QStringLiteral("palette"));
     selectKinds();
     hex();
+    noteMemory(QStringLiteral("hex"));
     pictures();
     stepThroughWeights();
+    noteMemory(QStringLiteral("pictures"));
     workspaces();
     docks();
     closing();
@@ -297,6 +302,7 @@ void Script::workspaces()
         begin(QStringLiteral("workspace ") + app::layoutId(layout));
         act([&] { m_window.layouts().show(layout); });
         settle();
+        noteMemory(m_application.step());
     }
 }
 
@@ -327,7 +333,6 @@ void Script::noteMemory(const QString &when)
 
 void Script::docks()
 {
-    noteMemory(QStringLiteral("before the docks"));
     for (const auto &entry : m_window.docks().entries()) {
         const QString id = entry.dock->id();
         const bool wasShown = entry.dock->isVisible();

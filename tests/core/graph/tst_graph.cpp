@@ -63,7 +63,7 @@ void TestGraph::weightsAreNodes()
     QCOMPARE(graph->title(p), std::string("lut"));
     QCOMPARE(graph->result(p), std::string("fp16 [2, 4]"));
     const Edge &edge = graph->edges()[graph->edgesFrom(p).front()];
-    QCOMPARE(std::string(edge.param), std::string("weight"));
+    QCOMPARE(std::string(graph->param(edge)), std::string("weight"));
     const Neighbourhood drawn = around(graph, "p", 1);
     const Label label = unitLabel(drawn, 0);
     QCOMPARE(label.title, std::string("p"));
@@ -153,8 +153,8 @@ void TestGraph::blocksOfALoop()
     QVERIFY(graph);
     const std::size_t loop = nodeOf(*graph, "n"), t = nodeOf(*graph, "t");
     QVERIFY(loop != graph::kNone && t != graph::kNone);
-    QCOMPARE(graph->nodes()[t].holder, loop);
-    QCOMPARE(graph->nodes()[t].block, std::size_t(1));
+    QCOMPARE(std::size_t(graph->nodes()[t].holder), loop);
+    QCOMPARE(std::size_t(graph->nodes()[t].block), std::size_t(1));
     const QString links = linksText(around(graph, "t", 6));
     // Into the block, through it, and back out of it.
     for (const char *wanted : {"x > u", "u > t", "k > t", "t > n", "n > output y", "x > n"})
@@ -279,7 +279,7 @@ void TestGraph::unequalBlocksStay()
     QVERIFY(graph);
     // Two alike before the odd one, three behind it: a chain may begin anywhere in a block.
     QCOMPARE(unitsText(around(graph, "a2", 1)), QStringLiteral("a2 | x2 | x3"));
-    QCOMPARE(graph->nodes()[nodeOf(*graph, "a2")].run, graph::kNone);
+    QCOMPARE(std::size_t(graph->nodes()[nodeOf(*graph, "a2")].run), graph::kNone);
     // Another wiring is no repeat, though the kinds are the same.
     const GraphPtr crossed = graphOf(bundleOf(programOf(
         functionOf("main", "tensor<fp16, [1, 4]> x",

@@ -83,7 +83,7 @@ void TestGraphNetwork::layersAndWeights()
     QCOMPARE(graph->result(nodeOf(*graph, "act")), std::string());
     const std::size_t weight = graph->nodeOfWeight(0);
     QVERIFY(weight != graph::kNone);
-    QCOMPARE(std::string(graph->edges()[graph->edgesFrom(weight).front()].param),
+    QCOMPARE(std::string(graph->param(graph->edges()[graph->edgesFrom(weight).front()])),
              std::string("weights"));
 }
 
@@ -100,7 +100,7 @@ void TestGraphNetwork::branchesAreBlocks()
     for (const char *wanted :
          {"c > if", "x > a", "x > b", "a > if", "b > if", "if > end", "end > output y"})
         QVERIFY2(links.contains(QLatin1String(wanted)), qPrintable(links));
-    QCOMPARE(graph->nodes()[nodeOf(*graph, "b")].block, std::size_t(1));
+    QCOMPARE(std::size_t(graph->nodes()[nodeOf(*graph, "b")].block), std::size_t(1));
 }
 
 void TestGraphNetwork::unknownLayers()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/element_place.h"
 #include "core/codec/decode/decoder.h"
+#include "tests/core/bundle/made_bundle.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_find_bar.h"
@@ -29,6 +31,7 @@ private Q_SLOTS:
     void pinnedDocksStay();
     void hexFollowsAndDrives();
     void hexGoesToAnElement();
+    void hexCountsLargeMasksAside();
     void hexGoesToATypedOffset();
     void hexFindsBytes();
     void hexFindCanBeCancelled();
@@ -98,6 +101,49 @@ void TestHexDock::hexGoesToAnElement()
     session.goToElement(weight, 5);
     QCOMPARE(view->selection(),
              (ByteRange{FileOffset(part.dataOffset.value + 5 * bytes), ByteCount(bytes)}));
+}
+
+/// The bits of a large mask are counted by a task: until it is done the weight is selected, then
+/// the value; the next ones are there at once.
+void TestHexDock::hexCountsLargeMasksAside()
+{
+    constexpr std::size_t kElements = std::size_t{9} << 20;
+    test::MadeBundle made;
+    const std::string shape = "[" + std::to_string(kElements) + "]";
+    const std::string mask =
+        made.blob(ElementType::Uint8, "[" + std::to_string(kElements / 8) + "]",
+                  test::Bytes(kElements / 8, std::byte{0x21}));
+    const std::string values = made.blob(
+        ElementType::Fp16, "[" + std::to_string(kElements / 4) + "]", test::Bytes(kElements / 2));
+    made.line("tensor<fp16, " + shape + "> w = constexpr_sparse_to_dense()[mask = " + mask +
+              ", nonzero_data = " + values + ", shape = tensor<uint32, [1]>([" +
+              std::to_string(kElements) + "]), name = string(\"w\")]");
+    made.consume("w");
+    const auto opened = made.open();
+    QVERIFY(opened && (*opened)->weights().size() == 1);
+    Session session;
+    HexDock dock(session);
+    session.setBundle(*opened);
+    QVERIFY(shown(dock));
+    auto *view = dock.findChild<HexView *>();
+    const std::uint64_t last = kElements - 3; // bit 5 of the last byte
+    const auto place = placeOfElement(**opened, 0, last);
+    QVERIFY(place && place->bytes.bytes.value == 2);
+    session.goToElement(0, last);
+    QVERIFY(dock.busy() && view->selection() != place->bytes);
+    QTRY_COMPARE(view->selection(), place->bytes);
+    QVERIFY(!dock.busy());
+    for (const std::uint64_t element : {std::uint64_t{0}, last - 8, last / 16 * 8}) {
+        session.goToElement(0, element);
+        QVERIFY(!dock.busy());
+        const auto stored = placeOfElement(**opened, 0, element);
+        QVERIFY(stored);
+        QCOMPARE(view->selection(), stored->bytes);
+    }
+    // An edit may have changed the mask: it is counted again.
+    session.updateBundle(*opened);
+    session.goToElement(0, 5);
+    QTRY_COMPARE(view->selection(), placeOfElement(**opened, 0, 5)->bytes);
 }
 
 void TestHexDock::hexGoesToATypedOffset()

@@ -245,9 +245,7 @@ void TestPlanDock::showsPointsOfTheFront()
     QVERIFY(showDock(dock));
     QVERIFY(dock.plot().pointCount() > 2);
     Q_EMIT dock.plot().currentPointChanged(1);
-    const auto &choice = dock.plot().point(1).choice;
-    QVERIFY(std::equal(choice.begin(), choice.end(), dock.shownChoice().begin(),
-                       dock.shownChoice().end()));
+    QCOMPARE(dock.plot().point(1).choice->all(), dock.shownChoice());
     QVERIFY(dock.plot().pointText(1).contains(QStringLiteral("Plan 2")));
     for (int column = 0; column < dock.plot().columnCount(); ++column)
         QVERIFY(dock.plot().cellData(1, column, SortRole).isValid());

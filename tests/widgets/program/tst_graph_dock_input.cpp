@@ -172,7 +172,7 @@ void TestGraphDockInput::followsTheOthers()
     const graph::Graph &graph = *scene->drawn->graph;
     const std::size_t node = graph::findNode(graph, "c7", {}).value_or(graph::kNone);
     QVERIFY(node != graph::kNone);
-    const SourceSpan span = graph.nodes()[node].operation->span;
+    const SourceSpan span = graph.span(node);
     m_session->goToBytes(m_session->bundle()->programFile(),
                          {FileOffset(span.offset), ByteCount(1)});
     QVERIFY(ready());

@@ -27,11 +27,13 @@ private Q_SLOTS:
     void rowsAndTheirWords();
     void linksLeadToRowsAndWeights();
     void blocksFold();
+    void everythingUnfolds();
     void literalsAreShown();
     void findGoesOn();
+    void findsInLargePrograms();
     void followsAndLeads();
     void editsKeepTheRow();
-    void keepsItsProgram();
+    void readsThePackedProgram();
     void givesLargeProgramsBack();
     void withoutProgram();
     void cancelled();
@@ -71,7 +73,7 @@ BundlePtr TestProgramDock::loopBundle()
 QModelIndex TestProgramDock::rowWith(ProgramDock &dock, const QString &begin)
 {
     const auto &tree = dock.model().tree();
-    for (std::size_t node = 0; tree && node < tree->nodes().size(); ++node) {
+    for (std::size_t node = 0; tree && node < tree->rows(); ++node) {
         const QModelIndex index = dock.model().indexOf(node);
         if (index.data().toString().startsWith(begin))
             return index;
@@ -122,11 +124,10 @@ void TestProgramDock::linksLeadToRowsAndWeights()
     }
     QVERIFY(checked > 0);
     // What a row makes leads to its readers, and these back to it.
-    for (std::size_t node = 0; node < tree.nodes().size(); ++node) {
-        const auto &row = tree.nodes()[node];
-        if (row.kind != ProgramTree::Kind::Operation)
+    for (std::size_t node = 0; node < tree.rows(); ++node) {
+        if (tree.node(node).kind != ProgramTree::Kind::Operation)
             continue;
-        for (const std::size_t use : tree.uses(row.function, row.operation->outputs[0].name)) {
+        for (const std::size_t use : tree.uses(node, 0)) {
             const auto spans = programSpans(tree, use);
             QVERIFY(std::any_of(spans.begin(), spans.end(),
                                 [node](const ProgramSpan &span) { return span.node == node; }));
@@ -147,6 +148,51 @@ void TestProgramDock::blocksFold()
     QVERIFY(!dock.view().isExpanded(function));
     QTest::keyClick(&dock.view(), Qt::Key_Right);
     QVERIFY(dock.view().isExpanded(function));
+}
+
+/// Blocks within blocks: all unfolded at first, again by Unfold All, and a note is kept of rows
+/// that hold others only.
+void TestProgramDock::everythingUnfolds()
+{
+    std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
+    std::string inner = "tensor<fp16, [4]> r = relu(x = x);\n";
+    for (int i = 0; i < 3; ++i) {
+        const std::string name = "c" + std::to_string(i);
+        const std::string outer =
+            "tensor<fp16, [4]> " + name + " = cond(pred = x, _true_fn = () {\n";
+        inner = outer + inner + "} -> (x), _false_fn = () { } -> (x));\n";
+    }
+    text += inner + "        } -> (x);\n}\n";
+    OpenOptions options;
+    std::vector<std::byte> bytes;
+    for (const char letter : text)
+        bytes.push_back(static_cast<std::byte>(letter));
+    options.memory = {{"model.mil", bytes}};
+    const auto opened = Bundle::open("nested.mlmodelc", options);
+    QVERIFY(opened);
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(*opened);
+    QVERIFY(test::showDock(dock));
+    const auto &tree = *dock.model().tree();
+    QCOMPARE(tree.rows(), std::size_t(1 + 3 * 3 + 1)); // of each condition itself and two blocks
+    const auto unfolded = [&] {
+        std::size_t rows = 0;
+        for (std::size_t row = 0; row < tree.rows(); ++row)
+            rows += dock.view().isExpanded(dock.model().indexOf(row)) ? 1 : 0;
+        return rows;
+    };
+    QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
+    const QModelIndex innermost = rowWith(dock, QStringLiteral("relu r"));
+    QVERIFY(!dock.view().visualRect(innermost).isEmpty());
+    dock.view().collapseAll();
+    QCOMPARE(unfolded(), std::size_t(0));
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() == QStringLiteral("Unfold All"))
+            action->trigger();
+    }
+    QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
+    QVERIFY(!dock.view().visualRect(innermost).isEmpty());
 }
 
 void TestProgramDock::literalsAreShown()
@@ -180,7 +226,31 @@ void TestProgramDock::findGoesOn()
     }
     QCOMPARE(rows.size(), 3);
     const QModelIndex last = dock.view().currentIndex();
-    QCOMPARE(dock.model().find(QStringLiteral("nothing has this"), last, true), QModelIndex());
+    dock.findBox().setText(QStringLiteral("nothing has this"));
+    QCOMPARE(dock.found().text(), QStringLiteral("0 rows"));
+    QTest::keyClick(&dock.findBox(), Qt::Key_Return);
+    QCOMPARE(dock.view().currentIndex(), last);
+}
+
+/// A large program is searched by a task: the window goes on meanwhile.
+void TestProgramDock::findsInLargePrograms()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(longBundle(int(ProgramDock::kFoundAtOnce) + 100));
+    QVERIFY(test::showDock(dock));
+    dock.findBox().setText(QStringLiteral("relu a7"));
+    dock.findBox().setText(QStringLiteral("relu a77 ")); // the first count is given up
+    QVERIFY(dock.busy());
+    QTRY_COMPARE(dock.found().text(), QStringLiteral("13 rows"));
+    QTest::keyClick(&dock.findBox(), Qt::Key_Return);
+    QTRY_VERIFY(
+        dock.view().currentIndex().data().toString().startsWith(QStringLiteral("relu a77 ")));
+    // Another program: nothing of the search before it remains.
+    dock.findBox().setText(QStringLiteral("relu"));
+    session.setBundle(loopBundle());
+    QVERIFY(test::settle(dock));
+    QTRY_COMPARE(dock.found().text(), QStringLiteral("1 row"));
 }
 
 void TestProgramDock::followsAndLeads()
@@ -253,9 +323,7 @@ void TestProgramDock::givesLargeProgramsBack()
     dock.hiddenRelease().setDelay(20);
     session.setBundle(longBundle(int(ProgramDock::kReleasedFrom)));
     QVERIFY(test::showDock(dock));
-    session.bundle()->setProgramAside();
-    const std::weak_ptr<const mil::Program> held = session.bundle()->program();
-    QVERIFY(!held.expired());
+    const std::weak_ptr<const ProgramTree> held = dock.model().tree();
     const QModelIndex chosen = dock.model().index(4'000, 0, dock.model().index(0, 0));
     const QString text = chosen.data().toString();
     chooseRow(&dock.view(), chosen);
@@ -285,7 +353,8 @@ void TestProgramDock::givesLargeProgramsBack()
     QVERIFY(dock.model().tree());
 }
 
-void TestProgramDock::keepsItsProgram()
+/// What is shown of a program that is set aside is unpacked row by row.
+void TestProgramDock::readsThePackedProgram()
 {
     Session session;
     ProgramDock dock(session);
@@ -293,9 +362,10 @@ void TestProgramDock::keepsItsProgram()
     session.bundle()->setProgramAside();
     QVERIFY(test::showDock(dock));
     session.bundle()->setProgramAside();
-    const std::weak_ptr<const mil::Program> held = session.bundle()->program();
-    QVERIFY(!held.expired());
+    const std::weak_ptr<const mil::Program> whole = session.bundle()->program();
+    QVERIFY(whole.expired()); // nobody holds all of it
     QVERIFY(rowWith(dock, QStringLiteral("reshape z")).isValid());
+    const std::weak_ptr<const ProgramTree> held = dock.model().tree();
     session.setBundle(nullptr);
     QTRY_VERIFY(held.expired());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
+#include "packed_operations.h"
 #include "tests/data/data_folder.h"
 
 #include <QDir>
@@ -91,6 +92,8 @@ private slots:
     void programs();
     void spans_data() { programs_data(); }
     void spans();
+    void packed_data() { programs_data(); }
+    void packed();
     void twins_data();
     void twins();
     void expectedWeights_data();
@@ -149,6 +152,20 @@ void TestMilReal::spans()
         }
     });
     QVERIFY(checked > 0);
+}
+
+/// Packed, each operation by its number and all of them together are what was read.
+void TestMilReal::packed()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(QString, path);
+    const mil::Program program = readFile(path).program;
+    const auto expected = operationsOf(program);
+    const mil::PackedProgram packed(program);
+    QCOMPARE(packed.operations(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        QVERIFY(same(*packed.operation(i), alone(*expected[i])));
+    QVERIFY(mil::PackedProgram(packed.whole()) == packed);
 }
 
 void TestMilReal::twins_data()

@@ -19,6 +19,7 @@ private slots:
     void takesATwentieth();
     void isKeptWhileUsed();
     void isWholeUntilSetAside();
+    void packed();
     void outline();
 };
 
@@ -32,7 +33,7 @@ mil::Program read(const QByteArray &statements)
 
 mil::Program again(const mil::Program &program)
 {
-    return mil::unpackProgram(mil::packProgram(program));
+    return mil::PackedProgram(program).whole();
 }
 
 bool sameSpan(const SourceSpan &a, const SourceSpan &b)
@@ -114,8 +115,8 @@ void TestMilStore::packsTheSame()
 {
     QFETCH(QByteArray, text);
     const auto parsed = readText(text);
-    const auto packed = mil::packProgram(parsed.program);
-    QVERIFY(mil::packProgram(mil::unpackProgram(packed)) == packed);
+    const mil::PackedProgram packed(parsed.program);
+    QVERIFY(mil::PackedProgram(packed.whole()) == packed);
 }
 
 void TestMilStore::takesATwentieth()
@@ -128,7 +129,7 @@ void TestMilStore::takesATwentieth()
                       "string(\"@model_path/weights/weight.bin\"), offset = uint64(" +
                       QByteArray::number(64 * i) + ")))];\n";
     // Each of them takes about a thousand bytes in memory.
-    QVERIFY(mil::packProgram(read(statements)).size() < 100'000);
+    QVERIFY(mil::PackedProgram(read(statements)).packedBytes() < 100'000);
 }
 
 void TestMilStore::isKeptWhileUsed()
@@ -154,6 +155,19 @@ void TestMilStore::isWholeUntilSetAside()
     const mil::ProgramStore store(read("int32 g = const()[val = int32(1)];"));
     const auto *first = store.whole().get();
     QCOMPARE(store.whole().get(), first);
+}
+
+/// For views: one packed program, which is there before and after it was set aside.
+void TestMilStore::packed()
+{
+    const mil::ProgramStore store(read("int32 g = const()[val = int32(1)];"));
+    const auto packed = store.packed();
+    QCOMPARE(packed->operation(0)->outputs[0].name, std::string("g"));
+    const auto *whole = store.whole().get();
+    QCOMPARE(store.whole().get(), whole); // asking for it sets nothing aside
+    store.setAside();
+    QCOMPARE(store.packed().get(), packed.get());
+    QVERIFY(mil::PackedProgram(*store.whole()) == *packed);
 }
 
 void TestMilStore::outline()

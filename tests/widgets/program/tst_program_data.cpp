@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/data/data_folder.h"
+#include "tests/widgets/program/plain_program.h"
+
+#include <QDirIterator>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+/// The rows of every program of the data folder, unpacked one by one, are those of the whole
+/// program.
+class TestProgramData : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void bundles_data();
+    void bundles();
+};
+
+void TestProgramData::bundles_data()
+{
+    QTest::addColumn<QString>("path");
+    QDirIterator files(test::dataFolder(),
+                       {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")},
+                       QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        const QString path = files.next();
+        QTest::newRow(qPrintable(path.mid(test::dataFolder().size() + 1))) << path;
+    }
+}
+
+void TestProgramData::bundles()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(const QString, path);
+    const auto bundle = Bundle::open(path.toStdString());
+    QVERIFY(bundle);
+    const test::PlainProgram plain(**bundle);
+    (*bundle)->setProgramAside();
+    QCOMPARE(plain.difference(*ProgramTree::build(*bundle)), std::string());
+}
+
+QTEST_GUILESS_MAIN(TestProgramData)
+#include "tst_program_data.moc"
