@@ -4,7 +4,9 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/elided_name.h"
 #include "widgets/common/outcome_words.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
@@ -22,6 +24,7 @@
 #include <QAction>
 #include <QLineEdit>
 #include <QScrollBar>
+#include <QSet>
 #include <QTableWidget>
 #include <QTest>
 
@@ -144,6 +147,16 @@ void TestCompareDock::verdictsAreInSight()
                      table.fontMetrics().height() / 2 <=
                  table.viewport()->width(),
              qPrintable(QString::number(table.columnViewportPosition(verdict))));
+    // What is shown of the names tells them apart.
+    QSet<QString> shown;
+    for (int row = 0; row < dock.model().rowCount(); ++row) {
+        const QModelIndex cell = dock.model().index(row, names);
+        const QString brief = cell.data(kShortNameRole).toString();
+        QVERIFY(!brief.isEmpty());
+        const int room = table.columnWidth(names) - table.fontMetrics().height() / 2;
+        shown << elidedName(table.fontMetrics(), brief, room);
+    }
+    QCOMPARE(shown.size(), dock.model().rowCount());
     const int narrow = table.columnWidth(names);
     dock.resize(1500, 700);
     QTRY_VERIFY(table.columnWidth(names) > narrow);
