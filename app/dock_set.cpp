@@ -115,6 +115,10 @@ void DockSet::addComparing(ui::Session &session, QMainWindow *host)
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
     connect(m_compare, &ui::CompareDock::choicesChanged, bytes, &ui::BytesDock::setChoices);
+    connect(m_compare, &ui::CompareDock::placesChanged, bytes,
+            [bytes](const ui::PairPlaces &places) {
+                bytes->setPair(places.subject.weightA, places.subject.weightB);
+            });
     auto *ranges = add<ui::RangesDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_R);
     connect(bytes, &ui::BytesDock::differencesChanged, ranges, &ui::RangesDock::setDifferences);
     connect(bytes, &ui::BytesDock::comparisonCancelled, ranges, &ui::RangesDock::setCancelled);

@@ -4,11 +4,13 @@
 #include "app/dock_arranger.h"
 #include "app/dock_set.h"
 #include "core/bundle/bundle.h"
+#include "widgets/common/dock.h"
 
 #include <QCoreApplication>
 #include <QDockWidget>
 #include <QMainWindow>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,7 +25,7 @@ using Node = DockNode;
 
 // The drawings of window.md. Numbers are shares of the extent along the container's axis; panels
 // at the sides are so many heights of the font wide, and grow with a window that has room.
-constexpr double kNavigator = 21.5, kInspector = 21, kSideShare = 0.18;
+constexpr double kNavigator = 19.3, kInspector = 21, kSideShare = 0.18;
 
 Node navigator()
 {
@@ -122,6 +124,20 @@ Node nodeOf(Layout layout)
     return inspectLayout();
 }
 
+/// The docks in front of whose tabs a workspace is about: those at the top of its middle.
+QStringList mainDocks(const Node &root)
+{
+    const auto middle = std::find_if(root.children.begin(), root.children.end(),
+                                     [](const Node &child) { return child.ems <= 0; });
+    const Node *at = middle == root.children.end() ? &root : &*middle;
+    QStringList ids;
+    while (at->kind == Node::Kind::Column)
+        at = &at->children.front();
+    for (const Node &leaf : at->children)
+        ids += leaf.id;
+    return at->kind == Node::Kind::Leaf ? QStringList(at->id) : ids;
+}
+
 struct LayoutWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Layouts)
 };
@@ -175,6 +191,15 @@ void LayoutKeeper::reset()
 {
     m_settings.forgetLayout(layoutId(m_current));
     arrange(m_current);
+}
+
+ui::Dock *LayoutKeeper::mainDock() const
+{
+    for (const QString &id : mainDocks(nodeOf(m_current))) {
+        if (ui::Dock *dock = m_docks.dock(id); dock && dock->onView())
+            return dock;
+    }
+    return m_docks.largestOnView();
 }
 
 void LayoutKeeper::keep()

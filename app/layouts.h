@@ -15,6 +15,10 @@ namespace kernscope {
 class Bundle;
 }
 
+namespace kernscope::ui {
+class Dock;
+}
+
 namespace kernscope::app {
 
 class DockSet;
@@ -40,6 +44,8 @@ public:
     LayoutKeeper(QMainWindow *host, DockSet &docks, Settings &settings, QObject *parent = nullptr);
 
     Layout current() const { return m_current; }
+    /// What the workspace is about, as far as it is on view: where the keyboard goes on.
+    ui::Dock *mainDock() const;
     /// Keeps the present arrangement and shows another one.
     void show(Layout layout);
     /// Shows a layout as the settings keep it; the present arrangement is not kept.

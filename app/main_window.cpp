@@ -4,6 +4,7 @@
 #include "app/allocator.h"
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
+#include "app/file_drops.h"
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
 #include "app/status_line.h"
@@ -55,7 +56,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
 {
     setObjectName(QStringLiteral("kernscope"));
     setAccessibleName(tr("Kernscope"));
-    setAcceptDrops(true);
+    new FileDrops(this, [this](const QStringList &paths) { openPaths(paths); });
     ui::showLabelsPlain();
     installViewAccessibility();
     buildCentre();
@@ -258,7 +259,9 @@ void MainWindow::chooseLayout(Layout layout)
     m_layoutByHand = true;
     if (m_session.bundle() && isContainer(*m_session.bundle()) && layout != Layout::Compare)
         m_settings.setContainerLayout(layoutId(layout));
+    const ui::Dock *focused = m_docks->focused();
     showLayout(layout);
+    focusWorkspace(focused);
 }
 
 /// A weight section has no tasks and no commands, but groups and a descriptor.
@@ -299,7 +302,7 @@ void MainWindow::showHelp()
     const ui::Dock *focused = m_docks->focused();
     ui::HelpDock *help = m_docks->help();
     if (!focused && m_session.bundle())
-        focused = m_docks->largestOnView();
+        focused = m_layouts->mainDock();
     showWelcome(false);
     // Without a bundle no layout was shown yet, and the help would have no place.
     m_layouts->show(m_layouts->current());

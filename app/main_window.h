@@ -26,6 +26,10 @@ class QActionGroup;
 class QMenu;
 class QStackedWidget;
 
+namespace kernscope::ui {
+class Dock;
+}
+
 namespace kernscope::app {
 
 class DockSet;
@@ -74,8 +78,6 @@ public:
 
 protected:
     void closeEvent(QCloseEvent *event) override;
-    void dragEnterEvent(QDragEnterEvent *event) override;
-    void dropEvent(QDropEvent *event) override;
     void showEvent(QShowEvent *event) override;
 
 private:
@@ -180,6 +182,7 @@ private:
     void showWelcome(bool welcome);
     void onPlaceChanged();
     void chooseLayout(Layout layout); ///< by hand: later files leave it
+    void focusWorkspace(const ui::Dock *before);
     Layout layoutForOpened() const;
     void raiseForOpened();
     void showHelp();

@@ -11,13 +11,11 @@
 #include "resources/sample.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/open_dialog.h"
 #include "widgets/common/table_text.h"
 
-#include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
-#include <QMimeData>
 
 #include <cmath>
 #include <limits>
@@ -25,16 +23,6 @@
 namespace kernscope::app {
 
 namespace {
-
-QStringList localPaths(const QMimeData *data)
-{
-    QStringList paths;
-    for (const QUrl &url : data->urls()) {
-        if (url.isLocalFile())
-            paths << url.toLocalFile();
-    }
-    return paths;
-}
 
 QString fileFilter()
 {
@@ -132,10 +120,8 @@ void MainWindow::onTourChanged(bool running)
 
 void MainWindow::pickFolder(const QString &title, std::function<void(const QString &)> chosen)
 {
-    auto *dialog = new QFileDialog(this, title, ui::dialogFolder(this));
+    auto *dialog = new ui::OpenDialog(ui::OpenDialog::Lists::Folders, this, title);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::Directory);
-    dialog->setOption(QFileDialog::ShowDirsOnly, false);
     connect(dialog, &QFileDialog::fileSelected, this, [this, chosen](const QString &path) {
         ui::setDialogFolder(this, QFileInfo(path).absolutePath());
         chosen(path);
@@ -145,9 +131,8 @@ void MainWindow::pickFolder(const QString &title, std::function<void(const QStri
 
 void MainWindow::pickFile(const QString &title, std::function<void(const QString &)> chosen)
 {
-    auto *dialog = new QFileDialog(this, title, ui::dialogFolder(this), fileFilter());
+    auto *dialog = new ui::OpenDialog(ui::OpenDialog::Lists::Files, this, title, fileFilter());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this, chosen](const QString &path) {
         ui::setDialogFolder(this, QFileInfo(path).absolutePath());
         chosen(path);
@@ -331,22 +316,6 @@ void MainWindow::onSaved(const SaveReport &report, const QString &target)
     }
     if (const auto next = std::exchange(m_afterSave, nullptr))
         next();
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent *event)
-{
-    const auto count = localPaths(event->mimeData()).size();
-    if (count == 1 || count == 2)
-        event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent *event)
-{
-    const QStringList paths = localPaths(event->mimeData());
-    if (paths.isEmpty() || paths.size() > 2)
-        return;
-    event->acceptProposedAction();
-    openPaths(paths);
 }
 
 } // namespace kernscope::app

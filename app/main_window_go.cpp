@@ -4,11 +4,13 @@
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
 #include "app/go_to_box.h"
+#include "widgets/common/dock.h"
 #include "widgets/common/line_icon.h"
 
 #include <QAction>
 #include <QMenu>
 #include <QMenuBar>
+#include <QTimer>
 
 namespace kernscope::app {
 
@@ -46,6 +48,18 @@ void MainWindow::buildGoMenu()
                         [this] { stepWeight(1); });
     m_needBundle << add(menu, tr("&Previous Weight"), Qt::ALT | Qt::Key_Up,
                         [this] { stepWeight(-1); });
+}
+
+/// The keyboard goes on in what the workspace is about, once its docks have their places: where
+/// `before`, the dock that had it, is out of view now.
+void MainWindow::focusWorkspace(const ui::Dock *before)
+{
+    QTimer::singleShot(0, this, [this, before] {
+        if (!before || before->onView())
+            return;
+        if (ui::Dock *main = m_layouts->mainDock())
+            main->setFocus(Qt::ShortcutFocusReason);
+    });
 }
 
 } // namespace kernscope::app

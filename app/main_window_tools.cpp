@@ -101,8 +101,10 @@ void MainWindow::buildToolBar()
         button->setMenu(menu);
         button->setPopupMode(QToolButton::DelayedPopup);
     }
-    for (QToolButton *button : bar->findChildren<QToolButton *>())
-        button->setFocusPolicy(Qt::TabFocus);
+    for (QToolButton *button : bar->findChildren<QToolButton *>()) {
+        if (button->parentWidget() != workspaces) // Tab comes to the chosen one of those only
+            button->setFocusPolicy(Qt::TabFocus);
+    }
     auto *spring = new QWidget(bar);
     spring->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(spring);

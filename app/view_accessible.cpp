@@ -52,6 +52,7 @@ QAccessibleInterface *makeView(const QString &className, QObject *object)
         {QStringLiteral("kernscope::ui::KindLegend"), QAccessible::Graphic},
         {QStringLiteral("kernscope::ui::PictureLegend"), QAccessible::Graphic},
         {QStringLiteral("kernscope::ui::TileRuler"), QAccessible::Graphic},
+        {QStringLiteral("kernscope::ui::NavigatorHeader"), QAccessible::ColumnHeader},
         {QStringLiteral("QCustomPlot"), QAccessible::Chart}};
     auto *view = qobject_cast<QWidget *>(object);
     const auto role = roles.constFind(className);

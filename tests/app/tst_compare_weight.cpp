@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
+#include "widgets/compare/byte_compare_view.h"
+#include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/pair_dialog.h"
 #include "window_fixture.h"
@@ -30,6 +33,7 @@ private Q_SLOTS:
     void cancelled();
     void pairsComeBack();
     void pairsOfOtherFilesStayAway();
+    void bytesBeginAtTheProposedPair();
 
 private:
     QAction *action(const QString &text) const;
@@ -245,6 +249,26 @@ void TestCompareWeight::pairsOfOtherFilesStayAway()
     QCOMPARE((**m_window).docks().compare()->choices().names().size(), 2);
     for (const ui::CompareRow &row : (**m_window).docks().compare()->model().rows())
         QVERIFY(row.pair.pairing != kernscope::Pairing::Hand);
+}
+
+/// The pair that is proposed is the one whose bytes are seen, and nobody has gone anywhere.
+void TestCompareWeight::bytesBeginAtTheProposedPair()
+{
+    QVERIFY(m_window->open({m_dense, m_sparse}));
+    QVERIFY(m_window->settle());
+    const auto *compare = (*m_window)->docks().compare();
+    const auto *bytes =
+        qobject_cast<ui::BytesDock *>((*m_window)->docks().dock(QStringLiteral("bytes")));
+    QTRY_VERIFY(!compare->model().rows().empty() && bytes->differences());
+    QVERIFY(m_window->settle());
+    const ui::CompareRow &row = compare->model().rows()[compare->shownRow()];
+    const auto &alignment = bytes->view()->bytes()->alignment;
+    const auto &cursor = bytes->view()->cursor();
+    const AlignedSegment &segment = alignment.segments()[cursor.segment];
+    const Bundle &dense = *(*m_window)->session().bundle();
+    QCOMPARE(segment.firstA + cursor.offset,
+             dense.weights()[row.pair.a].operands().front().place->dataOffset.value);
+    QCOMPARE((*m_window)->session().place().weight, kNoIndex);
 }
 
 QTEST_MAIN(TestCompareWeight)

@@ -8,6 +8,7 @@
 
 #include <QAction>
 #include <QDropEvent>
+#include <QLineEdit>
 #include <QMimeData>
 
 using namespace kernscope;
@@ -26,6 +27,7 @@ private Q_SLOTS:
     void opensDroppedPaths_data();
     void opensDroppedPaths();
     void ignoresOtherDrops();
+    void textFieldsTakeNoFiles();
     void saysWhyItDidNotOpen();
     void remembersRecent();
     void showsWelcomeWithoutBundle();
@@ -36,23 +38,26 @@ private Q_SLOTS:
     void resetsLayout();
 
 private:
-    void drop(const QStringList &paths);
+    void drop(const QStringList &paths) { drop(paths, **m_window); }
+    static void drop(const QStringList &paths, QWidget &target);
 };
 
-void TestMainWindow::drop(const QStringList &paths)
+void TestMainWindow::drop(const QStringList &paths, QWidget &target)
 {
     QMimeData data;
     QList<QUrl> urls;
     for (const QString &path : paths)
         urls << QUrl::fromLocalFile(path);
     data.setUrls(urls);
-    const QPoint middle = (*m_window)->rect().center();
+    // As a file manager has it: the paths as text, too.
+    data.setText(paths.join(QLatin1Char('\n')));
+    const QPoint middle = target.rect().center();
     QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&**m_window, &enter);
+    QCoreApplication::sendEvent(&target, &enter);
     if (!enter.isAccepted())
         return;
     QDropEvent dropped(QPointF(middle), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&**m_window, &dropped);
+    QCoreApplication::sendEvent(&target, &dropped);
 }
 
 void TestMainWindow::opensTheSample()
@@ -108,6 +113,24 @@ void TestMainWindow::opensDroppedPaths()
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->document().path(), paths.first());
     QCOMPARE((*m_window)->session().other() != nullptr, count == 2);
+}
+
+/// Files that are dropped on a box for text, docked or floating, open: they are no text for it.
+void TestMainWindow::textFieldsTakeNoFiles()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    const QStringList paths{test::writeSample(m_folder->path(), QStringLiteral("sparse")),
+                            test::writeSample(m_folder->path(), QStringLiteral("palette"))};
+    auto *dock = (*m_window)->docks().dock(QStringLiteral("bundle"));
+    auto *filter = dock->findChild<QLineEdit *>();
+    for (const bool floating : {false, true}) {
+        dock->setFloating(floating);
+        const QString path = paths[floating ? 1 : 0];
+        drop({path}, *filter);
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->document().path(), path);
+        QCOMPARE(filter->text(), QString());
+    }
 }
 
 void TestMainWindow::ignoresOtherDrops()

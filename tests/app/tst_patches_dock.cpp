@@ -3,6 +3,7 @@
 #include "core/patch/edit/script_origin.h"
 #include "patches_fixture.h"
 #include "tests/core/bundle/second_function.h"
+#include "widgets/common/short_names.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
 #include "widgets/patch/patch_list_model.h"
@@ -12,6 +13,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
@@ -29,6 +31,8 @@ private Q_SLOTS:
     void modelHolds();
     void addsByKeys();
     void numbersAreWhole();
+    void placesAreInSight_data();
+    void placesAreInSight();
     void answersWhileTyping();
     void answersFaults_data();
     void answersFaults();
@@ -109,6 +113,37 @@ void TestPatchesDock::numbersAreWhole()
         const int column = model.columnOf(key);
         QVERIFY2(table().columnWidth(column) >= view.sizeHintForColumn(column), key);
     }
+}
+
+void TestPatchesDock::placesAreInSight_data()
+{
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("1400x900") << QSize(1400, 900);
+    QTest::newRow("1280x800") << QSize(1280, 800);
+}
+
+/// Every column of the list of patches is within its edge, and the offset of a place is whole.
+void TestPatchesDock::placesAreInSight()
+{
+    QFETCH(QSize, size);
+    (*m_window)->resize(size);
+    (*m_window)->layouts().show(app::Layout::Patch);
+    (*m_window)->layouts().reset();
+    type(weightName(0) + QStringLiteral("[5]=0.25"));
+    QTest::keyClick(line().lineEdit(), Qt::Key_Return);
+    QVERIFY(m_window->settle());
+    QCOMPARE((*m_window)->size(), size);
+    const auto &model = *qobject_cast<ui::PatchListModel *>(table().model());
+    QVERIFY2(table().horizontalHeader()->length() <= table().viewport()->width(),
+             qPrintable(QStringLiteral("%1 of %2")
+                            .arg(table().horizontalHeader()->length())
+                            .arg(table().viewport()->width())));
+    const int where = model.columnOf("where");
+    const QString offset = model.index(0, where).data(ui::kShortNameRole).toString();
+    QVERIFY2(offset.startsWith(QChar(0x2026) + QStringLiteral("+0x")), qPrintable(offset));
+    QVERIFY(table().fontMetrics().horizontalAdvance(offset) + 8 <= table().columnWidth(where));
+    // The tick says whether an edit is on: no word beside it.
+    QVERIFY(model.index(0, model.columnOf("active")).data().toString().isEmpty());
 }
 
 void TestPatchesDock::answersWhileTyping()

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window_fixture.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/segmented.h"
 
 #include <QApplication>
 #include <QSet>
+#include <QToolBar>
 
 using namespace kernscope;
 using app::Layout;
@@ -17,6 +19,8 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void tabComesEverywhere_data();
     void tabComesEverywhere();
+    void shortcutsLeadIntoTheWorkspace();
+    void arrowsChooseTheWorkspace();
 
 private:
     static ui::Dock *dockOf(QWidget *widget)
@@ -90,6 +94,62 @@ void TestWindowKeyboard::tabComesEverywhere()
     QVERIFY2(now == start, "Tab never comes back to where it began");
     const QSet<QString> missed = wanted - seen;
     QVERIFY2(missed.isEmpty(), qPrintable(QStringList(missed.values()).join(QLatin1Char(' '))));
+}
+
+/// Ctrl+1 to Ctrl+5: the keyboard goes on in the dock that the workspace is about, and stays where
+/// it is in a dock that both workspaces show.
+void TestWindowKeyboard::shortcutsLeadIntoTheWorkspace()
+{
+    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString b = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    QVERIFY(m_window->open({a, b}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    (*m_window)->session().goToWeight(0);
+    QVERIFY(m_window->settle());
+    app::DockSet::reveal((*m_window)->docks().dock(QStringLiteral("compare")));
+    QVERIFY(dockOf(QApplication::focusWidget()));
+    const std::initializer_list<std::pair<Qt::Key, const char *>> keys{{Qt::Key_4, "stream"},
+                                                                       {Qt::Key_2, "compare"},
+                                                                       {Qt::Key_3, "weight"},
+                                                                       {Qt::Key_1, "overview"}};
+    for (const auto &[key, id] : keys) {
+        QTest::keyClick(QApplication::focusWidget(), key, Qt::ControlModifier);
+        QVERIFY(m_window->settle());
+        const ui::Dock *dock = dockOf(QApplication::focusWidget());
+        QVERIFY2(dock && dock->onView() && dock->id() == QLatin1String(id),
+                 qPrintable(QStringLiteral("%1, not %2")
+                                .arg(dock ? dock->id() : QString(), QLatin1String(id))));
+    }
+}
+
+/// The switch of the workspaces is one stop of Tab; arrows choose the next workspace and stay in
+/// it.
+void TestWindowKeyboard::arrowsChooseTheWorkspace()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    auto *workspaces = (*m_window)->findChild<QToolBar *>()->findChild<ui::Segmented *>();
+    const auto buttons = workspaces->findChildren<QToolButton *>();
+    QCOMPARE(buttons.size(), 5);
+    const auto stops = [&buttons] {
+        QStringList words;
+        for (const QToolButton *one : buttons)
+            words += one->focusPolicy() & Qt::TabFocus ? QStringList(one->text()) : QStringList();
+        return words;
+    };
+    QCOMPARE(stops(), QStringList{QStringLiteral("Inspect")});
+    buttons[0]->setFocus();
+    for (const Layout layout : {Layout::Compare, Layout::Patch, Layout::Performance}) {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->layouts().current(), layout);
+        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(buttons[int(layout)]));
+        QCOMPARE(stops(), QStringList{buttons[int(layout)]->text()});
+    }
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Home);
+    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
 }
 
 QTEST_MAIN(TestWindowKeyboard)

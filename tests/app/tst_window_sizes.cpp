@@ -34,6 +34,8 @@ private Q_SLOTS:
     void leastSizes();
     void smallerWindow();
     void navigatorNumbersAreWhole();
+    void readingsBesideTheBytes_data();
+    void readingsBesideTheBytes();
 
 private:
     struct Least {
@@ -278,14 +280,48 @@ void TestWindowSizes::navigatorNumbersAreWhole()
     const QAbstractItemModel &model = *tree->model();
     for (int column = 1; column < model.columnCount(); ++column) {
         const int right = tree->columnViewportPosition(column) + tree->columnWidth(column);
-        if (right > tree->viewport()->width())
-            continue; // beyond the edge as a whole
+        if (right > tree->viewport()->width() || tree->isColumnHidden(column))
+            continue; // beyond the edge as a whole, or in the second line
         QVERIFY2(static_cast<const QAbstractItemView *>(tree)
                              ->sizeHintForIndex(model.index(0, column))
                              .width() <= tree->columnWidth(column) ||
                      model.index(0, column).data().toString().isEmpty(),
                  qPrintable(QString::number(column)));
     }
+}
+
+void TestWindowSizes::readingsBesideTheBytes_data()
+{
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("1400x900") << QSize(1400, 900);
+    QTest::newRow("1280x800") << QSize(1280, 800);
+}
+
+/// Beside the bytes are their readings, in both workspaces at both sizes.
+void TestWindowSizes::readingsBesideTheBytes()
+{
+    QFETCH(QSize, size);
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+    (*m_window)->resize(size);
+    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->settle());
+    QCOMPARE((*m_window)->size(), size);
+    const auto *dock = (*m_window)->docks().dock(QStringLiteral("hex"));
+    const auto *bytes = dock->findChild<ui::HexView *>();
+    const auto *readings = dock->findChild<ui::InspectorView *>();
+    QVERIFY2(readings->isVisible() && readings->x() > bytes->geometry().right(),
+             qPrintable(QString::number(readings->x())));
+    QVERIFY(bytes->horizontalScrollBar()->maximum() == 0);
+    const QAbstractItemModel &model = *readings->model();
+    QStringList seen;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        if (readings->viewport()->rect().contains(readings->visualRect(model.index(row, 1))))
+            seen += model.index(row, 0).data().toString();
+    }
+    for (const char *name : {"u8", "i8", "u16", "i16", "u32", "i32", "fp16", "bf16"})
+        QVERIFY2(seen.contains(QLatin1String(name)), name);
 }
 
 QTEST_MAIN(TestWindowSizes)

@@ -24,10 +24,11 @@ QColor hexGround(SectionKind kind, const QPalette &palette)
     return tint(palette.color(QPalette::Base), theme::color(theme::tokenOf(kind), dark), share);
 }
 
-QColor hexSelectedGround(const QColor &ground, const QPalette &palette)
+QColor hexSelectedGround(const QColor &ground, const QPalette &palette, bool large)
 {
+    const double share = theme::isDark(palette) ? 0.6 : 0.4;
     return tint(ground, palette.color(QPalette::Active, QPalette::Highlight),
-                theme::isDark(palette) ? 0.6 : 0.4);
+                large ? share / 2 : share);
 }
 
 QColor hexChangedGround(const QPalette &palette)

@@ -24,17 +24,17 @@ HexLayout::HexLayout(const QFontMetricsF &metrics, int bytesPerRow, std::uint64_
 
 double HexLayout::hexX(int column) const
 {
-    return m_char * (m_offsetDigits + 3 + 3 * column + column / kGroup);
+    return m_char * (m_offsetDigits + 2.5 + 3 * column + column / kGroup);
 }
 
 double HexLayout::textX() const
 {
-    return hexX(m_bytesPerRow) + m_char;
+    return hexX(m_bytesPerRow);
 }
 
 double HexLayout::width() const
 {
-    return textX() + m_char * (m_bytesPerRow + 1);
+    return textX() + m_char * (m_bytesPerRow + 0.5);
 }
 
 QRectF HexLayout::hexCell(int column, double y) const

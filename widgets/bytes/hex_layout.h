@@ -24,7 +24,7 @@ public:
     double rowHeight() const { return m_row; }
     double width() const; ///< of all columns
 
-    double offsetX() const { return m_char; }
+    double offsetX() const { return m_char / 2; }
     /// Cell of the byte in `column` of a row whose top is `y`: two digits with half a space each.
     QRectF hexCell(int column, double y) const;
     QRectF textCell(int column, double y) const;

@@ -100,6 +100,7 @@ private:
     struct CellLook {
         QColor ground, ink;
         bool changed = false, selected = false, faint = false;
+        bool lineAbove = false, lineBelow = false; ///< edges of the selection
     };
 
     void forget();

@@ -14,6 +14,13 @@
 // How the hex view is painted. Only visible rows are read.
 namespace kernscope::ui {
 
+namespace {
+
+/// Of more rows a selection is a whole part: a quiet ground between a line above and one below.
+constexpr std::uint64_t kLargeRows = 4;
+
+} // namespace
+
 void HexView::paintEvent(QPaintEvent *)
 {
     QPainter painter(viewport());
@@ -80,8 +87,12 @@ HexView::CellLook HexView::lookOf(std::uint64_t offset, const ByteRange &selecte
     }
     look.selected = selected.contains(FileOffset(offset));
     if (look.selected) {
-        look.ground = hexSelectedGround(look.ground, palette());
+        const auto perRow = static_cast<std::uint64_t>(m_bytesPerRow);
+        const bool large = selected.bytes.value > kLargeRows * perRow;
+        look.ground = hexSelectedGround(look.ground, palette(), large);
         look.ink = palette().color(QPalette::Text);
+        look.lineBelow = !selected.contains(FileOffset(offset + perRow));
+        look.lineAbove = large && offset - selected.offset.value < perRow;
     }
     return look;
 }
@@ -133,9 +144,13 @@ void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &h
     painter.fillRect(text, look.ground);
     if (look.selected) {
         const double line = theme::em(this, 0.1);
-        for (const QRectF &box : {hex, text})
-            painter.fillRect(QRectF(box.left(), box.bottom() - line, box.width(), line),
-                             palette().color(QPalette::Active, QPalette::Highlight));
+        const QColor color = palette().color(QPalette::Active, QPalette::Highlight);
+        for (const QRectF &box : {hex, text}) {
+            if (look.lineBelow)
+                painter.fillRect(QRectF(box.left(), box.bottom() - line, box.width(), line), color);
+            if (look.lineAbove)
+                painter.fillRect(QRectF(box.left(), box.top(), box.width(), line), color);
+        }
     }
     painter.setPen(look.ink);
     painter.drawStaticText(QPointF(hex.left() + m_layout.charWidth() / 2, hex.top()),

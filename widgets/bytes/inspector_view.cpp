@@ -8,6 +8,8 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QScrollBar>
+#include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 
 #include <algorithm>
@@ -16,7 +18,41 @@ namespace kernscope::ui {
 
 namespace {
 
-/// Name to the left, value to the right, in one cell.
+constexpr int kLongest32 = 15; ///< characters of the longest value of 32 bits
+
+/// Readings of 64 bits last: a small view shows those that are looked up most. The bits of the byte
+/// stand beside fp32, which keeps the others in pairs.
+class UsualFirst final : public QSortFilterProxyModel
+{
+public:
+    UsualFirst(InspectorModel &readings, QObject *parent) : QSortFilterProxyModel(parent)
+    {
+        constexpr int kStep = 2, kLast = 1000;
+        int beside = 0;
+        for (int row = 0; row < readings.rowCount(); ++row) {
+            const QString name = readings.name(row);
+            if (name == QLatin1String("fp32"))
+                beside = kStep * row + 1;
+            m_rank.push_back(name == QLatin1String("bits")             ? beside
+                             : readings.longestValue(row) > kLongest32 ? kLast + row
+                                                                       : kStep * row);
+        }
+        setSourceModel(&readings);
+        sort(0);
+    }
+
+protected:
+    bool lessThan(const QModelIndex &left, const QModelIndex &right) const override
+    {
+        return m_rank[static_cast<std::size_t>(left.row())] <
+               m_rank[static_cast<std::size_t>(right.row())];
+    }
+
+private:
+    std::vector<int> m_rank; ///< by row of the readings
+};
+
+/// Name to the left, value to the right, in one cell; below it where they have no room there.
 class CellDelegate final : public QStyledItemDelegate
 {
 public:
@@ -41,20 +77,25 @@ public:
         painter->setFont(option.font);
         painter->setPen(
             palette.color(selected ? QPalette::HighlightedText : QPalette::PlaceholderText));
-        painter->drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
-                          static_cast<const InspectorModel *>(index.model())->name(index.row()));
+        const auto *view = qobject_cast<const InspectorView *>(option.widget);
+        const bool tall = view && view->isTall(index.row());
+        const QRect upper = tall ? box.adjusted(0, 0, 0, -box.height() / 2) : box;
+        const QRect lower = tall ? box.adjusted(0, box.height() / 2, 0, 0) : box;
+        if (view)
+            painter->drawText(upper, Qt::AlignLeft | Qt::AlignVCenter, view->nameOf(index));
         painter->setPen(palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
-        painter->drawText(box, Qt::AlignRight | Qt::AlignVCenter,
+        painter->drawText(lower, Qt::AlignRight | Qt::AlignVCenter,
                           readFromLeft(index.data().toString(), option.direction));
     }
 };
 
 } // namespace
 
-InspectorView::InspectorView(InspectorModel *model, QWidget *parent) : QListView(parent)
+InspectorView::InspectorView(InspectorModel *model, QWidget *parent)
+    : QListView(parent), m_readings(model)
 {
     setAccessibleName(tr("The bytes under the cursor, in every reading"));
-    setModel(model);
+    setModel(new UsualFirst(*model, this));
     setModelColumn(model->valueColumn());
     setSpacing(0);
     setItemDelegate(new CellDelegate(this));
@@ -68,15 +109,27 @@ InspectorView::InspectorView(InspectorModel *model, QWidget *parent) : QListView
     measure();
 }
 
+QString InspectorView::nameOf(const QModelIndex &index) const
+{
+    return index.siblingAtColumn(m_readings->nameColumn()).data().toString();
+}
+
 void InspectorView::measure()
 {
-    const auto *readings = static_cast<const InspectorModel *>(model());
     const int around = 3 * theme::em(this, 0.35); // at both ends, and between name and value
     m_needs.clear();
-    for (int row = 0; row < readings->rowCount(); ++row) {
-        const QString name = readings->name(row);
-        const QString longest(readings->longestValue(row), QLatin1Char('8'));
-        m_needs.push_back(fontMetrics().horizontalAdvance(name + longest) + around);
+    m_usual = 0;
+    const auto *order = static_cast<const QSortFilterProxyModel *>(model());
+    for (int row = 0; row < order->rowCount(); ++row) {
+        const QString name = order->index(row, m_readings->nameColumn()).data().toString();
+        const int longest =
+            m_readings->longestValue(order->mapToSource(order->index(row, 0)).row());
+        const QString value(longest, QLatin1Char('8'));
+        m_needs.push_back(fontMetrics().horizontalAdvance(name + value) + around);
+        if (longest <= kLongest32)
+            m_usual = std::max(m_usual, m_needs.back());
+        if (name == QLatin1String("bits") && row > 0)
+            m_needs.back() = std::max(m_needs.back(), m_needs[m_needs.size() - 2]); // as fp32
     }
     m_wide = *std::max_element(m_needs.begin(), m_needs.end());
     // What is as long as a number of 32 bits, or shorter, stands two in a row.
@@ -130,9 +183,20 @@ int InspectorView::widthOf(int row, int width) const
     return column * std::min(spans, columns);
 }
 
+int InspectorView::heightOf(int row, int width) const
+{
+    const bool tall = m_needs[static_cast<std::size_t>(row)] > widthOf(row, width);
+    return rowHeight() * (tall ? 2 : 1);
+}
+
 QSize InspectorView::cellSize(int row) const
 {
-    return {widthOf(row, roomForCells()), rowHeight()};
+    return {widthOf(row, roomForCells()), heightOf(row, roomForCells())};
+}
+
+bool InspectorView::isTall(int row) const
+{
+    return heightOf(row, roomForCells()) > rowHeight();
 }
 
 void InspectorView::changeEvent(QEvent *event)
@@ -144,16 +208,17 @@ void InspectorView::changeEvent(QEvent *event)
 
 int InspectorView::heightOfCells(int room) const
 {
-    int rows = 1, used = 0;
+    int height = 0, line = 0, used = 0;
     for (int row = 0; row < model()->rowCount(); ++row) {
         const int cell = widthOf(row, room);
         if (used + cell > room) {
-            ++rows;
-            used = 0;
+            height += line;
+            line = used = 0;
         }
         used += cell;
+        line = std::max(line, heightOf(row, room));
     }
-    return rowHeight() * rows;
+    return height + line;
 }
 
 int InspectorView::heightFor(int width) const
@@ -169,7 +234,9 @@ QSize InspectorView::sizeHint() const
 
 QSize InspectorView::minimumSizeHint() const
 {
-    return {m_wide + 2 * frameWidth() + theme::em(this, 0.3), rowHeight() * 3};
+    // What does not fit scrolls, and numbers of 64 bits have two lines.
+    return {m_usual + 2 * frameWidth() + verticalScrollBar()->sizeHint().width() + 1,
+            rowHeight() * 3};
 }
 
 } // namespace kernscope::ui

@@ -10,8 +10,8 @@ namespace kernscope::ui {
 class InspectorModel;
 
 /// The readings of the bytes under the cursor as cells, in as many columns as there is room for: a
-/// cell takes one column, or two where its longest value would be cut. Values change in place,
-/// nothing moves.
+/// cell takes one column, or two where its longest value would be cut, and two lines where there is
+/// but one column. Those of 64 bits, the longest, come last. Values change in place, nothing moves.
 class InspectorView final : public QListView
 {
     Q_OBJECT
@@ -21,8 +21,12 @@ public:
 
     /// Height at which all readings are seen in that width.
     int heightFor(int width) const;
-    /// Of the reading in that row of the model, in the view as wide as it is.
+    /// Of the reading in that row of the view's own model, in the view as wide as it is.
     QSize cellSize(int row) const;
+    /// Whether its value stands below its name.
+    bool isTall(int row) const;
+    /// Of the reading, such as "int16".
+    QString nameOf(const QModelIndex &index) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -38,11 +42,14 @@ private:
     int heightOfCells(int room) const;
     int columnsOf(int width) const; ///< one, or an even number
     int widthOf(int row, int width) const;
+    int heightOf(int row, int width) const;
     int rowHeight() const;
 
+    const InspectorModel *m_readings;
     std::vector<int> m_needs; ///< pixels of each reading, with its longest value
     int m_narrow = 0;         ///< of a column that holds the short ones
     int m_wide = 0;           ///< of a cell with the longest reading
+    int m_usual = 0;          ///< of a cell with the longest reading of at most 32 bits
 };
 
 } // namespace kernscope::ui

@@ -135,7 +135,7 @@ QColor tokenTint(Token token, bool dark)
 {
     const QColor hue = theme::color(token, dark),
                  ground = dark ? QColor(0x1B, 0x1F, 0x23) : Qt::white;
-    const double share = token == Token::OutDense ? 0.14 : dark ? 0.38 : 0.22;
+    const double share = token == Token::OutDense ? 0.14 : dark ? 0.3 : 0.2;
     const auto mix = [share](int a, int b) {
         return static_cast<int>(std::lround(share * a + (1 - share) * b));
     };

@@ -8,6 +8,7 @@
 #include "core/patch/reencode/reencode.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
+#include "widgets/chips/outcome_pill.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
@@ -29,7 +30,7 @@ namespace kernscope::ui {
 
 namespace {
 
-/// Bold where it is the form to take; outcomes on the ground of their token.
+/// Bold where it is the form to take; outcomes on a pill of their token.
 QVariant candidateLook(const report::CandidateFacts &row, std::string_view key, int role)
 {
     if (key == "form" && role == Qt::FontRole && row.chosen) {
@@ -128,7 +129,8 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     prepareTable(m_table);
     m_table->setSortingEnabled(false);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    setColumnWidths(m_table->horizontalHeader(), {8, 6, 6, 7, 6, 9, 8, 8, 9, 17});
+    m_table->setItemDelegateForColumn(m_model->columnOf("outcome"), new OutcomePill(m_table));
+    setColumnWidths(m_table->horizontalHeader(), {6.5, 5, 5.2, 7, 5, 8.8, 8.2, 7.6, 9, 17});
     m_table->horizontalHeader()->setStretchLastSection(true);
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);

@@ -3,6 +3,7 @@
 
 #include "widgets/common/elided_name.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/margin_mark.h"
 #include "widgets/common/session.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_formats.h"
@@ -59,6 +60,14 @@ private:
     QWidget *m_next;
 };
 
+/// Not by the hand of the user.
+void growSection(QHeaderView &header, int column, int width)
+{
+    header.setProperty(kGrowing, true);
+    header.resizeSection(column, width);
+    header.setProperty(kGrowing, false);
+}
+
 /// A number is never cut: its column grows once the view is painted.
 void growColumn(const QStyleOptionViewItem &cell, int column)
 {
@@ -75,11 +84,8 @@ void growColumn(const QStyleOptionViewItem &cell, int column)
     const int width = header->sectionSize(column) + std::max(missing, 1);
     QTimer::singleShot(0, header, [header, column, width] {
         if (header->sectionSize(column) < width &&
-            header->sectionResizeMode(column) == QHeaderView::Interactive) {
-            header->setProperty(kGrowing, true);
-            header->resizeSection(column, width);
-            header->setProperty(kGrowing, false);
-        }
+            header->sectionResizeMode(column) == QHeaderView::Interactive)
+            growSection(*header, column, width);
     });
 }
 
@@ -130,17 +136,7 @@ public:
                const QModelIndex &index) const override
     {
         NearEnd::paint(painter, option, index);
-        const QVariant mark = index.data(Qt::DecorationRole);
-        if (!mark.isValid())
-            return;
-        const QSize size = option.decorationSize;
-        // Beside the line that marks the current row.
-        const int gap = size.width() / 4;
-        QRect place(QPoint(option.rect.left() - size.width() - gap, option.rect.top()),
-                    QSize(size.width(), option.rect.height()));
-        if (option.direction == Qt::RightToLeft)
-            place.moveLeft(option.rect.right() + 1 + gap);
-        mark.value<QIcon>().paint(painter, place);
+        paintMarginMark(painter, option, index, option.rect);
     }
 
 protected:
@@ -186,13 +182,17 @@ public:
             m_least.push_back(table->columnWidth(column));
         table->viewport()->installEventFilter(this);
         connect(table->horizontalHeader(), &QHeaderView::sectionResized, this,
-                [this](int, int before, int now) {
-                    // A column that is hidden or shown is not sized by hand: it leaves or takes
-                    // room.
-                    if (before == 0 || now == 0)
+                [this](int column, int before, int now) {
+                    // A column that is hidden or shown, or grows for a number, is not sized by
+                    // hand: it leaves or takes room.
+                    const bool number = growsByItself(m_table->horizontalHeader());
+                    const auto own = std::find(m_columns.begin(), m_columns.end(), column);
+                    if (number && own != m_columns.end())
+                        m_least[static_cast<std::size_t>(own - m_columns.begin())] = now;
+                    if (before == 0 || now == 0 || number)
                         QTimer::singleShot(0, this, &ColumnGrower::growWhereFree);
                     else
-                        m_userSized |= !m_growing && !growsByItself(m_table->horizontalHeader());
+                        m_userSized |= !m_growing;
                 });
     }
 
@@ -342,7 +342,7 @@ void widenForNumbers(QTableView *table, const QList<int> &columns)
             continue;
         const int needed = std::min(view->sizeHintForColumn(column), most);
         if (needed > header->sectionSize(column))
-            header->resizeSection(column, needed);
+            growSection(*header, column, needed);
     }
 }
 

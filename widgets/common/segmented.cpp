@@ -5,7 +5,11 @@
 
 #include <QAction>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QPainter>
+
+#include <algorithm>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -59,13 +63,58 @@ void Segmented::add(QAction *action)
 {
     auto *segment = new Segment(this);
     segment->setDefaultAction(action);
-    segment->setFocusPolicy(Qt::TabFocus);
+    segment->installEventFilter(this);
+    m_segments += segment;
     // Mnemonics belong to the menu; what its icon text says needs not the words about it.
     const QString word = action->iconText().remove(u'&');
     segment->setText(word);
     segment->setAccessibleName(action->text().remove(u'&'));
-    connect(action, &QAction::changed, segment, [segment, word] { segment->setText(word); });
+    connect(action, &QAction::changed, segment, [this, segment, word] {
+        segment->setText(word);
+        takeTab();
+    });
     m_row->addWidget(segment);
+    takeTab();
+}
+
+/// Tab comes to the chosen word, or to the first where none is.
+void Segmented::takeTab()
+{
+    const auto chosen = std::find_if(m_segments.begin(), m_segments.end(),
+                                     [](const QToolButton *one) { return one->isChecked(); });
+    QToolButton *stop = chosen == m_segments.end() ? m_segments.front() : *chosen;
+    for (QToolButton *segment : std::as_const(m_segments))
+        segment->setFocusPolicy(segment == stop ? Qt::TabFocus : Qt::NoFocus);
+}
+
+bool Segmented::eventFilter(QObject *watched, QEvent *event)
+{
+    const auto at = m_segments.indexOf(static_cast<QToolButton *>(watched));
+    if (event->type() != QEvent::KeyPress || at < 0)
+        return QWidget::eventFilter(watched, event);
+    const qsizetype last = m_segments.size() - 1;
+    const int forth = layoutDirection() == Qt::RightToLeft ? -1 : 1;
+    switch (static_cast<QKeyEvent *>(event)->key()) {
+    case Qt::Key_Left: choose(at - forth, -forth); return true;
+    case Qt::Key_Right: choose(at + forth, forth); return true;
+    case Qt::Key_Up: choose(at - 1, -1); return true;
+    case Qt::Key_Down: choose(at + 1, 1); return true;
+    case Qt::Key_Home: choose(0, 1); return true;
+    case Qt::Key_End: choose(last, -1); return true;
+    default: return QWidget::eventFilter(watched, event);
+    }
+}
+
+/// The word there, or the next one that can be chosen. The keyboard stays in the switch, wherever
+/// choosing it leads.
+void Segmented::choose(qsizetype at, int step)
+{
+    while (at >= 0 && at < m_segments.size() && !m_segments[at]->isEnabled())
+        at += step;
+    if (at < 0 || at >= m_segments.size())
+        return;
+    m_segments[at]->defaultAction()->trigger();
+    m_segments[at]->setFocus(Qt::OtherFocusReason);
 }
 
 void Segmented::paintEvent(QPaintEvent *)

@@ -109,8 +109,17 @@ std::vector<TileRuler::Tick> TileRuler::ticks() const
         if (tick(index).at - all.back().at >= room)
             all.push_back(tick(index));
     }
+    // The labels at the ends are moved inside: what counts is where they stand.
+    const auto collides = [&](const Tick &a, const Tick &b) {
+        const auto box = [this](const Tick &one) {
+            return labelBox(one, m_axis.text ? m_axis.text(one.index) : QString::number(one.index));
+        };
+        const int gap = across() ? theme::em(this, kGap) : 0;
+        return across() ? box(a).right() + gap >= box(b).left() : box(a).bottom() >= box(b).top();
+    };
     if (last > first) {
-        while (all.size() > 1 && tick(last).at - all.back().at < room)
+        while (all.size() > 1 &&
+               (tick(last).at - all.back().at < room || collides(all.back(), tick(last))))
             all.pop_back();
         if (tick(last).at - all.back().at >= room)
             all.push_back(tick(last));

@@ -42,6 +42,8 @@ public:
         double at = 0; ///< middle of the row or column, in pixels of the ruler
     };
     std::vector<Tick> ticks() const;
+    /// Where the label of a tick is drawn.
+    QRect labelBox(const Tick &tick, const QString &text) const;
 
 protected:
     void paintEvent(QPaintEvent *event) override;
@@ -50,7 +52,6 @@ private:
     bool across() const { return m_orientation == Qt::Horizontal; }
     double positionOf(double index) const;
     double indexAt(double position) const;
-    QRect labelBox(const Tick &tick, const QString &text) const;
     int labelExtent() const; ///< along the axis, with a gap
     std::uint64_t step() const;
 

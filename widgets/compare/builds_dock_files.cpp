@@ -2,11 +2,11 @@
 // Where the builds that are added come from, and what becomes of one that changes on disk.
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/open_dialog.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/builds_dock.h"
 
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -17,10 +17,9 @@ namespace kernscope::ui {
 
 void BuildsDock::open(bool folder)
 {
-    auto *dialog = new QFileDialog(this, folder ? tr("Add a Build Folder") : tr("Add a Build File"),
-                                   dialogFolder(this));
+    auto *dialog = new OpenDialog(folder ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files,
+                                  this, folder ? tr("Add a Build Folder") : tr("Add a Build File"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(folder ? QFileDialog::Directory : QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
         setDialogFolder(this, QFileInfo(path).absolutePath());
         openPath(path);

@@ -274,6 +274,7 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
     if (!same) {
         m_visited = false;
         followPlace();
+        showPair();
     }
     m_task = session().tasks().start(
         this, tr("Comparing bytes"),

@@ -41,6 +41,9 @@ public:
     /// Pairs by hand: what the bytes of a weight are set against.
     void setChoices(const PairChoices &choices);
     bool swapped() const { return m_swapped; }
+    /// The pair that Compare shows, as weights of A and B. Where nobody has gone anywhere yet, its
+    /// bytes are the first that are seen; the common position stays.
+    void setPair(std::size_t weightA, std::size_t weightB);
 
     /// Finds the differences also while the dock is hidden, for the list of them.
     void compareHidden();
@@ -82,6 +85,8 @@ private:
     void onScrolled();
     void onCursor();
     bool goTo(const std::optional<DifferenceRun> &run);
+    void showPair();
+    bool showWeight(bool ofA, std::size_t weight);
     void tellPlace(std::uint64_t length);
     /// The bundle of the two that is the document, as it was aligned.
     const Bundle &document() const { return m_swapped ? *m_bytes->b : *m_bytes->a; }
@@ -110,8 +115,9 @@ private:
     TaskPtr m_task;
     PairChoices m_choices;
     bool m_swapped = false;
-    bool m_current = false; ///< of the bundles of now, or under way
-    bool m_visited = false; ///< the cursor has been somewhere
+    bool m_current = false;                             ///< of the bundles of now, or under way
+    bool m_visited = false;                             ///< the cursor has been somewhere
+    std::size_t m_pairA = kNoIndex, m_pairB = kNoIndex; ///< what Compare shows
 };
 
 } // namespace kernscope::ui

@@ -76,6 +76,41 @@ bool BytesDock::goTo(const std::optional<DifferenceRun> &run)
     return true;
 }
 
+void BytesDock::setPair(std::size_t weightA, std::size_t weightB)
+{
+    m_pairA = weightA;
+    m_pairB = weightB;
+    showPair();
+}
+
+void BytesDock::showPair()
+{
+    const Place &now = place();
+    if (!m_bytes || m_visited || pinned() || now.weight != kNoIndex || now.bytes)
+        return;
+    if (showWeight(true, m_pairA) || showWeight(false, m_pairB))
+        m_readout->setText(m_view->cursorText());
+}
+
+/// The first byte of a weight, as going to the weight shows it; false where it has none.
+bool BytesDock::showWeight(bool ofA, std::size_t weight)
+{
+    const Bundle &bundle = ofA ? *m_bytes->a : *m_bytes->b;
+    if (weight >= bundle.weights().size())
+        return false;
+    for (const codec::Operand &operand : bundle.weights()[weight].operands()) {
+        if (!operand.place || operand.place->isLiteral())
+            continue;
+        const auto at =
+            m_bytes->alignment.placeOf(ofA, operand.place->file, operand.place->dataOffset.value);
+        if (at.segment == kNoIndex)
+            continue;
+        m_view->setCursor({at.segment, at.offset}, ofA);
+        return true;
+    }
+    return false;
+}
+
 void BytesDock::goToRange(const DifferenceRun &run)
 {
     if (!m_bytes || run.segment >= m_bytes->alignment.segments().size())

@@ -7,7 +7,6 @@
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_runner.h"
-#include "widgets/compare/error_bar_delegate.h"
 #include "widgets/compare/limits_bar.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
@@ -62,20 +61,6 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_table);
     connectParts();
-}
-
-void CompareDock::buildTable(QWidget *parent)
-{
-    m_table = new QTableView(parent);
-    m_table->setAccessibleName(tr("Weights of both bundles in pairs"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    m_table->setMinimumHeight(theme::em(this, 4));
-    m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
-    m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs),
-                                      new ErrorBarDelegate(*m_model, m_table));
-    setColumnWidths(m_table->horizontalHeader(), {15, 6,   6,   6,   4.8, 6, 4.8, 4.4, 5.2, 6, 12,
-                                                  14, 5.5, 5.5, 5.5, 5.5, 5, 6.2, 5.2, 5,   5});
 }
 
 /// Wraps where the dock is narrow, so that it never widens the window.

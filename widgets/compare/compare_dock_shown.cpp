@@ -1,21 +1,96 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the pictures and figures of the shown pair need: a sample, then all its values once.
+// The table of pairs, and what the pictures and figures of the shown pair need: a sample, then all
+// its values once.
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/compare/error_bar_delegate.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/places_dock.h"
 
 #include <QAction>
+#include <QEvent>
+#include <QHeaderView>
+#include <QTableView>
 #include <QTimer>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
 
 namespace kernscope::ui {
+
+namespace {
+
+/// The column of names leaves room for those up to the verdict, where a window is narrow; until the
+/// user sets its width.
+class NamesGiveWay final : public QObject
+{
+public:
+    explicit NamesGiveWay(QTableView *table)
+        : QObject(table), m_table(table), m_usual(table->columnWidth(kNames))
+    {
+        table->viewport()->installEventFilter(this);
+        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
+            if (column == kNames && !m_fitting)
+                m_userSized = true;
+            else if (!m_fitting)
+                QTimer::singleShot(0, this, &NamesGiveWay::fit);
+        });
+    }
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override
+    {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Show)
+            fit();
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    static constexpr int kNames = static_cast<int>(CompareColumn::Weight);
+    static constexpr double kLeastName = 9.5; // in ems
+
+    void fit()
+    {
+        if (m_userSized)
+            return;
+        int others = 0;
+        for (int column = kNames + 1; column <= static_cast<int>(CompareColumn::Verdict); ++column)
+            others += m_table->columnWidth(column); // 0 where it is hidden
+        m_fitting = true;
+        const int least = std::min(m_usual, theme::em(m_table, kLeastName));
+        m_table->setColumnWidth(kNames,
+                                std::clamp(m_table->viewport()->width() - others, least, m_usual));
+        m_fitting = false;
+    }
+
+    QTableView *m_table;
+    int m_usual; ///< width that names have where there is room
+    bool m_fitting = false, m_userSized = false;
+};
+
+} // namespace
+
+void CompareDock::buildTable(QWidget *parent)
+{
+    m_table = new QTableView(parent);
+    m_table->setAccessibleName(tr("Weights of both bundles in pairs"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    m_table->setMinimumHeight(theme::em(this, 4));
+    m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
+    m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs),
+                                      new ErrorBarDelegate(*m_model, m_table));
+    setColumnWidths(m_table->horizontalHeader(), {15, 6,   6,   6,   4.8, 6, 4.8, 4.4, 5.2, 6, 12,
+                                                  14, 5.5, 5.5, 5.5, 5.5, 5, 6.2, 5.2, 5,   5});
+    new NamesGiveWay(m_table);
+}
 
 PairSubject CompareDock::subjectOf(std::size_t number) const
 {

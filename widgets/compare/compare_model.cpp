@@ -81,6 +81,7 @@ void CompareModel::setRows(std::vector<CompareRow> rows)
         return;
     }
     beginResetModel();
+    m_shortNames.clear();
     m_rows = std::move(rows);
     applyFilter();
     endResetModel();
@@ -198,6 +199,13 @@ QVariant CompareModel::data(const QModelIndex &index, int role) const
     const CompareColumn column = columnOf(index.column());
     switch (role) {
     case Qt::DisplayRole: return compareCellText(row, column);
+    case kShortNameRole:
+        if (column != CompareColumn::Weight)
+            return {};
+        return m_shortNames.of(
+            number, m_rows.size(),
+            [&](std::size_t at) { return compareCellText(m_rows[at], CompareColumn::Weight); },
+            [&](std::size_t at) { return m_rows[at].function; });
     case Qt::TextAlignmentRole:
         return QVariant(isNumberColumn(column) ? Qt::AlignRight | Qt::AlignVCenter
                                                : Qt::AlignLeft | Qt::AlignVCenter);

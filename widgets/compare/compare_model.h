@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/short_names.h"
 #include "widgets/common/text_filter.h"
 #include "widgets/compare/compare_row.h"
 #include "widgets/compare/comparison_outcome.h"
@@ -92,6 +93,7 @@ private:
     void putWorstFirst(std::vector<std::size_t> &order) const;
     void reorder(std::vector<std::size_t> order);
 
+    ShortNameCache m_shortNames;
     std::vector<CompareRow> m_rows;
     std::vector<std::size_t> m_order; ///< shown row -> row
     std::vector<int> m_shown;         ///< row -> shown row, -1 where filtered out

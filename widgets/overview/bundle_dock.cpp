@@ -10,6 +10,8 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/filter_completer.h"
+#include "widgets/overview/navigator_header.h"
+#include "widgets/overview/two_line_rows.h"
 
 #include <QAction>
 #include <QEvent>
@@ -64,9 +66,13 @@ void BundleDock::buildTree(QWidget *content)
     m_tree = new QTreeView(content);
     m_tree->setAccessibleName(tr("Weights and files of the bundle"));
     m_tree->setUniformRowHeights(true);
+    m_header = new NavigatorHeader(*m_model, m_tree);
+    m_tree->setHeader(m_header);
     m_tree->setModel(m_model);
     prepareView(m_tree);
     putMarksInMargin(m_tree, m_model->columnOf("name"));
+    m_oneLine = m_tree->itemDelegateForColumn(m_model->columnOf("name"));
+    m_rows = new TwoLineRows(*m_model, m_tree);
     m_tree->setIndentation(theme::em(this, 0.8));
     m_tree->setRootIsDecorated(false); // the one row at the top stays open
     // Columns that have no room are beyond the edge as a whole: a bar would always be there.
@@ -82,15 +88,12 @@ void BundleDock::buildTree(QWidget *content)
     m_tree->setSortingEnabled(true);
     setColumnWidths(header, {14, 5.6, 4.5, 5.2, 2.9, 3.7});
     m_tree->viewport()->installEventFilter(this);
-    connect(header, &QHeaderView::sectionResized, this, [this, header] {
-        if (growsByItself(header))
-            fitNameColumn();
-        else if (!m_fitting && !m_userSized) {
-            m_userSized = true;
-            m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
-        }
-        if (m_userSized)
-            shortenNames();
+    connect(header, &QHeaderView::sectionResized, this,
+            [this](int, int before, int now) { onSectionResized(before, now); });
+    // A figure in the second line has no cell of its own that would be drawn anew.
+    connect(m_model, &QAbstractItemModel::dataChanged, m_tree, [this] {
+        if (m_header->twoLines())
+            m_tree->viewport()->update();
     });
 }
 
@@ -162,7 +165,16 @@ void BundleDock::buildActions()
         m_tree->collapseAll();
         m_tree->expand(m_model->index(0, 0)); // it has no arrow to open it by
     });
-    m_actions = {find, copy, hex, m_zerosAction, npy, save, expand, collapse};
+    m_twoAction = dockAction(this, tr("Figures in a Second Line"), {}, [] {});
+    m_twoAction->setCheckable(true);
+    m_twoAction->setChecked(true);
+    m_twoAction->setToolTip(tr("Form, ratio and zeros stand below the name where one line has no "
+                               "room for them"));
+    connect(m_twoAction, &QAction::toggled, this, [this] {
+        m_userSized = false;
+        fitNameColumn();
+    });
+    m_actions = {find, copy, hex, m_zerosAction, npy, save, expand, collapse, m_twoAction};
     m_tree->addActions(m_actions);
 }
 
@@ -352,7 +364,7 @@ void BundleDock::updateFooter()
     // The title has room for the figures; the tooltip of the footer has all.
     const QString figures =
         shown == totals.weights && known
-            ? tr("%1 B \u00B7 %2 of fp16")
+            ? tr("%1 B \u00B7 %2")
                   .arg(groupedNumber(totals.storedBytes.value), ratioText(totals.ratio))
             : count;
     setNote(m_model->filterFault().isEmpty() ? figures : tr("the filter cannot be read"));

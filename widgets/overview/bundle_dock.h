@@ -8,12 +8,16 @@
 
 #include <QList>
 
+class QAbstractItemDelegate;
 class QAction;
 class QLabel;
 class QLineEdit;
 class QTreeView;
 
 namespace kernscope::ui {
+
+class NavigatorHeader;
+class TwoLineRows;
 
 /// The open bundle as a tree of functions, weights and files. Its current row and the common
 /// position follow each other.
@@ -52,8 +56,15 @@ private:
     void open(const QModelIndex &index);
     void showInHex();
     void fitNameColumn();
-    void fitFigureColumns();
+    void fitOneLine();
+    void fitTwoLines();
+    int figureWidth(const char *key) const;
+    bool fitsOneLine() const;
+    bool columnsChosen() const;
+    void setTwoLines(bool two);
+    void onSectionResized(int before, int now);
     void shortenNames();
+    bool cutsNames() const;
     int shortNamesWidth() const;
     int filesWidth(int column) const;
     void updateFooter();
@@ -68,6 +79,10 @@ private:
     BundleTreeModel *m_model = nullptr;
     QLineEdit *m_filter = nullptr;
     QTreeView *m_tree = nullptr;
+    NavigatorHeader *m_header = nullptr;
+    TwoLineRows *m_rows = nullptr;              ///< draws the rows where they have two lines
+    QAbstractItemDelegate *m_oneLine = nullptr; ///< draws the names where they have one
+    QAction *m_twoAction = nullptr;
     QLabel *m_fault = nullptr;
     QLabel *m_footer = nullptr;
     QAction *m_zerosAction = nullptr;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Widths of the columns of the bundle's tree.
+#include "widgets/common/absent_columns.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/bundle_dock.h"
+#include "widgets/overview/navigator_header.h"
+#include "widgets/overview/two_line_rows.h"
 
-#include <QHeaderView>
+#include <QAction>
+#include <QTimer>
 #include <QTreeView>
 
 #include <algorithm>
@@ -22,16 +27,37 @@ constexpr std::size_t kMeasured = 100; ///< weights or files: a key must not wai
 
 } // namespace
 
-/// Form and bytes stand beside the names; further figures where they fit whole beside names that
-/// are not cut. Until the user sets a width.
+/// All figures stand beside the names where they fit whole beside names that are short. Where they
+/// do not, form, ratio and zeros have a second line. Until the user sets a width.
 void BundleDock::fitNameColumn()
 {
-    QHeaderView *header = m_tree->header();
     m_fitAgain = m_fitting; // a scroll bar came or went, by the widths that are set below
     if (m_userSized || m_fitting)
         return;
     m_fitting = true;
-    fitFigureColumns();
+    const int room = m_tree->viewport()->width();
+    setTwoLines(m_twoAction->isChecked() && !columnsChosen() && !fitsOneLine());
+    if (m_header->twoLines())
+        fitTwoLines();
+    else
+        fitOneLine();
+    m_fitting = false;
+    shortenNames();
+    if (m_fitAgain && room != m_tree->viewport()->width())
+        fitNameColumn();
+}
+
+/// Form and bytes stand beside the names; further figures where they fit whole beside names that
+/// are not cut.
+void BundleDock::fitOneLine()
+{
+    QHeaderView *header = m_header;
+    for (const char *key : {"form", "stored_bytes"}) {
+        const int column = m_model->columnOf(key);
+        const int cells = static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(column);
+        header->resizeSection(
+            column, std::min(std::max(cells, figureWidth(key)), theme::em(this, kMostForm)));
+    }
     const int names = m_model->columnOf("name");
     const int room = m_tree->viewport()->width(), least = theme::em(this, kLeastName);
     const int wanted = std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names),
@@ -53,10 +79,78 @@ void BundleDock::fitNameColumn()
         name = left;
     }
     header->resizeSection(names, std::max(least, name));
-    m_fitting = false;
-    shortenNames();
-    if (m_fitAgain && room != m_tree->viewport()->width())
+}
+
+/// The figures have what they need, the names the rest.
+void BundleDock::fitTwoLines()
+{
+    const int bytes = m_model->columnOf("stored_bytes"), names = m_model->columnOf("name");
+    const int figures = static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(bytes);
+    m_header->resizeSection(bytes, figures);
+    m_header->resizeSection(
+        names, std::max(theme::em(this, kLeastName), m_tree->viewport()->width() - figures));
+}
+
+/// Whether form, bytes, ratio and zeros fit whole beside short names. A bundle without weights has
+/// nothing for a second line.
+bool BundleDock::fitsOneLine() const
+{
+    if (!m_model->bundle() || m_model->bundle()->weights().empty())
+        return true;
+    const int names = std::max(theme::em(this, kLeastName), shortNamesWidth());
+    int wanted = std::min(names, theme::em(this, kNameWidth));
+    for (const char *key : {"form", "stored_bytes", "ratio", "zero_fraction"})
+        wanted += std::min(figureWidth(key), theme::em(this, kMostForm));
+    return wanted <= m_tree->viewport()->width();
+}
+
+/// Whether the user has hidden a column that the second line would show: columns then stay columns.
+bool BundleDock::columnsChosen() const
+{
+    const QVariantList own = m_header->property(kAbsentColumns).toList();
+    for (int column = 0; column < m_header->count(); ++column) {
+        if (m_header->isSectionHidden(column) && !own.contains(column))
+            return true;
+    }
+    return false;
+}
+
+void BundleDock::setTwoLines(bool two)
+{
+    if (two == m_header->twoLines())
+        return;
+    const int names = m_model->columnOf("name"), bytes = m_model->columnOf("stored_bytes");
+    QVariantList below;
+    for (int column = 0; column < m_header->count(); ++column) {
+        if (column == names || column == bytes)
+            continue;
+        m_header->setSectionHidden(column, two);
+        if (two)
+            below << column;
+    }
+    m_header->setProperty(kAbsentColumns, below); // not what the user hides
+    m_tree->setItemDelegateForColumn(names, two ? m_rows : m_oneLine);
+    m_tree->setItemDelegateForColumn(bytes, two ? m_rows : nullptr);
+    m_tree->setUniformRowHeights(!two);
+    m_header->setTwoLines(two);
+    m_tree->doItemsLayout();
+    m_tree->scrollTo(m_tree->currentIndex());
+}
+
+void BundleDock::onSectionResized(int before, int now)
+{
+    if (growsByItself(m_header)) {
         fitNameColumn();
+    } else if (!m_fitting && m_header->twoLines() && before == 0 && now > 0) {
+        // A column that the user wants to see: all of them are columns then.
+        QTimer::singleShot(0, this, [this] { m_twoAction->setChecked(false); });
+    } else if (!m_fitting && !m_userSized && before > 0 && now > 0) {
+        m_userSized = true;
+        if (!m_header->twoLines())
+            m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    }
+    if (m_userSized)
+        shortenNames();
 }
 
 /// Of the first weights.
@@ -74,34 +168,61 @@ int BundleDock::shortNamesWidth() const
     return widest + 2 * m_tree->indentation() + theme::em(this, 1.5);
 }
 
-/// Names of one kind: where one is too long for the column, all lose what they share.
+/// Names of one kind: where one is too long for its room, all lose what they share.
 void BundleDock::shortenNames()
 {
-    const int names = m_model->columnOf("name");
-    const bool tooLong = static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names) >
-                         m_tree->header()->sectionSize(names);
-    if (m_tree->property(kAlwaysShort).toBool() == tooLong)
+    const bool cut = cutsNames();
+    if (m_tree->property(kAlwaysShort).toBool() == cut)
         return;
-    m_tree->setProperty(kAlwaysShort, tooLong);
+    m_tree->setProperty(kAlwaysShort, cut);
     m_tree->viewport()->update();
 }
 
-/// Form and bytes are as wide as what they hold: the names have the rest.
-void BundleDock::fitFigureColumns()
+bool BundleDock::cutsNames() const
 {
-    QHeaderView *header = m_tree->header();
-    for (const char *key : {"form", "stored_bytes"}) {
-        const int column = m_model->columnOf(key);
-        // The arrow of the order has its room only while it is there: names need it more.
-        const int title =
-            fontMetrics().horizontalAdvance(
-                m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) +
-            theme::em(this, kTitleRoom);
-        const int wanted =
-            std::max({static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(column),
-                      filesWidth(column), title});
-        header->resizeSection(column, std::min(wanted, theme::em(this, kMostForm)));
+    const int names = m_model->columnOf("name");
+    if (!m_header->twoLines())
+        return static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names) >
+               m_header->sectionSize(names);
+    const std::size_t weights = m_model->bundle() ? m_model->bundle()->weights().size() : 0;
+    for (std::size_t i = 0; i < std::min(weights, kMeasured); ++i) {
+        const QModelIndex name = m_model->indexOfWeight(i, names);
+        if (name.isValid() && m_rows->wholeNameWidth(name) > m_rows->nameRoom(name))
+            return true;
     }
+    return false;
+}
+
+/// A column of figures as wide as what it holds and its title.
+int BundleDock::figureWidth(const char *key) const
+{
+    const int column = m_model->columnOf(key);
+    // The arrow of the order has its room only while it is there: names need it more.
+    const int title = fontMetrics().horizontalAdvance(
+                          m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) +
+                      theme::em(this, kTitleRoom);
+    // In two lines the cells of the bytes hold more than the bytes. As the style has it: a margin
+    // on both sides of a text, and of an icon.
+    const int margins = 2 * (m_tree->style()->pixelMetric(QStyle::PM_FocusFrameHMargin) + 1);
+    int cells = 0;
+    const std::size_t weights = m_model->bundle() ? m_model->bundle()->weights().size() : 0;
+    for (std::size_t i = 0; i < std::min(weights, kMeasured); ++i) {
+        const QModelIndex index = m_model->indexOfWeight(i, column);
+        if (!index.isValid())
+            continue;
+        const int icon = index.data(Qt::DecorationRole).isValid()
+                             ? m_tree->iconSize().width() + 2 * margins
+                             : margins;
+        cells = std::max(cells, icon + m_tree->fontMetrics().horizontalAdvance(
+                                           index.data(Qt::DisplayRole).toString()));
+    }
+    for (const QModelIndex &group : m_model->groupIndexes()) {
+        if (group.parent().isValid()) // "13 weights"; the bundle takes its row for its name
+            cells = std::max(cells, m_tree->fontMetrics().horizontalAdvance(
+                                        group.siblingAtColumn(column).data().toString()));
+    }
+    cells += cells > 0 ? theme::em(this, kTitleRoom) - margins / 2 : 0;
+    return std::max({cells, filesWidth(column), title});
 }
 
 /// Of the first files, which the view does not measure while their group is closed: opening it must

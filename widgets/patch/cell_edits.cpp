@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/patch/cell_edits.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 
 namespace kernscope::ui {

@@ -2,6 +2,7 @@
 #include "widgets/patch/patch_list_model.h"
 
 #include "core/report/edit_table.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -21,6 +22,14 @@ QString noteText(const PatchEntry &entry)
             parts << fromUtf8(part);
     }
     return parts.join(QStringLiteral("; "));
+}
+
+/// Where the file has no room: the offset, whole.
+QString shortWhereText(const AppliedEdit &edit)
+{
+    return edit.bytes.empty()
+               ? QString()
+               : QChar(0x2026) + QLatin1Char('+') + hexNumber(edit.bytes.front().offset.value);
 }
 
 } // namespace
@@ -53,7 +62,10 @@ QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
     case Qt::DisplayRole:
         if (key == "where")
             return m_bundle ? whereText(*m_bundle, *entry.edit) : QString();
+        if (key == "active")
+            return QString(); // the tick says it
         return key == "note" ? QVariant(noteText(entry)) : QVariant();
+    case kShortNameRole: return key == "where" ? QVariant(shortWhereText(*entry.edit)) : QVariant();
     case Qt::EditRole: return key == "note" ? QVariant(rawFromUtf8(entry.note)) : QVariant();
     case Qt::CheckStateRole:
         return key == "active" ? QVariant(entry.active ? Qt::Checked : Qt::Unchecked) : QVariant();

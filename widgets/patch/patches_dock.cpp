@@ -70,9 +70,9 @@ QWidget *PatchesDock::buildList()
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    setColumnWidths(m_table->horizontalHeader(), {3.5, 13.5, 6.5, 6.5, 6, 11, 3.5});
-    growColumns(m_table, {m_model->columnOf("edit"), m_model->columnOf("note")});
-    m_table->horizontalHeader()->setStretchLastSection(true);
+    setColumnWidths(m_table->horizontalHeader(), {2, 9, 5.4, 5.4, 3.6, 5.6, 3.2});
+    growColumns(m_table,
+                {m_model->columnOf("edit"), m_model->columnOf("note"), m_model->columnOf("where")});
     m_table->horizontalHeader()->setHighlightSections(false);
 
     m_bytes = new QPlainTextEdit(splitter);
@@ -83,7 +83,7 @@ QWidget *PatchesDock::buildList()
     m_bytes->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere); // no line is cut
     splitter->setStretchFactor(0, 4);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({theme::em(this, 40), theme::em(this, 15)});
+    splitter->setSizes({theme::em(this, 44), theme::em(this, 12)});
 
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &PatchesDock::showBytes);

@@ -31,18 +31,17 @@ namespace {
 
 constexpr int kMaskDebounceMilliseconds = 200;
 
-/// "10,246 of 24,576 kept (41.7 %) · 10,246 values stored"
+/// "10,246 of 24,576 kept (41.7 %)"; how many values are stored where that is another number.
 QString figuresText(const MaskFigures &figures, bool masked)
 {
     QString words =
         (masked ? MaskDock::tr("%1 of %2 kept (%3)") : MaskDock::tr("%1 of %2 not zero (%3)"))
             .arg(groupedNumber(figures.kept), groupedNumber(figures.elements),
                  percentText(figures.density()));
-    if (masked)
-        words += countedWords(figures.survivors, MaskDock::tr(" \u00B7 1 value stored"),
-                              MaskDock::tr(" \u00B7 %1 values stored"));
     if (masked && figures.survivors != figures.kept)
-        words += MaskDock::tr(" \u2260 the mask and its values disagree");
+        words += countedWords(figures.survivors, MaskDock::tr(" \u00B7 1 value stored"),
+                              MaskDock::tr(" \u00B7 %1 values stored")) +
+                 MaskDock::tr(" \u2260 the mask and its values disagree");
     return words;
 }
 

@@ -11,18 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By its name or by what makes a folder a bundle.
-bool isBundleFolder(const fs::path &folder)
-{
-    std::error_code fault;
-    const fs::path suffix = folder.extension();
-    return suffix == ".mlmodelc" || suffix == ".mlpackage" ||
-           fs::is_regular_file(folder / "model.mil", fault) ||
-           fs::is_regular_file(folder / "quantize.json", fault) ||
-           (fs::is_regular_file(folder / "Manifest.json", fault) &&
-            fs::is_directory(folder / "Data", fault));
-}
-
 Result<void> copyFile(const fs::path &from, const fs::path &to)
 {
     std::error_code fault;
@@ -51,6 +39,17 @@ Result<void> copyFile(const fs::path &from, const fs::path &to)
 }
 
 } // namespace
+
+bool isBundleFolder(const fs::path &folder)
+{
+    std::error_code fault;
+    const fs::path suffix = folder.extension();
+    return suffix == ".mlmodelc" || suffix == ".mlpackage" ||
+           fs::is_regular_file(folder / "model.mil", fault) ||
+           fs::is_regular_file(folder / "quantize.json", fault) ||
+           (fs::is_regular_file(folder / "Manifest.json", fault) &&
+            fs::is_directory(folder / "Data", fault));
+}
 
 fs::path backupPlace(const fs::path &file)
 {

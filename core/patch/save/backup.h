@@ -7,6 +7,9 @@
 
 namespace kernscope::patch {
 
+/// Whether a folder is a bundle, by its name or by what makes a folder one.
+bool isBundleFolder(const std::filesystem::path &folder);
+
 /// Where the backup of a file goes: beside the outermost bundle folder that it lies in, as
 /// NAME.bak/PATH, or beside the file itself, as NAME.bak, where it lies in none.
 std::filesystem::path backupPlace(const std::filesystem::path &file);

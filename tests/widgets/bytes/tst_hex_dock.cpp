@@ -6,6 +6,8 @@
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"
+#include "widgets/bytes/inspector_model.h"
+#include "widgets/bytes/inspector_view.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -36,6 +38,7 @@ private Q_SLOTS:
     void hexFindsBytes();
     void hexFindCanBeCancelled();
     void hexShowsEditsInPlace();
+    void readingsStandBesideTheBytes();
 };
 
 void TestHexDock::pinnedDocksStay()
@@ -255,6 +258,46 @@ void TestHexDock::hexShowsEditsInPlace()
     const QImage picture = view->viewport()->grab().toImage();
     QCOMPARE(test::colorAt(picture, QPoint(cell.left() + 1, cell.center().y())),
              theme::color(Token::MarkChanged, false));
+}
+
+/// As wide as a window of 1280 pixels leaves it: the readings that are looked up most are in sight
+/// beside 16 bytes a row, the others below them, and none is cut.
+void TestHexDock::readingsStandBesideTheBytes()
+{
+    Session session;
+    HexDock dock(session);
+    session.setBundle(test::sampleBundle("dense"));
+    QVERIFY(shown(dock));
+    const auto *view = dock.findChild<HexView *>();
+    auto *readings = dock.findChild<InspectorView *>();
+    QVERIFY(view && readings);
+    dock.resize(view->contentWidth() + readings->minimumSizeHint().width() + theme::em(&dock, 1.5),
+                340);
+    QTest::qWait(0);
+    QVERIFY(readings->isVisible());
+    QVERIFY(readings->x() >= view->geometry().right());
+    QVERIFY(view->width() >= view->contentWidth());
+    const QAbstractItemModel &model = *readings->model();
+    int rows = 0, tall = 0;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const QRect cell = readings->visualRect(model.index(row, readings->modelColumn()));
+        const QString name = readings->nameOf(model.index(row, 0));
+        if (row < 9) // u8 to i32, fp16, bf16, fp32
+            QVERIFY2(readings->viewport()->rect().contains(cell), qPrintable(name));
+        QCOMPARE(name.endsWith(QLatin1String("64")), row >= model.rowCount() - 3);
+        // The longest value that it can have has its room, in the line of its name or below it.
+        const QFontMetrics metrics = readings->fontMetrics();
+        const int longest = metrics.horizontalAdvance(QStringLiteral("-2.2250738585e-308"));
+        if (readings->isTall(row))
+            QVERIFY2(longest < cell.width(), qPrintable(name));
+        rows += 1;
+        tall += readings->isTall(row) ? 1 : 0;
+    }
+    QCOMPARE(rows, 17);
+    QVERIFY(tall <= 3);
+    const QModelIndex last = model.index(model.rowCount() - 1, readings->modelColumn());
+    readings->scrollTo(last);
+    QVERIFY(readings->viewport()->rect().contains(readings->visualRect(last)));
 }
 
 QTEST_MAIN(TestHexDock)

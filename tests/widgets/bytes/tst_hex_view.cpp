@@ -12,6 +12,9 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include <array>
+#include <tuple>
+
 using namespace kernscope;
 using namespace kernscope::ui;
 
@@ -62,6 +65,7 @@ private Q_SLOTS:
     void groundsKeepTextReadable_data();
     void groundsKeepTextReadable();
     void paintsSectionsInTheirColours();
+    void largeSelectionsAreQuiet();
     void widthsKeepThePlace();
     void hugeSparseFileScrolls();
     void emptyFileTakesKeys();
@@ -265,6 +269,37 @@ void TestHexView::paintsSectionsInTheirColours()
         QCOMPARE(test::colorAt(picture, record.topLeft() + QPoint(1, 1)),
                  hexGround(SectionKind::Metadata, view.palette()));
     }
+}
+
+/// A whole part has a quiet ground between two lines; a few bytes have a strong one and a line.
+void TestHexView::largeSelectionsAreQuiet()
+{
+    const auto view = shownView(countingFile(4096));
+    QVERIFY(view);
+    const QColor base = view->palette().color(QPalette::Base);
+    const QColor line = view->palette().color(QPalette::Active, QPalette::Highlight);
+    // Whether there is a line in the upper and in the lower half of a cell, and its ground.
+    const auto look = [&](std::uint64_t offset) {
+        const QImage picture = view->viewport()->grab().toImage();
+        const QRect cell = view->cellRect(offset);
+        std::array<bool, 2> lines{};
+        for (int y = cell.top(); y <= cell.bottom(); ++y) {
+            const QColor color = test::colorAt(picture, QPoint(cell.left() + 2, y));
+            lines[y > cell.center().y()] |= color == line;
+        }
+        const QPoint middle(cell.left() + 2, cell.center().y());
+        return std::tuple(lines[0], test::colorAt(picture, middle), lines[1]);
+    };
+    view->select(range(16, 16 * 8));
+    const QColor quiet = hexSelectedGround(base, view->palette(), true);
+    QVERIFY(look(16 + 5) == std::tuple(true, quiet, false));
+    QVERIFY(look(3 * 16) == std::tuple(false, quiet, false));
+    QVERIFY(look(8 * 16 + 5) == std::tuple(false, quiet, true));
+    view->select(range(16, 4));
+    const QColor strong = hexSelectedGround(base, view->palette());
+    QVERIFY(look(18) == std::tuple(false, strong, true));
+    QVERIFY(theme::contrast(strong, base) > theme::contrast(quiet, base));
+    QVERIFY(theme::contrast(quiet, base) > 1.05); // and yet seen
 }
 
 void TestHexView::widthsKeepThePlace()

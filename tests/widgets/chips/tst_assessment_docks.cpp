@@ -8,6 +8,7 @@
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/geometry_dock.h"
+#include "widgets/chips/outcome_pill.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/targets_dock.h"
 #include "widgets/common/table_foot.h"
@@ -241,6 +242,7 @@ private Q_SLOTS:
         QVERIFY(dock.choice());
         QCOMPARE(dock.model().rowCount(), 5);
         QVERIFY(rowWith(dock.model(), 5, QString()) < 0); // every candidate has a remark
+        outcomesArePills(dock);
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("copy.mlmodelc"));
         QSignalSpy applied(&dock, &ChooseDock::applied);
@@ -251,6 +253,31 @@ private Q_SLOTS:
         QVERIFY(copy);
         const auto at = (*copy)->weightByName(bundle->weights()[weight].name);
         QVERIFY(at || (*copy)->weights().size() == bundle->weights().size());
+    }
+
+    /// Outcomes stand on pills as wide as their words: the rest of the cell is the row's ground.
+    static void outcomesArePills(ChooseDock &dock)
+    {
+        auto *table = dock.findChild<QTableView *>();
+        table->clearSelection();
+        const int column = dock.model().columnOf("outcome");
+        const auto *delegate = qobject_cast<OutcomePill *>(table->itemDelegateForColumn(column));
+        QVERIFY(delegate);
+        const QImage picture = table->viewport()->grab().toImage();
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            const QModelIndex cell = table->model()->index(row, column);
+            QStyleOptionViewItem option;
+            option.widget = table;
+            option.font = table->font();
+            option.rect = table->visualRect(cell);
+            const QRect pill = delegate->pillRect(option, cell);
+            const QColor tint = cell.data(Qt::BackgroundRole).value<QColor>();
+            QVERIFY(pill.width() > table->fontMetrics().horizontalAdvance(cell.data().toString()));
+            QVERIFY(option.rect.contains(pill) && pill.width() < option.rect.width());
+            QCOMPARE(picture.pixelColor(pill.left() + pill.height() / 2, pill.top() + 1), tint);
+            QVERIFY(picture.pixelColor(option.rect.topLeft()) != tint);
+            QVERIFY(picture.pixelColor(option.rect.right() - 1, option.rect.center().y()) != tint);
+        }
     }
 
     /// Where the shapes are open nothing is proposed: no row is selected, none is marked.

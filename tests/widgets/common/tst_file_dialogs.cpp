@@ -2,14 +2,18 @@
 // Where file dialogs start, what they make of a name without a suffix, and which places they
 // refuse.
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/open_dialog.h"
 
 #include <QApplication>
+#include <QCompleter>
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -26,6 +30,8 @@ private Q_SLOTS:
     void whatIsShownIsNotReplaced_data();
     void whatIsShownIsNotReplaced();
     void refusedPlaceIsAskedForAgain();
+    void typedPathsOpen_data();
+    void typedPathsOpen();
 
 private:
     /// Types a name into the dialog that opens next and accepts it, or cancels without one; the
@@ -163,6 +169,65 @@ void TestFileDialogs::refusedPlaceIsAskedForAgain()
     QFile kept(shown);
     QVERIFY(kept.open(QIODevice::ReadOnly));
     QCOMPARE(kept.readAll(), QByteArray("kept"));
+}
+
+void TestFileDialogs::typedPathsOpen_data()
+{
+    QTest::addColumn<bool>("folders");
+    QTest::addColumn<QString>("typed"); // %1: the folder
+    QTest::addColumn<QString>("chosen");
+    for (const bool folders : {false, true}) {
+        const char *lists = folders ? "folders" : "files";
+        const auto row = [&](const char *what, const QString &typed, const QString &chosen) {
+            QTest::addRow("%s, %s", lists, what) << folders << typed << chosen;
+        };
+        row("a file", QStringLiteral("%1/net.hwx"), QStringLiteral("net.hwx"));
+        row("a file of this folder", QStringLiteral("net.hwx"), QStringLiteral("net.hwx"));
+        row("a bundle", QStringLiteral("%1/m.mlmodelc"), QStringLiteral("m.mlmodelc"));
+        row("with a slash", QStringLiteral("%1/m.mlmodelc/"), QStringLiteral("m.mlmodelc"));
+        row("no name of one", QStringLiteral("%1/built"), QStringLiteral("built"));
+        row("a plain folder", QStringLiteral("%1/plain"),
+            folders ? QStringLiteral("plain") : QString());
+    }
+}
+
+/// What is typed opens with Enter, be it a file or a folder, also while the completer shows its
+/// proposals. A dialog for files goes into a folder that is no bundle.
+void TestFileDialogs::typedPathsOpen()
+{
+    QFETCH(bool, folders);
+    QFETCH(QString, typed);
+    QFETCH(QString, chosen);
+    const QTemporaryDir folder;
+    for (const char *name : {"m.mlmodelc/weights", "built", "plain"})
+        QVERIFY(QDir(folder.path()).mkpath(QLatin1String(name)));
+    for (const char *name : {"net.hwx", "m.mlmodelc/model.mil", "built/model.mil"})
+        write(folder.filePath(QLatin1String(name)));
+    QWidget window;
+    window.setProperty(kDialogFolder, folder.path());
+    OpenDialog dialog(folders ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files, &window,
+                      QStringLiteral("Open"));
+    QSignalSpy selected(&dialog, &QFileDialog::fileSelected);
+    dialog.open();
+    QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+    auto *edit = dialog.findChild<QLineEdit *>(QStringLiteral("fileNameEdit"));
+    QVERIFY(edit);
+    edit->setFocus();
+    const QString text = typed.contains(QLatin1Char('%')) ? typed.arg(folder.path()) : typed;
+    edit->clear();
+    QTest::keyClicks(edit, text);
+    QTRY_VERIFY(edit->completer() != nullptr);
+    edit->completer()->complete();
+    QTest::keyClick(edit, Qt::Key_Return);
+    if (chosen.isEmpty()) {
+        QVERIFY(selected.isEmpty() && dialog.isVisible());
+        QCOMPARE(QFileInfo(dialog.directory().path()).fileName(), QStringLiteral("plain"));
+        return;
+    }
+    QCOMPARE(selected.count(), 1);
+    QCOMPARE(QFileInfo(selected.front().front().toString()).canonicalFilePath(),
+             QFileInfo(folder.filePath(chosen)).canonicalFilePath());
+    QVERIFY(!dialog.isVisible());
 }
 
 QTEST_MAIN(TestFileDialogs)

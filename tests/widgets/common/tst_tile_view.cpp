@@ -80,6 +80,7 @@ class TestTileView : public QObject
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
     void rulersTellTheIndices();
+    void labelsKeepApart();
     void paintsCells();
     void keysMoveTheCursor();
     void mousePicksAndDrags();
@@ -129,6 +130,34 @@ void TestTileView::rulersTellTheIndices()
     view.setAxes({}, {});
     QVERIFY(!view.ruler(Qt::Horizontal).isVisible());
     QCOMPARE(view.viewport()->width() + 2 * view.frameWidth(), view.width());
+}
+
+/// The label of the last index is moved inside; the one before it gives way where they would touch.
+void TestTileView::labelsKeepApart()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Checkers>(128, 192));
+    const auto name = [](std::uint64_t index) {
+        return QStringLiteral("%1,%2").arg(index / 3).arg(index % 3);
+    };
+    const auto number = [](std::uint64_t index) { return QString::number(index); };
+    view.setAxes({QStringLiteral("out"), 128, 1, number}, {QStringLiteral("in, kx"), 192, 3, name});
+    QVERIFY(showLoaded(view));
+    for (int width = 300; width < 900; width += 7) {
+        view.resize(width, 400);
+        QCoreApplication::processEvents();
+        const TileRuler &ruler = view.ruler(Qt::Horizontal);
+        const auto ticks = ruler.ticks();
+        for (std::size_t i = 1; i < ticks.size(); ++i) {
+            const QRect before = ruler.labelBox(ticks[i - 1], name(ticks[i - 1].index));
+            const QRect box = ruler.labelBox(ticks[i], name(ticks[i].index));
+            QVERIFY2(box.left() - before.right() > ruler.fontMetrics().averageCharWidth() / 2,
+                     qPrintable(QStringLiteral("%1: %2 and %3")
+                                    .arg(width)
+                                    .arg(name(ticks[i - 1].index), name(ticks[i].index))));
+        }
+    }
 }
 
 void TestTileView::paintsCells()

@@ -45,6 +45,7 @@ private Q_SLOTS:
     void gapsAreSeen();
     void keyboard();
     void filesAndFollowing();
+    void beginsAtThePairThatIsShown();
     void elementsAndBytes();
     void elementsOfOtherForms_data();
     void elementsOfOtherForms();
@@ -245,6 +246,34 @@ void TestCompareBytesDock::filesAndFollowing()
     QTest::keyClick(view, Qt::Key_Return);
     QVERIFY(!view->isVisible());
     QCOMPARE(dock.view()->cursor(), (ByteCursor{0, 0}));
+}
+
+/// Until somebody goes anywhere the bytes are those of the pair that Compare shows.
+void TestCompareBytesDock::beginsAtThePairThatIsShown()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    dock.setPair(1, 1); // known before the bytes are aligned
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    const auto offsetInA = [&dock] {
+        const ByteCursor cursor = dock.view()->cursor();
+        return dock.view()->bytes()->alignment.segments()[cursor.segment].firstA + cursor.offset;
+    };
+    const auto firstOf = [&session](std::size_t weight) {
+        return session.bundle()->weights()[weight].operands().front().place->dataOffset.value;
+    };
+    QCOMPARE(offsetInA(), firstOf(1));
+    QVERIFY(dock.view()->cellRect(dock.view()->cursor(), true).isValid()); // in view
+    QVERIFY(session.place() == Place());                                   // nobody went there
+    dock.setPair(2, 2);
+    QCOMPARE(offsetInA(), firstOf(2));
+    session.goToWeight(0);
+    QCOMPARE(offsetInA(), firstOf(0));
+    dock.setPair(2, 2); // a place that somebody chose stays
+    QCOMPARE(offsetInA(), firstOf(0));
 }
 
 /// Picking an element goes to its bytes, and a byte to its element.

@@ -4,7 +4,9 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/elided_name.h"
 #include "widgets/common/outcome_words.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
@@ -22,6 +24,7 @@
 #include <QAction>
 #include <QLineEdit>
 #include <QScrollBar>
+#include <QSet>
 #include <QTableWidget>
 #include <QTest>
 
@@ -48,6 +51,7 @@ private Q_SLOTS:
     void init() { theme::apply(false); }
     void messages();
     void worstIsProposed();
+    void verdictsAreInSight();
     void denseAgainstSparse();
     void denseAgainstPalette();
     void verdictStrip();
@@ -104,6 +108,45 @@ void TestCompareDock::worstIsProposed()
     QTRY_VERIFY(!dock.busy());
     QVERIFY(settle(dock));
     QCOMPARE(dock.model().rows()[dock.shownRow()].name, QStringLiteral("same"));
+}
+
+/// As wide as a window of 1280 pixels leaves it: names give way, so that verdicts are read whole. A
+/// width that the user sets stays.
+void TestCompareDock::verdictsAreInSight()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 980, 700));
+    QTRY_VERIFY(!dock.busy());
+    QVERIFY(settle(dock));
+    QTableView &table = *dock.table();
+    (void)table.grab(); // columns grow for their numbers when they are painted
+    QCoreApplication::processEvents();
+    const int verdict = int(CompareColumn::Verdict), names = int(CompareColumn::Weight);
+    const QString words = QChar(0x25D1) + QStringLiteral(" within one step");
+    QVERIFY2(table.columnViewportPosition(verdict) + table.fontMetrics().horizontalAdvance(words) +
+                     table.fontMetrics().height() / 2 <=
+                 table.viewport()->width(),
+             qPrintable(QString::number(table.columnViewportPosition(verdict))));
+    // What is shown of the names tells them apart.
+    QSet<QString> shown;
+    for (int row = 0; row < dock.model().rowCount(); ++row) {
+        const QModelIndex cell = dock.model().index(row, names);
+        const QString brief = cell.data(kShortNameRole).toString();
+        QVERIFY(!brief.isEmpty());
+        const int room = table.columnWidth(names) - table.fontMetrics().height() / 2;
+        shown << elidedName(table.fontMetrics(), brief, room);
+    }
+    QCOMPARE(shown.size(), dock.model().rowCount());
+    const int narrow = table.columnWidth(names);
+    dock.resize(1500, 700);
+    QTRY_VERIFY(table.columnWidth(names) > narrow);
+    table.setColumnWidth(names, 120);
+    dock.resize(1000, 700);
+    QCoreApplication::processEvents();
+    QCOMPARE(table.columnWidth(names), 120);
 }
 
 void TestCompareDock::denseAgainstSparse()

@@ -5,14 +5,20 @@
 #include "synthetic.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/elided_name.h"
+#include "widgets/common/quiet_style.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/bundle_tree_model.h"
+#include "widgets/overview/navigator_header.h"
+#include "widgets/overview/two_line_rows.h"
 
+#include <QAction>
+#include <QApplication>
 #include <QHeaderView>
 #include <QTreeView>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -25,11 +31,18 @@ class TestNavigator : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase() { QApplication::setStyle(new QuietStyle); } // as in the window
     void columnsWithoutWeights();
     void openingFilesMovesNoColumn();
     void theBundleTakesItsRow();
     void partsOfOneWeightDiffer();
     void marksShortenNoNames();
+    void narrowDockShowsAllFigures_data();
+    void narrowDockShowsAllFigures();
+    void secondLineIsPainted();
+    void secondLineSorts();
+    void wideDockHasColumns();
+    void chosenColumnsStayColumns();
 
 private:
     static QString cutCell(const QTreeView &tree, int column);
@@ -44,7 +57,10 @@ QString TestNavigator::cutCell(const QTreeView &tree, int column)
         const QModelIndex cell = index.siblingAtColumn(column);
         if (static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width() >
             tree.columnWidth(column))
-            return cell.data().toString();
+            return QStringLiteral("%1: %2 of %3")
+                .arg(cell.data().toString())
+                .arg(tree.columnWidth(column))
+                .arg(static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width());
     }
     return {};
 }
@@ -79,12 +95,200 @@ void TestNavigator::openingFilesMovesNoColumn()
     session.setBundle(openSample("sample-sparse.mlmodelc"));
     QVERIFY(showDock(dock, 290, 500));
     auto *tree = dock.findChild<QTreeView *>();
-    const int form = qobject_cast<const BundleTreeModel *>(tree->model())->columnOf("form");
-    const int before = tree->columnWidth(form);
-    tree->expandAll();
-    QTest::qWait(0);
-    QCOMPARE(tree->columnWidth(form), before);
-    QCOMPARE(cutCell(*tree, form), QString());
+    const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+    for (const int width : {290, 600}) {
+        dock.resize(width, 500);
+        QTest::qWait(0);
+        tree->collapse(model.indexOfFile(0).parent());
+        const int column = model.columnOf(width > 400 ? "form" : "stored_bytes");
+        QVERIFY(!tree->isColumnHidden(column));
+        const int before = tree->columnWidth(column);
+        tree->expandAll();
+        QTest::qWait(0);
+        QCOMPARE(tree->columnWidth(column), before);
+        QCOMPARE(cutCell(*tree, column), QString());
+    }
+}
+
+void TestNavigator::narrowDockShowsAllFigures_data()
+{
+    QTest::addColumn<QString>("build");
+    QTest::addColumn<int>("width");
+    for (const char *build : {"dense", "sparse", "palette"}) {
+        for (const int width : {240, 270, 300})
+            QTest::addRow("%s, %d", build, width) << QString::fromLatin1(build) << width;
+    }
+}
+
+/// Two columns hold name, form, bytes, ratio and zeros; nothing is beyond the edge or cut.
+void TestNavigator::narrowDockShowsAllFigures()
+{
+    QFETCH(QString, build);
+    QFETCH(int, width);
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(openSample("sample-" + build.toStdString() + ".mlmodelc"));
+    QVERIFY(showDock(dock, width, 700));
+    QTRY_VERIFY(session.tasks().idle());
+    const auto *tree = dock.findChild<QTreeView *>();
+    const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+    const auto *header = tree->findChild<NavigatorHeader *>();
+    QVERIFY(header && header->twoLines());
+    const int names = model.columnOf("name"), bytes = model.columnOf("stored_bytes");
+    QCOMPARE(header->length(), tree->viewport()->width());
+    QCOMPARE(header->hiddenSectionCount(), header->count() - 2);
+    const QFontMetrics small(TwoLineRows::smallFont(tree->font()));
+    const int gap = TwoLineRows::gap(tree);
+    const auto *rows = qobject_cast<TwoLineRows *>(tree->itemDelegateForColumn(names));
+    QVERIFY(rows);
+    for (std::size_t i = 0; i < model.bundle()->weights().size(); ++i) {
+        const QModelIndex row = model.indexOfWeight(i);
+        const auto wide = [&](const char *key) {
+            return small.horizontalAdvance(
+                row.siblingAtColumn(model.columnOf(key)).data().toString());
+        };
+        QVERIFY(wide("ratio") <= TwoLineRows::ratioWidth(small));
+        QVERIFY(wide("zero_fraction") <= TwoLineRows::zerosWidth(small));
+        QVERIFY(TwoLineRows::ratioWidth(small) + TwoLineRows::zerosWidth(small) + 2 * gap <=
+                tree->columnWidth(bytes));
+        QVERIFY(
+            tree->fontMetrics().horizontalAdvance(row.siblingAtColumn(bytes).data().toString()) +
+                gap <=
+            tree->columnWidth(bytes));
+        const QString form = row.siblingAtColumn(model.columnOf("form")).data().toString();
+        QVERIFY2(small.horizontalAdvance(form) + tree->iconSize().width() +
+                         3 * tree->indentation() <=
+                     tree->columnWidth(names),
+                 qPrintable(form));
+        // A name loses what it shares with others and nothing else.
+        const QString brief = row.data(kShortNameRole).toString();
+        if (width >= 270)
+            QVERIFY2(tree->fontMetrics().horizontalAdvance(brief) <= rows->nameRoom(row),
+                     qPrintable(brief));
+    }
+    for (const char *key : {"name", "form", "stored_bytes", "ratio", "zero_fraction"}) {
+        const QRect title = header->titleRect(model.columnOf(key));
+        QVERIFY2(header->viewport()->rect().contains(title) && !title.isEmpty(), key);
+    }
+    QVERIFY(header->titleRect(model.columnOf("ratio")).right() <
+            header->titleRect(model.columnOf("zero_fraction")).left());
+}
+
+/// The zeros stand in the lower half of the row at its right edge, and come when they are counted.
+void TestNavigator::secondLineIsPainted()
+{
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 270, 700));
+    QTRY_VERIFY(session.tasks().idle());
+    auto *tree = dock.findChild<QTreeView *>();
+    auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
+    const QModelIndex row = model.indexOfWeight(0, model.columnOf("stored_bytes"));
+    const auto ink = [&] {
+        const QRect cell = tree->visualRect(row);
+        const QRect lower(cell.right() - TwoLineRows::zerosWidth(QFontMetrics(tree->font())),
+                          cell.center().y() + 1, TwoLineRows::zerosWidth(tree->fontMetrics()),
+                          cell.height() / 2);
+        const QImage picture = tree->viewport()->grab(lower).toImage();
+        int count = 0;
+        for (int y = 0; y < picture.height(); ++y) {
+            for (int x = 0; x < picture.width(); ++x)
+                count += picture.pixelColor(x, y).lightness() < 160 ? 1 : 0;
+        }
+        return count;
+    };
+    const int counted = ink();
+    model.forgetZeroFraction(0);
+    const int unknown = ink();
+    QVERIFY2(counted > 2 * unknown, qPrintable(QStringLiteral("%1, %2").arg(counted).arg(unknown)));
+    // Files have no such figures, and the groups one line.
+    QVERIFY(tree->visualRect(model.indexOfWeight(0).parent()).height() <
+            tree->visualRect(row).height());
+}
+
+/// A click on a title of the second line sorts by it, the third takes that back.
+void TestNavigator::secondLineSorts()
+{
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 270, 700));
+    QTRY_VERIFY(session.tasks().idle());
+    auto *tree = dock.findChild<QTreeView *>();
+    const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+    auto *header = tree->findChild<NavigatorHeader *>();
+    const int zeros = model.columnOf("zero_fraction");
+    const QModelIndex group = model.indexOfWeight(0).parent();
+    const auto shares = [&] {
+        QList<double> list;
+        for (int row = 0; row < model.rowCount(group); ++row)
+            list += *model.zeroFraction(model.nodeAt(model.index(row, 0, group)).index);
+        return list;
+    };
+    const QList<double> first = shares();
+    QList<double> sorted = first;
+    std::sort(sorted.begin(), sorted.end());
+    QVERIFY(first != sorted);
+    const QPoint at = header->titleRect(zeros).center();
+    QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
+    QCOMPARE(shares(), sorted);
+    QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
+    std::reverse(sorted.begin(), sorted.end());
+    QCOMPARE(shares(), sorted);
+    QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
+    QCOMPARE(shares(), first);
+}
+
+/// With room for all of them the figures are columns, and rows have one line.
+void TestNavigator::wideDockHasColumns()
+{
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 700, 700));
+    QTRY_VERIFY(session.tasks().idle());
+    auto *tree = dock.findChild<QTreeView *>();
+    const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+    const auto *header = tree->findChild<NavigatorHeader *>();
+    const int high = tree->visualRect(model.indexOfWeight(0)).height();
+    QVERIFY(!header->twoLines());
+    for (const char *key : {"name", "form", "stored_bytes", "ratio", "zero_fraction"}) {
+        const int column = model.columnOf(key);
+        QVERIFY(!tree->isColumnHidden(column));
+        QVERIFY2(tree->columnViewportPosition(column) + tree->columnWidth(column) <=
+                     tree->viewport()->width(),
+                 key);
+        QCOMPARE(cutCell(*tree, column), QString());
+    }
+    dock.resize(270, 700);
+    QTRY_VERIFY(header->twoLines());
+    QVERIFY(tree->visualRect(model.indexOfWeight(0)).height() > high);
+    dock.resize(700, 700);
+    QTRY_VERIFY(!header->twoLines());
+    QCOMPARE(tree->visualRect(model.indexOfWeight(0)).height(), high);
+}
+
+/// Who shows one of the columns below wants columns; who has hidden one keeps them.
+void TestNavigator::chosenColumnsStayColumns()
+{
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 270, 700));
+    auto *tree = dock.findChild<QTreeView *>();
+    const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+    auto *header = tree->findChild<NavigatorHeader *>();
+    QVERIFY(header->twoLines());
+    header->setSectionHidden(model.columnOf("form"), false);
+    QTRY_VERIFY(!header->twoLines());
+    QCOMPARE(header->hiddenSectionCount(), 0);
+    header->setSectionHidden(model.columnOf("ratio"), true);
+    for (QAction *action : dock.menuActions()) {
+        if (action->isCheckable())
+            action->setChecked(true);
+    }
+    QVERIFY(!header->twoLines() && tree->isColumnHidden(model.columnOf("ratio")));
 }
 
 /// Its name is not cut after an edit either, which may change tables and with them the rows.

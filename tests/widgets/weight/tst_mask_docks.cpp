@@ -64,6 +64,10 @@ void TestMaskDocks::maskPicture()
     const auto decoder = m_bundle->decoder(m_weight);
     QVERIFY2(dock.figures().contains(QString::number(decoder->payloadElements().value).right(3)),
              qPrintable(dock.figures()));
+    // As many values as the mask keeps are stored: that is told once.
+    QVERIFY2(dock.figures().contains(QLatin1String("kept")) &&
+                 !dock.figures().contains(QLatin1String("stored")),
+             qPrintable(dock.figures()));
     QCOMPARE(dock.density().pointCount(), static_cast<int>(m_bundle->weights()[m_weight].shape[0]));
 }
 
