@@ -93,7 +93,7 @@ std::size_t SharedParts::hashOf(const TriedForm &tried)
     return hash;
 }
 
-SharedValue<TriedForm> SharedParts::tried(TriedForm tried)
+CompactShared<TriedForm> SharedParts::tried(TriedForm tried)
 {
     const std::size_t hash = hashOf(tried);
     const auto [from, to] = m_tried.equal_range(hash);
@@ -103,7 +103,7 @@ SharedValue<TriedForm> SharedParts::tried(TriedForm tried)
         return known->second;
     if (m_tried.size() >= kMostTried)
         m_tried.clear();
-    return m_tried.emplace(hash, SharedValue(std::move(tried)))->second;
+    return m_tried.emplace(hash, CompactShared<TriedForm>(std::move(tried)))->second;
 }
 
 const SharedParts::Chips *SharedParts::chips(const SharedValue<decision::WeightForm> &form,

@@ -26,7 +26,7 @@ public:
     Chips keep(const SharedValue<decision::WeightForm> &form,
                const std::vector<roofline::Layer> &layers, std::vector<ChipFigures> figures);
     /// The same for what a form makes of a weight. Its own parts are those that were given here.
-    SharedValue<TriedForm> tried(TriedForm tried);
+    CompactShared<TriedForm> tried(TriedForm tried);
 
 private:
     struct Known {
@@ -47,7 +47,7 @@ private:
 
     std::unordered_map<std::string, SharedValue<std::string>> m_texts;
     std::unordered_multimap<std::size_t, Known> m_forms;
-    std::unordered_multimap<std::size_t, SharedValue<TriedForm>> m_tried;
+    std::unordered_multimap<std::size_t, CompactShared<TriedForm>> m_tried;
 };
 
 } // namespace kernscope::plan

@@ -3,6 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/base/compact.h"
+#include "core/base/compact_shared.h"
 #include "core/base/progress.h"
 #include "core/base/shared_value.h"
 #include "core/bundle/bound_shapes.h"
@@ -53,10 +54,10 @@ struct TriedForm {
 
 /// A form of a weight. There are two million of them for 50,000 weights.
 struct Candidate {
-    SharedValue<TriedForm> tried;
+    CompactShared<TriedForm> tried;
     double error = 0; ///< relative, without the sensitivity
 
-    const TriedForm *operator->() const { return &tried.value(); }
+    const TriedForm *operator->() const { return &*tried; }
 };
 
 /// One weight and what may become of it.

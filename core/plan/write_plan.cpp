@@ -143,7 +143,7 @@ bool Writer::makeExact()
         exact.stored = encoded->form.storedBytes.value_or(0); // as it was encoded
         exact.chips = SharedParts::Chips(chipFigures(
             *layers.at(key.first), exact.form, m_result.survey.roofs, judge, m_options.batch));
-        (*copy)[key.second] = {SharedValue(std::move(exact)), encoded->error};
+        (*copy)[key.second] = {CompactShared<TriedForm>(std::move(exact)), encoded->error};
     }
     if (same)
         return true;

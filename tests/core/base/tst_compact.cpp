@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/compact.h"
+#include "core/base/compact_shared.h"
 #include "core/base/shared_value.h"
 #include "core/base/small_index.h"
 
@@ -8,6 +9,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 using namespace kernscope;
 
@@ -32,6 +36,34 @@ private Q_SLOTS:
         QCOMPARE(sizeof(CompactVector<std::string>), sizeof(void *));
         QCOMPARE(sizeof(BoxedOptional<std::string>), sizeof(void *));
         QCOMPARE(sizeof(RareText), sizeof(void *));
+    }
+
+    /// One value for all copies, freed with the last of them.
+    void sharesAValue()
+    {
+        using Shared = CompactShared<std::shared_ptr<int>>;
+        QCOMPARE(sizeof(Shared), sizeof(void *));
+        const auto counted = std::make_shared<int>(7);
+        {
+            const Shared first(counted);
+            QCOMPARE(counted.use_count(), 2L);
+            Shared second = first;
+            QVERIFY(second.isSameAs(first) && **second == 7);
+            Shared moved = std::move(second);
+            second = moved; // what was moved from can be given a value again
+            QVERIFY(second.isSameAs(first));
+            moved = Shared(std::make_shared<int>(8));
+            QVERIFY(!moved.isSameAs(first) && **moved == 8);
+            QCOMPARE(*second->get(), 7);
+            QCOMPARE(counted.use_count(), 2L);
+            std::vector<Shared> many(1000, first);
+            std::vector<std::thread> threads;
+            for (int i = 0; i < 4; ++i)
+                threads.emplace_back([copies = many]() mutable { copies.resize(1, copies[0]); });
+            for (std::thread &thread : threads)
+                thread.join();
+        }
+        QCOMPARE(counted.use_count(), 1L);
     }
 
     void growsAsAVector()

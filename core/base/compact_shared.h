@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace kernscope {
+
+/// A constant value that many objects share, as a std::shared_ptr to it, in one pointer: for what
+/// there are millions of. Never null, but where it was moved from.
+template <class T>
+class CompactShared
+{
+public:
+    explicit CompactShared(T value) : m_counted(new Counted{std::move(value)}) {}
+    CompactShared(const CompactShared &other) noexcept : m_counted(other.m_counted)
+    {
+        if (m_counted)
+            m_counted->owners.fetch_add(1, std::memory_order_relaxed);
+    }
+    CompactShared(CompactShared &&other) noexcept
+        : m_counted(std::exchange(other.m_counted, nullptr))
+    {
+    }
+    CompactShared &operator=(CompactShared other) noexcept
+    {
+        std::swap(m_counted, other.m_counted);
+        return *this;
+    }
+    ~CompactShared()
+    {
+        if (m_counted && m_counted->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            delete m_counted;
+    }
+
+    const T &operator*() const { return m_counted->value; }
+    const T *operator->() const { return &m_counted->value; }
+    bool isSameAs(const CompactShared &other) const { return m_counted == other.m_counted; }
+
+private:
+    struct Counted {
+        T value;
+        std::atomic<std::uint32_t> owners{1};
+    };
+    Counted *m_counted;
+};
+
+} // namespace kernscope
