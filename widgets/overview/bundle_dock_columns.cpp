@@ -22,6 +22,7 @@ namespace {
 constexpr double kNameWidth = 24, kLeastName = 8; // in ems
 constexpr double kMostForm = 9;                   // a longer form is cut, so that names have room
 constexpr double kTitleRoom = 0.9;
+constexpr double kLeastForm = 4;       // below it a name, which also takes room beside its number
 constexpr int kFirstFigures = 2;       ///< columns that stand beside the name even where it is cut
 constexpr std::size_t kMeasured = 100; ///< weights or files: a key must not wait for more
 
@@ -88,7 +89,7 @@ void BundleDock::fitTwoLines()
     const int figures = static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(bytes);
     m_header->resizeSection(bytes, figures);
     m_header->resizeSection(
-        names, std::max(theme::em(this, kLeastName), m_tree->viewport()->width() - figures));
+        names, std::max(theme::em(this, kLeastForm), m_tree->viewport()->width() - figures));
 }
 
 /// Whether form, bytes, ratio and zeros fit whole beside short names. A bundle without weights has
