@@ -77,7 +77,7 @@ void Graph::EdgeLists::fill(std::size_t nodes, const std::vector<Edge> &all, Ind
         next[n] = from;
         from = ends[n] += from;
     }
-    edges.resize(all.size());
+    edges.resize(all.size(), kNone);
     for (std::size_t e = 0; e < all.size(); ++e)
         edges[next[all[e].*end]++] = e;
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/packed_program.h"
 
@@ -29,30 +30,20 @@ enum class NodeKind : std::uint8_t {
 /// "operation", "weight", "input", "output", "block-input".
 std::string_view nodeKindName(NodeKind kind);
 
-/// An index or kNone in four bytes: there are hundreds of thousands of them.
-class Index
-{
-public:
-    constexpr Index() = default;
-    constexpr Index(std::size_t index) : m_index(static_cast<std::uint32_t>(index)) {}
-    constexpr operator std::size_t() const { return m_index == kNothing ? kNone : m_index; }
-
-private:
-    static constexpr std::uint32_t kNothing = static_cast<std::uint32_t>(-1);
-    std::uint32_t m_index = kNothing;
-};
+/// There are hundreds of thousands of them; none is kNone.
+using Index = SmallIndex;
 
 struct Node {
     NodeKind kind = NodeKind::Operation;
-    Index function = 0; ///< index into Graph::functions()
-    Index operation;    ///< Operation; Weight: the one that makes it, if any; see Graph::operation
-    Index value;        ///< what it gives first, or stands for, as the program declares it
-    Index weight;       ///< Weight: index into Bundle::weights()
-    Index holder;       ///< node of the operation in whose block it lies; kNone: in none
-    Index block = 0;    ///< which of that operation's blocks
-    Index callee;       ///< `call`: the function that it runs
-    Index run;          ///< index into Graph::runs() of the repeat that it is part of
-    Index turn = 0;     ///< which time, from 0
+    Index function = 0;      ///< index into Graph::functions()
+    Index operation = kNone; ///< of a Weight: the one that makes it, if any; see Graph::operation
+    Index value = kNone;     ///< what it gives first, or stands for, as the program declares it
+    Index weight = kNone;    ///< Weight: index into Bundle::weights()
+    Index holder = kNone;    ///< node of the operation in whose block it lies; kNone: in none
+    Index block = 0;         ///< which of that operation's blocks
+    Index callee = kNone;    ///< `call`: the function that it runs
+    Index run = kNone;       ///< index into Graph::runs() of the repeat that it is part of
+    Index turn = 0;          ///< which time, from 0
 };
 
 enum class EdgeKind : std::uint8_t {
@@ -64,8 +55,8 @@ enum class EdgeKind : std::uint8_t {
 /// A value on its way from what makes it to what reads it.
 struct Edge {
     Index from = 0, to = 0; ///< nodes
-    Index param;            ///< operand of the reader; see Graph::param
-    Index value;            ///< kNone: a weight that the program does not name
+    Index param = kNone;    ///< operand of the reader; see Graph::param
+    Index value = kNone;    ///< kNone: a weight that the program does not name
     EdgeKind kind = EdgeKind::Value;
 };
 
@@ -151,8 +142,8 @@ private:
     };
     /// Where a value is declared.
     struct Declared {
-        Index operation;         ///< whose output it is; none: an input of the function
-        Index block;             ///< of the operation: an input of that block; none: an output
+        Index operation = kNone; ///< whose output it is; none: an input of the function
+        Index block = kNone;     ///< of the operation: an input of that block; none: an output
         std::uint32_t index = 0; ///< which of them
         Index function = kNone;  ///< of an input
     };
