@@ -3,6 +3,7 @@
 
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/panel_section.h"
 #include "widgets/common/table_text.h"
@@ -46,10 +47,10 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     m_scales = new ScalePanel(session, content);
     m_parts = new StoredParts(content);
     m_chips = new ChipLines(session, content);
-    m_readers = new QLabel(content);
-    m_readers->setWordWrap(true);
-    m_readers->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_readers->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    m_readers = new QWidget(content);
+    auto *readers = new QVBoxLayout(m_readers);
+    readers->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    readers->setSpacing(0);
     m_codebook->embedIn(*this);
     m_mask->embedIn(*this);
     for (Dock *part : {static_cast<Dock *>(m_codebook), static_cast<Dock *>(m_mask)})
@@ -81,6 +82,17 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     column->addStretch(1);
     setContent(content);
     connectParts();
+}
+
+/// A line each: a name is one long word, which would widen the whole panel if it were wrapped.
+void InspectorDock::showReaders(const Weight &weight)
+{
+    qDeleteAll(m_readers->findChildren<QLabel *>(Qt::FindDirectChildrenOnly));
+    for (const QString &reader : consumerNames(weight)) {
+        auto *line = new ElidedLabel(Qt::ElideMiddle, m_readers);
+        line->setWholeText(reader);
+        m_readers->layout()->addWidget(line);
+    }
 }
 
 /// Menus of the parts that are docks as well, and what parts ask for.
@@ -193,7 +205,7 @@ void InspectorDock::showWeight(std::size_t index)
         m_scales->setWeight(nullptr, 0);
     } else {
         m_parts->setWeight(*bundle, index);
-        m_readers->setText(consumerWords(*weight));
+        showReaders(*weight);
         m_chips->setWeight(index);
         const bool sound = !weight->fault;
         m_statistics->setWeight(sound ? bundle : nullptr, sound ? index : 0);

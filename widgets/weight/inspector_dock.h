@@ -3,7 +3,6 @@
 
 #include "widgets/common/dock.h"
 
-class QLabel;
 class QVBoxLayout;
 
 namespace kernscope::ui {
@@ -72,6 +71,7 @@ protected:
 
 private:
     void connectParts();
+    void showReaders(const Weight &weight);
     void showPlace(const Place &place, bool anew);
     void showWeight(std::size_t weight);
     void showSections(const Weight *weight);
@@ -81,7 +81,7 @@ private:
     InspectorPanel *m_panel = nullptr;
     bool m_panelShown = false;
     QVBoxLayout *m_column = nullptr;
-    QLabel *m_readers = nullptr;
+    QWidget *m_readers = nullptr;
     BundleFacts *m_facts = nullptr;
     StatisticsPanel *m_statistics = nullptr;
     CodebookDock *m_codebook = nullptr;

@@ -78,7 +78,7 @@ QString shapeWords(const Shape &shape)
     return extents.isEmpty() ? WeightWords::tr("scalar") : extents.join(QChar(0x00D7));
 }
 
-QString consumerWords(const Weight &weight)
+QStringList consumerNames(const Weight &weight)
 {
     constexpr std::size_t kNamed = 3;
     QStringList parts;
@@ -90,8 +90,14 @@ QString consumerWords(const Weight &weight)
     }
     if (weight.consumers.size() > kNamed)
         parts.append(WeightWords::tr("%1 more").arg(weight.consumers.size() - kNamed));
-    return parts.isEmpty() ? WeightWords::tr("no op that is known")
-                           : parts.join(QStringLiteral(", "));
+    if (parts.isEmpty())
+        parts.append(WeightWords::tr("no op that is known"));
+    return parts;
+}
+
+QString consumerWords(const Weight &weight)
+{
+    return consumerNames(weight).join(QStringLiteral(", "));
 }
 
 QString storedWords(const Weight &weight)

@@ -14,7 +14,9 @@ namespace kernscope::ui {
 QStringList axisNames(const Weight &weight);
 /// "128×64×3"; "scalar" for an empty shape.
 QString shapeWords(const Shape &shape);
-/// "conv conv_6 (weight)"; several joined by commas, at most three and a count of the rest.
+/// "conv conv_6 (weight)", at most three and a count of the rest.
+QStringList consumerNames(const Weight &weight);
+/// The same, joined by commas.
 QString consumerWords(const Weight &weight);
 /// "165,888 B (0.431)", "unknown": stored bytes of a weight and their ratio to dense fp16.
 QString storedWords(const Weight &weight);

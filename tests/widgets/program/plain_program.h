@@ -30,7 +30,8 @@ public:
                     m_names[f].weights.emplace(weight.name, w);
             }
             std::size_t number = 0;
-            const std::size_t root = add({Tree::Kind::Function, Tree::kNone, f, 0});
+            const std::size_t root =
+                add({Tree::Kind::Function, Tree::kNone, f, 0, nullptr, nullptr, {}});
             addBlock(function.body, root, f, number);
         }
     }
