@@ -41,6 +41,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace kernscope::app {
 
@@ -237,15 +238,19 @@ void MainWindow::showLayout(Layout layout)
     m_layouts->show(layout);
     if (layout == Layout::Hardware && m_session.bundle())
         raiseForOpened();
+    if (layout == Layout::Inspect && std::exchange(m_weightChosenElsewhere, false))
+        m_docks->dock(QStringLiteral("weight"))->raise();
 }
 
-/// The overview makes room for the first weight that is chosen.
+/// The overview makes room for the first weight that is chosen: at once where both are on view,
+/// else as soon as Inspect is shown.
 void MainWindow::onPlaceChanged()
 {
     ui::Dock *overview = m_docks->dock(QStringLiteral("overview"));
     ui::Dock *weight = m_docks->dock(QStringLiteral("weight"));
     const ui::Place &place = m_session.place();
     const bool chosen = m_session.bundle() && place.weight < m_session.bundle()->weights().size();
+    m_weightChosenElsewhere = chosen && m_layouts->current() != Layout::Inspect;
     if (!m_host->tabifiedDockWidgets(overview).contains(weight))
         return;
     if (chosen && overview->isVisible() && !overview->visibleRegion().isEmpty())
@@ -259,7 +264,7 @@ void MainWindow::chooseLayout(Layout layout)
     m_layoutByHand = true;
     if (m_session.bundle() && isContainer(*m_session.bundle()) && layout != Layout::Compare)
         m_settings.setContainerLayout(layoutId(layout));
-    const ui::Dock *focused = m_docks->focused();
+    ui::Dock *focused = m_docks->focused();
     showLayout(layout);
     focusWorkspace(focused);
 }

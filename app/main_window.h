@@ -182,7 +182,7 @@ private:
     void showWelcome(bool welcome);
     void onPlaceChanged();
     void chooseLayout(Layout layout); ///< by hand: later files leave it
-    void focusWorkspace(const ui::Dock *before);
+    void focusWorkspace(ui::Dock *before);
     Layout layoutForOpened() const;
     void raiseForOpened();
     void showHelp();
@@ -226,6 +226,7 @@ private:
     QString m_wantedPlace;                     ///< of a link: where to go once its file is open
     std::unique_ptr<OpeningSession> m_opening; ///< a session whose files are being opened
     bool m_layoutByHand = false;
+    bool m_weightChosenElsewhere = false; ///< while another workspace than Inspect was shown
     bool m_layoutStays = false; ///< the other bundle was asked for by what the layout shows
     bool m_closing = false;
 };

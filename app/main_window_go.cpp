@@ -52,13 +52,15 @@ void MainWindow::buildGoMenu()
 
 /// The keyboard goes on in what the workspace is about, once its docks have their places: where
 /// `before`, the dock that had it, is out of view now.
-void MainWindow::focusWorkspace(const ui::Dock *before)
+void MainWindow::focusWorkspace(ui::Dock *before)
 {
     QTimer::singleShot(0, this, [this, before] {
-        if (!before || before->onView())
+        if (!before)
             return;
-        if (ui::Dock *main = m_layouts->mainDock())
-            main->setFocus(Qt::ShortcutFocusReason);
+        // A dock that both workspaces show loses the keyboard where it is hidden in between.
+        ui::Dock *dock = before->onView() ? before : m_layouts->mainDock();
+        if (dock && m_docks->focused() != dock)
+            dock->setFocus(Qt::ShortcutFocusReason);
     });
 }
 

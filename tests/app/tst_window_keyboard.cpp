@@ -105,14 +105,14 @@ void TestWindowKeyboard::shortcutsLeadIntoTheWorkspace()
     QVERIFY(m_window->open({a, b}));
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    (*m_window)->session().goToWeight(0);
+    (*m_window)->session().goToWeight(0); // which Inspect then shows, and not the overview
     QVERIFY(m_window->settle());
     app::DockSet::reveal((*m_window)->docks().dock(QStringLiteral("compare")));
     QVERIFY(dockOf(QApplication::focusWidget()));
     const std::initializer_list<std::pair<Qt::Key, const char *>> keys{{Qt::Key_4, "stream"},
                                                                        {Qt::Key_2, "compare"},
                                                                        {Qt::Key_3, "weight"},
-                                                                       {Qt::Key_1, "overview"}};
+                                                                       {Qt::Key_1, "weight"}};
     for (const auto &[key, id] : keys) {
         QTest::keyClick(QApplication::focusWidget(), key, Qt::ControlModifier);
         QVERIFY(m_window->settle());
