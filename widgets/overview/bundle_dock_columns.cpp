@@ -132,7 +132,6 @@ void BundleDock::setTwoLines(bool two)
     m_header->setProperty(kAbsentColumns, below); // not what the user hides
     m_tree->setItemDelegateForColumn(names, two ? m_rows : m_oneLine);
     m_tree->setItemDelegateForColumn(bytes, two ? m_rows : nullptr);
-    m_tree->setUniformRowHeights(!two);
     m_header->setTwoLines(two);
     m_tree->doItemsLayout();
     m_tree->scrollTo(m_tree->currentIndex());

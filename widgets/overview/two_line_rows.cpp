@@ -20,7 +20,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kGap = 0.5, kAround = 0.4, kGroupHeight = 1.4, kSwatch = 0.75; // in ems
+constexpr double kGap = 0.5, kAround = 0.4, kSwatch = 0.75; // in ems
 
 /// The two lines of a row, with as much room above as below.
 struct Lines {
@@ -211,8 +211,7 @@ QSize TwoLineRows::sizeHint(const QStyleOptionViewItem &option, const QModelInde
     const QFontMetrics metrics(option.font), small(smallFont(option.font));
     if (index.column() == m_model.columnOf("name"))
         return {metrics.horizontalAdvance(index.data().toString()) + gap(m_view),
-                isLeaf(index) ? metrics.height() + small.height() + theme::em(m_view, kAround)
-                              : theme::em(m_view, kGroupHeight)};
+                metrics.height() + small.height() + theme::em(m_view, kAround)};
     const int figures = ratioWidth(small) + gap(m_view) + zerosWidth(small);
     return {std::max({figures, metrics.horizontalAdvance(text(index, "stored_bytes")),
                       isLeaf(index) ? 0 : small.horizontalAdvance(text(index, "form"))}) +
