@@ -25,6 +25,7 @@ constexpr double kTitleRoom = 0.9;
 constexpr double kLeastForm = 4;       // below it a name, which also takes room beside its number
 constexpr int kFirstFigures = 2;       ///< columns that stand beside the name even where it is cut
 constexpr std::size_t kMeasured = 100; ///< weights or files: a key must not wait for more
+constexpr std::size_t kFigures = 32;   ///< weights whose figures are written out to be measured
 
 } // namespace
 
@@ -206,7 +207,7 @@ int BundleDock::figureWidth(const char *key) const
     const int margins = 2 * (m_tree->style()->pixelMetric(QStyle::PM_FocusFrameHMargin) + 1);
     int cells = 0;
     const std::size_t weights = m_model->bundle() ? m_model->bundle()->weights().size() : 0;
-    for (std::size_t i = 0; i < std::min(weights, kMeasured); ++i) {
+    for (std::size_t i = 0; i < std::min(weights, kFigures); ++i) {
         const QModelIndex index = m_model->indexOfWeight(i, column);
         if (!index.isValid())
             continue;
