@@ -122,7 +122,8 @@ void TestCliEncodeError::oneError()
         QVERIFY2(choice.is_object() && plan.is_object(), form.plan);
         double plain = 0;
         for (const QString &method : {u"plain"_s, u"fitted"_s}) {
-            const QString output = m_encoder.scratch.filePath(u"one%1.mlmodelc"_s.arg(++m_encoder.count));
+            const QString output =
+                m_encoder.scratch.filePath(u"one%1.mlmodelc"_s.arg(++m_encoder.count));
             const auto stored =
                 runCli(QStringList{u"encode"_s, path, u"w"_s, u"--json"_s, u"--method"_s, method,
                                    u"-o"_s, output, u"--form"_s} +
