@@ -18,6 +18,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QTimer>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -63,6 +64,10 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
 
 void BundleDock::buildTree(QWidget *content)
 {
+    m_refit = new QTimer(this);
+    m_refit->setSingleShot(true);
+    m_refit->setInterval(0);
+    connect(m_refit, &QTimer::timeout, this, &BundleDock::fitNameColumn);
     m_tree = new QTreeView(content);
     m_tree->setAccessibleName(tr("Weights and files of the bundle"));
     m_tree->setUniformRowHeights(true);
@@ -303,7 +308,7 @@ void BundleDock::showInHex()
 bool BundleDock::eventFilter(QObject *watched, QEvent *event)
 {
     if (watched == m_tree->viewport() && event->type() == QEvent::Resize)
-        fitNameColumn();
+        fitResized();
     return Dock::eventFilter(watched, event);
 }
 

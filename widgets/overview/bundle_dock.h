@@ -12,6 +12,7 @@ class QAbstractItemDelegate;
 class QAction;
 class QLabel;
 class QLineEdit;
+class QTimer;
 class QTreeView;
 
 namespace kernscope::ui {
@@ -56,6 +57,8 @@ private:
     void open(const QModelIndex &index);
     void showInHex();
     void fitNameColumn();
+    void fitResized();
+    bool wantsTwoLines() const;
     void fitOneLine();
     void fitTwoLines();
     int figureWidth(const char *key) const;
@@ -83,6 +86,7 @@ private:
     TwoLineRows *m_rows = nullptr;              ///< draws the rows where they have two lines
     QAbstractItemDelegate *m_oneLine = nullptr; ///< draws the names where they have one
     QAction *m_twoAction = nullptr;
+    QTimer *m_refit = nullptr; ///< until the dock has the width that it keeps
     QLabel *m_fault = nullptr;
     QLabel *m_footer = nullptr;
     QAction *m_zerosAction = nullptr;

@@ -22,6 +22,7 @@ namespace {
 constexpr double kNameWidth = 24, kLeastName = 8; // in ems
 constexpr double kMostForm = 9;                   // a longer form is cut, so that names have room
 constexpr double kTitleRoom = 0.9;
+constexpr double kLikelyWidth = 27;    // of short names with all figures beside them
 constexpr double kLeastForm = 4;       // below it a name, which also takes room beside its number
 constexpr int kFirstFigures = 2;       ///< columns that stand beside the name even where it is cut
 constexpr std::size_t kMeasured = 100; ///< weights or files: a key must not wait for more
@@ -38,7 +39,7 @@ void BundleDock::fitNameColumn()
         return;
     m_fitting = true;
     const int room = m_tree->viewport()->width();
-    setTwoLines(m_twoAction->isChecked() && !columnsChosen() && !fitsOneLine());
+    setTwoLines(wantsTwoLines());
     if (m_header->twoLines())
         fitTwoLines();
     else
@@ -46,6 +47,21 @@ void BundleDock::fitNameColumn()
     m_fitting = false;
     shortenNames();
     if (m_fitAgain && room != m_tree->viewport()->width())
+        fitNameColumn();
+}
+
+bool BundleDock::wantsTwoLines() const
+{
+    return m_twoAction->isChecked() && !columnsChosen() && !fitsOneLine();
+}
+
+/// Between two workspaces a dock is as wide as the window for a moment, and rows of other lines are
+/// laid out anew, however many there are: they change once the dock has its place.
+void BundleDock::fitResized()
+{
+    if (!m_userSized && !m_fitting && wantsTwoLines() != m_header->twoLines())
+        m_refit->start();
+    else
         fitNameColumn();
 }
 
@@ -94,10 +110,13 @@ void BundleDock::fitTwoLines()
 }
 
 /// Whether form, bytes, ratio and zeros fit whole beside short names. A bundle without weights has
-/// nothing for a second line.
+/// nothing for a second line. Before there is one, as most bundles will want it: its rows then come
+/// with the lines that they keep.
 bool BundleDock::fitsOneLine() const
 {
-    if (!m_model->bundle() || m_model->bundle()->weights().empty())
+    if (!m_model->bundle())
+        return m_tree->viewport()->width() >= theme::em(this, kLikelyWidth);
+    if (m_model->bundle()->weights().empty())
         return true;
     const int names = std::max(theme::em(this, kLeastName), shortNamesWidth());
     int wanted = std::min(names, theme::em(this, kNameWidth));
