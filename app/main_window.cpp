@@ -242,23 +242,6 @@ void MainWindow::showLayout(Layout layout)
         m_docks->dock(QStringLiteral("weight"))->raise();
 }
 
-/// The overview makes room for the first weight that is chosen: at once where both are on view,
-/// else as soon as Inspect is shown.
-void MainWindow::onPlaceChanged()
-{
-    ui::Dock *overview = m_docks->dock(QStringLiteral("overview"));
-    ui::Dock *weight = m_docks->dock(QStringLiteral("weight"));
-    const ui::Place &place = m_session.place();
-    const bool chosen = m_session.bundle() && place.weight < m_session.bundle()->weights().size();
-    m_weightChosenElsewhere = chosen && m_layouts->current() != Layout::Inspect;
-    if (!m_host->tabifiedDockWidgets(overview).contains(weight))
-        return;
-    if (chosen && overview->isVisible() && !overview->visibleRegion().isEmpty())
-        weight->raise();
-    else if (place == ui::Place())
-        overview->raise();
-}
-
 void MainWindow::chooseLayout(Layout layout)
 {
     m_layoutByHand = true;

@@ -50,6 +50,23 @@ void MainWindow::buildGoMenu()
                         [this] { stepWeight(-1); });
 }
 
+/// The overview makes room for the first weight that is chosen: at once where both are on view,
+/// else as soon as Inspect is shown.
+void MainWindow::onPlaceChanged()
+{
+    ui::Dock *overview = m_docks->dock(QStringLiteral("overview"));
+    ui::Dock *weight = m_docks->dock(QStringLiteral("weight"));
+    const ui::Place &place = m_session.place();
+    const bool chosen = m_session.bundle() && place.weight < m_session.bundle()->weights().size();
+    m_weightChosenElsewhere = chosen && m_layouts->current() != Layout::Inspect;
+    if (!m_host->tabifiedDockWidgets(overview).contains(weight))
+        return;
+    if (chosen && overview->isVisible() && !overview->visibleRegion().isEmpty())
+        weight->raise();
+    else if (place == ui::Place())
+        overview->raise();
+}
+
 /// The keyboard goes on in what the workspace is about, once its docks have their places: where
 /// `before`, the dock that had it, is out of view now.
 void MainWindow::focusWorkspace(ui::Dock *before)
