@@ -18,7 +18,7 @@ namespace {
 /// DockNode with its docks found, and without those that are not there.
 struct Placed {
     DockNode::Kind kind = DockNode::Kind::Leaf;
-    double share = 1, ems = 0, least = 0;
+    double share = 1, ems = 0, least = 0, fullEms = 0, fullShare = 0;
     QDockWidget *dock = nullptr;
     bool visible = true;
     std::vector<Placed> children;
@@ -36,7 +36,8 @@ struct Placed {
 /// Nothing where no dock of the node exists.
 std::vector<Placed> resolve(const DockNode &node, const QList<QDockWidget *> &docks)
 {
-    Placed placed{node.kind, node.share, node.ems, node.least, nullptr, node.visible, {}};
+    Placed placed{node.kind,      node.share, node.ems,     node.least, node.fullEms,
+                  node.fullShare, nullptr,    node.visible, {}};
     if (node.kind == DockNode::Kind::Leaf) {
         const auto found = std::find_if(docks.begin(), docks.end(), [&](const QDockWidget *dock) {
             return dock->objectName() == node.id;
@@ -92,9 +93,10 @@ void measure(const Placed &node, QSize size, int separator, int em, Sizes &sizes
     int shown = 0, fixed = 0;
     const int whole = row ? size.width() : size.height();
     const auto fixedExtent = [em, whole](const Placed &child) {
-        return child.ems > 0
-                   ? static_cast<int>(std::lround(std::max(child.ems * em, child.least * whole)))
-                   : 0;
+        if (child.ems <= 0)
+            return 0;
+        const double full = std::min(child.fullEms * em, child.fullShare * whole);
+        return static_cast<int>(std::lround(std::max({child.ems * em, full, child.least * whole})));
     };
     for (const Placed &child : node.children) {
         if (!child.shows())
@@ -148,7 +150,7 @@ QDockWidget *spareTabs(const Placed &node)
 
 DockNode container(DockNode::Kind kind, double share, std::vector<DockNode> children)
 {
-    return {kind, share, 0, 0, {}, true, std::move(children)};
+    return {kind, share, 0, 0, 0, 0, {}, true, std::move(children)};
 }
 
 } // namespace
@@ -161,14 +163,22 @@ DockNode DockNode::wide(double extent, double leastShare) const
     return node;
 }
 
+DockNode DockNode::upTo(double extent, double ofParent) const
+{
+    DockNode node = *this;
+    node.fullEms = extent;
+    node.fullShare = ofParent;
+    return node;
+}
+
 DockNode DockNode::leaf(double share, const char *id)
 {
-    return {Kind::Leaf, share, 0, 0, QString::fromLatin1(id), true, {}};
+    return {Kind::Leaf, share, 0, 0, 0, 0, QString::fromLatin1(id), true, {}};
 }
 
 DockNode DockNode::hidden(double share, const char *id)
 {
-    return {Kind::Leaf, share, 0, 0, QString::fromLatin1(id), false, {}};
+    return {Kind::Leaf, share, 0, 0, 0, 0, QString::fromLatin1(id), false, {}};
 }
 
 DockNode DockNode::tabs(double share, std::vector<DockNode> children)

@@ -17,14 +17,18 @@ struct DockNode {
     enum class Kind : std::uint8_t { Leaf, Tabs, Row, Column };
     Kind kind = Kind::Leaf;
     double share = 1;
-    double ems = 0;      ///< extent in heights of the host's font, taken before the shares; 0: none
-    double least = 0;    ///< with `ems`: that share of the parent's extent where it is more
-    QString id;          ///< Leaf: objectName of the dock
-    bool visible = true; ///< Leaf: false, it has its place but starts hidden
+    double ems = 0;     ///< extent in heights of the host's font, taken before the shares; 0: none
+    double least = 0;   ///< with `ems`: that share of the parent's extent where it is more
+    double fullEms = 0; ///< what `ems` grows to ...
+    double fullShare = 0; ///< ... as long as it is no more than that share of the parent's extent
+    QString id;           ///< Leaf: objectName of the dock
+    bool visible = true;  ///< Leaf: false, it has its place but starts hidden
     std::vector<DockNode> children;
 
     /// This node with that extent, or with a share of the parent's where that is more.
     DockNode wide(double extent, double leastShare = 0) const;
+    /// This node, as wide as that where it is no more than that share of the parent's extent.
+    DockNode upTo(double extent, double share) const;
     static DockNode leaf(double share, const char *id);
     static DockNode hidden(double share, const char *id);
     static DockNode tabs(double share, std::vector<DockNode> children);

@@ -24,8 +24,11 @@ constexpr int kStateVersion = 3;
 using Node = DockNode;
 
 // The drawings of window.md. Numbers are shares of the extent along the container's axis; panels
-// at the sides are so many heights of the font wide, and grow with a window that has room.
-constexpr double kNavigator = 19.3, kInspector = 21, kSideShare = 0.18;
+// at the sides are so many heights of the font wide, and grow with a window that has room. The
+// inspector has its full width from 1400 pixels on; beside the table of pairs, which has no column
+// to spare, only in a wide window.
+constexpr double kNavigator = 19.3, kInspector = 21, kFullInspector = 22.9;
+constexpr double kSideShare = 0.18, kInspectorShare = 0.23;
 
 Node navigator()
 {
@@ -34,14 +37,16 @@ Node navigator()
 
 /// The panel at the right. Help opens as a tab of it: a column of its own would squeeze them all;
 /// so do the other docks that are columns. What wants to be wide opens in the tabs of the middle.
-Node beside(const char *id)
+Node beside(const char *id, double fullWidth = kFullInspector)
 {
     std::vector<Node> tabs{Node::leaf(1, id), Node::hidden(1, "help")};
     for (const char *narrow : {"inspector", "assessment", "codebook", "mask"}) {
         if (tabs.front().id != QLatin1String(narrow))
             tabs.push_back(Node::hidden(1, narrow));
     }
-    return Node::tabs(24, std::move(tabs)).wide(kInspector, kSideShare);
+    return Node::tabs(24, std::move(tabs))
+        .wide(kInspector, kSideShare)
+        .upTo(fullWidth, kInspectorShare);
 }
 
 Node inspectLayout()
@@ -67,7 +72,7 @@ Node compareLayout()
                                      Node::leaf(1, "places"), Node::leaf(1, "codebooks"),
                                      Node::leaf(1, "patches"), Node::leaf(1, "diagnostics"),
                                      Node::hidden(1, "search"), Node::hidden(1, "bookmarks")})}),
-            beside("pair")});
+            beside("pair", kInspector)});
 }
 
 Node patchLayout()

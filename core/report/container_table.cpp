@@ -275,6 +275,13 @@ std::vector<SymbolFacts> symbolFacts(const hwx::Container &container)
     return rows;
 }
 
+std::optional<ByteRange> symbolEntry(const hwx::Container &container, std::size_t symbol)
+{
+    if (!container.symbolTable || symbol >= container.symbols.size())
+        return std::nullopt;
+    return ByteRange{FileOffset(container.symbolTable->symbolOffset + 16 * symbol), ByteCount(16)};
+}
+
 const TableOf<SymbolFacts> &symbolTable()
 {
     static const TableOf<SymbolFacts> kTable{

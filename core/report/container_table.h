@@ -5,6 +5,7 @@
 #include "core/report/column.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct SymbolFacts {
     std::string says;      ///< what its name says: kernel and lane, axes with strides, type
 };
 std::vector<SymbolFacts> symbolFacts(const hwx::Container &container);
+/// The 16 bytes of the symbol in the file; nothing without a symbol table.
+std::optional<ByteRange> symbolEntry(const hwx::Container &container, std::size_t symbol);
 const TableOf<SymbolFacts> &symbolTable();
 
 } // namespace kernscope::report

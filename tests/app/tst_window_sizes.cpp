@@ -18,6 +18,7 @@
 #include <QTreeView>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace kernscope;
 using app::Layout;
@@ -32,6 +33,7 @@ class TestWindowSizes : public QObject
 private Q_SLOTS:
     void leastSizes_data();
     void leastSizes();
+    void sidesHaveTheirWidths();
     void smallerWindow();
     void navigatorNumbersAreWhole();
     void readingsBesideTheBytes_data();
@@ -237,6 +239,30 @@ void TestWindowSizes::leastSizes()
     }
     checkTabs();
     QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(QStringLiteral("; "))));
+}
+
+/// The frame of window.md at 1400x900: 270 pixels for the navigator, 320 for the inspector.
+void TestWindowSizes::sidesHaveTheirWidths()
+{
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+    (*m_window)->resize(1400, 900);
+    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    const double em = QFontMetrics((*m_window)->font()).height() / 14.0;
+    for (const auto &[layout, id] : {std::pair{Layout::Inspect, "inspector"},
+                                     {Layout::Patch, "inspector"},
+                                     {Layout::Performance, "assessment"},
+                                     {Layout::Hardware, "inspector"}}) {
+        (*m_window)->layouts().show(layout);
+        QVERIFY(m_window->settle());
+        const auto wide = [this](const char *dock) {
+            return (*m_window)->docks().dock(QLatin1String(dock))->width();
+        };
+        QVERIFY2(std::abs(wide("bundle") - 270 * em) <= 6,
+                 qPrintable(QString::number(wide("bundle"))));
+        QVERIFY2(std::abs(wide(id) - 320 * em) <= 6, qPrintable(QString::number(wide(id))));
+    }
 }
 
 /// A window that was large shows as much as one that never was: nothing keeps its old width.

@@ -5,6 +5,7 @@
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
+#include "widgets/common/alike_names.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
@@ -104,6 +105,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_table->setModel(m_model);
     prepareTable(m_table);
     setColumnWidths(m_table->horizontalHeader(), {12, 5, 9, 6, 6, 5, 6, 7, 16});
+    new AlikeNames(m_table, m_model->columnOf("weight"));
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot = new FrontPlot(splitter);
     m_plot->setMinimumHeight(theme::em(this, 9));

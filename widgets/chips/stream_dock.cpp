@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "widgets/chips/chip_header.h"
 #include "widgets/chips/chip_words.h"
+#include "widgets/common/alike_names.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/function_words.h"
@@ -114,6 +115,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     putMarksBehind(m_matrix, 0);
     m_matrix->setSortingEnabled(false);
     m_matrix->setSelectionBehavior(QAbstractItemView::SelectItems);
+    new AlikeNames(m_matrix, m_model->columnOf("name"));
     m_matrix->horizontalHeader()->setDefaultSectionSize(theme::em(this, 6));
     m_filter = filterBox(content, tr("Filter by weight or form"), m_matrix);
     m_onlyFaster = new QCheckBox(tr("Would get faster on M1"), content);

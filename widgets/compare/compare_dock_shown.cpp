@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of pairs, and what the pictures and figures of the shown pair need: a sample, then all
 // its values once.
+#include "widgets/common/alike_names.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -27,17 +28,19 @@ namespace kernscope::ui {
 
 namespace {
 
-/// The column of names leaves room for those up to the verdict, where a window is narrow; until the
-/// user sets its width.
+/// Where a window is narrow the column of names leaves room for those up to the verdict; where it
+/// is wide the verdict has room for its longest words, and no column stands at the edge in part.
+/// Until the user sets the width of either.
 class NamesGiveWay final : public QObject
 {
 public:
     explicit NamesGiveWay(QTableView *table)
-        : QObject(table), m_table(table), m_usual(table->columnWidth(kNames))
+        : QObject(table), m_table(table), m_usualName(table->columnWidth(kNames)),
+          m_usualVerdict(table->columnWidth(kVerdict))
     {
         table->viewport()->installEventFilter(this);
         connect(table->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
-            if (column == kNames && !m_fitting)
+            if ((column == kNames || column == kVerdict) && !m_fitting)
                 m_userSized = true;
             else if (!m_fitting)
                 QTimer::singleShot(0, this, &NamesGiveWay::fit);
@@ -53,25 +56,32 @@ protected:
     }
 
 private:
-    static constexpr int kNames = static_cast<int>(CompareColumn::Weight);
-    static constexpr double kLeastName = 9.5; // in ems
+    static constexpr int kNames = static_cast<int>(CompareColumn::Weight),
+                         kVerdict = static_cast<int>(CompareColumn::Verdict),
+                         kNext = static_cast<int>(CompareColumn::BytesA);
+    static constexpr double kLeastName = 9.5, kMostVerdict = 15; // in ems
 
     void fit()
     {
         if (m_userSized)
             return;
         int others = 0;
-        for (int column = kNames + 1; column <= static_cast<int>(CompareColumn::Verdict); ++column)
+        for (int column = kNames + 1; column < kVerdict; ++column)
             others += m_table->columnWidth(column); // 0 where it is hidden
         m_fitting = true;
-        const int least = std::min(m_usual, theme::em(m_table, kLeastName));
-        m_table->setColumnWidth(kNames,
-                                std::clamp(m_table->viewport()->width() - others, least, m_usual));
+        const int least = std::min(m_usualName, theme::em(m_table, kLeastName));
+        const int room = m_table->viewport()->width() - others;
+        const int verdict = std::clamp(room - m_usualName, m_usualVerdict,
+                                       std::max(m_usualVerdict, theme::em(m_table, kMostVerdict)));
+        const int name = room - verdict;
+        const bool inPart = name < m_usualName + m_table->columnWidth(kNext);
+        m_table->setColumnWidth(kVerdict, verdict);
+        m_table->setColumnWidth(kNames, std::max(least, inPart ? name : m_usualName));
         m_fitting = false;
     }
 
     QTableView *m_table;
-    int m_usual; ///< width that names have where there is room
+    int m_usualName, m_usualVerdict; ///< widths that they have where there is room
     bool m_fitting = false, m_userSized = false;
 };
 
@@ -90,6 +100,7 @@ void CompareDock::buildTable(QWidget *parent)
     setColumnWidths(m_table->horizontalHeader(), {15, 6,   6,   6,   4.8, 6, 4.8, 4.4, 5.2, 6, 12,
                                                   14, 5.5, 5.5, 5.5, 5.5, 5, 6.2, 5.2, 5,   5});
     new NamesGiveWay(m_table);
+    new AlikeNames(m_table, static_cast<int>(CompareColumn::Weight));
 }
 
 PairSubject CompareDock::subjectOf(std::size_t number) const

@@ -19,6 +19,8 @@ namespace kernscope::ui {
 
 namespace {
 
+constexpr int kMostRows = 8; ///< before it scrolls
+
 QString chipWord(const DecisionTable &table, std::size_t weight, std::size_t chip)
 {
     return weight < table.rows() ? outcomeLabel(table.verdict(weight, chip).outcome)
@@ -85,6 +87,7 @@ PairChipsTable::PairChipsTable(QWidget *parent) : QTableWidget(parent)
     verticalHeader()->setDefaultSectionSize(theme::em(this, 2.8));
     horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     setSortingEnabled(false);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     dockAction(this, tr("Copy Outcomes"), QKeySequence::Copy,
                [this] { QGuiApplication::clipboard()->setText(copied()); });
 }
@@ -136,6 +139,16 @@ void PairChipsTable::showPair(const ComparisonOutcomePtr &outcome, std::size_t w
     setRowCount(static_cast<int>(m_groups.size()));
     for (int row = 0; row < rowCount(); ++row)
         showGroup(row);
+    updateGeometry();
+}
+
+/// No taller than its rows: a panel has other things to show.
+QSize PairChipsTable::sizeHint() const
+{
+    const int rows = std::clamp(rowCount(), 1, kMostRows);
+    return {QTableWidget::sizeHint().width(), horizontalHeader()->sizeHint().height() +
+                                                  rows * verticalHeader()->defaultSectionSize() +
+                                                  2 * frameWidth()};
 }
 
 QString PairChipsTable::copied() const

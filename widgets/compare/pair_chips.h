@@ -25,6 +25,8 @@ public:
     /// The chips of the selected rows (of all where none is), a line each, as tab-separated text.
     QString copied() const;
 
+    QSize sizeHint() const override;
+
 private:
     struct Line {
         QString wordA, wordB, movedA, movedB;

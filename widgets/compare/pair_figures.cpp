@@ -38,7 +38,7 @@ PairFigures::PairFigures(QWidget *parent) : QWidget(parent), m_column(new QVBoxL
     buildTables();
     m_elementSection = addSection(tr("Element"), m_element, 11, 0);
     buildPlots();
-    m_chipSection = addSection(tr("On chips"), m_chips, 12, 22);
+    m_chipSection = addSection(tr("On chips"), m_chips, 0, 0);
     m_histogramSection = addSection(tr("Values"), m_histogram, 13, 19);
     m_histogramSection->setNote(tr("how often each occurs"));
     PanelSection *all = addSection(tr("All figures"), m_table, 18, 0);

@@ -125,9 +125,7 @@ std::vector<FactNode> symbolRows(const Bundle &bundle)
     rows.reserve(container.symbols.size());
     for (const report::SymbolFacts &facts : report::symbolFacts(container)) {
         FactNode node = factNode(declaredSymbolColumns(), facts);
-        if (container.symbolTable)
-            node.bytes = ByteRange{
-                FileOffset(container.symbolTable->symbolOffset + 16 * facts.index), ByteCount(16)};
+        node.bytes = report::symbolEntry(container, facts.index);
         rows.push_back(std::move(node));
     }
     return rows;

@@ -39,17 +39,25 @@ TasksDock::TasksDock(Session &session, QWidget *parent)
       m_differences(new FactTreeModel(differenceColumns(), this))
 {
     auto *content = new ListSplitter(this);
+    m_splitter = content;
     content->addWidget(buildList(content));
     content->addWidget(buildDetail(content));
-    const int frame = 2 * m_table->frameWidth() + 2 * theme::em(this, 0.25) +
-                      style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, m_table);
-    content->setListNeeds(m_table->horizontalHeader()->length() + frame,
-                          m_filter->sizeHint().height() +
-                              m_table->horizontalHeader()->sizeHint().height() + frame +
-                              kListRows * m_table->verticalHeader()->defaultSectionSize());
+    fitList(kListRows);
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();
+}
+
+/// A container of few tasks leaves the room to their registers.
+void TasksDock::fitList(std::size_t tasks)
+{
+    const int rows = static_cast<int>(std::clamp<std::size_t>(tasks, 1, kListRows));
+    const int frame = 2 * m_table->frameWidth() + 2 * theme::em(this, 0.25) +
+                      style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, m_table);
+    m_splitter->setListNeeds(m_table->horizontalHeader()->length() + frame,
+                             m_filter->sizeHint().height() +
+                                 m_table->horizontalHeader()->sizeHint().height() + frame +
+                                 rows * m_table->verticalHeader()->defaultSectionSize());
 }
 
 QWidget *TasksDock::buildList(QWidget *parent)
@@ -250,6 +258,7 @@ void TasksDock::readTasks()
             m_job.reset();
             const std::size_t wanted = m_task;
             m_following = true;
+            fitList(rows.size());
             m_list->setRows(std::move(rows));
             m_following = false;
             m_other->setRange(0, static_cast<int>(std::min<std::size_t>(

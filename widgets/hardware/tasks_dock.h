@@ -18,6 +18,8 @@ class QTreeView;
 
 namespace kernscope::ui {
 
+class ListSplitter;
+
 /// The task descriptors of a hardware container: a list, and of the chosen one its registers by
 /// block, its words, and what differs from another task.
 class TasksDock final : public Dock
@@ -48,6 +50,7 @@ protected:
     bool working() const override { return m_job && !m_job->progress().cancelled(); }
 
 private:
+    void fitList(std::size_t tasks);
     QWidget *buildList(QWidget *parent);
     QWidget *buildDetail(QWidget *parent);
     QTreeView *buildTree(QWidget *parent, FactTreeModel *model, const QString &name);
@@ -69,6 +72,7 @@ private:
     TaskListModel *m_list = nullptr;
     FactTreeModel *m_registers = nullptr, *m_words = nullptr, *m_differences = nullptr;
     QLineEdit *m_filter = nullptr, *m_detailFilter = nullptr;
+    ListSplitter *m_splitter = nullptr;
     QTableView *m_table = nullptr;
     QLabel *m_summary = nullptr, *m_answer = nullptr;
     QTabWidget *m_tabs = nullptr;

@@ -2,6 +2,7 @@
 #include "widgets/overview/bundle_dock.h"
 
 #include "core/bundle/stored_bytes.h"
+#include "core/report/container_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
@@ -260,7 +261,8 @@ void BundleDock::follow(const Place &place, QObject *origin)
         : place.file < bundle->files().size()           ? m_model->indexOfFile(place.file)
         : place == Place()                              ? m_model->index(0, 0)
                                                         : QModelIndex();
-    if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index))
+    if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index) ||
+        leadsTo(m_tree->currentIndex(), place))
         return;
     m_following = true;
     chooseRow(m_tree, index);
@@ -279,11 +281,28 @@ void BundleDock::onCurrentChanged(const QModelIndex &index)
         session().goToWeight(node.index, this);
     } else if (node.kind == BundleTreeModel::Node::Kind::Part) {
         session().goToSection(node.index, this);
-    } else if (node.kind == BundleTreeModel::Node::Kind::File) {
-        const auto sections = m_model->bundle()->sectionsOf(node.index);
+    } else if (node.kind == BundleTreeModel::Node::Kind::Symbol) {
+        if (const auto bytes = report::symbolEntry(*m_model->bundle()->hardware(), node.index))
+            session().goToBytes(0, *bytes, this);
+    } else if (node.kind == BundleTreeModel::Node::Kind::File ||
+               node.kind == BundleTreeModel::Node::Kind::Program) {
+        const BundlePtr &bundle = m_model->bundle();
+        const auto sections = bundle->sectionsOf(
+            node.kind == BundleTreeModel::Node::Kind::File ? node.index : bundle->programFile());
         if (sections.first < sections.second)
             session().goToSection(sections.first, this);
     }
+}
+
+/// Whether a row without a place of its own led to that place: it then stays the chosen one.
+bool BundleDock::leadsTo(const QModelIndex &row, const Place &place) const
+{
+    const auto node = m_model->nodeAt(row);
+    const BundlePtr &bundle = m_model->bundle();
+    if (node.kind == BundleTreeModel::Node::Kind::Program)
+        return place.file == bundle->programFile() && place.weight == kNoIndex;
+    return node.kind == BundleTreeModel::Node::Kind::Symbol &&
+           place.bytes == report::symbolEntry(*bundle->hardware(), node.index);
 }
 
 void BundleDock::open(const QModelIndex &index)
@@ -292,8 +311,9 @@ void BundleDock::open(const QModelIndex &index)
     onCurrentChanged(index);
     if (node.kind == BundleTreeModel::Node::Kind::Weight)
         Q_EMIT raiseRequested(QStringLiteral("weight"));
-    else if (node.kind == BundleTreeModel::Node::Kind::File ||
-             node.kind == BundleTreeModel::Node::Kind::Part)
+    else if (node.kind == BundleTreeModel::Node::Kind::Program)
+        Q_EMIT raiseRequested(QStringLiteral("program"));
+    else if (m_model->isLeaf(index))
         Q_EMIT raiseRequested(QStringLiteral("hex"));
     else if (node.kind == BundleTreeModel::Node::Kind::Bundle)
         Q_EMIT raiseRequested(QStringLiteral("overview"));
@@ -310,73 +330,6 @@ bool BundleDock::eventFilter(QObject *watched, QEvent *event)
     if (watched == m_tree->viewport() && event->type() == QEvent::Resize)
         fitResized();
     return Dock::eventFilter(watched, event);
-}
-
-QString BundleDock::filterHelp()
-{
-    return tr("Terms, all of which must hold; a minus turns one round:\n"
-              "conv_1 \u2013 letters of the name, form, function or operation\n"
-              "form:sparse \u2013 also name, function, op, type, source\n"
-              "bytes>1M \u2013 also elements, ratio, zeros, axes\n"
-              "folds:M1 \u2013 also streams, dense, rejected, with any chip");
-}
-
-/// Zeros were counted, or chips judged: what the filter asks of them may be known now.
-void BundleDock::refilter()
-{
-    if (m_model->filter().isEmpty() || !m_model->bundle())
-        return;
-    m_following = true;
-    m_model->refilter();
-    m_following = false;
-    openGroups();
-    followPlace();
-    updateFooter();
-}
-
-/// Under the box, as soon as a term is typed that cannot be read; the rows stay meanwhile.
-void BundleDock::showFault()
-{
-    // A term that is only begun is no fault yet.
-    const QString typed = m_filter->text();
-    const bool begun = !typed.isEmpty() && QStringLiteral(":<>=").contains(typed.back());
-    const QString fault = begun ? QString() : m_model->filterFault();
-    m_fault->setVisible(!fault.isEmpty());
-    m_fault->setText(fault.isEmpty() ? QString()
-                                     : severityGlyph(Severity::Error) + QLatin1Char(' ') + fault);
-}
-
-void BundleDock::updateFooter()
-{
-    const BundlePtr &bundle = m_model->bundle();
-    if (!bundle) {
-        m_footer->clear();
-        return;
-    }
-    const Totals &totals = m_totals;
-    const std::size_t shown = m_model->shownWeights();
-    const QString count =
-        shown == totals.weights
-            ? totals.weights == 1 ? tr("1 weight")
-                                  : tr("%1 weights").arg(groupedNumber(totals.weights))
-            : tr("%1 of %2 weights").arg(groupedNumber(shown), groupedNumber(totals.weights));
-    const bool known = m_bytesKnown;
-    const QString text =
-        known ? tr("%1 · %2 B stored · %3 of fp16")
-                    .arg(count, groupedNumber(totals.storedBytes.value), ratioText(totals.ratio))
-              : tr("%1 · stored bytes unknown").arg(count);
-    m_footer->setText(text);
-    // The title has room for the figures; the tooltip of the footer has all.
-    const QString figures =
-        shown == totals.weights && known
-            ? tr("%1 B \u00B7 %2")
-                  .arg(groupedNumber(totals.storedBytes.value), ratioText(totals.ratio))
-            : count;
-    setNote(m_model->filterFault().isEmpty() ? figures : tr("the filter cannot be read"));
-    QStringList forms{text};
-    for (const auto &[form, number] : totals.forms)
-        forms += tr("%1: %2").arg(fromUtf8(form), groupedNumber(number));
-    m_footer->setToolTip(forms.join(u'\n'));
 }
 
 } // namespace kernscope::ui

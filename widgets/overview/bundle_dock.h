@@ -56,6 +56,7 @@ private:
     void onCurrentChanged(const QModelIndex &index);
     void open(const QModelIndex &index);
     void showInHex();
+    bool leadsTo(const QModelIndex &row, const Place &place) const;
     void fitNameColumn();
     void fitResized();
     bool wantsTwoLines() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "core/container/hwx/container.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/short_names.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 // What the cells of the bundle tree say; its rows are in bundle_tree_model.cpp.
 namespace kernscope::ui {
@@ -74,9 +76,13 @@ QVariant BundleTreeModel::data(const QModelIndex &index, int role) const
     case Node::Kind::Weight: return weightData(node.index, index.column(), role);
     case Node::Kind::File: return fileData(node.index, index.column(), role);
     case Node::Kind::Part: return partData(node.index, index.column(), role);
+    case Node::Kind::Symbol: return symbolData(node.index, index.column(), role);
+    case Node::Kind::Program:
     case Node::Kind::Function:
-    case Node::Kind::FileGroup:
-    case Node::Kind::PartGroup: return groupData(m_groups[node.index], index.column(), role);
+    case Node::Kind::TaskGroup:
+    case Node::Kind::SectionGroup:
+    case Node::Kind::SymbolGroup:
+    case Node::Kind::FileGroup: return groupData(m_groups[node.index], index.column(), role);
     case Node::Kind::Bundle: return bundleData(index.column(), role);
     case Node::Kind::None: break;
     }
@@ -125,16 +131,13 @@ report::SortValue BundleTreeModel::orderOf(const Group &group, std::uint32_t lea
     if (group.kind == Node::Kind::Function)
         return m_columns.order(m_sortColumn, factsOf(leaf));
     const std::string_view key = m_columns.key(m_sortColumn);
-    if (group.kind == Node::Kind::PartGroup) {
-        const Section &section = m_bundle->sections()[leaf];
-        return key == "name"           ? report::SortValue(section.name)
-               : key == "stored_bytes" ? report::SortValue(section.range.bytes.value)
-                                       : report::SortValue();
-    }
-    const BundleFile &file = m_bundle->files()[leaf];
-    return key == "name"           ? report::SortValue(file.path)
-           : key == "stored_bytes" ? report::SortValue(file.file->size().value)
-                                   : report::SortValue();
+    const Node::Kind kind = leafKind(group.kind);
+    if (key == "name")
+        return report::SortValue(std::string(leafName(kind, leaf)));
+    if (key != "stored_bytes" || kind == Node::Kind::Symbol)
+        return {};
+    return report::SortValue(kind == Node::Kind::Part ? m_bundle->sections()[leaf].range.bytes.value
+                                                      : m_bundle->files()[leaf].file->size().value);
 }
 
 QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
@@ -212,26 +215,53 @@ QVariant BundleTreeModel::partData(std::size_t at, int column, int role) const
                : QVariant();
 }
 
+QVariant BundleTreeModel::symbolData(std::size_t at, int column, int role) const
+{
+    const hwx::Symbol &symbol = m_bundle->hardware()->symbols[at];
+    const std::string_view key = m_columns.key(column);
+    if (role == Qt::ToolTipRole)
+        return fromUtf8(symbol.name);
+    if (key == "name")
+        return textCell(role, symbol.name);
+    if (key == "form")
+        return isText(role) ? QVariant(hexNumber(symbol.value) + QLatin1Char(' ') +
+                                       fromUtf8(hwx::symbolKindName(symbol.type)))
+                            : QVariant();
+    return {};
+}
+
 QVariant BundleTreeModel::groupData(const Group &group, int column, int role) const
 {
     const std::string_view key = m_columns.key(column);
-    const bool files = group.kind == Node::Kind::FileGroup;
-    if (group.kind == Node::Kind::PartGroup && key == "form" && isText(role))
-        return countOf(group.all.size(), tr("1 part"), tr("%1 parts"));
     if (key == "name" && (isText(role) || role == Qt::ToolTipRole))
-        return files ? group.name : group.name.isEmpty() ? tr("(weights)") : group.name;
-    if (key == "form" && isText(role))
-        return files ? countOf(group.all.size(), tr("1 file"), tr("%1 files"))
-                     : countOf(group.all.size(), tr("1 weight"), tr("%1 weights"));
-    return {};
+        return group.name.isEmpty() ? tr("Weights") : group.name;
+    if (key != "form" || !isText(role))
+        return {};
+    const std::size_t count = group.all.size();
+    switch (group.kind) {
+    case Node::Kind::Program: {
+        const std::string &path = m_bundle->files()[m_bundle->programFile()].path;
+        return fromUtf8(std::filesystem::path(path).filename().string());
+    }
+    case Node::Kind::FileGroup: return countOf(count, tr("1 file"), tr("%1 files"));
+    case Node::Kind::TaskGroup: return countOf(count, tr("1 part"), tr("%1 parts"));
+    case Node::Kind::SectionGroup: return countOf(count, tr("1 section"), tr("%1 sections"));
+    case Node::Kind::SymbolGroup: return countOf(count, tr("1 symbol"), tr("%1 symbols"));
+    default: return countOf(count, tr("1 weight"), tr("%1 weights"));
+    }
 }
 
 QVariant BundleTreeModel::bundleData(int column, int role) const
 {
     const std::string_view key = m_columns.key(column);
-    if (key == "name")
-        return role == Qt::ToolTipRole ? QVariant(fromUtf8(m_bundle->path().string()))
-                                       : textCell(role, m_bundle->name());
+    if (key == "name") {
+        switch (role) {
+        case Qt::DisplayRole: return tr("Overview");
+        case Qt::AccessibleTextRole: return tr("Overview of %1").arg(fromUtf8(m_bundle->name()));
+        case Qt::ToolTipRole: return fromUtf8(m_bundle->path().string());
+        default: return textCell(role, m_bundle->name());
+        }
+    }
     return key == "form" ? textCell(role, bundleKindName(m_bundle->kind())) : QVariant();
 }
 

@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <numeric>
-#include <string>
 #include <utility>
 
 namespace kernscope::ui {
@@ -104,38 +101,6 @@ void BundleTreeModel::setTexts(std::shared_ptr<const WeightTexts> texts)
     m_texts = fits ? std::move(texts) : nullptr;
 }
 
-void BundleTreeModel::makeGroups()
-{
-    m_groups.clear();
-    if (!m_bundle)
-        return;
-    std::map<std::string, std::size_t> byName;
-    const auto &weights = m_bundle->weights();
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const auto [at, added] = byName.try_emplace(functionWords(weights[i]), m_groups.size());
-        if (added)
-            m_groups.push_back({Node::Kind::Function, fromUtf8(functionWords(weights[i])), {}, {}});
-        m_groups[at->second].all.push_back(static_cast<std::uint32_t>(i));
-    }
-    if (m_bundle->hardware() || m_bundle->section())
-        m_groups.push_back(partsOf(*m_bundle));
-    Group files{Node::Kind::FileGroup, tr("files"), {}, {}};
-    files.all.resize(m_bundle->files().size());
-    std::iota(files.all.begin(), files.all.end(), 0u);
-    m_groups.push_back(std::move(files));
-}
-
-/// What a hardware container or a section is made of: commands, tasks and their registers, symbols.
-BundleTreeModel::Group BundleTreeModel::partsOf(const Bundle &bundle)
-{
-    Group parts{Node::Kind::PartGroup, tr("parts"), {}, {}};
-    for (std::size_t i = 0; i < bundle.sections().size(); ++i) {
-        if (bundle.sections()[i].kind != SectionKind::Padding)
-            parts.all.push_back(static_cast<std::uint32_t>(i));
-    }
-    return parts;
-}
-
 void BundleTreeModel::setFilter(const QString &typed)
 {
     m_filterFault.clear();
@@ -181,10 +146,8 @@ void BundleTreeModel::applyFilter(bool fewer)
         const std::vector<std::uint32_t> before = std::exchange(group.shown, {});
         for (const std::uint32_t leaf : fewer ? before : group.all) {
             bool passes = filter.empty();
-            if (!passes && group.kind == Node::Kind::FileGroup) {
-                passes = filter.passes({m_bundle->files()[leaf].path});
-            } else if (!passes && group.kind == Node::Kind::PartGroup) {
-                passes = filter.passes({m_bundle->sections()[leaf].name});
+            if (!passes && group.kind != Node::Kind::Function) {
+                passes = filter.passes({leafName(leafKind(group.kind), leaf)});
             } else if (!passes) {
                 WhereFacts facts;
                 facts.forms = &forms;
@@ -208,14 +171,14 @@ void BundleTreeModel::applyFilter(bool fewer)
 
 void BundleTreeModel::indexRows()
 {
-    const std::pair<std::uint32_t, std::uint32_t> hidden{kHidden, 0};
-    m_weightPlaces.assign(m_bundle ? m_bundle->weights().size() : 0, hidden);
-    m_filePlaces.assign(m_bundle ? m_bundle->files().size() : 0, hidden);
-    const bool parts = m_bundle && (m_bundle->hardware() || m_bundle->section());
-    m_partPlaces.assign(parts ? m_bundle->sections().size() : 0, hidden);
+    for (const auto leaf :
+         {Node::Kind::Weight, Node::Kind::File, Node::Kind::Part, Node::Kind::Symbol})
+        placesOf(leaf).assign(leavesOf(leaf), {kHidden, 0});
     for (std::uint32_t g = 0; g < m_shown.size(); ++g) {
         const Group &group = m_groups[m_shown[g]];
-        auto &places = placesOf(group.kind);
+        if (group.shown.empty())
+            continue;
+        auto &places = placesOf(leafKind(group.kind));
         for (std::uint32_t row = 0; row < group.shown.size(); ++row)
             places[group.shown[row]] = {g, row};
     }
@@ -260,6 +223,9 @@ void BundleTreeModel::sort(int column, Qt::SortOrder order)
             changePersistentIndex(before[i], indexOfFile(node.index, before[i].column()));
         else if (node.kind == Node::Kind::Part)
             changePersistentIndex(before[i], indexOfPart(node.index, before[i].column()));
+        else if (node.kind == Node::Kind::Symbol)
+            changePersistentIndex(before[i],
+                                  leafIndex(m_symbolPlaces, node.index, before[i].column()));
     }
     Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
 }
@@ -294,20 +260,6 @@ BundleTreeModel::Node BundleTreeModel::nodeAt(const QModelIndex &index) const
     return {leafKind(group->kind), group->shown[row]};
 }
 
-BundleTreeModel::Node::Kind BundleTreeModel::leafKind(Node::Kind group)
-{
-    return group == Node::Kind::FileGroup   ? Node::Kind::File
-           : group == Node::Kind::PartGroup ? Node::Kind::Part
-                                            : Node::Kind::Weight;
-}
-
-std::vector<std::pair<std::uint32_t, std::uint32_t>> &BundleTreeModel::placesOf(Node::Kind group)
-{
-    return group == Node::Kind::FileGroup   ? m_filePlaces
-           : group == Node::Kind::PartGroup ? m_partPlaces
-                                            : m_weightPlaces;
-}
-
 QModelIndex
 BundleTreeModel::leafIndex(const std::vector<std::pair<std::uint32_t, std::uint32_t>> &places,
                            std::size_t leaf, int column) const
@@ -331,19 +283,6 @@ QModelIndex BundleTreeModel::indexOfFile(std::size_t file, int column) const
 QModelIndex BundleTreeModel::indexOfPart(std::size_t section, int column) const
 {
     return leafIndex(m_partPlaces, section, column);
-}
-
-QModelIndexList BundleTreeModel::groupIndexes() const
-{
-    QModelIndexList indexes;
-    const QModelIndex top = index(0, 0);
-    if (top.isValid())
-        indexes += top;
-    for (int g = 0; g < rowCount(top); ++g) {
-        if (nodeAt(index(g, 0, top)).kind != Node::Kind::FileGroup)
-            indexes += index(g, 0, top);
-    }
-    return indexes;
 }
 
 QModelIndex BundleTreeModel::index(int row, int column, const QModelIndex &parent) const

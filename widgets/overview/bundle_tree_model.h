@@ -20,8 +20,8 @@
 
 namespace kernscope::ui {
 
-/// The open bundle as a tree: bundle > functions > weights, and bundle > files > files; of a
-/// hardware container or a weight section also bundle > parts > its sections. It keeps a
+/// The open bundle as a tree: overview > program, functions > weights, files > files; of a hardware
+/// container also tasks, sections and symbols, of a weight section its sections. It keeps a
 /// snapshot of the tables and vectors of row numbers; filtering and sorting permute those, so that
 /// a million weights cost a few bytes each and no proxy.
 class BundleTreeModel final : public QAbstractItemModel
@@ -32,16 +32,20 @@ public:
     struct Node {
         enum class Kind : std::uint8_t {
             None,
-            Bundle,
+            Bundle,  ///< the overview
+            Program, ///< a row without rows of its own
             Function,
+            TaskGroup,
+            SectionGroup,
+            SymbolGroup,
             FileGroup,
-            PartGroup,
             Weight,
             File,
-            Part
+            Part,  ///< a section of the file, below the tasks or the sections
+            Symbol ///< of a hardware container
         };
         Kind kind = Kind::None;
-        std::size_t index = kNoIndex; ///< of the weight, the file or the section
+        std::size_t index = kNoIndex; ///< of the weight, the file, the section or the symbol
         friend bool operator==(const Node &, const Node &) = default;
     };
 
@@ -90,7 +94,10 @@ public:
     QModelIndex indexOfWeight(std::size_t weight, int column = 0) const;
     QModelIndex indexOfFile(std::size_t file, int column = 0) const;
     QModelIndex indexOfPart(std::size_t section, int column = 0) const;
-    /// Rows that belong open: the bundle, its functions and its parts.
+    QModelIndex indexOfProgram(int column = 0) const;
+    /// Whether it is one of the rows that lead somewhere: no group.
+    bool isLeaf(const QModelIndex &index) const;
+    /// Rows that belong open: the bundle, its tasks and its functions.
     QModelIndexList groupIndexes() const;
 
     QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
@@ -103,7 +110,7 @@ public:
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
 private:
-    /// One row below the bundle with its own rows: a function, the files or the parts.
+    /// One row below the bundle with its own rows: a function, the files, the tasks, ...
     struct Group {
         Node::Kind kind = Node::Kind::Function;
         QString name;
@@ -112,6 +119,10 @@ private:
     };
 
     void makeGroups();
+    void addFunctions();
+    void addContainerGroups();
+    std::size_t leavesOf(Node::Kind leaf) const;
+    std::string_view leafName(Node::Kind leaf, std::size_t at) const;
     void applyFilter(bool fewer = false);
     void sortGroup(Group &group) const;
     void indexRows();
@@ -119,7 +130,7 @@ private:
     QVariant weightData(std::size_t weight, int column, int role) const;
     QVariant fileData(std::size_t file, int column, int role) const;
     QVariant partData(std::size_t section, int column, int role) const;
-    static Group partsOf(const Bundle &bundle);
+    QVariant symbolData(std::size_t symbol, int column, int role) const;
     static Node::Kind leafKind(Node::Kind group);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> &placesOf(Node::Kind group);
     QVariant groupData(const Group &group, int column, int role) const;
@@ -143,8 +154,9 @@ private:
     int m_sortColumn = -1; ///< -1: the order of the bundle
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
     std::vector<double> m_zeros; ///< by weight; NaN: not known
-    /// (shown group, row) of each weight, file and section; group kHidden: not shown.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_weightPlaces, m_filePlaces, m_partPlaces;
+    /// (shown group, row) of each weight, file, section and symbol; group kHidden: not shown.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_weightPlaces, m_filePlaces, m_partPlaces,
+        m_symbolPlaces;
 };
 
 } // namespace kernscope::ui

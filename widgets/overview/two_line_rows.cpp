@@ -72,13 +72,6 @@ QFont TwoLineRows::smallFont(const QFont &base)
     return design::type(base, design::Type::Small);
 }
 
-bool TwoLineRows::isLeaf(const QModelIndex &index) const
-{
-    using Kind = BundleTreeModel::Node::Kind;
-    const Kind kind = m_model.nodeAt(index).kind;
-    return kind == Kind::Weight || kind == Kind::File || kind == Kind::Part;
-}
-
 QString TwoLineRows::text(const QModelIndex &row, const char *key) const
 {
     return row.siblingAtColumn(m_model.columnOf(key)).data().toString();
@@ -89,7 +82,7 @@ int TwoLineRows::freeBesideNumber(const QModelIndex &index) const
     const QHeaderView *header = m_view->header();
     const int bytes = m_model.columnOf("stored_bytes"), names = m_model.columnOf("name");
     const bool beside = header->visualIndex(bytes) > header->visualIndex(names);
-    if (!beside || !isLeaf(index))
+    if (!beside || !m_model.isLeaf(index))
         return 0;
     const int number = m_view->fontMetrics().horizontalAdvance(text(index, "stored_bytes"));
     return std::max(0, header->sectionSize(bytes) - number - 2 * gap(m_view));
@@ -112,7 +105,7 @@ int TwoLineRows::wholeNameWidth(const QModelIndex &name) const
 void TwoLineRows::paintNames(QPainter &painter, const QStyleOptionViewItem &cell,
                              const QModelIndex &index) const
 {
-    const bool leaf = isLeaf(index);
+    const bool leaf = m_model.isLeaf(index);
     const int margin = gap(m_view) / 2;
     const QFont smaller = smallFont(cell.font);
     const QFontMetrics metrics(cell.font), small(smaller);
@@ -153,7 +146,7 @@ void TwoLineRows::paintFigures(QPainter &painter, const QStyleOptionViewItem &ce
     const QFont smaller = smallFont(cell.font);
     const QFontMetrics small(smaller);
     const QColor faint = cell.palette.color(QPalette::PlaceholderText);
-    if (!isLeaf(index)) {
+    if (!m_model.isLeaf(index)) {
         // "13 weights" of a function.
         painter.setFont(smaller);
         painter.setPen(faint);
@@ -188,8 +181,9 @@ void TwoLineRows::paint(QPainter *painter, const QStyleOptionViewItem &option,
     if (index.column() == names) {
         const QFontMetrics metrics(cell.font), small(smallFont(cell.font));
         paintMarginMark(painter, option, index,
-                        isLeaf(index) ? linesOf(cell.rect, metrics.height(), small.height()).first
-                                      : cell.rect);
+                        m_model.isLeaf(index)
+                            ? linesOf(cell.rect, metrics.height(), small.height()).first
+                            : cell.rect);
         painter->setClipRect(cell.rect, Qt::IntersectClip);
         paintNames(*painter, cell, index);
     } else {
@@ -214,7 +208,7 @@ QSize TwoLineRows::sizeHint(const QStyleOptionViewItem &option, const QModelInde
                 metrics.height() + small.height() + theme::em(m_view, kAround)};
     const int figures = ratioWidth(small) + gap(m_view) + zerosWidth(small);
     return {std::max({figures, metrics.horizontalAdvance(text(index, "stored_bytes")),
-                      isLeaf(index) ? 0 : small.horizontalAdvance(text(index, "form"))}) +
+                      m_model.isLeaf(index) ? 0 : small.horizontalAdvance(text(index, "form"))}) +
                 gap(m_view),
             1};
 }

@@ -39,7 +39,6 @@ public:
     QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override;
 
 private:
-    bool isLeaf(const QModelIndex &index) const;
     QString text(const QModelIndex &row, const char *key) const;
     /// What the number in the column of bytes leaves free at its left.
     int freeBesideNumber(const QModelIndex &index) const;

@@ -2,6 +2,7 @@
 #include "widgets/weight/codebook_dock.h"
 
 #include "core/bundle/bundle.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/patch/cell_edits.h"
@@ -20,9 +21,16 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <limits>
 
 namespace kernscope::ui {
+
+namespace {
+
+constexpr double kTitleMargins = 0.9; // in ems
+
+} // namespace
 
 struct CodebookDock::Content {
     std::shared_ptr<const codec::Decoder> decoder;
@@ -82,16 +90,10 @@ void CodebookDock::buildTable(QWidget *content)
     m_table = new QTableView(content);
     m_table->setModel(m_sorted);
     m_table->setAccessibleName(tr("Entries of the codebook"));
-    m_table->setSortingEnabled(true);
-    m_table->sortByColumn(CodebookModel::IndexColumn, Qt::AscendingOrder);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
+    const auto editing = m_table->editTriggers();
+    prepareTable(m_table);
+    m_table->setEditTriggers(editing);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->installEventFilter(this);
 }
 
@@ -252,13 +254,26 @@ void CodebookDock::countUses()
 
 void CodebookDock::showCodebook()
 {
-    m_table->resizeColumnsToContents();
+    fitColumns();
     // In a narrow inspector the uses are on view and the code, which is the entry in binary, is
     // not.
     QHeaderView *header = m_table->horizontalHeader();
     if (!header->sectionsMoved() && header->count() > CodebookModel::FirstValueColumn + 1)
         header->moveSection(CodebookModel::CodeColumn, header->count() - 2);
     showUses();
+}
+
+/// As wide as what they hold, without the room that the header keeps in each title for the arrow of
+/// the order: a narrow inspector needs it for one column more.
+void CodebookDock::fitColumns()
+{
+    const QAbstractItemView *view = m_table; // where the hint is public
+    for (int column = 0; column < m_model->columnCount(); ++column) {
+        const int title = m_table->fontMetrics().horizontalAdvance(
+            m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        m_table->setColumnWidth(column, std::max(view->sizeHintForColumn(column),
+                                                 title + theme::em(this, kTitleMargins)));
+    }
 }
 
 void CodebookDock::showUses()
@@ -285,7 +300,7 @@ void CodebookDock::showUses()
     text += counted ? tr("%1 never used, %2 duplicates").arg(unused).arg(duplicates)
                     : tr("counting uses\u2026");
     m_summary->setText(text);
-    m_table->resizeColumnToContents(m_model->usesColumn());
+    fitColumns();
 }
 
 int CodebookDock::currentEntry() const

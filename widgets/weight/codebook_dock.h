@@ -46,6 +46,7 @@ private:
     void readValues();
     void countUses();
     void showCodebook();
+    void fitColumns();
     void showUses();
     void selectEntry(int entry);
     void followElement(std::uint64_t element);

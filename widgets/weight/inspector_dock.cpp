@@ -31,7 +31,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kCodebookHeight = 29, kMaskHeight = 33; // in ems: so that rows and pictures help
+constexpr double kCodebookHeight = 29, kMaskHeight = 31; // in ems: so that rows and pictures help
 constexpr double kMostStatistics = 32;
 
 } // namespace

@@ -28,7 +28,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kLeastWidth = 16, kCellMargins = 0.9; // in ems
+constexpr double kLeastWidth = 16, kCellMargins = 0.7; // in ems
 
 /// Rows and columns of one size, which show whole numbers.
 void prepareGrid(QTableView *table)
