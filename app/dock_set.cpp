@@ -132,6 +132,10 @@ void DockSet::addComparing(ui::Session &session, QMainWindow *host)
     connect(m_compare, &ui::CompareDock::placesChanged, codebooks, &ui::CodebooksDock::setPlaces);
     auto *builds = add<ui::BuildsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_M);
     connect(m_compare, &ui::CompareDock::choicesChanged, builds, &ui::BuildsDock::setChoices);
+    connect(m_compare, &ui::CompareDock::placesChanged, builds,
+            [builds](const ui::PairPlaces &shown) {
+                builds->propose(shown.documentIsB ? shown.subject.weightB : shown.subject.weightA);
+            });
     connect(m_compare, &ui::CompareDock::thirdBuildWanted, builds, [builds](bool folder) {
         reveal(builds);
         builds->menuActions().at(folder ? 1 : 0)->trigger();

@@ -297,7 +297,7 @@ void BuildsDock::showMatrix(BuildMatrixPtr matrix)
         showContent();
         followPlace();
         if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0)
-            showWeight(m_model->weightAt(0));
+            showWeight(m_model->rowOfWeight(m_proposed) >= 0 ? m_proposed : m_model->weightAt(0));
     };
     if (columns > 0)
         keepScroll(show);
@@ -335,6 +335,13 @@ void BuildsDock::keepScroll(const std::function<void()> &change)
         m_table->currentIndex()); // lays the rows out, which gives the bars their ends
     m_table->verticalScrollBar()->setValue(down);
     m_table->horizontalScrollBar()->setValue(across);
+}
+
+void BuildsDock::propose(std::size_t weight)
+{
+    m_proposed = weight;
+    if (place().weight == kNoIndex)
+        showWeight(weight);
 }
 
 void BuildsDock::showWeight(std::size_t weight)

@@ -41,6 +41,8 @@ public:
     void reopen(const BundlePtr &bundle);
     /// Pairs by hand of the document and the bundle beside it.
     void setChoices(const PairChoices &choices);
+    /// The weight of the base that is shown as long as nobody has chosen one; kNoIndex: the first.
+    void propose(std::size_t weight);
     /// Those that were added, beside the two of the session.
     const std::vector<BundlePtr> &added() const { return m_added; }
 
@@ -89,6 +91,7 @@ private:
     std::vector<BundlePtr> m_added;
     std::vector<BundlePtr> m_shown;    ///< what the matrix is of
     std::filesystem::path m_base;      ///< of the document to which they were added
+    std::size_t m_proposed = kNoIndex;
     std::size_t m_pictured = kNoIndex; ///< weight of the pictures; kNoIndex: to be made anew
     PairChoices m_choices;
     TaskPtr m_task, m_opening;

@@ -28,6 +28,8 @@ namespace kernscope::ui {
 
 namespace {
 
+constexpr double kLastColumn = 8; // in ems, before it takes what is left
+
 /// Where a window is narrow the column of names leaves room for those up to the verdict; where it
 /// is wide the verdict has room for its longest words, and no column stands at the edge in part.
 /// Until the user sets the width of either.
@@ -59,7 +61,7 @@ private:
     static constexpr int kNames = static_cast<int>(CompareColumn::Weight),
                          kVerdict = static_cast<int>(CompareColumn::Verdict),
                          kNext = static_cast<int>(CompareColumn::BytesA);
-    static constexpr double kLeastName = 9.5, kMostVerdict = 15; // in ems
+    static constexpr double kLeastName = 9.5, kMostName = 26, kMostVerdict = 15; // in ems
 
     void fit()
     {
@@ -73,10 +75,16 @@ private:
         const int room = m_table->viewport()->width() - others;
         const int verdict = std::clamp(room - m_usualName, m_usualVerdict,
                                        std::max(m_usualVerdict, theme::em(m_table, kMostVerdict)));
-        const int name = room - verdict;
-        const bool inPart = name < m_usualName + m_table->columnWidth(kNext);
+        int name = room - verdict;
+        if (name >= m_usualName + m_table->columnWidth(kNext)) {
+            // Where every column has its room, long names have what is left.
+            for (int column = kVerdict + 1; column < kCompareColumns - 1; ++column)
+                name -= m_table->columnWidth(column);
+            name -= theme::em(m_table, kLastColumn);
+            name = std::clamp(name, m_usualName, theme::em(m_table, kMostName));
+        }
         m_table->setColumnWidth(kVerdict, verdict);
-        m_table->setColumnWidth(kNames, std::max(least, inPart ? name : m_usualName));
+        m_table->setColumnWidth(kNames, std::max(least, name));
         m_fitting = false;
     }
 
@@ -97,8 +105,10 @@ void CompareDock::buildTable(QWidget *parent)
     m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
     m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs),
                                       new ErrorBarDelegate(*m_model, m_table));
-    setColumnWidths(m_table->horizontalHeader(), {15, 6,   6,   6,   4.8, 6, 4.8, 4.4, 5.2, 6, 12,
-                                                  14, 5.5, 5.5, 5.5, 5.5, 5, 6.2, 5.2, 5,   5});
+    setColumnWidths(m_table->horizontalHeader(),
+                    {15, 6,   6,   6,   4.8, 6, 4.8, 4.4, 5.2, 6,          12,
+                     14, 5.5, 5.5, 5.5, 5.5, 5, 6.2, 5.2, 5,   kLastColumn});
+    m_table->horizontalHeader()->setStretchLastSection(true);
     new NamesGiveWay(m_table);
     new AlikeNames(m_table, static_cast<int>(CompareColumn::Weight));
 }

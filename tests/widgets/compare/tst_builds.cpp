@@ -58,6 +58,7 @@ private Q_SLOTS:
     void threeBuilds();
     void figures();
     void places();
+    void beginsAtTheProposal();
     void addedAreForgotten();
     void rowsOfOtherBundlesGo();
     void cancelled();
@@ -145,6 +146,27 @@ void TestBuilds::figures()
     QCOMPARE(cell(dock, 0, 0), QStringLiteral("x"));
     dock.table()->sortByColumn(3, Qt::AscendingOrder);
     QCOMPARE(cell(dock, 0, 0), QStringLiteral("x"));
+}
+
+/// Until somebody chooses a weight, the one that Compare shows is shown here as well.
+void TestBuilds::beginsAtTheProposal()
+{
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    dock.propose(2);
+    QVERIFY(showDock(dock));
+    const auto *table = dock.findChild<QTableView *>();
+    const auto shown = [&] { return dock.model().weightAt(table->currentIndex().row()); };
+    QCOMPARE(shown(), std::size_t(2));
+    dock.propose(1);
+    QCOMPARE(shown(), std::size_t(1));
+    QCOMPARE(session.place().weight, kNoIndex);
+    session.goToWeight(3);
+    QTRY_COMPARE(shown(), std::size_t(3));
+    dock.propose(1);
+    QCOMPARE(shown(), std::size_t(3));
 }
 
 /// A row is a place, and a picture of each build; the element follows.
