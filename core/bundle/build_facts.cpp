@@ -106,13 +106,13 @@ std::vector<std::string> buildTools(const std::vector<BuildFact> &facts)
          {"coremltools-version", "coremltools"},
          {"coremlc-version", "coremlc"}}};
     std::vector<std::string> tools;
-    for (const auto &[key, name] : kTools) {
-        const auto fact = std::find_if(facts.begin(), facts.end(), [&](const BuildFact &each) {
-            return each.key == key && !each.value.empty();
+    for (const auto &tool : kTools) {
+        const auto fact = std::find_if(facts.begin(), facts.end(), [&tool](const BuildFact &each) {
+            return each.key == tool.first && !each.value.empty();
         });
-        const std::string begin = std::string(name) + ' ';
-        const bool known = std::any_of(tools.begin(), tools.end(), [&](const std::string &tool) {
-            return tool.starts_with(begin);
+        const std::string begin = std::string(tool.second) + ' ';
+        const bool known = std::any_of(tools.begin(), tools.end(), [&](const std::string &each) {
+            return each.starts_with(begin);
         });
         if (fact != facts.end() && !known)
             tools.push_back(begin + fact->value);

@@ -217,7 +217,7 @@ void RooflinePlot::setView(const RooflineView &view)
 
 bool RooflinePlot::zoomKey(int key, Qt::KeyboardModifiers modifiers)
 {
-    const auto pan = [this](QCPAxis *axis, double decades) {
+    const auto pan = [](QCPAxis *axis, double decades) {
         const double factor = std::pow(10, decades);
         axis->setRange(axis->range().lower * factor, axis->range().upper * factor);
     };

@@ -215,7 +215,8 @@ void TimelineDock::showPlaced(Placed placed)
                                        [](const TimelineLayer &layer) { return !layer.has; });
     QString facts = timesFact(program);
     if (missing > 0)
-        facts += countedWords(missing, tr("; 1 weight has no such form and stays as it is"),
+        facts += countedWords(static_cast<std::size_t>(missing),
+                              tr("; 1 weight has no such form and stays as it is"),
                               tr("; %1 weights have no such form and stay as they are"));
     facts += QLatin1Char('.');
     for (const std::string &note : roofline::programNotes(program))

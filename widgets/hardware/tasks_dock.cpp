@@ -120,7 +120,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     m_tabs = new QTabWidget(box);
     m_tabs->setDocumentMode(true);
     m_registerView = buildTree(m_tabs, m_registers, tr("Registers of the task"));
-    setColumnWidths(m_registerView->header(), {11.5, 4.3, 6, 7, 6, 4.3, 5});
+    setColumnWidths(m_registerView->header(), {13, 4.3, 6, 7, 6, 4.3, 5});
     m_wordView = buildTree(m_tabs, m_words, tr("Words of the task"));
     setColumnWidths(m_wordView->header(), {5, 7.5, 20});
     auto *compared = new QWidget(m_tabs);

@@ -60,9 +60,10 @@ void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &op
     painter->setPen(leftOut ? faint : text);
     const QString number = leftOut ? value : shown.value; // the dot of a zero is no number
     const bool whole = number == value;
-    painter->drawText(whole ? inner : inner & view.adjusted(margin, 0, -margin, 0),
-                      (leftOut && whole ? Qt::AlignHCenter : Qt::AlignRight) | Qt::AlignVCenter,
-                      readFromLeft(number, option.direction));
+    painter->drawText(
+        whole ? inner : inner & view.adjusted(margin, 0, -margin, 0),
+        int((leftOut && whole ? Qt::AlignHCenter : Qt::AlignRight) | Qt::AlignVCenter),
+        readFromLeft(number, option.direction));
     if (changed) {
         const int width = std::max(1, theme::em(cell.widget, 0.15));
         QPen pen(theme::color(Token::MarkChanged, theme::isDark(option.palette)), width);

@@ -130,7 +130,7 @@ private Q_SLOTS:
 
     void theMeasuredStepIsShownBesideThePasses()
     {
-        for (const std::uint64_t channels : {192, 256}) {
+        for (const std::uint64_t channels : {192U, 256U}) {
             const auto geometry = computeGeometry(named("M1"), convolution(1, channels));
             QCOMPARE(geometry->disagreements.size(), std::size_t(1));
             QVERIFY(geometry->disagreements[0].find("from 20 to 61 us") != std::string::npos);

@@ -190,7 +190,7 @@ private Q_SLOTS:
     /// The M2 has no published compute ceiling: no batch makes it fast.
     void anUnknownCeilingIsNoLimitAtAll()
     {
-        for (const std::uint64_t batch : {1, 1000}) {
+        for (const std::uint64_t batch : {1U, 1000U}) {
             const Placement layer = placed(convolution(1024, 1, 8), "M2", batch);
             const Assessment &point = layer.stored();
             QVERIFY(point.intensity && point.memoryS && !point.computeS);
@@ -218,7 +218,7 @@ private Q_SLOTS:
     {
         const Layer layer = convolution(1024, 1, 1);
         double last = 0;
-        for (const std::uint64_t batch : {1, 4, 16, 64, 256}) {
+        for (const std::uint64_t batch : {1U, 4U, 16U, 64U, 256U}) {
             const double intensity = *placed(layer, "M1", batch).stored().intensity;
             QVERIFY(intensity > last);
             last = intensity;

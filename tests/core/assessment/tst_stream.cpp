@@ -78,7 +78,7 @@ private Q_SLOTS:
         const target::Target &target = *target::findTarget("M1")->target;
         Judge judge;
         WeightForm weight = form(u"lut4"_s);
-        for (const std::uint64_t codebooks : {1, 4, 8, 1}) {
+        for (const std::uint64_t codebooks : {1U, 4U, 8U, 1U}) {
             weight.codebooks = codebooks;
             const auto kept = judge.verdict(weight, target);
             const Verdict anew = judgeForm(weight, target);

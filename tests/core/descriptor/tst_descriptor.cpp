@@ -320,7 +320,7 @@ void TestDescriptor::carriesState()
     const TaskList list = walkTasks(bytes, versionOfTarget("H14"), {});
     QCOMPARE(list.tasks.size(), std::size_t(kTasks));
     TaskReader reader(bytes, list);
-    for (const std::size_t index : {999, 500, 501, 3, 0, 777, 778}) {
+    for (const std::size_t index : {999U, 500U, 501U, 3U, 0U, 777U, 778U}) {
         const RegisterState &state = reader.before(index);
         for (std::size_t reg = 0; reg < 8; ++reg) {
             const auto value = state.get(static_cast<std::uint32_t>(4 * (0x300 + reg)));

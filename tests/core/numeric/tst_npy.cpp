@@ -264,9 +264,10 @@ void TestNpy::anyBytesGiveAnAnswer()
     const QByteArray good = file(described("<i4", "True", "(2, 2)"), QByteArray(16, 'x'));
     std::mt19937 random(11);
     for (int i = 0; i < 20000; ++i) {
-        QByteArray bad = good.left(static_cast<qsizetype>(random() % (good.size() + 1)));
+        QByteArray bad = good.left(static_cast<qsizetype>(random() % std::size_t(good.size() + 1)));
         for (int n = 0; n < 3 && !bad.isEmpty(); ++n)
-            bad[static_cast<qsizetype>(random() % bad.size())] = static_cast<char>(random());
+            bad[static_cast<qsizetype>(random() % std::size_t(bad.size()))] =
+                static_cast<char>(random());
         const auto array = readNpy(bytesOf(bad), "x.npy");
         if (array)
             QCOMPARE(array->values.size(), std::size_t{elementCount(array->shape)->value});

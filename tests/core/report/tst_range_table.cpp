@@ -64,7 +64,7 @@ void TestRangeTable::elementsThatWereChanged()
 {
     const BundlePtr a = *sampleBundle("dense-fp16").open();
     std::vector<ByteRange> places;
-    for (const std::uint64_t element : {5, 40})
+    for (const std::uint64_t element : {5U, 40U})
         places.push_back(placeOfElement(*a, 0, element)->bytes);
     const std::size_t file = placeOfElement(*a, 0, 5)->file;
     const BundlePtr b = turned(*a, file, places);
@@ -133,7 +133,7 @@ void TestRangeTable::cut()
 {
     const BundlePtr a = *sampleBundle("dense-fp16").open();
     std::vector<ByteRange> places;
-    for (const std::uint64_t element : {0, 20, 40, 60})
+    for (const std::uint64_t element : {0U, 20U, 40U, 60U})
         places.push_back(placeOfElement(*a, 0, element)->bytes);
     const BundlePtr b = turned(*a, placeOfElement(*a, 0, 0)->file, places);
     const AlignedBytes bytes = aligned(a, b);

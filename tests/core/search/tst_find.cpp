@@ -207,7 +207,7 @@ void TestFind::patternsAgreeWithTheirDefinition()
     QRandomGenerator random(14);
     for (int round = 0; round < 60; ++round) {
         // Few different bytes, so that patterns often fit; more than one step of the scan.
-        Bytes bytes(round == 0 ? (1U << 20U) + 5000 : 1 + random.bounded(400));
+        Bytes bytes(round == 0 ? (1U << 20U) + 5000 : 1 + unsigned(random.bounded(400)));
         for (std::byte &byte : bytes)
             byte = static_cast<std::byte>(random.bounded(3));
         BytePattern pattern;
@@ -244,7 +244,7 @@ void TestFind::zerosAgreeWithTheirDefinition()
 {
     QRandomGenerator random(15);
     for (int round = 0; round < 60; ++round) {
-        Bytes bytes(round == 0 ? (1U << 20U) + 5000 : 1 + random.bounded(400));
+        Bytes bytes(round == 0 ? (1U << 20U) + 5000 : 1 + unsigned(random.bounded(400)));
         for (std::byte &byte : bytes)
             byte = static_cast<std::byte>(random.bounded(5) == 0);
         if (round == 0)

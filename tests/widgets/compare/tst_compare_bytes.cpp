@@ -317,7 +317,7 @@ void TestCompareBytes::keptValuesStandUnderTheirElements()
         const ByteAlignment &alignment = bytes->alignment;
         const auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));
         QVERIFY(!kept->empty());
-        for (const std::uint64_t perRow : {4, 16, 32}) {
+        for (const std::uint64_t perRow : {4U, 16U, 32U}) {
             const ByteRows rows(alignment, perRow, kept);
             for (const auto &[segment, side] : *kept) {
                 QCOMPARE(side.keptIsA, !denseIsA);

@@ -13,6 +13,8 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
 #include <QMimeData>
 #include <QSignalSpy>
 #include <QTest>

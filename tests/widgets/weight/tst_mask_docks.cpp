@@ -7,7 +7,9 @@
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/weight_tiles.h"
 
+#include <QLineEdit>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTableView>
 #include <QTest>
 

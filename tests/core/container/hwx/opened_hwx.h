@@ -6,6 +6,8 @@
 #include "core/base/little_endian.h"
 #include "core/container/hwx/container.h"
 
+#include <QByteArray>
+
 /// A synthetic container that is open.
 namespace kernscope::test {
 
