@@ -17,12 +17,16 @@ class TestWindowKeyboard : public test::MainWindowTest
 
 private Q_SLOTS:
     void init() { openWindow(); }
+    void openingBeginsInTheNavigator();
+    void comparingBeginsInTheTable();
+    void reloadKeepsTheKeyboard();
     void tabComesEverywhere_data();
     void tabComesEverywhere();
     void shortcutsLeadIntoTheWorkspace();
     void arrowsChooseTheWorkspace();
 
 private:
+    static QString keyboardAt();
     static ui::Dock *dockOf(QWidget *widget)
     {
         for (; widget; widget = widget->parentWidget()) {
@@ -32,6 +36,60 @@ private:
         return nullptr;
     }
 };
+
+/// The dock in which the keyboard is, by its id.
+QString TestWindowKeyboard::keyboardAt()
+{
+    const ui::Dock *dock = dockOf(QApplication::focusWidget());
+    return dock && dock->onView() ? dock->id() : QString();
+}
+
+/// Once a bundle is open its weights are one key away; so it is for every bundle after it.
+void TestWindowKeyboard::openingBeginsInTheNavigator()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    QVERIFY((*m_window)->session().place().weight == kNoIndex);
+    for (int i = 0; i < 3; ++i) // the bundle, its function, the first weight
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
+    QVERIFY(m_window->settle());
+    QTRY_VERIFY((*m_window)->session().place().weight != kNoIndex);
+
+    app::DockSet::reveal((*m_window)->docks().dock(QStringLiteral("hex")));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+}
+
+/// Compare has no navigator.
+void TestWindowKeyboard::comparingBeginsInTheTable()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString b = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    QVERIFY(m_window->open({a, b}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("compare"));
+
+    QVERIFY(m_window->open({a}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    (*m_window)->document().openOther(b); // as the dialog does
+    QVERIFY(m_window->settle());
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("compare"));
+}
+
+void TestWindowKeyboard::reloadKeepsTheKeyboard()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    app::DockSet::reveal((*m_window)->docks().dock(QStringLiteral("hex")));
+    (*m_window)->document().reload();
+    QVERIFY(m_window->settleLong());
+    QCOMPARE(keyboardAt(), QStringLiteral("hex"));
+}
 
 void TestWindowKeyboard::tabComesEverywhere_data()
 {
