@@ -184,6 +184,7 @@ private:
     void chooseLayout(Layout layout); ///< by hand: later files leave it
     void focusWorkspace(ui::Dock *before);
     void focusOpened();
+    void showRegister();
     Layout layoutForOpened() const;
     void raiseForOpened();
     void showHelp();

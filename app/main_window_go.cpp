@@ -82,6 +82,13 @@ void MainWindow::focusWorkspace(ui::Dock *before)
     });
 }
 
+/// The tasks come into view, and follow to the register that was chosen.
+void MainWindow::showRegister()
+{
+    showLayout(Layout::Hardware);
+    DockSet::reveal(m_docks->dock(QStringLiteral("tasks")));
+}
+
 /// The keyboard begins in the navigator, or where the workspace has none in what it is about.
 void MainWindow::focusOpened()
 {

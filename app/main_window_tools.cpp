@@ -28,6 +28,8 @@
 #include <QToolButton>
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 // The bar of tools, and what its search box finds.
 namespace kernscope::app {
@@ -204,14 +206,23 @@ void MainWindow::addFoundChips(PaletteIndex &index)
 {
     PaletteIndex::Group chips;
     chips.kind = PaletteIndex::Kind::Chip;
-    for (const target::Target &chip : target::targets()) {
+    // Each name of its own, so that M1 is found before what begins with it; the others beside it.
+    auto found = std::make_shared<std::vector<std::pair<std::size_t, QString>>>();
+    for (std::size_t i = 0; i < target::targets().size(); ++i) {
+        const target::Target &chip = target::targets()[i];
         QStringList words{QString::fromStdString(chip.name)};
         for (const std::string &alias : chip.aliases)
             words += QString::fromStdString(alias);
-        chips.names += words.join(QLatin1Char(' '));
+        for (const QString &word : words) {
+            QStringList others = words;
+            others.removeOne(word);
+            chips.names += word;
+            found->emplace_back(i, others.join(QStringLiteral(", ")));
+        }
     }
-    chips.run = [this](std::size_t i) {
-        ui::ChipState::of(m_session).setTarget(target::targets()[i]);
+    chips.note = [found](std::size_t i) { return (*found)[i].second; };
+    chips.run = [this, found](std::size_t i) {
+        ui::ChipState::of(m_session).setTarget(target::targets()[(*found)[i].first]);
         if (m_session.bundle())
             showLayout(Layout::Performance);
     };

@@ -239,6 +239,9 @@ void TestWindowActions::paletteFindsEverything()
     // A chip and a help page.
     type(QStringLiteral("H17s"));
     QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Chip);
+    type(QStringLiteral("M1"));
+    QCOMPARE(box->hits().hits().at(0).text, QStringLiteral("M1"));
+    QVERIFY(box->hits().hits().at(0).note.contains(QStringLiteral("H13")));
     type(QStringLiteral("roofline"));
     bool help = false;
     for (int row = 0; row < box->hits().hits().rowCount(); ++row)
