@@ -16,10 +16,12 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QApplication>
 #include <QClipboard>
 #include <QDir>
 #include <QFile>
 #include <QGuiApplication>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPointer>
@@ -133,8 +135,19 @@ void MainWindow::fillHistory(QMenu *menu, bool back)
 }
 
 /// What a standard key does in the dock that holds the focus.
+/// A line that one types in takes the key itself; so does a view whose dock has no action of it.
 void MainWindow::runInFocus(QKeySequence::StandardKey key)
 {
+    QWidget *focus = QApplication::focusWidget();
+    const QKeyCombination keys = QKeySequence(key)[0];
+    QKeyEvent override(QEvent::ShortcutOverride, keys.key(), keys.keyboardModifiers());
+    override.ignore();
+    QKeyEvent press(QEvent::KeyPress, keys.key(), keys.keyboardModifiers());
+    press.ignore();
+    if (focus && QApplication::sendEvent(focus, &override) && override.isAccepted()) {
+        QApplication::sendEvent(focus, &press);
+        return;
+    }
     const ui::Dock *dock = m_docks->focused();
     for (const DockSet::Entry &entry : m_docks->entries()) {
         if (entry.dock != dock)
@@ -146,7 +159,8 @@ void MainWindow::runInFocus(QKeySequence::StandardKey key)
             }
         }
     }
-    m_status->showMessage(tr("The dock in focus has nothing for this."));
+    if (!focus || !QApplication::sendEvent(focus, &press) || !press.isAccepted())
+        m_status->showMessage(tr("The dock in focus has nothing for this."));
 }
 
 /// The command that opens the bundle at the place of now: what a colleague pastes.

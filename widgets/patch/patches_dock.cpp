@@ -42,6 +42,7 @@ PatchesDock::PatchesDock(Session &session, QWidget *parent)
     bar->setIconSize(QSize(theme::em(this, 1), theme::em(this, 1)));
     bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
     bar->addActions(m_actions);
+    bar->removeAction(m_copy); // of the table
     rows->addWidget(bar);
     rows->addWidget(buildList(), 1);
     rows->addWidget(m_line);
@@ -120,7 +121,9 @@ void PatchesDock::buildActions()
     m_export = new QAction(tr("Export Patches\u2026"), this);
     connect(m_export, &QAction::triggered, this, &PatchesDock::askAndExport);
     m_note = dockAction(this, tr("Edit Note"), Qt::Key_F2, [this] { editNote(); });
-    m_actions = {undo, redo, m_jump, m_note, m_copyCommand, m_copyScript, m_export};
+    m_copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    m_actions = {undo, redo, m_jump, m_note, m_copy, m_copyCommand, m_copyScript, m_export};
 }
 
 void PatchesDock::refresh()

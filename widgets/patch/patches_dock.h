@@ -55,7 +55,7 @@ private:
     QTableView *m_table = nullptr;
     QPlainTextEdit *m_bytes = nullptr;
     EditLine *m_line = nullptr;
-    QAction *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr,
+    QAction *m_copy = nullptr, *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr,
             *m_export = nullptr, *m_note = nullptr;
     QList<QAction *> m_actions;
 };
