@@ -12,6 +12,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QFileDialog>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
@@ -35,6 +36,7 @@ private Q_SLOTS:
     void menusHaveLettersOfTheirOwn();
     void goesToTypedPlaces();
     void backAndForward();
+    void savedCopiesSetTheFolder();
     void everyDockCopies();
     void copyIsOfTheFocus();
     void paletteFindsEverything();
@@ -204,6 +206,23 @@ void TestWindowActions::backAndForward()
     QCOMPARE(session.place().weight, std::size_t{0});
     QTest::keyClick(&**m_window, Qt::Key_Right, Qt::AltModifier);
     QCOMPARE(session.place().weight, std::size_t{1});
+}
+
+/// The next dialog begins where the copy was written.
+void TestWindowActions::savedCopiesSetTheFolder()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("copies")));
+    const QString copies = m_folder->filePath(QStringLiteral("copies"));
+    QCOMPARE(ui::dialogFolder(&**m_window), m_folder->path());
+    action(QStringLiteral("Save As\u2026"))->trigger();
+    auto *dialog = (*m_window)->findChild<QFileDialog *>();
+    QVERIFY(dialog);
+    Q_EMIT dialog->fileSelected(copies + QStringLiteral("/copy.mlmodelc"));
+    dialog->close();
+    QVERIFY(m_window->settle());
+    QVERIFY(QFileInfo::exists(copies + QStringLiteral("/copy.mlmodelc")));
+    QCOMPARE(ui::dialogFolder(&**m_window), copies);
 }
 
 /// Ctrl+C is named in the menu of every dock, where Edit > Copy in This Dock finds it too.

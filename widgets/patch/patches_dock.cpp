@@ -224,17 +224,19 @@ void PatchesDock::exportTo(const QString &path)
         });
 }
 
+void PatchesDock::importValues()
+{
+    beginEdit(Edit::Kind::FromNpy);
+    m_line->browse();
+}
+
 void PatchesDock::beginEdit(Edit::Kind kind)
 {
     show();
     raise();
-    const Place &place = session().place();
-    QString text;
-    if (const BundlePtr &bundle = session().bundle();
-        bundle && place.weight < bundle->weights().size())
-        text = cellName(bundle->weights()[place.weight], place.element.value_or(0));
+    const BundlePtr &bundle = session().bundle();
     showContent();
-    m_line->begin(kind, text);
+    m_line->begin(kind, bundle ? editStart(kind, *bundle, session().place()) : QString());
 }
 
 } // namespace kernscope::ui
