@@ -3,7 +3,9 @@
 #include "widgets/common/dock.h"
 #include "widgets/common/segmented.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QLineEdit>
 #include <QSet>
 #include <QToolBar>
 
@@ -20,6 +22,7 @@ private Q_SLOTS:
     void openingBeginsInTheNavigator();
     void comparingBeginsInTheTable();
     void reloadKeepsTheKeyboard();
+    void searchIsAskedAgain();
     void tabComesEverywhere_data();
     void tabComesEverywhere();
     void shortcutsLeadIntoTheWorkspace();
@@ -89,6 +92,33 @@ void TestWindowKeyboard::reloadKeepsTheKeyboard()
     (*m_window)->document().reload();
     QVERIFY(m_window->settleLong());
     QCOMPARE(keyboardAt(), QStringLiteral("hex"));
+}
+
+/// Ctrl+Shift+F goes back to what is searched for, from the places found too, and never closes.
+void TestWindowKeyboard::searchIsAskedAgain()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    const auto press = [] {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F,
+                        Qt::ControlModifier | Qt::ShiftModifier);
+    };
+    press();
+    auto *line = qobject_cast<QLineEdit *>(QApplication::focusWidget());
+    QVERIFY(line);
+    QTest::keyClicks(line, QStringLiteral("ef be"));
+    QTest::keyClick(line, Qt::Key_Return);
+    QVERIFY(m_window->settle());
+    ui::Dock *search = (*m_window)->docks().dock(QStringLiteral("search"));
+    search->findChild<QAbstractItemView *>()->setFocus();
+    for (int i = 0; i < 2; ++i) {
+        press();
+        QVERIFY(search->onView());
+        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(line));
+        QCOMPARE(line->selectedText(), QStringLiteral("ef be"));
+    }
 }
 
 void TestWindowKeyboard::tabComesEverywhere_data()
