@@ -235,6 +235,7 @@ void GoToBox::go()
         if (place) {
             hideHits();
             showFault({});
+            clear(); // the place does not stay here when one goes on
             m_session.goTo(*place, this);
             Q_EMIT left();
             return;
