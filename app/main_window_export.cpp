@@ -75,7 +75,7 @@ std::vector<report::ReportNote> MainWindow::reportNotes()
     std::vector<report::ReportNote> notes;
     const Bookmarks bookmarks = m_docks->bookmarks()->model().bookmarks();
     for (const Bookmark &bookmark : bookmarks)
-        notes.push_back({bookmark.place.toStdString(), bookmark.note.toStdString()});
+        notes.push_back({placeInWords(bookmark).toStdString(), bookmark.note.toStdString()});
     return notes;
 }
 
