@@ -131,6 +131,8 @@ private:
     void copyRowsAs(ui::TableFormat format);
     void runInFocus(QKeySequence::StandardKey key);
     void fillHistory(QMenu *menu, bool back);
+    void fillVisited(QMenu *menu);
+    QAction *addVisited(QMenu *menu, std::size_t at);
     void buildHelpMenu();
     QAction *add(QMenu *menu, const QString &text, const QKeySequence &key,
                  std::function<void()> run);

@@ -25,6 +25,9 @@ void MainWindow::buildGoMenu()
         add(menu, tr("&Forward"), Qt::ALT | Qt::Key_Right, [this] { m_session.goForward(); });
     m_forward->setIcon(ui::lineIcon(QStringLiteral("forward")));
     m_forward->setToolTip(tr("Forward again (Alt+Right)"));
+    QMenu *visited = menu->addMenu(tr("&Visited Places"));
+    connect(visited, &QMenu::aboutToShow, this, [this, visited] { fillVisited(visited); });
+    m_needBundle << visited->menuAction();
     const auto focusBox = [this] {
         m_goTo->setFocus(Qt::ShortcutFocusReason);
         m_goTo->selectAll();

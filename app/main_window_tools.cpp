@@ -29,6 +29,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -37,6 +38,8 @@
 namespace kernscope::app {
 
 namespace {
+
+constexpr int kMostVisited = 20; ///< places each way
 
 struct PaletteAction {
     QPointer<QAction> action;
@@ -117,21 +120,41 @@ void MainWindow::buildToolBar()
     bar->addWidget(m_goTo);
 }
 
+QAction *MainWindow::addVisited(QMenu *menu, std::size_t at)
+{
+    QString text = placeText(*m_session.bundle(), m_session.history()[at]);
+    text = text.isEmpty() ? tr("Overview") : text.replace(QLatin1Char('&'), QLatin1String("&&"));
+    return add(menu, text, {}, [this, at] { m_session.goToHistory(at); });
+}
+
 /// The places before or after the one of now, the nearest first.
 void MainWindow::fillHistory(QMenu *menu, bool back)
 {
-    constexpr int kMostPlaces = 20;
     menu->clear();
     const auto &history = m_session.history();
     std::size_t at = m_session.historyAt();
-    for (int i = 0; i < kMostPlaces && m_session.bundle(); ++i) {
+    for (int i = 0; i < kMostVisited && m_session.bundle(); ++i) {
         if (back ? at == 0 : at + 1 >= history.size())
             break;
         at = back ? at - 1 : at + 1;
-        const QString text = placeText(*m_session.bundle(), history[at]);
-        add(menu, text.isEmpty() ? tr("Overview") : text, {},
-            [this, at] { m_session.goToHistory(at); });
+        addVisited(menu, at);
     }
+}
+
+/// What holding the buttons lists, for the keyboard: the newest place first, the one of now marked.
+void MainWindow::fillVisited(QMenu *menu)
+{
+    menu->clear();
+    const std::size_t now = m_session.historyAt();
+    std::size_t at = std::min(m_session.history().size(), now + 1 + kMostVisited);
+    const std::size_t end = now > kMostVisited ? now - kMostVisited : 0;
+    while (m_session.bundle() && at > end) {
+        QAction *place = addVisited(menu, --at);
+        place->setCheckable(true);
+        place->setChecked(at == now);
+    }
+    if (menu->isEmpty())
+        menu->addAction(tr("No place was gone to yet"))->setEnabled(false);
 }
 
 /// What a standard key does in the dock that holds the focus.

@@ -12,12 +12,10 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
-#include <QFileDialog>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 
-#include <algorithm>
 #include <vector>
 
 using namespace kernscope;
@@ -36,9 +34,6 @@ private Q_SLOTS:
     void menusHaveLettersOfTheirOwn();
     void goesToTypedPlaces();
     void backAndForward();
-    void savedCopiesSetTheFolder();
-    void everyDockCopies();
-    void copyIsOfTheFocus();
     void paletteFindsEverything();
     void paletteFindsWhatTheInspectorDoes();
     void linksOpenTheirPlace();
@@ -207,73 +202,6 @@ void TestWindowActions::backAndForward()
     QCOMPARE(session.place().weight, std::size_t{0});
     QTest::keyClick(&**m_window, Qt::Key_Right, Qt::AltModifier);
     QCOMPARE(session.place().weight, std::size_t{1});
-}
-
-/// The next dialog begins where the copy was written.
-void TestWindowActions::savedCopiesSetTheFolder()
-{
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("copies")));
-    const QString copies = m_folder->filePath(QStringLiteral("copies"));
-    QCOMPARE(ui::dialogFolder(&**m_window), m_folder->path());
-    action(QStringLiteral("Save As\u2026"))->trigger();
-    auto *dialog = (*m_window)->findChild<QFileDialog *>();
-    QVERIFY(dialog);
-    Q_EMIT dialog->fileSelected(copies + QStringLiteral("/copy.mlmodelc"));
-    dialog->close();
-    QVERIFY(m_window->settle());
-    QVERIFY(QFileInfo::exists(copies + QStringLiteral("/copy.mlmodelc")));
-    QCOMPARE(ui::dialogFolder(&**m_window), copies);
-}
-
-/// Ctrl+C is named in the menu of every dock, where Edit > Copy in This Dock finds it too.
-void TestWindowActions::everyDockCopies()
-{
-    // Pictures, plots and texts, whose numbers are copied elsewhere or whose view has the key.
-    const QStringList noRows{QStringLiteral("overview"),  QStringLiteral("inspector"),
-                             QStringLiteral("mask"),      QStringLiteral("pair"),
-                             QStringLiteral("roofline"),  QStringLiteral("timeline"),
-                             QStringLiteral("reduction"), QStringLiteral("help")};
-    QStringList without;
-    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
-        const bool copies = std::any_of(
-            entry.menuActions.begin(), entry.menuActions.end(), [](const QAction *action) {
-                return action->shortcut() == QKeySequence(QKeySequence::Copy);
-            });
-        if (!copies && !noRows.contains(entry.dock->id()))
-            without += entry.dock->id();
-    }
-    QVERIFY2(without.isEmpty(), qPrintable(without.join(QLatin1Char(' '))));
-}
-
-/// Edit > Copy in This Dock does what Ctrl+C does where the keyboard is.
-void TestWindowActions::copyIsOfTheFocus()
-{
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    (*m_window)->showLayout(Layout::Patch);
-    (*m_window)->session().goToWeight(0);
-    QVERIFY(m_window->settle());
-    QAction *copy = nullptr;
-    for (QAction *found : (*m_window)->findChildren<QAction *>())
-        if (found->text().startsWith(QStringLiteral("&Copy in This Dock")))
-            copy = found;
-    QVERIFY(copy);
-    app::DockSet::reveal((*m_window)->docks().dock(QStringLiteral("weight")));
-    QGuiApplication::clipboard()->clear();
-    copy->trigger();
-    bool number = false;
-    QGuiApplication::clipboard()->text().trimmed().toDouble(&number);
-    QVERIFY2(number, qPrintable(QGuiApplication::clipboard()->text()));
-    // A line that holds a selection: not the table beside it.
-    ui::Dock *bundle = (*m_window)->docks().dock(QStringLiteral("bundle"));
-    auto *filter = bundle->findChild<QLineEdit *>();
-    filter->setText(QStringLiteral("form:dense"));
-    filter->setFocus();
-    filter->selectAll();
-    copy->trigger();
-    QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("form:dense"));
 }
 
 void TestWindowActions::paletteFindsEverything()
