@@ -9,6 +9,7 @@
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QMenu>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -23,6 +24,7 @@ class TestWindowMenus : public test::MainWindowTest
 private Q_SLOTS:
     void init() { openWindow(); }
     void savedCopiesSetTheFolder();
+    void tablesOutOfViewAreExported();
     void everyDockCopies();
     void copyIsOfTheFocus();
     void visitedPlacesAreListed();
@@ -43,6 +45,33 @@ void TestWindowMenus::savedCopiesSetTheFolder()
     QVERIFY(m_window->settle());
     QVERIFY(QFileInfo::exists(copies + QStringLiteral("/copy.mlmodelc")));
     QCOMPARE(ui::dialogFolder(&**m_window), copies);
+}
+
+/// A table behind a tab, which has read nothing yet, comes into view and is written.
+void TestWindowMenus::tablesOutOfViewAreExported()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    ui::Dock *dock = (*m_window)->docks().dock(QStringLiteral("layout"));
+    QVERIFY(!dock->onView());
+    const QString path = m_folder->filePath(QStringLiteral("sections.tsv"));
+    QTimer answer;
+    QStringList asked;
+    connect(&answer, &QTimer::timeout, this, [&] {
+        if (auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget())) {
+            asked += dialog->windowTitle();
+            answer.stop();
+            dialog->selectFile(path);
+            QMetaObject::invokeMethod(dialog, "accept");
+        }
+    });
+    answer.start(20);
+    action(QStringLiteral("Export Table of Sections\u2026"))->trigger();
+    QTRY_COMPARE(asked.size(), 1);
+    QVERIFY(dock->onView());
+    QFile file(path);
+    QTRY_VERIFY(file.exists());
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(file.readAll().count('\n') > 10);
 }
 
 /// Ctrl+C is named in the menu of every dock, where Edit > Copy in This Dock finds it too.
