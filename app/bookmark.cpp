@@ -2,6 +2,7 @@
 #include "app/bookmark.h"
 
 #include "app/file_fault.h"
+#include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
 #include <QCryptographicHash>
@@ -98,6 +99,14 @@ Result<Bookmarks> parseBookmarks(const QByteArray &json)
     return bookmarks;
 }
 
+QString placeInWords(const Bookmark &bookmark)
+{
+    const QString place = bookmark.place.isEmpty() ? BookmarkWords::tr("Overview") : bookmark.place;
+    return bookmark.bytes > 1
+               ? BookmarkWords::tr("%1, %2 bytes").arg(place, ui::groupedNumber(bookmark.bytes))
+               : place;
+}
+
 QString bookmarksText(const Bookmarks &bookmarks)
 {
     QString text;
@@ -105,7 +114,7 @@ QString bookmarksText(const Bookmarks &bookmarks)
         QString note = bookmark.note;
         note.replace(QLatin1Char('\n'), QLatin1Char(' '))
             .replace(QLatin1Char('\t'), QLatin1Char(' '));
-        text += bookmark.place + QLatin1Char('\t') + note + QLatin1Char('\n');
+        text += placeInWords(bookmark) + QLatin1Char('\t') + note + QLatin1Char('\n');
     }
     return text;
 }

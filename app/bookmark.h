@@ -30,6 +30,8 @@ inline constexpr qint64 kMostBookmarkBytes = 64 << 20;
 QByteArray bookmarksJson(const QString &bundle, const Bookmarks &bookmarks);
 /// Errors: "bookmarks.syntax" (no JSON of that kind; `field` says which), "bookmarks.limit".
 Result<Bookmarks> parseBookmarks(const QByteArray &json);
+/// For people: "Overview" of the bundle as a whole, "weights/weight.bin:0x40, 4,096 bytes".
+QString placeInWords(const Bookmark &bookmark);
 /// For people: a line a bookmark, place and note parted by a tab.
 QString bookmarksText(const Bookmarks &bookmarks);
 

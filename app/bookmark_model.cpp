@@ -15,15 +15,6 @@ namespace {
 
 constexpr std::size_t kMostSteps = 100; ///< that can be taken back
 
-std::string bookmarkText(const Bookmark &row)
-{
-    const QString place = row.place.isEmpty() ? BookmarkModel::tr("Overview") : row.place;
-    const QString text =
-        row.bytes > 1 ? BookmarkModel::tr("%1, %2 bytes").arg(place, ui::groupedNumber(row.bytes))
-                      : place;
-    return text.toStdString();
-}
-
 const report::TableOf<Bookmark> &bookmarkTable()
 {
     using report::Value;
@@ -34,7 +25,7 @@ const report::TableOf<Bookmark> &bookmarkTable()
           .title = "place",
           .explanation = "Where it leads, as Go To reads it; a double click goes there",
           .shown = report::kWindow,
-          .value = [](const Row &row) -> Value { return bookmarkText(row); }},
+          .value = [](const Row &row) -> Value { return placeInWords(row).toStdString(); }},
          {.key = "note",
           .title = "note",
           .explanation = "Your words; F2 edits them",

@@ -164,7 +164,10 @@ T *DockSet::add(ui::Session &session, QMainWindow *host, const QKeySequence &key
     action->setShortcut(key);
     connect(dock->toggleViewAction(), &QAction::toggled, action, &QAction::setChecked);
     connect(action, &QAction::triggered, dock, [this, dock, action] {
-        if (focused() == dock && dock->isVisible())
+        if constexpr (requires { dock->begin(); }) { // who searches again wants to type
+            reveal(dock);
+            dock->begin();
+        } else if (focused() == dock && dock->isVisible())
             dock->close();
         else
             reveal(dock);

@@ -2,6 +2,7 @@
 #include "app/go_to_box.h"
 
 #include "app/palette_list.h"
+#include "app/palette_registers.h"
 #include "app/place_text.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/packed_program.h"
@@ -62,8 +63,8 @@ GoToBox::GoToBox(ui::Session &session, QWidget *parent) : QLineEdit(parent), m_s
     setPlaceholderText(tr("Search, go to weight[3,0,1], 0x1f40\u2026   Ctrl+K"));
     setAccessibleName(tr("Search, or go to a weight, a section or an offset"));
     setToolTip(tr("A weight, weight[i,j], section+0x40, file:0x1f40 or an offset; or a part of the "
-                  "name of a weight, an action, an operation, a section, a chip or a help page "
-                  "(Ctrl+K, Ctrl+G)"));
+                  "name of a weight, an action, an operation, a register, a section, a chip or "
+                  "a help page (Ctrl+K, Ctrl+G)"));
     setAcceptDrops(false); // files are dropped on the window, not typed here
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     addAction(ui::lineIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
@@ -153,7 +154,14 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
     index.add(std::move(weights));
     index.add(std::move(sections));
     index.add(std::move(operations));
+    index.add(registersOf(bundle, session, origin));
     return index;
+}
+
+void GoToBox::dropNames()
+{
+    m_index.drop({PaletteIndex::Kind::Weight, PaletteIndex::Kind::Section,
+                  PaletteIndex::Kind::Operation, PaletteIndex::Kind::Register});
 }
 
 void GoToBox::indexNames()
@@ -164,8 +172,7 @@ void GoToBox::indexNames()
     if (m_task)
         m_task->cancel();
     m_task.reset();
-    m_index.drop(
-        {PaletteIndex::Kind::Weight, PaletteIndex::Kind::Section, PaletteIndex::Kind::Operation});
+    dropNames();
     m_indexed = bundle;
     if (!bundle)
         return;
@@ -212,6 +219,8 @@ void GoToBox::run(int row)
     clear(); // what was asked for is done: the next question starts anew
     Q_EMIT left();
     item.run();
+    if (item.kind == PaletteIndex::Kind::Register)
+        Q_EMIT registerChosen();
 }
 
 void GoToBox::go()
@@ -226,6 +235,7 @@ void GoToBox::go()
         if (place) {
             hideHits();
             showFault({});
+            clear(); // the place does not stay here when one goes on
             m_session.goTo(*place, this);
             Q_EMIT left();
             return;
@@ -263,8 +273,7 @@ void GoToBox::release()
 {
     if (hasFocus() || !m_indexed || m_task || m_indexed->sections().size() <= kMostIndexedAtOnce)
         return;
-    m_index.drop(
-        {PaletteIndex::Kind::Weight, PaletteIndex::Kind::Section, PaletteIndex::Kind::Operation});
+    dropNames();
     m_indexed.reset();
 }
 

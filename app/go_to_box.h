@@ -36,6 +36,8 @@ public:
 Q_SIGNALS:
     /// Escape, or a place was found: the focus goes back to where it was.
     void left();
+    /// A register of a task: the session is at its bytes.
+    void registerChosen();
 
 protected:
     void keyPressEvent(QKeyEvent *event) override;
@@ -46,6 +48,7 @@ private:
     /// Names of the bundle; those of a large one by a task, which lists the hits anew.
     void indexNames();
     static PaletteIndex namesOf(const BundlePtr &bundle, ui::Session &session, QObject *origin);
+    void dropNames(); ///< of the bundle
     void search();
     void go();
     void run(int row);

@@ -172,6 +172,7 @@ void MainWindow::connectSession()
         else
             m_host->setFocus(Qt::OtherFocusReason);
     });
+    connect(m_goTo, &GoToBox::registerChosen, this, &MainWindow::showRegister);
     connect(m_welcome, &WelcomePage::openFolderClicked, this, &MainWindow::openFolder);
     connect(m_welcome, &WelcomePage::openFileClicked, this, &MainWindow::openFile);
     connect(m_welcome, &WelcomePage::sampleClicked, this, [this] { openPaths({}); });

@@ -131,6 +131,8 @@ private:
     void copyRowsAs(ui::TableFormat format);
     void runInFocus(QKeySequence::StandardKey key);
     void fillHistory(QMenu *menu, bool back);
+    void fillVisited(QMenu *menu);
+    QAction *addVisited(QMenu *menu, std::size_t at);
     void buildHelpMenu();
     QAction *add(QMenu *menu, const QString &text, const QKeySequence &key,
                  std::function<void()> run);
@@ -183,6 +185,8 @@ private:
     void onPlaceChanged();
     void chooseLayout(Layout layout); ///< by hand: later files leave it
     void focusWorkspace(ui::Dock *before);
+    void focusOpened();
+    void showRegister();
     Layout layoutForOpened() const;
     void raiseForOpened();
     void showHelp();
@@ -225,6 +229,7 @@ private:
     std::optional<PartnerWish> m_partnerOf;    ///< what is asked for once that bundle is B
     QString m_wantedPlace;                     ///< of a link: where to go once its file is open
     std::unique_ptr<OpeningSession> m_opening; ///< a session whose files are being opened
+    bool m_beginsAnew = false;                 ///< another bundle was asked for as A
     bool m_layoutByHand = false;
     bool m_weightChosenElsewhere = false; ///< while another workspace than Inspect was shown
     bool m_layoutStays = false; ///< the other bundle was asked for by what the layout shows

@@ -126,7 +126,10 @@ void MainWindow::addPatchFileAction(QMenu *menu)
                             tr("Patches (*.kpatch);;Scripts of edits (*.txt);;All files (*)"));
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setFileMode(QFileDialog::ExistingFile);
-        connect(dialog, &QFileDialog::fileSelected, changes, &ChangeApplier::apply);
+        connect(dialog, &QFileDialog::fileSelected, changes, [this, changes](const QString &path) {
+            ui::setDialogFolder(this, QFileInfo(path).absolutePath());
+            changes->apply(path);
+        });
         dialog->open();
     });
     m_needBundle << m_applyPatches;

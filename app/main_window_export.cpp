@@ -5,8 +5,10 @@
 #include "app/bookmark_model.h"
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
+#include "app/status_line.h"
 #include "widgets/common/export_whole.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/patch/patches_dock.h"
 
 #include <QFileInfo>
 #include <QMenu>
@@ -24,6 +26,15 @@ void MainWindow::buildExportActions(QMenu *menu)
                                           ui::exportTensors(m_session, m_session.bundle(), path);
                                       });
                         });
+    m_needBundle << add(menu, tr("&Import Values of the Weight\u2026"), {}, [this] {
+        const std::size_t weight = m_session.place().weight;
+        if (weight >= m_session.bundle()->weights().size()) {
+            m_status->showMessage(tr("Select the weight that gets the values."));
+            return;
+        }
+        showWelcome(false);
+        m_docks->patches()->importValues();
+    });
     m_exportReport = add(menu, tr("Export Repor&t\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_R, [this] {
         askExport(tr("Export Report"), tr("HTML (*.html);;PDF (*.pdf)"), QStringLiteral("html"),
                   [this](const QString &path) {
@@ -64,7 +75,7 @@ std::vector<report::ReportNote> MainWindow::reportNotes()
     std::vector<report::ReportNote> notes;
     const Bookmarks bookmarks = m_docks->bookmarks()->model().bookmarks();
     for (const Bookmark &bookmark : bookmarks)
-        notes.push_back({bookmark.place.toStdString(), bookmark.note.toStdString()});
+        notes.push_back({placeInWords(bookmark).toStdString(), bookmark.note.toStdString()});
     return notes;
 }
 

@@ -19,6 +19,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace kernscope::app {
 
@@ -44,6 +45,7 @@ void MainWindow::openPaths(const QStringList &paths)
     }
     whenKept([this, paths] {
         m_opening.reset();
+        m_beginsAnew = true;
         const bool two = paths.size() > 1;
         m_wantedLayout = two ? std::optional(Layout::Compare) : std::nullopt;
         const search::PlaceLink link = search::splitLink(paths.first().toStdString());
@@ -60,6 +62,7 @@ void MainWindow::openSample(const QString &name, const QString &other)
         auto a = sampleBundle(name), b = sampleBundle(other);
         if (!a)
             return;
+        m_beginsAnew = true;
         m_wantedLayout = b ? Layout::Compare : Layout::Inspect;
         m_document.openMemory(std::move(*a), std::move(b));
     });
@@ -206,8 +209,12 @@ void MainWindow::connectDocument()
             fillRecent();
         }
         const bool stays = std::exchange(m_layoutStays, false);
-        if (!m_opening && !stays) // a session says itself what it shows
-            showLayout(Layout::Compare);
+        if (m_opening || stays) // a session says itself what it shows
+            return;
+        const bool turns = m_layouts->current() != Layout::Compare;
+        showLayout(Layout::Compare);
+        if (turns)
+            focusOpened();
     });
     connect(&m_document, &Document::openFailed, this, &MainWindow::onOpenFailed);
     connect(&m_document, &Document::interruptedSaveFound, this, &MainWindow::askInterrupted);
@@ -225,6 +232,7 @@ void MainWindow::connectDocument()
     connect(&m_document, &Document::shapesRefused, this, &MainWindow::onShapesRefused);
     connect(&m_document, &Document::cancelled, this, [this](Document::Busy what) {
         m_opening.reset();
+        m_beginsAnew = false;
         m_afterSave = nullptr;
         m_status->showMessage(what == Document::Busy::Saving ? tr("Cancelled: nothing was written.")
                               : what == Document::Busy::Opening
@@ -249,6 +257,8 @@ void MainWindow::onOpened(bool recovered)
     raiseForOpened();
     goToLink();
     showState();
+    if (std::exchange(m_beginsAnew, false))
+        focusOpened();
     if (m_document.inMemory() && !m_opening)
         noteSample();
     noteInterrupted(recovered);
@@ -279,7 +289,7 @@ void MainWindow::goToLink()
 
 void MainWindow::onOpenFailed(const QString &path, const Error &error)
 {
-    m_layoutStays = false;
+    m_layoutStays = m_beginsAnew = false;
     if (m_opening && path == m_opening->session.document.path)
         m_opening.reset();
     if (error.code == "bundle.several" && QFileInfo(path).isDir()) {

@@ -4,6 +4,7 @@
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
 #include "app/go_to_box.h"
+#include "app/tour.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/line_icon.h"
 
@@ -24,6 +25,9 @@ void MainWindow::buildGoMenu()
         add(menu, tr("&Forward"), Qt::ALT | Qt::Key_Right, [this] { m_session.goForward(); });
     m_forward->setIcon(ui::lineIcon(QStringLiteral("forward")));
     m_forward->setToolTip(tr("Forward again (Alt+Right)"));
+    QMenu *visited = menu->addMenu(tr("&Visited Places"));
+    connect(visited, &QMenu::aboutToShow, this, [this, visited] { fillVisited(visited); });
+    m_needBundle << visited->menuAction();
     const auto focusBox = [this] {
         m_goTo->setFocus(Qt::ShortcutFocusReason);
         m_goTo->selectAll();
@@ -78,6 +82,28 @@ void MainWindow::focusWorkspace(ui::Dock *before)
         ui::Dock *dock = before->onView() ? before : m_layouts->mainDock();
         if (dock && m_docks->focused() != dock)
             dock->setFocus(Qt::ShortcutFocusReason);
+    });
+}
+
+/// The tasks come into view, and follow to the register that was chosen.
+void MainWindow::showRegister()
+{
+    showLayout(Layout::Hardware);
+    DockSet::reveal(m_docks->dock(QStringLiteral("tasks")));
+}
+
+/// The keyboard begins in the navigator, or where the workspace has none in what it is about.
+void MainWindow::focusOpened()
+{
+    QTimer::singleShot(0, this, [this] { // once the docks have their places
+        const bool typing = m_goTo->hasFocus() && !m_goTo->text().isEmpty();
+        if (typing || m_tour->running())
+            return;
+        ui::Dock *dock = m_docks->dock(QStringLiteral("bundle"));
+        if (!dock->onView())
+            dock = m_layouts->mainDock();
+        if (dock)
+            dock->setFocus(Qt::OtherFocusReason);
     });
 }
 

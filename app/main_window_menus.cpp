@@ -172,10 +172,7 @@ void MainWindow::buildCopyActions(QMenu *menu)
             continue;
         QAction *search =
             menu->addAction(tr("Searc&h in the Bundle\u2026") + QStringLiteral("\tCtrl+Shift+F"));
-        connect(search, &QAction::triggered, this, [this, dock = entry.dock] {
-            showWelcome(false);
-            DockSet::reveal(dock);
-        });
+        connect(search, &QAction::triggered, entry.show, &QAction::trigger);
         m_needBundle << search;
     }
 }

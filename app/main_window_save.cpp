@@ -106,7 +106,10 @@ void MainWindow::saveAs()
     dialog->setFileMode(QFileDialog::AnyFile);
     dialog->setOption(QFileDialog::DontConfirmOverwrite); // askSaveAs says what can be done
     dialog->selectFile(proposal);
-    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::askSaveAs);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
+        ui::setDialogFolder(this, QFileInfo(path).absolutePath());
+        askSaveAs(path);
+    });
     connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
     dialog->open();
 }

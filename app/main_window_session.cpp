@@ -180,6 +180,7 @@ void MainWindow::startSession(OpeningSession opening)
     if (!two && m_wantedLayout == Layout::Compare)
         m_wantedLayout = Layout::Inspect;
     m_wantedPlace = session.place;
+    m_beginsAnew = true;
     const bool samples = !session.document.sample.isEmpty();
     if (!samples && two && !session.other.path.isEmpty() && !session.pairs.isEmpty())
         m_settings.setPairsByHand(session.document.path, session.other.path, session.pairs);

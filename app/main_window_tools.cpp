@@ -16,10 +16,12 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QApplication>
 #include <QClipboard>
 #include <QDir>
 #include <QFile>
 #include <QGuiApplication>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPointer>
@@ -27,12 +29,17 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 // The bar of tools, and what its search box finds.
 namespace kernscope::app {
 
 namespace {
+
+constexpr int kMostVisited = 20; ///< places each way
 
 struct PaletteAction {
     QPointer<QAction> action;
@@ -113,26 +120,57 @@ void MainWindow::buildToolBar()
     bar->addWidget(m_goTo);
 }
 
+QAction *MainWindow::addVisited(QMenu *menu, std::size_t at)
+{
+    QString text = placeText(*m_session.bundle(), m_session.history()[at]);
+    text = text.isEmpty() ? tr("Overview") : text.replace(QLatin1Char('&'), QLatin1String("&&"));
+    return add(menu, text, {}, [this, at] { m_session.goToHistory(at); });
+}
+
 /// The places before or after the one of now, the nearest first.
 void MainWindow::fillHistory(QMenu *menu, bool back)
 {
-    constexpr int kMostPlaces = 20;
     menu->clear();
     const auto &history = m_session.history();
     std::size_t at = m_session.historyAt();
-    for (int i = 0; i < kMostPlaces && m_session.bundle(); ++i) {
+    for (int i = 0; i < kMostVisited && m_session.bundle(); ++i) {
         if (back ? at == 0 : at + 1 >= history.size())
             break;
         at = back ? at - 1 : at + 1;
-        const QString text = placeText(*m_session.bundle(), history[at]);
-        add(menu, text.isEmpty() ? tr("Overview") : text, {},
-            [this, at] { m_session.goToHistory(at); });
+        addVisited(menu, at);
     }
 }
 
+/// What holding the buttons lists, for the keyboard: the newest place first, the one of now marked.
+void MainWindow::fillVisited(QMenu *menu)
+{
+    menu->clear();
+    const std::size_t now = m_session.historyAt();
+    std::size_t at = std::min(m_session.history().size(), now + 1 + kMostVisited);
+    const std::size_t end = now > kMostVisited ? now - kMostVisited : 0;
+    while (m_session.bundle() && at > end) {
+        QAction *place = addVisited(menu, --at);
+        place->setCheckable(true);
+        place->setChecked(at == now);
+    }
+    if (menu->isEmpty())
+        menu->addAction(tr("No place was gone to yet"))->setEnabled(false);
+}
+
 /// What a standard key does in the dock that holds the focus.
+/// A line that one types in takes the key itself; so does a view whose dock has no action of it.
 void MainWindow::runInFocus(QKeySequence::StandardKey key)
 {
+    QWidget *focus = QApplication::focusWidget();
+    const QKeyCombination keys = QKeySequence(key)[0];
+    QKeyEvent override(QEvent::ShortcutOverride, keys.key(), keys.keyboardModifiers());
+    override.ignore();
+    QKeyEvent press(QEvent::KeyPress, keys.key(), keys.keyboardModifiers());
+    press.ignore();
+    if (focus && QApplication::sendEvent(focus, &override) && override.isAccepted()) {
+        QApplication::sendEvent(focus, &press);
+        return;
+    }
     const ui::Dock *dock = m_docks->focused();
     for (const DockSet::Entry &entry : m_docks->entries()) {
         if (entry.dock != dock)
@@ -144,7 +182,8 @@ void MainWindow::runInFocus(QKeySequence::StandardKey key)
             }
         }
     }
-    m_status->showMessage(tr("The dock in focus has nothing for this."));
+    if (!focus || !QApplication::sendEvent(focus, &press) || !press.isAccepted())
+        m_status->showMessage(tr("The dock in focus has nothing for this."));
 }
 
 /// The command that opens the bundle at the place of now: what a colleague pastes.
@@ -204,14 +243,23 @@ void MainWindow::addFoundChips(PaletteIndex &index)
 {
     PaletteIndex::Group chips;
     chips.kind = PaletteIndex::Kind::Chip;
-    for (const target::Target &chip : target::targets()) {
+    // Each name of its own, so that M1 is found before what begins with it; the others beside it.
+    auto found = std::make_shared<std::vector<std::pair<std::size_t, QString>>>();
+    for (std::size_t i = 0; i < target::targets().size(); ++i) {
+        const target::Target &chip = target::targets()[i];
         QStringList words{QString::fromStdString(chip.name)};
         for (const std::string &alias : chip.aliases)
             words += QString::fromStdString(alias);
-        chips.names += words.join(QLatin1Char(' '));
+        for (const QString &word : words) {
+            QStringList others = words;
+            others.removeOne(word);
+            chips.names += word;
+            found->emplace_back(i, others.join(QStringLiteral(", ")));
+        }
     }
-    chips.run = [this](std::size_t i) {
-        ui::ChipState::of(m_session).setTarget(target::targets()[i]);
+    chips.note = [found](std::size_t i) { return (*found)[i].second; };
+    chips.run = [this, found](std::size_t i) {
+        ui::ChipState::of(m_session).setTarget(target::targets()[(*found)[i].first]);
         if (m_session.bundle())
             showLayout(Layout::Performance);
     };

@@ -260,6 +260,7 @@ QString paletteKindWord(PaletteIndex::Kind kind)
     case PaletteIndex::Kind::Weight: return PaletteWords::tr("weight");
     case PaletteIndex::Kind::Action: return PaletteWords::tr("action");
     case PaletteIndex::Kind::Operation: return PaletteWords::tr("operation");
+    case PaletteIndex::Kind::Register: return PaletteWords::tr("register");
     case PaletteIndex::Kind::Section: return PaletteWords::tr("section");
     case PaletteIndex::Kind::Chip: return PaletteWords::tr("chip");
     case PaletteIndex::Kind::Help: return PaletteWords::tr("help");

@@ -19,7 +19,7 @@ class PaletteIndex
 {
 public:
     /// In the order in which equally good hits are listed.
-    enum class Kind : std::uint8_t { Weight, Action, Operation, Section, Chip, Help };
+    enum class Kind : std::uint8_t { Weight, Action, Operation, Register, Section, Chip, Help };
 
     struct Item {
         Kind kind = Kind::Action;

@@ -61,21 +61,24 @@ bool among(const List &list, const Item &item)
     return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-/// "1.5M", "58%", "4Ki".
+/// "1.5M", "58%", "4Ki", "20KB": thousands and kibibytes as people write them.
 std::optional<double> scaledNumber(std::string_view text)
 {
     struct Suffix {
         std::string_view letters;
         double factor;
     };
-    static constexpr std::array<Suffix, 7> kSuffixes{{{"Ki", 1024.0},
+    static constexpr std::array<Suffix, 8> kSuffixes{{{"Ki", 1024.0},
                                                       {"Mi", 1048576.0},
                                                       {"Gi", 1073741824.0},
                                                       {"k", 1e3},
+                                                      {"K", 1e3},
                                                       {"M", 1e6},
                                                       {"G", 1e9},
                                                       {"%", 0.01}}};
     double factor = 1;
+    if (text.size() > 2 && text.ends_with('B'))
+        text.remove_suffix(1); // of kB, KiB, MB
     for (const Suffix &suffix : kSuffixes) {
         if (text.ends_with(suffix.letters)) {
             text.remove_suffix(suffix.letters.size());

@@ -48,7 +48,7 @@ struct WhereFacts {
 ///
 ///     conv_1            the name, function, form, or an operation that reads it has these letters
 ///     form:sparse       also name, function, op, type, source
-///     bytes>1M          also elements, ratio, zeros, axes; > >= < <= =; k, M, G, Ki, Mi, Gi, %
+///     bytes>1M          also elements, ratio, zeros, axes; > >= < <= =; k, M, G, Ki, Mi, Gi, KB, %
 ///     folds:M1          also streams, dense, rejected; any name of a chip
 ///
 /// Letters count in either case. A figure that is not known makes no term true, nor its reverse.

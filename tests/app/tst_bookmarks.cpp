@@ -61,6 +61,9 @@ void TestBookmarks::fileHoldsAll()
     QVERIFY(*again == all);
     QCOMPARE(app::bookmarksText({bookmark(QStringLiteral("w"), QStringLiteral("a\tb\nc"))}),
              QStringLiteral("w\ta b c\n"));
+    QCOMPARE(app::bookmarksText(all), QStringLiteral("w[3,0]\todd \u2260 \"quoted\"\n"
+                                                     "weights/weight.bin:0x40, 4,096 bytes\t\n"
+                                                     "Overview\tall\n"));
 }
 
 void TestBookmarks::damagedFiles_data()

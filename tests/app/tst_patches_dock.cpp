@@ -3,6 +3,7 @@
 #include "core/patch/edit/script_origin.h"
 #include "patches_fixture.h"
 #include "tests/core/bundle/second_function.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/short_names.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
@@ -12,6 +13,7 @@
 #include <QAbstractItemModelTester>
 #include <QClipboard>
 #include <QComboBox>
+#include <QFileDialog>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLineEdit>
@@ -42,6 +44,8 @@ private Q_SLOTS:
     void showsBytes();
     void copiesCommandLine();
     void beginsWithTheSelectedCell();
+    void beginsAsTheKindIsWritten();
+    void valuesOfAFileAreImported();
     void namesTheFunction();
     void quotesForTheShell();
     void scriptMakesTheSameBytes();
@@ -269,6 +273,55 @@ void TestPatchesDock::beginsWithTheSelectedCell()
     QVERIFY(text.endsWith(QLatin1Char('=')));
     QVERIFY(line().lineEdit()->hasFocus());
     QVERIFY(parseEdit(Edit::Kind::Set, (text + QStringLiteral("1")).toStdString()));
+}
+
+/// What the line begins with is a beginning of that kind: a person goes on typing.
+void TestPatchesDock::beginsAsTheKindIsWritten()
+{
+    auto &session = (*m_window)->session();
+    session.goToElement(1, 3);
+    const auto goesOn = [this](Edit::Kind kind, const QString &rest) {
+        dock().beginEdit(kind);
+        return parseEdit(kind, (line().lineEdit()->text() + rest).toStdString());
+    };
+    const auto taken = goesOn(Edit::Kind::FromNpy, QStringLiteral("w.npy"));
+    QVERIFY(taken && taken->indices.empty());
+    QCOMPARE(QString::fromStdString(taken->weight), weightName(1));
+    QVERIFY(goesOn(Edit::Kind::Codebook, QStringLiteral("0][7]=-1")));
+    QVERIFY(goesOn(Edit::Kind::Scale, QStringLiteral("4]=0.5")));
+    QVERIFY(goesOn(Edit::Kind::SetStored, QStringLiteral("indices[17]=9")));
+    QVERIFY(goesOn(Edit::Kind::Drop, {}));
+    QVERIFY(goesOn(Edit::Kind::Keep, QStringLiteral("1")));
+    QVERIFY(goesOn(Edit::Kind::Fill, QStringLiteral("1")));
+    QVERIFY(goesOn(Edit::Kind::Compute, QStringLiteral("w*2")));
+    session.goToBytes(0, {FileOffset(0x20), ByteCount(2)});
+    const auto bytes = goesOn(Edit::Kind::Bytes, QStringLiteral("00 01"));
+    QVERIFY(bytes);
+    QVERIFY(line().lineEdit()->text().contains(QStringLiteral("+0x20=")));
+    dock().beginEdit(Edit::Kind::Field);
+    QCOMPARE(line().lineEdit()->text(), QString());
+}
+
+/// File > Import Values of the Weight: the file is asked for, the name of the weight is there.
+void TestPatchesDock::valuesOfAFileAreImported()
+{
+    auto &session = (*m_window)->session();
+    QAction *import = nullptr;
+    for (QAction *found : (*m_window)->findChildren<QAction *>())
+        if (found->text().startsWith(QStringLiteral("&Import Values")))
+            import = found;
+    QVERIFY(import);
+    import->trigger(); // no weight is chosen
+    QVERIFY(!line().findChild<QFileDialog *>());
+    session.goToElement(1, 3);
+    import->trigger();
+    auto *dialog = line().findChild<QFileDialog *>();
+    QVERIFY(dialog);
+    const QString file = m_folder->filePath(QStringLiteral("values.npy"));
+    Q_EMIT dialog->fileSelected(file);
+    dialog->close();
+    QCOMPARE(line().lineEdit()->text(), weightName(1) + QLatin1Char('=') + file);
+    QCOMPARE(ui::dialogFolder(&**m_window), m_folder->path());
 }
 
 /// A weight whose name another function has as well is meant by its address.

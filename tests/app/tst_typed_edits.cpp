@@ -3,6 +3,7 @@
 #include "main_window_fixture.h"
 #include "synthetic.h"
 #include "widgets/bytes/hex_view.h"
+#include "widgets/common/table_text.h"
 #include "widgets/hardware/tasks_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
@@ -128,6 +129,7 @@ void TestTypedEdits::aFieldIsChangedByValue()
     const QModelIndex word = dock->registers().index(2, 0, header);
     QVERIFY(word.isValid());
     tree.setCurrentIndex(dock->registers().index(0, 0, word));
+    const QString name = tree.currentIndex().data(ui::CopyRole).toString();
     const auto ask = [dock] {
         for (QAction *action : dock->menuActions()) {
             if (action->shortcut() == QKeySequence(Qt::Key_F2))
@@ -146,6 +148,13 @@ void TestTypedEdits::aFieldIsChangedByValue()
     dialog->accept();
     QTRY_COMPARE(patches(), std::size_t{1});
     QCOMPARE((*m_window)->session().patches().front().edit->newText, std::string("5"));
+    // One goes on at the same field.
+    QVERIFY(m_window->settle());
+    const QModelIndex now = tree.currentIndex();
+    QCOMPARE(now.data(ui::CopyRole).toString(), name);
+    QCOMPARE(now.parent().data(ui::CopyRole).toString(), QStringLiteral("Header[2]"));
+    QVERIFY(tree.isExpanded(now.parent()) &&
+            tree.selectionModel()->isRowSelected(now.row(), now.parent()));
     (*m_window)->session().undoStack().undo();
 }
 

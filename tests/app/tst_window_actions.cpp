@@ -55,7 +55,8 @@ void TestWindowActions::everyDockByShortcut()
         QVERIFY2(entry.dock->isVisible(), qPrintable(entry.dock->id()));
         QVERIFY2((*m_window)->docks().focused() == entry.dock, qPrintable(entry.dock->id()));
         QTest::keySequence(&**m_window, entry.show->shortcut());
-        QVERIFY2(!entry.dock->isVisible(), qPrintable(entry.dock->id()));
+        if (entry.dock->isVisible()) // who searches again wants to type
+            QCOMPARE(entry.dock->id(), QStringLiteral("search"));
     }
 }
 
@@ -225,6 +226,11 @@ void TestWindowActions::paletteFindsEverything()
     QTest::keyClick(box, Qt::Key_Return);
     QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
     QVERIFY(!box->hits().isVisible());
+    // A place: what was asked for is done, and the line is free for the next question.
+    type(QString::fromStdString(name) + QStringLiteral("[0]"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->session().place().element, std::optional<std::uint64_t>(0));
+    QCOMPARE(box->text(), QString());
     // A workspace by name, with Enter alone.
     type(QStringLiteral("Performance"));
     QTest::keyClick(box, Qt::Key_Return);
@@ -239,6 +245,9 @@ void TestWindowActions::paletteFindsEverything()
     // A chip and a help page.
     type(QStringLiteral("H17s"));
     QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Chip);
+    type(QStringLiteral("M1"));
+    QCOMPARE(box->hits().hits().at(0).text, QStringLiteral("M1"));
+    QVERIFY(box->hits().hits().at(0).note.contains(QStringLiteral("H13")));
     type(QStringLiteral("roofline"));
     bool help = false;
     for (int row = 0; row < box->hits().hits().rowCount(); ++row)

@@ -3,7 +3,9 @@
 #include "widgets/common/dock.h"
 #include "widgets/common/segmented.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QLineEdit>
 #include <QSet>
 #include <QToolBar>
 
@@ -17,12 +19,17 @@ class TestWindowKeyboard : public test::MainWindowTest
 
 private Q_SLOTS:
     void init() { openWindow(); }
+    void openingBeginsInTheNavigator();
+    void comparingBeginsInTheTable();
+    void reloadKeepsTheKeyboard();
+    void searchIsAskedAgain();
     void tabComesEverywhere_data();
     void tabComesEverywhere();
     void shortcutsLeadIntoTheWorkspace();
     void arrowsChooseTheWorkspace();
 
 private:
+    static QString keyboardAt();
     static ui::Dock *dockOf(QWidget *widget)
     {
         for (; widget; widget = widget->parentWidget()) {
@@ -32,6 +39,87 @@ private:
         return nullptr;
     }
 };
+
+/// The dock in which the keyboard is, by its id.
+QString TestWindowKeyboard::keyboardAt()
+{
+    const ui::Dock *dock = dockOf(QApplication::focusWidget());
+    return dock && dock->onView() ? dock->id() : QString();
+}
+
+/// Once a bundle is open its weights are one key away; so it is for every bundle after it.
+void TestWindowKeyboard::openingBeginsInTheNavigator()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    QVERIFY((*m_window)->session().place().weight == kNoIndex);
+    for (int i = 0; i < 3; ++i) // the bundle, its function, the first weight
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
+    QVERIFY(m_window->settle());
+    QTRY_VERIFY((*m_window)->session().place().weight != kNoIndex);
+
+    app::DockSet::reveal((*m_window)->docks().dock(QStringLiteral("hex")));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+}
+
+/// Compare has no navigator.
+void TestWindowKeyboard::comparingBeginsInTheTable()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString b = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    QVERIFY(m_window->open({a, b}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("compare"));
+
+    QVERIFY(m_window->open({a}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    (*m_window)->document().openOther(b); // as the dialog does
+    QVERIFY(m_window->settle());
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("compare"));
+}
+
+void TestWindowKeyboard::reloadKeepsTheKeyboard()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    app::DockSet::reveal((*m_window)->docks().dock(QStringLiteral("hex")));
+    (*m_window)->document().reload();
+    QVERIFY(m_window->settleLong());
+    QCOMPARE(keyboardAt(), QStringLiteral("hex"));
+}
+
+/// Ctrl+Shift+F goes back to what is searched for, from the places found too, and never closes.
+void TestWindowKeyboard::searchIsAskedAgain()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    const auto press = [] {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F,
+                        Qt::ControlModifier | Qt::ShiftModifier);
+    };
+    press();
+    auto *line = qobject_cast<QLineEdit *>(QApplication::focusWidget());
+    QVERIFY(line);
+    QTest::keyClicks(line, QStringLiteral("ef be"));
+    QTest::keyClick(line, Qt::Key_Return);
+    QVERIFY(m_window->settle());
+    ui::Dock *search = (*m_window)->docks().dock(QStringLiteral("search"));
+    search->findChild<QAbstractItemView *>()->setFocus();
+    for (int i = 0; i < 2; ++i) {
+        press();
+        QVERIFY(search->onView());
+        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(line));
+        QCOMPARE(line->selectedText(), QStringLiteral("ef be"));
+    }
+}
 
 void TestWindowKeyboard::tabComesEverywhere_data()
 {

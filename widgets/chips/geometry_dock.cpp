@@ -128,11 +128,8 @@ void GeometryDock::buildActions()
 {
     auto *copy =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Geometry…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("geometry"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, this->session(), tr("Export Geometry…"), *m_model,
+                              QStringLiteral("geometry"));
     m_actions = {copy, save};
     m_table->addActions(m_actions);
 }

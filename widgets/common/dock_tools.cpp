@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/dock_tools.h"
 
+#include "widgets/common/dock.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/margin_mark.h"
@@ -368,7 +369,12 @@ QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QStr
         askSavePath(parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
                     DockWords::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
                                   "Markdown (*.md);;JSON (*.json)"));
-    return path.isEmpty() ? QString() : writeTextFile(path, tableAs(model, tableFormatOf(path)));
+    if (path.isEmpty())
+        return {};
+    const auto format = tableFormatOf(path);
+    return format ? writeTextFile(path, tableAs(model, *format))
+                  : DockWords::tr("Nothing is exported: a table is written as .csv, .tsv, .md or "
+                                  ".json, by the ending of the name.");
 }
 
 QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)
@@ -379,13 +385,48 @@ QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)
     });
 }
 
+namespace {
+
+/// At once where the dock that `scope` lies in is on view, else once it was raised and has read
+/// what it shows: a table behind a tab has no rows.
+void whenFilled(QWidget *scope, std::function<void()> then)
+{
+    constexpr int kWait = 30, kMostOutOfView = 100; // ms, and how often it is looked at
+    Dock *dock = nullptr;
+    for (QWidget *widget = scope; widget; widget = widget->parentWidget()) {
+        if (auto *found = qobject_cast<Dock *>(widget))
+            dock = found; // the outermost: a dock may be a part of another one
+    }
+    if (!dock || dock->onView()) {
+        then();
+        return;
+    }
+    dock->show();
+    dock->raise();
+    auto *poll = new QTimer(scope);
+    poll->start(kWait);
+    QObject::connect(poll, &QTimer::timeout, scope,
+                     [dock, poll, then = std::move(then), left = kMostOutOfView]() mutable {
+                         if (dock->onView() ? dock->busy() : --left > 0 && !dock->isHidden())
+                             return;
+                         poll->stop();
+                         poll->deleteLater();
+                         if (dock->onView())
+                             then();
+                     });
+}
+
+} // namespace
+
 QAction *exportAction(QWidget *scope, Session &session, const QString &text,
                       const QAbstractItemModel &model, const QString &baseName)
 {
     return dockAction(scope, text, {}, [scope, &session, &model, baseName] {
-        const QString fault = exportTable(scope, model, baseName);
-        if (!fault.isEmpty())
-            Q_EMIT session.statusMessage(fault);
+        whenFilled(scope, [scope, &session, &model, baseName] {
+            const QString fault = exportTable(scope, model, baseName);
+            if (!fault.isEmpty())
+                Q_EMIT session.statusMessage(fault);
+        });
     });
 }
 

@@ -34,7 +34,7 @@ void Session::setBundle(BundlePtr bundle)
     m_bundle = std::move(bundle);
     watchResults();
     m_place = {};
-    m_history.clear();
+    m_history.assign(m_bundle ? 1 : 0, Place()); // the overview, to which one goes back
     m_historyAt = 0;
     m_patches.clear();
     Q_EMIT bundleChanged();

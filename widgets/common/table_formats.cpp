@@ -116,13 +116,18 @@ QString tableAs(const QAbstractItemModel &model, TableFormat format)
     return rowsAs(rows, columns, format);
 }
 
-TableFormat tableFormatOf(const QString &path)
+std::optional<TableFormat> tableFormatOf(const QString &path)
 {
     const QString suffix = QFileInfo(path).suffix().toLower();
-    return suffix == QLatin1String("tsv")    ? TableFormat::TabSeparated
-           : suffix == QLatin1String("md")   ? TableFormat::Markdown
-           : suffix == QLatin1String("json") ? TableFormat::Json
-                                             : TableFormat::CommaSeparated;
+    if (suffix.isEmpty() || suffix == QLatin1String("csv"))
+        return TableFormat::CommaSeparated;
+    if (suffix == QLatin1String("tsv") || suffix == QLatin1String("txt"))
+        return TableFormat::TabSeparated;
+    if (suffix == QLatin1String("md"))
+        return TableFormat::Markdown;
+    if (suffix == QLatin1String("json"))
+        return TableFormat::Json;
+    return std::nullopt;
 }
 
 } // namespace kernscope::ui

@@ -5,6 +5,7 @@
 #include <QString>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kernscope::ui {
@@ -27,7 +28,8 @@ QString rowsAs(const std::vector<QModelIndex> &rows, const std::vector<WrittenCo
                TableFormat format);
 /// The whole of a table; the rows of a tree follow the row that they hang below.
 QString tableAs(const QAbstractItemModel &model, TableFormat format);
-/// By the ending of a file's name: .tsv, .md and .json; comma-separated else.
-TableFormat tableFormatOf(const QString &path);
+/// By the ending of a file's name: .csv or none, .tsv or .txt, .md, .json; nothing for any other,
+/// whose programs would not read a table.
+std::optional<TableFormat> tableFormatOf(const QString &path);
 
 } // namespace kernscope::ui

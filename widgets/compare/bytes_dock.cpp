@@ -81,11 +81,8 @@ void BytesDock::buildActions()
         tr("Show the sections and how many of their bytes differ as a table"));
     auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
                             [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Sections\u2026"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("sections"));
-        if (!fault.isEmpty())
-            Q_EMIT this->session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, this->session(), tr("Export Sections\u2026"), *m_model,
+                              QStringLiteral("sections"));
     m_againAction = dockAction(this, tr("Compare Bytes Again"), {}, [this] {
         forget();
         scheduleRefresh();

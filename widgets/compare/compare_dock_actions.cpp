@@ -96,11 +96,8 @@ void CompareDock::buildActions()
     m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
     auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
                             [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Comparison\u2026"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("comparison"));
-        if (!fault.isEmpty())
-            Q_EMIT this->session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, this->session(), tr("Export Comparison\u2026"), *m_model,
+                              QStringLiteral("comparison"));
     m_saveAction =
         dockAction(this, tr("Save the Difference\u2026"), {}, [this] { saveDifference(); });
     m_saveAction->setToolTip(tr("As changes for another copy of A, or as a report"));

@@ -52,6 +52,14 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
                 if (!m_selecting && current.isValid())
                     pick(static_cast<int>(m_model->sourceRow(current.row())));
             });
+    const auto showHex = [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); };
+    connect(m_table, &QTableView::activated, this, showHex);
+    m_actions = {
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); }),
+        dockAction(this, tr("Show in Hex"), {}, showHex),
+        exportAction(this, session, tr("Export Table of Groups\u2026"), *m_model,
+                     QStringLiteral("groups"))};
+    m_table->addActions(m_actions);
 }
 
 void GroupsDock::refresh()

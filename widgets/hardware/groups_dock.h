@@ -4,6 +4,7 @@
 #include "widgets/common/dock.h"
 #include "widgets/hardware/group_model.h"
 
+class QAction;
 class QLabel;
 class QTableView;
 
@@ -21,11 +22,14 @@ class GroupsDock final : public Dock
 public:
     explicit GroupsDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return {}; }
+    QList<QAction *> menuActions() const { return m_actions; }
 
     GroupModel &model() { return *m_model; }
     QTableView &table() { return *m_table; }
     GroupMap &map() { return *m_map; }
+
+Q_SIGNALS:
+    void raiseRequested(const QString &dockId);
 
 protected:
     void refresh() override;
@@ -44,6 +48,7 @@ private:
     GroupModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     GroupMap *m_map = nullptr;
+    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

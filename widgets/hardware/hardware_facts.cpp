@@ -31,12 +31,6 @@ std::vector<Token> marksOf(format::Confidence confidence)
     return {};
 }
 
-/// The bytes of a word that hold a field's bits.
-ByteRange bytesOfField(std::uint64_t word, const descriptor::BitField &field)
-{
-    return {FileOffset(word + field.low / 8), ByteCount(field.high / 8 - field.low / 8 + 1)};
-}
-
 const WindowColumns<report::RegisterFacts> &declaredRegisterColumns()
 {
     static const WindowColumns<report::RegisterFacts> kColumns{report::registerTable()};
@@ -54,7 +48,7 @@ FactNode registerFieldNode(const report::RegisterFacts &facts)
     FactNode node = factNode(declaredRegisterColumns(), facts);
     const descriptor::BitField &field = *facts.field;
     node.bytes = bytesOfField(facts.place, field);
-    node.bits = BitRun{field.low % 8, field.high - field.low + 1};
+    node.bits = bitsOfField(field);
     node.marks = marksOf(field.confidence);
     if (facts.changed())
         node.marks.insert(node.marks.begin(), Token::MarkChanged);
@@ -104,6 +98,16 @@ FactNode headerNode(const descriptor::TaskDetail &detail, const descriptor::Vers
 }
 
 } // namespace
+
+ByteRange bytesOfField(std::uint64_t word, const descriptor::BitField &field)
+{
+    return {FileOffset(word + field.low / 8), ByteCount(field.high / 8 - field.low / 8 + 1)};
+}
+
+BitRun bitsOfField(const descriptor::BitField &field)
+{
+    return {field.low % 8, field.high - field.low + 1};
+}
 
 QString wordText(std::uint32_t value)
 {

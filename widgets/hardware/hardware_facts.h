@@ -4,6 +4,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
+#include "widgets/common/bit_run.h"
 #include "widgets/common/fact_tree_model.h"
 
 #include <cstddef>
@@ -48,6 +49,10 @@ std::vector<FactNode> symbolRows(const Bundle &bundle);
 std::vector<FactColumn> slotColumns();
 std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
                                const std::vector<hwx::LoadedSlot> &loaded);
+
+/// The bytes of a word at `word` that hold a field's bits, and its bits among these.
+ByteRange bytesOfField(std::uint64_t word, const descriptor::BitField &field);
+BitRun bitsOfField(const descriptor::BitField &field);
 
 /// "0x00000042".
 QString wordText(std::uint32_t value);

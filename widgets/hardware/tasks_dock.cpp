@@ -147,8 +147,10 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
         m_registers->setFilter(words);
         m_words->setFilter(words);
         m_differences->setFilter(words);
-        m_registerView->expandToDepth(words.isEmpty() ? 0 : 1);
     });
+    // Not after an edit, which changes values only: what a person has unfolded stays so.
+    connect(m_registers, &FactTreeModel::modelReset, this,
+            [this] { m_registerView->expandToDepth(m_detailFilter->text().isEmpty() ? 0 : 1); });
     connect(m_other, &QSpinBox::valueChanged, this, &TasksDock::compareWithOther);
     column->addWidget(m_summary);
     column->addWidget(m_detailFilter);
@@ -294,7 +296,6 @@ void TasksDock::showTask(std::size_t task)
         m_registers->setRows(registerRows(source, row.index));
         m_words->setRows(wordRows(source, row.index));
     }
-    m_registerView->expandToDepth(m_detailFilter->text().isEmpty() ? 0 : 1);
     const hwx::Container &container = *m_shown->hardware();
     m_summary->setText(tr("Task %1: %2 bytes at %3, %4, descriptor version %5%6")
                            .arg(row.index)

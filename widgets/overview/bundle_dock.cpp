@@ -159,7 +159,7 @@ void BundleDock::buildActions()
     });
     auto *save = exportAction(this, session(), tr("Export Table of Weights…"), *m_model,
                               QStringLiteral("weights"));
-    auto *npy = dockAction(this, tr("Export Weight as NumPy…"), {}, [this] {
+    auto *npy = dockAction(this, tr("Export Weight…"), {}, [this] {
         const auto node = m_model->nodeAt(m_tree->currentIndex());
         if (node.kind == BundleTreeModel::Node::Kind::Weight)
             askAndExportWeight(this, session(), m_model->bundle(), node.index);

@@ -47,7 +47,7 @@ constexpr std::array kKinds{
             "weight[9]"},
     KindRow{Edit::Kind::Fill, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "fill"),
             "weight[0:4,:]=0"},
-    KindRow{Edit::Kind::FromNpy, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "from .npy file"),
+    KindRow{Edit::Kind::FromNpy, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "from a tensor file"),
             "weight=FILE.npy"},
     KindRow{Edit::Kind::Compute, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "compute from w"),
             "weight[0:4,:]=clip(w*0.5,-1,1)"},

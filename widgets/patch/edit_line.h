@@ -30,6 +30,8 @@ public:
     static KindList kinds();
     /// Puts the cursor at the end of `text`, for an edit of `kind`.
     void begin(Edit::Kind kind, const QString &text);
+    /// Asks for the file of an edit that takes its values from one.
+    void browse();
     QString answer() const;
     QLineEdit *lineEdit() { return m_text; }
 
@@ -43,7 +45,6 @@ private:
     void preview();
     void listNames();
     void add();
-    void browse();
     void refused(const Error &error);
     void accepted();
     void say(const QString &text, bool fault);

@@ -142,6 +142,24 @@ Result<QString> severalText(const Weight &weight, const Edit &edit)
 
 } // namespace
 
+namespace {
+
+/// "[3,0,1]".
+QString cellIndices(const Weight &weight, std::uint64_t element)
+{
+    QStringList indices;
+    for (auto axis = weight.shape.size(); axis-- > 0;) {
+        const std::uint64_t extent = std::max<std::uint64_t>(weight.shape[axis], 1);
+        indices.prepend(QString::number(element % extent));
+        element /= extent;
+    }
+    if (indices.isEmpty())
+        indices << QStringLiteral("0");
+    return QStringLiteral("[%1]").arg(indices.join(QLatin1Char(',')));
+}
+
+} // namespace
+
 Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
 {
     if (edit.isRaw())
@@ -182,18 +200,30 @@ std::optional<std::uint64_t> firstElement(const Bundle &bundle, const Edit &edit
     return element ? std::optional(*element) : std::nullopt;
 }
 
-QString cellName(const Weight &weight, std::uint64_t element)
+QString editStart(Edit::Kind kind, const Bundle &bundle, const Place &place)
 {
-    QStringList indices;
-    for (auto axis = weight.shape.size(); axis-- > 0;) {
-        const std::uint64_t extent = std::max<std::uint64_t>(weight.shape[axis], 1);
-        indices.prepend(QString::number(element % extent));
-        element /= extent;
+    if (kind == Edit::Kind::Bytes && place.bytes && place.file < bundle.files().size())
+        return QStringLiteral("%1+%2=").arg(rawFromUtf8(bundle.files()[place.file].path),
+                                            hexNumber(place.bytes->offset.value));
+    if (place.weight >= bundle.weights().size())
+        return {};
+    const Weight &weight = bundle.weights()[place.weight];
+    const QString name = rawFromUtf8(weight.findableName());
+    const QString cell = name + cellIndices(weight, place.element.value_or(0));
+    switch (kind) {
+    case Edit::Kind::Set:
+    case Edit::Kind::Keep:
+    case Edit::Kind::Fill: return cell + u'=';
+    case Edit::Kind::Compute: return (place.element ? cell : name) + u'=';
+    case Edit::Kind::Drop: return cell;
+    case Edit::Kind::SetStored: return name + u':';
+    case Edit::Kind::Codebook:
+    case Edit::Kind::Scale: return name + u'[';
+    case Edit::Kind::FromNpy: return name + u'=';
+    case Edit::Kind::Bytes:
+    case Edit::Kind::Field: break;
     }
-    if (indices.isEmpty())
-        indices << QStringLiteral("0");
-    return QStringLiteral("%1[%2]=").arg(rawFromUtf8(weight.findableName()),
-                                         indices.join(QLatin1Char(',')));
+    return {};
 }
 
 } // namespace kernscope::ui

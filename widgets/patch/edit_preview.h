@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
+#include "widgets/common/session.h"
 
 #include <QString>
 
@@ -19,7 +20,8 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit);
 /// The first decoded element that an edit names, where it names elements and they exist.
 std::optional<std::uint64_t> firstElement(const Bundle &bundle, const Edit &edit);
 
-/// The text that begins an edit of what is selected: "weight[3,0,1]=".
-QString cellName(const Weight &weight, std::uint64_t element);
+/// The text that begins an edit of what is selected, as that kind is written: "weight[3,0,1]=",
+/// "weight:", "weights/weight.bin+0x20=".
+QString editStart(Edit::Kind kind, const Bundle &bundle, const Place &place);
 
 } // namespace kernscope::ui

@@ -42,6 +42,7 @@ PatchesDock::PatchesDock(Session &session, QWidget *parent)
     bar->setIconSize(QSize(theme::em(this, 1), theme::em(this, 1)));
     bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
     bar->addActions(m_actions);
+    bar->removeAction(m_copy); // of the table
     rows->addWidget(bar);
     rows->addWidget(buildList(), 1);
     rows->addWidget(m_line);
@@ -120,7 +121,9 @@ void PatchesDock::buildActions()
     m_export = new QAction(tr("Export Patches\u2026"), this);
     connect(m_export, &QAction::triggered, this, &PatchesDock::askAndExport);
     m_note = dockAction(this, tr("Edit Note"), Qt::Key_F2, [this] { editNote(); });
-    m_actions = {undo, redo, m_jump, m_note, m_copyCommand, m_copyScript, m_export};
+    m_copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    m_actions = {undo, redo, m_jump, m_note, m_copy, m_copyCommand, m_copyScript, m_export};
 }
 
 void PatchesDock::refresh()
@@ -221,17 +224,19 @@ void PatchesDock::exportTo(const QString &path)
         });
 }
 
+void PatchesDock::importValues()
+{
+    beginEdit(Edit::Kind::FromNpy);
+    m_line->browse();
+}
+
 void PatchesDock::beginEdit(Edit::Kind kind)
 {
     show();
     raise();
-    const Place &place = session().place();
-    QString text;
-    if (const BundlePtr &bundle = session().bundle();
-        bundle && place.weight < bundle->weights().size())
-        text = cellName(bundle->weights()[place.weight], place.element.value_or(0));
+    const BundlePtr &bundle = session().bundle();
     showContent();
-    m_line->begin(kind, text);
+    m_line->begin(kind, bundle ? editStart(kind, *bundle, session().place()) : QString());
 }
 
 } // namespace kernscope::ui

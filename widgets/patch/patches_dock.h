@@ -27,6 +27,8 @@ public:
     /// Puts the cursor into the line for a new edit of that kind, begun with the cell that is
     /// selected.
     void beginEdit(Edit::Kind kind = Edit::Kind::Set);
+    /// Begins an edit that takes the values of the chosen weight from a file, and asks for it.
+    void importValues();
     /// Writes the active patches as a file for other copies of the bundle; a task.
     void exportTo(const QString &path);
 
@@ -55,7 +57,7 @@ private:
     QTableView *m_table = nullptr;
     QPlainTextEdit *m_bytes = nullptr;
     EditLine *m_line = nullptr;
-    QAction *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr,
+    QAction *m_copy = nullptr, *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr,
             *m_export = nullptr, *m_note = nullptr;
     QList<QAction *> m_actions;
 };

@@ -109,8 +109,6 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
                                                             m_endian, m_scope, m_start, m_progress})
         bar->addWidget(widget, widget == m_pattern ? 1 : 0);
     connect(m_kind, &QComboBox::currentIndexChanged, this, &SearchDock::showFields);
-    connect(m_pattern, &QLineEdit::returnPressed, this, &SearchDock::start);
-    connect(m_tolerance, &QLineEdit::returnPressed, this, &SearchDock::start);
     connect(m_start, &QPushButton::clicked, this, [this] { m_task ? cancel() : start(); });
 }
 
@@ -186,11 +184,13 @@ void SearchDock::start()
     say(tr("Looking\u2026"));
     setTask(session().tasks().start(
         this, tr("Searching %1").arg(fromUtf8(bundle->name())),
-        [bundle, query = *wanted](Progress &progress) {
+        [bundle, query = *wanted, question = this->question()](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(search::workOf(*bundle, query));
-            SearchAnswer answer{
-                search::find(*bundle, query, &progress), {}, query.what == search::What::Largest};
+            SearchAnswer answer{search::find(*bundle, query, &progress),
+                                {},
+                                question,
+                                query.what == search::What::Largest};
             if (answer.found)
                 answer.rows = report::hitRows(bundle, query, answer.found->hits);
             return answer;
@@ -218,12 +218,13 @@ void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)
     showPlaces(answer.rows);
     m_searched = bundle;
     const QString count = groupedNumber(found->hits.size());
-    QString text = found->hits.empty() ? tr("Nothing found.")
-                   : found->complete   ? tr("%1 found.").arg(count)
-                   : answer.ranked     ? tr("The %1 of largest magnitude; the next row is the next "
-                                                "maximum.")
-                                         .arg(count)
-                                   : tr("The first %1; there may be more.").arg(count);
+    QString text = found->hits.empty() ? tr("Nothing found: %1.").arg(answer.question)
+                   : found->complete   ? tr("%1 found: %2.").arg(count, answer.question)
+                   : answer.ranked
+                       ? tr("The %1 of largest magnitude; the next row is the next "
+                            "maximum.")
+                             .arg(count)
+                       : tr("The first %1, there may be more: %2.").arg(count, answer.question);
     for (const Diagnostic &diagnostic : found->diagnostics)
         text += QLatin1Char(' ') + fromUtf8(diagnostic.error.message);
     say(text);
@@ -298,12 +299,14 @@ void SearchDock::open(const QModelIndex &index)
 
 void SearchDock::keyPressEvent(QKeyEvent *event)
 {
-    if (event->key() != Qt::Key_Escape || !m_task) {
+    const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    // From every field: a search for NaN has no line that one could press Enter in.
+    if (enter && !m_table->hasFocus())
+        start();
+    else if (event->key() == Qt::Key_Escape && m_task)
+        cancel();
+    else
         Dock::keyPressEvent(event);
-        return;
-    }
-    cancel();
-    event->accept();
 }
 
 } // namespace kernscope::ui

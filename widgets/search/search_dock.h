@@ -28,6 +28,7 @@ using SearchModel = RowTable<report::HitFacts>;
 struct SearchAnswer {
     Result<search::Found> found;
     std::vector<report::HitFacts> rows;
+    QString question;    ///< what the fields said when it began
     bool ranked = false; ///< the largest magnitudes
 };
 
@@ -64,6 +65,7 @@ private:
     void buildTable();
     void buildActions();
     void showFields();
+    QString question() const; ///< what the fields say, in words
     /// In the order of the box; several are one kind of search in the core.
     enum SearchKind : int {
         Bytes,

@@ -19,6 +19,18 @@ constexpr std::uint64_t kTopUnasked = 100, kMostTop = 10'000; ///< largest magni
 
 } // namespace
 
+QString SearchDock::question() const
+{
+    QString words = m_kind->currentText();
+    if (const QString typed = m_pattern->text().trimmed(); !typed.isEmpty())
+        words += u' ' + typed;
+    if (m_tolerance->isVisibleTo(this) && !m_tolerance->text().trimmed().isEmpty())
+        words += QStringLiteral(" \u00B1 ") + m_tolerance->text().trimmed();
+    if (m_width->isVisibleTo(this))
+        words += QStringLiteral(", %1, %2").arg(m_width->currentText(), m_endian->currentText());
+    return words + QStringLiteral(", ") + m_scope->currentText();
+}
+
 /// What the fields say; else why it is nothing to look for.
 tl::expected<search::Query, QString> SearchDock::typedQuery() const
 {

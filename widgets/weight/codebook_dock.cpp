@@ -6,14 +6,12 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/patch/cell_edits.h"
+#include "widgets/patch/locked_typing.h"
 #include "widgets/weight/codebook_plot.h"
 #include "widgets/weight/weight_header.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QSortFilterProxyModel>
 #include <QSpinBox>
@@ -94,7 +92,11 @@ void CodebookDock::buildTable(QWidget *content)
     prepareTable(m_table);
     m_table->setEditTriggers(editing);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->installEventFilter(this);
+    new LockedTyping(*m_table, session());
+    m_tableActions = {dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
+                                 [this] { copySelection(*m_table); }),
+                      exportAction(m_table, session(), tr("Export Codebook\u2026"), *m_sorted,
+                                   QStringLiteral("codebook"))};
 }
 
 void CodebookDock::connectViews()
@@ -124,7 +126,7 @@ void CodebookDock::connectViews()
 
 QList<QAction *> CodebookDock::menuActions() const
 {
-    return m_plot->plotActions();
+    return m_tableActions + m_plot->plotActions();
 }
 
 bool CodebookDock::working() const
@@ -342,16 +344,6 @@ void CodebookDock::requestEdit(quint64 codebook, quint64 entry, quint64 lane, do
         {codebookEdit(weight, codebook, entry, lane, m_model->content().vector > 1, value)},
         tr("Set codebook %1 entry %2 of %3")
             .arg(QString::number(codebook), QString::number(entry), fromUtf8(weight.name)));
-}
-
-bool CodebookDock::eventFilter(QObject *watched, QEvent *event)
-{
-    if (watched == m_table && event->type() == QEvent::KeyPress &&
-        static_cast<QKeyEvent *>(event)->matches(QKeySequence::Copy)) {
-        QApplication::clipboard()->setText(selectionAsTsv(*m_table->selectionModel()));
-        return true;
-    }
-    return Dock::eventFilter(watched, event);
 }
 
 } // namespace kernscope::ui

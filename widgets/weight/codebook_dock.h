@@ -24,7 +24,7 @@ class CodebookDock final : public Dock
 public:
     explicit CodebookDock(Session &session, QWidget *parent = nullptr);
 
-    /// Plot as table, export of picture and data.
+    /// Rows to copy and to export; the plot as a table, as a picture, and its data.
     QList<QAction *> menuActions() const;
 
     CodebookModel &model() { return *m_model; }
@@ -36,7 +36,6 @@ protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
     bool working() const override;
-    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     void buildTable(QWidget *content);
@@ -65,6 +64,7 @@ private:
     CodebookModel *m_model = nullptr;
     QSortFilterProxyModel *m_sorted = nullptr;
     QTableView *m_table = nullptr;
+    QList<QAction *> m_tableActions;
     CodebookPlot *m_plot = nullptr;
 };
 

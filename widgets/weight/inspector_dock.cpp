@@ -100,6 +100,7 @@ void InspectorDock::connectParts()
 {
     // The docks of their own that do the same are hidden, and what they do disabled with them.
     for (const auto &[title, actions] : {std::pair{tr("Codebook"), m_codebook->menuActions()},
+                                         {tr("Scales and Zero Points"), m_scales->menuActions()},
                                          {tr("Mask"), m_mask->menuActions()}}) {
         auto *menu = new QMenu(title, this);
         menu->addActions(actions);

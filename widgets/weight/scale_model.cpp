@@ -40,7 +40,9 @@ QVariant ScaleModel::data(const QModelIndex &at, int role) const
         return {};
     const report::ScaleRow row{&m_data, static_cast<std::size_t>(at.row())};
     switch (role) {
-    case Qt::EditRole: return m_columns.cell(at.column(), row, Qt::DisplayRole);
+    case Qt::EditRole: // whole: the text of the cell has fewer digits
+        return at.column() == ScaleColumn ? QString::number(m_data.scaleOf(row.row), 'g', 17)
+                                          : m_columns.cell(at.column(), row, CopyRole);
     case SortRole: return m_columns.sortData(at.column(), row);
     case Qt::ToolTipRole:
         return at.column() == ScaleColumn ? QString::number(m_data.scaleOf(row.row), 'g', 17)

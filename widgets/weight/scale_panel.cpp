@@ -6,6 +6,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/patch/locked_typing.h"
 #include "widgets/weight/scale_model.h"
 #include "widgets/weight/scale_plot.h"
 #include "widgets/weight/weight_words.h"
@@ -51,6 +52,8 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
                              QAbstractItemView::AnyKeyPressed);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     m_plot->setMinimumHeight(theme::em(this, 11));
+    m_plot->setObjectName(QStringLiteral("scalePlot"));
+    new LockedTyping(*m_table, session);
     // The header and so many rows.
     m_table->setMinimumHeight((kLeastRows + 1) * theme::em(this, 1.35) + theme::em(this, 0.6));
     auto *layout = new QVBoxLayout(this);
@@ -74,6 +77,15 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
         m_state->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
     });
     m_model->setEditable(session.patchingEnabled());
+    m_tableActions = {dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
+                                 [this] { copySelection(*m_table); }),
+                      exportAction(m_table, session, tr("Export Scales\u2026"), *m_model,
+                                   QStringLiteral("scales"))};
+}
+
+QList<QAction *> ScalePanel::menuActions() const
+{
+    return m_tableActions + m_plot->plotActions();
 }
 
 void ScalePanel::setWeight(BundlePtr bundle, std::size_t weight)

@@ -6,6 +6,7 @@
 
 #include <QWidget>
 
+class QAction;
 class QLabel;
 class QTableView;
 
@@ -32,6 +33,8 @@ public:
     /// Marks the scale that an element is multiplied by, as far as the axis tells.
     void showElement(std::uint64_t element);
     bool working() const;
+    /// Rows to copy and to export; the plot as a table, as a picture, and its data.
+    QList<QAction *> menuActions() const;
     ScaleModel &model() { return *m_model; }
     ScalePlot &plot() { return *m_plot; }
     QTableView &table() { return *m_table; }
@@ -50,6 +53,7 @@ private:
     ScaleModel *m_model = nullptr;
     ScalePlot *m_plot = nullptr;
     QTableView *m_table = nullptr;
+    QList<QAction *> m_tableActions;
 };
 
 } // namespace kernscope::ui

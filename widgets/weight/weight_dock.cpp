@@ -3,6 +3,7 @@
 
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/chip_words.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -191,16 +192,13 @@ void WeightDock::connectViews()
 
 void WeightDock::createActions()
 {
-    auto *copy = new QAction(tr("Copy Values"), this);
-    connect(copy, &QAction::triggered, m_grid, &WeightGridView::copySelection);
-    m_grid->addAction(copy);
     m_grid->setContextMenuPolicy(Qt::ActionsContextMenu);
-    auto *paste = new QAction(tr("Paste Values"), this);
-    connect(paste, &QAction::triggered, m_grid, &WeightGridView::paste);
-    m_grid->addAction(paste);
-    auto *compute = new QAction(tr("Change Selected Values…"), this);
-    connect(compute, &QAction::triggered, this, &WeightDock::askForExpression);
-    m_grid->addAction(compute);
+    auto *copy = dockAction(m_grid, tr("Copy Values"), QKeySequence::Copy,
+                            [this] { m_grid->copySelection(); });
+    auto *paste =
+        dockAction(m_grid, tr("Paste Values"), QKeySequence::Paste, [this] { m_grid->paste(); });
+    auto *compute =
+        dockAction(m_grid, tr("Change Selected Values…"), {}, [this] { askForExpression(); });
     m_actions += {copy, paste, compute};
     m_actions.append(m_showPicture);
     auto *colors = new QActionGroup(this);

@@ -265,7 +265,12 @@ QString WeightGridView::answer() const
 
 void WeightGridView::copySelection() const
 {
-    QApplication::clipboard()->setText(selectionAsTsv(*m_table->selectionModel()));
+    // The cell at which the keyboard is need not be selected.
+    const QString text = m_table->selectionModel()->hasSelection()
+                             ? selectionAsTsv(*m_table->selectionModel())
+                             : m_table->currentIndex().data(CopyRole).toString();
+    if (!text.isEmpty())
+        QApplication::clipboard()->setText(text);
 }
 
 void WeightGridView::paste()
@@ -353,14 +358,6 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
                            !(press->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
         if ((typed || press->key() == Qt::Key_F2) && !m_editable) {
             Q_EMIT lockedTyping();
-            return true;
-        }
-        if (press->matches(QKeySequence::Copy)) {
-            copySelection();
-            return true;
-        }
-        if (press->matches(QKeySequence::Paste)) {
-            paste();
             return true;
         }
         const bool enter = press->key() == Qt::Key_Return || press->key() == Qt::Key_Enter;

@@ -35,7 +35,7 @@ public:
     /// Selects a cell of the slice and scrolls to it; emits nothing.
     void showCell(std::uint64_t row, std::uint64_t col);
     QString answer() const; ///< the line under the grid
-    /// The selected values as tab-separated text, to the clipboard.
+    /// The selected values, or that of the cell cursor, as tab-separated text to the clipboard.
     void copySelection() const;
     /// Rows of tab-separated numbers of the clipboard, from the current cell on: valuesEntered(),
     /// or pasteRefused() where a cell is no finite number or lies beyond the window's cells. A

@@ -108,6 +108,12 @@ void TestWeightWhere::terms_data()
     add("bytes>1M", false);
     add("bytes>23k", true);
     add("bytes>23Ki", true);
+    for (const char *text : {"bytes>23K", "bytes>23kB", "bytes>23KB", "bytes>23KiB", "bytes<1MB",
+                             "bytes<1MiB", "bytes<1GB", "bytes<1GiB"})
+        add(text, true);
+    add("bytes>24KB", false);
+    add("bytes<23552", false);
+    add("bytes>=23.01171875KiB", true);
     add("bytes<=23564", true);
     add("bytes=23564", true);
     add("bytes<23564", false);

@@ -160,6 +160,8 @@ void TestTableModels::tablesExportByEnding()
     QCOMPARE(tableFormatOf(QStringLiteral("b.TSV")), TableFormat::TabSeparated);
     QCOMPARE(tableFormatOf(QStringLiteral("b.md")), TableFormat::Markdown);
     QCOMPARE(tableFormatOf(QStringLiteral("b.json")), TableFormat::Json);
+    QVERIFY(!tableFormatOf(QStringLiteral("b.npy"))); // no program reads a table in it
+    QVERIFY(!tableFormatOf(QStringLiteral("b.xlsx")));
     BundleTreeModel model;
     model.setBundle(test::sampleBundle("palette"));
     const auto rows = tableAs(model, TableFormat::CommaSeparated).count(u'\n') - 1;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The search box over a hardware container: registers of its tasks, and their fields.
+#include "app/go_to_box.h"
+#include "app/palette_list.h"
+#include "core/bundle/bundle.h"
+#include "main_window_fixture.h"
+#include "synthetic.h"
+#include "widgets/hardware/hardware_facts.h"
+
+#include <QTreeView>
+
+using namespace kernscope;
+using app::Layout;
+using app::PaletteIndex;
+
+class TestPaletteRegisters : public test::MainWindowTest
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void registersAreFound();
+    void fieldsAreFound();
+    void theTaskAtHandIsMeant();
+
+private:
+    /// Types into the box and chooses the hit of that text; false where there is none.
+    bool choose(const QString &typed, const QString &text);
+    ByteRange bytes() { return (*m_window)->session().place().bytes.value_or(ByteRange{}); }
+    /// The first word of `task` that writes a register of that name, in the file.
+    std::uint64_t wordOf(std::size_t task, const QString &name, int field = -1);
+};
+
+void TestPaletteRegisters::init()
+{
+    openWindow();
+    const test::Bytes content = test::syntheticH13();
+    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(reinterpret_cast<const char *>(content.data()), static_cast<qint64>(content.size()));
+    file.close();
+    QVERIFY(m_window->open({file.fileName()}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+}
+
+bool TestPaletteRegisters::choose(const QString &typed, const QString &text)
+{
+    auto *box = (*m_window)->findChild<app::GoToBox *>();
+    QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+    box->clear();
+    QTest::keyClicks(box, typed);
+    const auto &hits = box->hits().hits();
+    for (int row = 0; row < hits.rowCount(); ++row) {
+        if (hits.at(row).kind != PaletteIndex::Kind::Register || hits.at(row).text != text)
+            continue;
+        while (box->hits().chosen() < row)
+            QTest::keyClick(box, Qt::Key_Down);
+        QTest::keyClick(box, Qt::Key_Return);
+        return m_window->settle();
+    }
+    return false;
+}
+
+std::uint64_t TestPaletteRegisters::wordOf(std::size_t task, const QString &name, int field)
+{
+    ui::TaskSource source = ui::taskSource(*(*m_window)->session().bundle(), 0);
+    for (const ui::FactNode &block : ui::registerRows(source, task))
+        for (const ui::FactNode &reg : block.children)
+            if (reg.cells.front() == name && reg.bytes)
+                return (field < 0 ? reg : reg.children[std::size_t(field)]).bytes->offset.value;
+    return 0;
+}
+
+/// In whatever workspace: the tasks come into view, and the register is chosen there.
+void TestPaletteRegisters::registersAreFound()
+{
+    (*m_window)->showLayout(Layout::Inspect);
+    QVERIFY(choose(QStringLiteral("convcfg"), QStringLiteral("Common ConvCfg")));
+    QCOMPARE(bytes().offset.value, wordOf(0, QStringLiteral("ConvCfg")));
+    QCOMPARE(bytes().bytes.value, 4ULL);
+    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+    ui::Dock *tasks = (*m_window)->docks().dock(QStringLiteral("tasks"));
+    QVERIFY(tasks->onView());
+    bool chosen = false;
+    for (const QTreeView *view : tasks->findChildren<QTreeView *>())
+        chosen |=
+            view->currentIndex().siblingAtColumn(0).data().toString() == QLatin1String("ConvCfg");
+    QVERIFY(chosen);
+}
+
+void TestPaletteRegisters::fieldsAreFound()
+{
+    const auto &reg = *descriptor::RegisterMap::of(7)->find(0x1c);
+    QVERIFY(reg.fields.size() > 1);
+    const QString field = QString::fromStdString(reg.fields[1].name);
+    QVERIFY(choose(QStringLiteral("convcfg ") + field, QStringLiteral("Common ConvCfg ") + field));
+    QCOMPARE(bytes().offset.value, wordOf(0, QStringLiteral("ConvCfg"), 1));
+    QVERIFY((*m_window)->session().place().bits);
+    QCOMPARE((*m_window)->session().place().bits->count,
+             reg.fields[1].high - reg.fields[1].low + 1);
+}
+
+/// Of eight tasks that write it: the one at which one is at work.
+void TestPaletteRegisters::theTaskAtHandIsMeant()
+{
+    const std::uint64_t other = wordOf(3, QStringLiteral("InDim"));
+    QVERIFY(other != 0);
+    (*m_window)->session().goToBytes(0, {FileOffset(other), ByteCount(4)});
+    QVERIFY(choose(QStringLiteral("convcfg"), QStringLiteral("Common ConvCfg")));
+    QCOMPARE(bytes().offset.value, wordOf(3, QStringLiteral("ConvCfg")));
+}
+
+QTEST_MAIN(TestPaletteRegisters)
+#include "tst_palette_registers.moc"

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The scales and zero points of an affine weight as a table: typed, copied, exported.
+#include "made_bundle.h"
+#include "widgets/common/session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/weight/scale_model.h"
+#include "widgets/weight/scale_panel.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+using namespace kernscope;
+
+namespace {
+
+/// Three rows; the scales take more digits than a table shows.
+BundlePtr affineBundle()
+{
+    test::MadeBundle made;
+    const std::string data = made.blob(ElementType::Int8, "[3, 2]", test::hex("01 02 03 04 05 06"));
+    const std::string scales =
+        made.blob(ElementType::Fp16, "[3]", test::halves({0.0123456F, 0.0234567F, 1.3344F}));
+    const std::string zeros = made.blob(ElementType::Int8, "[3]", test::hex("00 01 FF"));
+    made.line("tensor<fp16, [3, 2]> w = constexpr_affine_dequantize()[axis = int32(0), "
+              "name = string(\"w\"), quantized_data = " +
+              data + ", scale = " + scales + ", zero_point = " + zeros + "]");
+    made.consume("w");
+    const auto bundle = made.open();
+    return bundle ? *bundle : nullptr;
+}
+
+} // namespace
+
+class TestScalePanel : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { qRegisterMetaType<std::vector<Edit>>(); }
+    void init();
+    void editorsHoldTheWholeValue();
+    void lockedTypingIsAnswered();
+    void rowsAreCopied();
+    void menusHoldTheTableAndThePlot();
+
+private:
+    QTableView &table() { return m_panel->table(); }
+    /// Opens the editor of a cell as F2 does.
+    QLineEdit *edit(int row, int column);
+
+    BundlePtr m_bundle;
+    std::unique_ptr<ui::Session> m_session;
+    std::unique_ptr<ui::ScalePanel> m_panel;
+};
+
+void TestScalePanel::init()
+{
+    m_panel.reset();
+    m_session = std::make_unique<ui::Session>();
+    m_bundle = affineBundle();
+    QVERIFY(m_bundle);
+    m_session->setBundle(m_bundle);
+    m_panel = std::make_unique<ui::ScalePanel>(*m_session);
+    m_panel->resize(400, 500);
+    m_panel->setWeight(m_bundle, 0);
+    m_panel->show();
+    m_panel->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_panel.get()));
+    QTRY_VERIFY(!m_panel->working());
+    QCOMPARE(m_panel->model().rowCount(), 3);
+}
+
+QLineEdit *TestScalePanel::edit(int row, int column)
+{
+    table().setCurrentIndex(m_panel->model().index(row, column));
+    table().setFocus();
+    QTest::keyClick(&table(), Qt::Key_F2);
+    const auto editors = table().findChildren<QLineEdit *>(); // one that was closed goes later
+    return editors.isEmpty() ? nullptr : editors.last();
+}
+
+/// Enter without a change writes what was there: not what the table shows of it.
+void TestScalePanel::editorsHoldTheWholeValue()
+{
+    m_session->setPatchingEnabled(true);
+    QSignalSpy scales(&m_panel->model(), &ui::ScaleModel::scaleEdited);
+    for (int row = 0; row < 3; ++row) {
+        QLineEdit *editor = edit(row, ui::ScaleModel::ScaleColumn);
+        QVERIFY(editor);
+        const double whole = m_panel->model().content().scaleOf(static_cast<std::size_t>(row));
+        QCOMPARE(static_cast<float>(editor->text().toDouble()), static_cast<float>(whole));
+        QTest::keyClick(editor, Qt::Key_Escape);
+    }
+    QCOMPARE(scales.size(), 0);
+    QLineEdit *editor = edit(1, ui::ScaleModel::ZeroColumn);
+    QVERIFY(editor);
+    QCOMPARE(editor->text(), QStringLiteral("1"));
+}
+
+void TestScalePanel::lockedTypingIsAnswered()
+{
+    QSignalSpy said(m_session.get(), &ui::Session::statusMessage);
+    table().setCurrentIndex(m_panel->model().index(0, ui::ScaleModel::ScaleColumn));
+    table().setFocus();
+    QTest::keyClick(&table(), Qt::Key_5);
+    QCOMPARE(said.size(), 1);
+    QVERIFY(said.last().first().toString().contains(QStringLiteral("Ctrl+E")));
+    QTest::keyClick(&table(), Qt::Key_F2);
+    QCOMPARE(said.size(), 2);
+    QTest::keyClick(&table(), Qt::Key_Down); // moves only
+    QCOMPARE(said.size(), 2);
+    QVERIFY(!table().findChild<QLineEdit *>());
+}
+
+void TestScalePanel::rowsAreCopied()
+{
+    table().selectAll();
+    table().setFocus();
+    QTest::keyClick(&table(), Qt::Key_C, Qt::ControlModifier);
+    const QStringList lines = QGuiApplication::clipboard()->text().trimmed().split(u'\n');
+    QCOMPARE(lines.size(), 3);
+    QVERIFY2(lines[2].endsWith(QStringLiteral("\t-1")), qPrintable(lines[2]));
+}
+
+/// Context menus hold nothing that the menus of the window do not.
+void TestScalePanel::menusHoldTheTableAndThePlot()
+{
+    const QList<QAction *> all = m_panel->menuActions();
+    for (const QWidget *widget : {static_cast<QWidget *>(&table()),
+                                  m_panel->findChild<QWidget *>(QStringLiteral("scalePlot"))}) {
+        QVERIFY(widget);
+        QVERIFY(!widget->actions().isEmpty());
+        QCOMPARE(widget->contextMenuPolicy(), Qt::ActionsContextMenu);
+        for (QAction *action : widget->actions())
+            QVERIFY2(all.contains(action), qPrintable(action->text()));
+    }
+}
+
+QTEST_MAIN(TestScalePanel)
+#include "tst_scale_panel.moc"
