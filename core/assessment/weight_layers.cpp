@@ -37,7 +37,7 @@ roofline::Layer bareLayer(const Weight &weight, std::size_t index, std::size_t c
 {
     const Consumer &reader = weight.consumers[consumer];
     roofline::Layer layer;
-    layer.name = reader.name.empty() ? weight.name : reader.name;
+    layer.name = layerName(weight, consumer);
     layer.op = reader.op;
     layer.weight = index;
     layer.consumer = consumer;
@@ -58,6 +58,12 @@ std::size_t operationHash(const std::string &function, const Consumer &consumer)
 }
 
 } // namespace
+
+const std::string &layerName(const Weight &weight, std::size_t consumer)
+{
+    const std::string &reader = weight.consumers[consumer].name;
+    return reader.empty() ? weight.name : reader;
+}
 
 LayerReader::LayerReader(const Bundle &bundle) : m_bundle(bundle), m_entries(*bundle.program())
 {

@@ -14,6 +14,9 @@
 
 namespace kernscope {
 
+/// The name of the layer that a consumer of a weight is: its operation's, or that of the weight.
+const std::string &layerName(const Weight &weight, std::size_t consumer);
+
 /// A weight and the layers that read it.
 struct WeightLayers {
     decision::WeightForm form;

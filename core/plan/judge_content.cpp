@@ -155,7 +155,7 @@ void ContentJudge::takeForm(TriedForm &tried, const Usage &usage, const decision
                          chipFigures(usage.layers, form, m_roofs, m_judge, m_options.batch));
 }
 
-void ContentJudge::keep(Usage &usage)
+void ContentJudge::keep(const Usage &usage, Tried &all)
 {
     TriedForm kept;
     kept.name = m_parts.text(std::string(kKeep));
@@ -165,11 +165,12 @@ void ContentJudge::keep(Usage &usage)
         if (kept.chips[t].outcome == Outcome::Rejected)
             kept.refused = m_parts.text("refused on " + m_options.targets[t]->name);
     }
-    usage.candidates->push_back({m_parts.tried(std::move(kept)), 0});
+    all.forms.push_back(m_parts.tried(std::move(kept)));
+    all.errors.push_back(0);
 }
 
 void ContentJudge::tryForm(Content &content, const WeightValues &values,
-                           const codec::FormSpec &spec)
+                           const codec::FormSpec &spec, std::vector<Tried> &all)
 {
     const std::string name = formName(spec);
     std::vector<TriedForm> made;
@@ -200,7 +201,8 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
             tried.method = encoded->method;
             error = encoded->error;
         }
-        usage.candidates->push_back({m_parts.tried(std::move(tried)), error});
+        all[u].forms.push_back(m_parts.tried(std::move(tried)));
+        all[u].errors.push_back(error);
     }
 }
 
@@ -211,17 +213,18 @@ Result<void> ContentJudge::judge(Content &content)
     if (!values)
         return tl::unexpected(values.error());
     content.energy = energy(*values);
-    for (Usage &usage : content.usages) {
-        usage.candidates = std::make_shared<std::vector<Candidate>>();
-        usage.candidates->reserve(1 + content.forms->size());
-        keep(usage);
-    }
+    std::vector<Tried> tried(content.usages.size());
+    for (std::size_t u = 0; u < tried.size(); ++u)
+        keep(content.usages[u], tried[u]);
     for (const codec::FormSpec &spec : *content.forms) {
-        tryForm(content, *values, spec);
+        tryForm(content, *values, spec, tried);
         if (m_options.progress != nullptr && !m_options.progress->advance(values->values.size())) {
             return tl::unexpected(cancelledError("The plan was cancelled"));
         }
     }
+    for (std::size_t u = 0; u < tried.size(); ++u)
+        content.usages[u].candidates = std::make_shared<const CandidateList>(
+            m_parts.forms(std::move(tried[u].forms)), tried[u].errors);
     return {};
 }
 

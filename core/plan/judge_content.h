@@ -16,7 +16,7 @@ struct Usage {
     std::vector<roofline::Layer> layers;
     std::string model;  ///< whose operation set may have to be raised
     unsigned opset = 0; ///< of its function
-    std::shared_ptr<std::vector<Candidate>> candidates;
+    std::shared_ptr<const CandidateList> candidates;
 
     bool sameAs(const Usage &other) const;
 };
@@ -76,8 +76,14 @@ public:
     Result<void> judge(Content &content);
 
 private:
-    void keep(Usage &usage);
-    void tryForm(Content &content, const WeightValues &values, const codec::FormSpec &spec);
+    /// What was tried for a usage up to now, and the errors.
+    struct Tried {
+        TriedForms forms;
+        std::vector<double> errors;
+    };
+    void keep(const Usage &usage, Tried &kept);
+    void tryForm(Content &content, const WeightValues &values, const codec::FormSpec &spec,
+                 std::vector<Tried> &tried);
     std::string refusal(const decision::WeightForm &form);
     /// Gives what is tried that form and its figures.
     void takeForm(TriedForm &tried, const Usage &usage, const decision::WeightForm &form);

@@ -23,16 +23,16 @@ tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits,
                                const PlannedItems &network, std::size_t item)
 {
     const Row &row = survey.rows[network.members[item].front()];
-    const Candidate *least = nullptr;
+    Candidate least;
     for (const Candidate &candidate : *row.candidates) {
-        if (candidate->refused.empty() && (least == nullptr || candidate.error < least->error))
-            least = &candidate;
+        if (candidate->refused.empty() && (!least || candidate.error < least.error))
+            least = candidate;
     }
-    if (least == nullptr)
+    if (!least)
         return refused("plan.infeasible", row.name, "a form that every chip takes",
                        row.candidates->front()->refused, "No form of this weight can be chosen");
     return refused("plan.infeasible", row.name, fmt::format("at most {:g}", limits.tolerance),
-                   fmt::format("{:.4g} ({})", layerError(row, *least), least->tried->name.value()),
+                   fmt::format("{:.4g} ({})", layerError(row, least), least->name.value()),
                    "No form of this weight keeps the tolerance of a layer");
 }
 
@@ -86,7 +86,7 @@ bool takesAsLong(const Row &row, const Candidate &candidate)
 std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t choice, bool forced)
 {
     if (!row.fixed.empty())
-        return "stays: " + row.fixed;
+        return "stays: " + row.fixed.value();
     if (forced)
         return "asked for by hand";
     if (choice != 0 && goal == Goal::Time && takesAsLong(row, (*row.candidates)[choice]))
@@ -192,7 +192,8 @@ double layerError(const Row &row, const Candidate &candidate)
 
 std::string formOf(const Row &row, std::size_t choice)
 {
-    return choice == 0 || !row.candidates ? row.stored : (*row.candidates)[choice]->name;
+    return choice == 0 || !row.candidates ? row.stored.value()
+                                          : (*row.candidates)[choice]->name.value();
 }
 
 namespace {
@@ -204,7 +205,7 @@ roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::siz
     std::vector<roofline::LayerTime> times;
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
         const Row &row = survey.rows[r];
-        const auto &layers = survey.layers[row.weight];
+        const auto layers = survey.layers[row.weight];
         if (layers.empty())
             continue;
         const auto &once = row.candidates ? (*row.candidates)[choice[r]]->chips[target].layerS
@@ -230,20 +231,20 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
     double squared = 0, energy = 0;
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
         const Row &row = survey.rows[r];
-        const Candidate *candidate = row.candidates ? &(*row.candidates)[choice[r]] : nullptr;
+        const Candidate candidate = row.candidates ? (*row.candidates)[choice[r]] : Candidate();
         if (!done[row.item]) {
             done[row.item] = true;
-            if (candidate != nullptr && choice[r] != 0)
-                totals.stored += candidate->tried->stored;
+            if (candidate && choice[r] != 0)
+                totals.stored += candidate->stored;
             else
                 for (const PartBytes &part : survey.parts[row.item])
                     totals.stored += parts.insert(part.number).second ? part.bytes : 0;
         }
-        if (candidate == nullptr)
+        if (!candidate)
             continue;
-        for (std::size_t t = 0; t < candidate->tried->chips.size(); ++t)
-            addBytes(totals.moved[t], candidate->tried->chips[t].moved);
-        const double error = layerError(row, *candidate);
+        for (std::size_t t = 0; t < candidate->chips.size(); ++t)
+            addBytes(totals.moved[t], candidate->chips[t].moved);
+        const double error = layerError(row, candidate);
         squared += error * error * row.energy;
         energy += row.energy;
         if (error > totals.largestError) {

@@ -106,6 +106,33 @@ CompactShared<TriedForm> SharedParts::tried(TriedForm tried)
     return m_tried.emplace(hash, CompactShared<TriedForm>(std::move(tried)))->second;
 }
 
+std::size_t SharedParts::hashOf(const TriedForms &tried)
+{
+    std::size_t hash = tried.size();
+    for (const CompactShared<TriedForm> &form : tried) {
+        hash = (hash ^ std::hash<const TriedForm *>()(&*form)) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+std::shared_ptr<const CandidateList::Forms> SharedParts::forms(TriedForms tried)
+{
+    const std::size_t hash = hashOf(tried);
+    const auto [from, to] = m_lists.equal_range(hash);
+    const auto known = std::find_if(from, to, [&tried](const auto &each) {
+        return std::equal(tried.begin(), tried.end(), each.second->tried.begin(),
+                          each.second->tried.end(),
+                          [](const auto &a, const auto &b) { return a.isSameAs(b); });
+    });
+    if (known != to)
+        return known->second;
+    if (m_lists.size() >= kMostLists)
+        m_lists.clear();
+    return m_lists.emplace(hash, std::make_shared<const CandidateList::Forms>(std::move(tried)))
+        ->second;
+}
+
 const SharedParts::Chips *SharedParts::chips(const SharedValue<decision::WeightForm> &form,
                                              const std::vector<roofline::Layer> &layers) const
 {

@@ -27,6 +27,8 @@ public:
                const std::vector<roofline::Layer> &layers, std::vector<ChipFigures> figures);
     /// The same for what a form makes of a weight. Its own parts are those that were given here.
     CompactShared<TriedForm> tried(TriedForm tried);
+    /// The same for all forms of a weight; each is one that tried() gave.
+    std::shared_ptr<const CandidateList::Forms> forms(TriedForms tried);
 
 private:
     struct Known {
@@ -38,16 +40,18 @@ private:
         std::vector<Use> uses;
     };
     static constexpr std::size_t kMostForms = 4096, kMostTexts = 4096, kMostUses = 8,
-                                 kMostTried = 1 << 15;
+                                 kMostTried = 1 << 15, kMostLists = 1024;
 
     std::unordered_multimap<std::size_t, Known>::iterator find(const decision::WeightForm &form,
                                                                std::size_t hash);
     static std::size_t hashOf(const decision::WeightForm &form);
     static std::size_t hashOf(const TriedForm &tried);
+    static std::size_t hashOf(const TriedForms &tried);
 
     std::unordered_map<std::string, SharedValue<std::string>> m_texts;
     std::unordered_multimap<std::size_t, Known> m_forms;
     std::unordered_multimap<std::size_t, CompactShared<TriedForm>> m_tried;
+    std::unordered_multimap<std::size_t, std::shared_ptr<const CandidateList::Forms>> m_lists;
 };
 
 } // namespace kernscope::plan

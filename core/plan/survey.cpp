@@ -29,20 +29,24 @@ LayersByWeight layersIn(const Bundle &bundle)
 }
 
 /// What is needed of them to add up a program. Most are reached alike and are one object.
-std::vector<CompactVector<SharedValue<roofline::Layer>>> reachedLayers(const LayersByWeight &layers)
+JoinedLists<SharedValue<roofline::Layer>> reachedLayers(const LayersByWeight &layers)
 {
-    std::vector<CompactVector<SharedValue<roofline::Layer>>> reached(layers.size());
+    JoinedLists<SharedValue<roofline::Layer>> reached;
     ValuePool<roofline::Layer> pool;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        reached[i].reserve(layers[i].size());
-        for (const roofline::Layer &layer : layers[i]) {
+    std::size_t count = 0;
+    for (const auto &each : layers)
+        count += each.size();
+    reached.reserve(layers.size(), count);
+    std::vector<SharedValue<roofline::Layer>> list;
+    for (const auto &each : layers) {
+        list.clear();
+        for (const roofline::Layer &layer : each) {
             roofline::Layer bare;
             bare.model = layer.model;
             bare.runs = layer.runs;
-            SharedValue<roofline::Layer> &each =
-                reached[i].emplace_back(SharedValue(std::move(bare)));
-            pool.share(each);
+            pool.share(list.emplace_back(std::move(bare)));
         }
+        reached.add(list);
     }
     return reached;
 }
@@ -173,14 +177,24 @@ Result<void> Surveyor::checkChannels(std::size_t index) const
 
 Result<void> Surveyor::addRows()
 {
+    ValuePool<std::string> functions, forms, reasons;
+    ValuePool<Axes> axes;
+    const auto shared = [](auto &pool, auto value) {
+        SharedValue made(std::move(value));
+        pool.share(made);
+        return made;
+    };
+    m_survey.rows.reserve(m_bundle.weights().size());
     for (std::size_t i = 0; i < m_bundle.weights().size(); ++i) {
         Row row;
         row.weight = i;
         row.name = m_bundle.weights()[i].findableName();
-        row.function = functionAddress(m_bundle.weights()[i].model, m_bundle.weights()[i].function);
-        row.stored = storedFormName(m_forms[i]);
-        row.axes = m_axes[i];
-        row.fixed = whyFixed(i);
+        row.function = shared(functions, functionAddress(m_bundle.weights()[i].model,
+                                                         m_bundle.weights()[i].function));
+        row.stored = shared(forms, storedFormName(m_forms[i]));
+        row.axes = shared(axes, m_axes[i]);
+        if (std::string why = whyFixed(i); !why.empty())
+            row.fixed = shared(reasons, std::move(why));
         row.unread = !m_forms[i].storedBytes;
         m_survey.unread += row.unread ? 1 : 0;
         if (i < m_options.sensitivity.size())

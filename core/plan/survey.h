@@ -3,10 +3,12 @@
 
 #include "core/assessment/assess.h"
 #include "core/base/compact.h"
-#include "core/base/compact_shared.h"
+#include "core/base/joined_lists.h"
 #include "core/base/progress.h"
 #include "core/base/shared_value.h"
+#include "core/base/small_index.h"
 #include "core/bundle/bound_shapes.h"
+#include "core/plan/candidates.h"
 #include "core/plan/weight_error.h"
 
 #include <memory>
@@ -18,64 +20,23 @@
 /// Every form that the weights of a network may take, with its figures: what a plan chooses from.
 namespace kernscope::plan {
 
-/// A weight in a form on a chip: sums over the layers that read it.
-struct ChipFigures {
-    decision::Outcome outcome = decision::Outcome::Unknown;
-    /// Bytes of the weight that cross in a dispatch, as decide has them; empty: refused, not known.
-    std::optional<std::uint64_t> moved = 0;
-    std::uint64_t movedAtMost = 0; ///< the same, with all bytes where it is not known
-    std::optional<double> timeS;   ///< by the roofs, of all runs; empty: not known
-    /// Of one run of each of the weight's layers, in their order.
-    CompactVector<std::optional<double>> layerS;
-};
-/// Adds bytes to a sum of them: unknown from the first ones on that are not known.
-inline void addBytes(std::optional<std::uint64_t> &sum, const std::optional<std::uint64_t> &bytes)
-{
-    sum = sum && bytes ? std::optional(*sum + *bytes) : std::nullopt;
-}
-/// Adds a layer's time to a sum of them: unknown from the first one on that is not known.
-inline void addTime(std::optional<double> &sum, const std::optional<double> &time)
-{
-    sum = sum && time ? std::optional(*sum + *time) : std::nullopt;
-}
-
-/// What a form makes of a weight, but for the error: the same for most weights of a shape.
-struct TriedForm {
-    SharedValue<std::string> name; ///< formName, or "keep"
-    /// Null: stays as it is. One of a list that all weights of a shape share.
-    std::shared_ptr<const codec::FormSpec> spec;
-    SharedValue<decision::WeightForm> form;
-    std::uint64_t stored = 0;                                ///< bytes
-    SharedValue<CompactVector<ChipFigures>> chips;           ///< in the order of the targets
-    codec::EncodeMethod method = codec::EncodeMethod::Plain; ///< by which the error is least
-    bool sampled = false;             ///< error, and bytes of sparse forms, from some rows
-    SharedValue<std::string> refused; ///< why it cannot be chosen; empty where it can
-};
-
-/// A form of a weight. There are two million of them for 50,000 weights.
-struct Candidate {
-    CompactShared<TriedForm> tried;
-    double error = 0; ///< relative, without the sensitivity
-
-    const TriedForm *operator->() const { return &*tried; }
-};
-
 /// One weight and what may become of it.
 struct Row {
-    std::size_t weight = 0;
-    std::string name;     ///< by which it is found
-    std::string function; ///< "MODEL/FUNCTION" that reads it, without the parts that are empty
-    std::string stored;   ///< the form that it has
+    SmallIndex weight = 0;
+    SmallIndex item = 0; ///< weights that lie at the same place are one item
+    std::string name;    ///< by which it is found
+    /// "MODEL/FUNCTION" that reads it, without the parts that are empty.
+    SharedValue<std::string> function;
+    SharedValue<std::string> stored; ///< the form that it has
     /// The first one keeps the form. Shared by weights that hold the same and are used alike.
-    std::shared_ptr<const std::vector<Candidate>> candidates;
-    double energy = 0;      ///< sum of squared values, weighted like the error
-    double sensitivity = 1; ///< its relative error counts so many times
-    std::string fixed;      ///< why it stays as it is; empty where it is planned
-    bool unread = false;    ///< its stored bytes are not known
-    Axes axes{0, 1, 0, 1};  ///< of its channels
-    std::size_t item = 0;   ///< weights that lie at the same place are one item
+    std::shared_ptr<const CandidateList> candidates;
+    double energy = 0;              ///< sum of squared values, weighted like the error
+    double sensitivity = 1;         ///< its relative error counts so many times
+    SharedValue<std::string> fixed; ///< why it stays as it is; empty where it is planned
+    SharedValue<Axes> axes;         ///< of its channels
+    bool unread = false;            ///< its stored bytes are not known
     /// Of a weight that stays: by target, of one run of each of its layers.
-    std::vector<CompactVector<std::optional<double>>> fixedS;
+    CompactVector<CompactVector<std::optional<double>>> fixedS;
 };
 
 struct SurveyOptions {
@@ -99,9 +60,9 @@ struct SurveyOptions {
 
 /// Bytes of a weight as it is stored.
 struct PartBytes {
-    std::size_t number = 0; ///< the same for parts that lie at the same place
+    SmallIndex number = 0; ///< the same for parts that lie at the same place
+    bool shared = false;   ///< another item has it as well
     std::uint64_t bytes = 0;
-    bool shared = false; ///< another item has it as well
 };
 
 using LayersByWeight = std::vector<std::vector<roofline::Layer>>;
@@ -111,10 +72,10 @@ struct Survey {
     std::vector<roofline::Roofs> roofs; ///< by target
     std::vector<Row> rows;              ///< all weights, in the bundle's order
     /// By weight, its layers, as a run of the program comes to them: their models and runs alone.
-    std::vector<CompactVector<SharedValue<roofline::Layer>>> layers;
+    JoinedLists<SharedValue<roofline::Layer>> layers;
     std::size_t items = 0;
     ErrorModel model = ErrorModel::Weights;
-    std::vector<std::vector<PartBytes>> parts; ///< by item
+    JoinedLists<PartBytes> parts;   ///< by item
     std::vector<ChipFigures> fixed; ///< by target: sums of the weights that stay as they are
     std::uint64_t denseBytes = 0;   ///< of all weights as fp16
     std::size_t unread = 0;         ///< weights whose stored bytes are not known: none of `parts`

@@ -64,7 +64,8 @@ void Surveyor::findItems()
     }
     for (Row &row : m_survey.rows) {
         if (row.fixed.empty() && !stays[row.item].empty())
-            row.fixed = "shares its bytes with " + stays[row.item] + ", which stays as it is";
+            row.fixed =
+                SharedValue("shares its bytes with " + stays[row.item] + ", which stays as it is");
     }
     m_survey.items = items.size();
     std::map<Place, std::set<std::size_t>> users;
@@ -72,20 +73,21 @@ void Surveyor::findItems()
         for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
             users[placeOf(operand)].insert(row.item);
     }
-    m_survey.parts.resize(m_survey.items);
     std::map<Place, std::size_t> numbers;
     for (const Row &row : m_survey.rows) {
-        auto &parts = m_survey.parts[row.item];
-        if (!parts.empty())
+        if (row.item < m_survey.parts.size()) // items are numbered as rows come to them
             continue;
+        std::vector<PartBytes> parts;
         std::set<std::size_t> seen;
         for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands()) {
             const Place place = placeOf(operand);
             const std::size_t number = numbers.emplace(place, numbers.size()).first->second;
             if (seen.insert(number).second)
-                parts.push_back({number, operand.place->bytes.value, users[place].size() > 1});
+                parts.push_back({number, users[place].size() > 1, operand.place->bytes.value});
         }
+        m_survey.parts.add(parts);
     }
+    m_survey.parts.shrink_to_fit();
 }
 
 bool Surveyor::sameContent(std::size_t a, std::size_t b) const

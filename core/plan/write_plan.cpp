@@ -46,7 +46,7 @@ public:
 
 private:
     /// Candidates of a content with a form: encoded once for all weights that hold the same.
-    using Key = std::pair<const std::vector<Candidate> *, std::size_t>;
+    using Key = std::pair<const CandidateList *, std::size_t>;
     Key keyOf(const Row &row, std::size_t choice) const;
     Result<void> encode();
     Result<Encoded> encodeOne(const Row &row, std::size_t choice) const;
@@ -122,20 +122,17 @@ bool Writer::makeExact()
 {
     bool same = true;
     // Rows with the same candidates are used alike: the layers of the first are enough.
-    std::map<const std::vector<Candidate> *, const std::vector<roofline::Layer> *> layers;
+    std::map<const CandidateList *, const std::vector<roofline::Layer> *> layers;
     for (const Row &row : m_result.survey.rows)
         layers.emplace(row.candidates.get(), &m_layers[row.weight]);
     decision::Judge judge(m_options.choice);
-    std::unordered_map<const std::vector<Candidate> *, std::shared_ptr<std::vector<Candidate>>>
-        made;
+    std::unordered_map<const CandidateList *, std::shared_ptr<const CandidateList>> made;
     for (const auto &[key, encoded] : m_encoded) {
-        const Candidate &candidate = (*key.first)[key.second];
+        const Candidate candidate = (*key.first)[key.second];
         if (!candidate->sampled)
             continue;
         same = false;
         auto &copy = made[key.first];
-        if (!copy)
-            copy = std::make_shared<std::vector<Candidate>>(*key.first);
         TriedForm exact = *candidate.tried;
         exact.method = encoded->method;
         exact.sampled = false;
@@ -143,7 +140,9 @@ bool Writer::makeExact()
         exact.stored = encoded->form.storedBytes.value_or(0); // as it was encoded
         exact.chips = SharedParts::Chips(chipFigures(
             *layers.at(key.first), exact.form, m_result.survey.roofs, judge, m_options.batch));
-        (*copy)[key.second] = {CompactShared<TriedForm>(std::move(exact)), encoded->error};
+        const CandidateList &before = copy ? *copy : *key.first;
+        copy = std::make_shared<const CandidateList>(
+            before.with(key.second, std::move(exact), encoded->error));
     }
     if (same)
         return true;
@@ -241,7 +240,7 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
                                const std::vector<roofline::Layer> &layers) const
 {
     const Row &row = m_result.survey.rows[r];
-    const Candidate &promised = (*row.candidates)[m_result.plan.choice[r]];
+    const Candidate promised = (*row.candidates)[m_result.plan.choice[r]];
     const Weight &weight = m_result.bundle->weights()[row.weight];
     if (weight.storedBytes.value != promised->stored)
         return tl::unexpected(broken(row.name, fmt::format("{} stored bytes", promised->stored),

@@ -50,24 +50,24 @@ Cells weightCells(const PlanSubject &subject, std::size_t r)
     const plan::Row &row = subject.survey->rows[r];
     const std::size_t choice = subject.plan->choice[r];
     const auto own = plan::ownBytes(*subject.survey, row);
-    const plan::Candidate *before = row.candidates ? &row.candidates->front() : nullptr;
-    const plan::Candidate *after = row.candidates ? &(*row.candidates)[choice] : nullptr;
-    Cells cells{row.name, row.stored, plan::formOf(row, choice)};
-    cells.push_back(count(before != nullptr ? std::optional(before->tried->stored) : own));
-    cells.push_back(count(after != nullptr ? std::optional(after->tried->stored) : own));
-    cells.push_back(after != nullptr ? fmt::format("{:.4g}", plan::layerError(row, *after)) : "0");
+    const plan::Candidate before = row.candidates ? row.candidates->front() : plan::Candidate();
+    const plan::Candidate after = row.candidates ? (*row.candidates)[choice] : plan::Candidate();
+    Cells cells{row.name, row.stored.value(), plan::formOf(row, choice)};
+    cells.push_back(count(before ? std::optional(before->stored) : own));
+    cells.push_back(count(after ? std::optional(after->stored) : own));
+    cells.push_back(after ? fmt::format("{:.4g}", plan::layerError(row, after)) : "0");
     cells.push_back(subject.plan->why[r].value());
     if (hasFunctions(*subject.survey))
-        cells.insert(cells.begin() + 1, row.function);
+        cells.insert(cells.begin() + 1, row.function.value());
     for (std::size_t t = 0; t < subject.survey->targets.size(); ++t) {
-        if (after == nullptr) {
+        if (!after) {
             cells.insert(cells.end(), 4, "");
             continue;
         }
-        cells.emplace_back(decision::outcomeName(after->tried->chips[t].outcome));
-        cells.push_back(count(after->tried->chips[t].moved));
-        cells.push_back(seconds(before->tried->chips[t].timeS));
-        cells.push_back(seconds(after->tried->chips[t].timeS));
+        cells.emplace_back(decision::outcomeName(after->chips[t].outcome));
+        cells.push_back(count(after->chips[t].moved));
+        cells.push_back(seconds(before->chips[t].timeS));
+        cells.push_back(seconds(after->chips[t].timeS));
     }
     return cells;
 }

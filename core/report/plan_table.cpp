@@ -48,13 +48,13 @@ Json triedJson(const PlannedWeight &weight, const Candidate &candidate)
 
 Json chipsJson(const PlannedWeight &weight)
 {
-    const Candidate *before = weight.before(), *after = weight.after();
-    if (after == nullptr)
+    const Candidate before = weight.before(), after = weight.after();
+    if (!after)
         return noKey();
     Json chips = Json::array();
-    for (std::size_t t = 0; t < after->tried->chips.size(); ++t) {
-        Json chip = chipFiguresJson(weight.survey->targets[t]->name, after->tried->chips[t]);
-        chip["before"] = chipFiguresJson(weight.survey->targets[t]->name, before->tried->chips[t]);
+    for (std::size_t t = 0; t < after->chips.size(); ++t) {
+        Json chip = chipFiguresJson(weight.survey->targets[t]->name, after->chips[t]);
+        chip["before"] = chipFiguresJson(weight.survey->targets[t]->name, before->chips[t]);
         chip["before"].erase("target");
         chips.push_back(std::move(chip));
     }
@@ -73,35 +73,34 @@ Json triedFormsJson(const PlannedWeight &weight)
 
 double errorOf(const PlannedWeight &weight)
 {
-    const Candidate *after = weight.after();
-    return after != nullptr ? plan::layerError(weight.row(), *after) : 0;
+    const Candidate after = weight.after();
+    return after ? plan::layerError(weight.row(), after) : 0;
 }
 
 Value plannedError(const PlannedWeight &weight)
 {
-    if (weight.after() == nullptr)
+    if (!weight.after())
         return Unknown();
     const double error = errorOf(weight);
-    return Written{error,
-                   fmt::format("{:.4g}{}", error, weight.after()->tried->sampled ? "~" : "")};
+    return Written{error, fmt::format("{:.4g}{}", error, weight.after()->sampled ? "~" : "")};
 }
 
 /// Of a weight that is not planned there is no time to speak of.
-Value timeOf(const Candidate *candidate)
+Value timeOf(const Candidate &candidate)
 {
-    if (candidate == nullptr)
+    if (!candidate)
         return View("-");
-    const auto time = plan::slowest(*candidate);
+    const auto time = plan::slowest(candidate);
     return time ? Value(Seconds{*time}) : Value(Unknown());
 }
 
 Value methodOf(const PlannedWeight &weight)
 {
-    if (weight.after() == nullptr)
+    if (!weight.after())
         return Absent();
     if (weight.choice == 0)
         return Nothing();
-    return Word{codec::encodeMethodName(weight.after()->tried->method)};
+    return Word{codec::encodeMethodName(weight.after()->method)};
 }
 
 std::vector<Column<PlannedWeight>> plannedFormColumns()
@@ -118,13 +117,13 @@ std::vector<Column<PlannedWeight>> plannedFormColumns()
          .explanation = "The function of the program that reads the weight",
          .align = TextTable::Align::Name,
          .value = [](const Row &row) -> Value {
-             return row.ofSeveral ? Value(row.row().function) : Value(Absent());
+             return row.ofSeveral ? Value(row.row().function.value()) : Value(Absent());
          },
-         .document = [](const Row &row) { return Json(row.row().function); }},
+         .document = [](const Row &row) { return Json(row.row().function.value()); }},
         {.key = "from",
          .title = "from",
          .explanation = "The form that it has",
-         .value = [](const Row &row) -> Value { return row.row().stored; }},
+         .value = [](const Row &row) -> Value { return row.row().stored.value(); }},
         {.key = "to",
          .title = "to",
          .explanation = "The form that it gets",
@@ -152,8 +151,8 @@ std::vector<Column<PlannedWeight>> plannedSizeColumns()
          .align = kFigure,
          .unknown = "unknown",
          .value = [](const Row &row) -> Value {
-             return row.before() != nullptr ? Value(Count{row.before()->tried->stored})
-                                            : known<Count>(row.ownBytes());
+             return row.before() ? Value(Count{row.before()->stored})
+                                 : known<Count>(row.ownBytes());
          }},
         {.key = "bytes",
          .title = "planned",
@@ -162,8 +161,7 @@ std::vector<Column<PlannedWeight>> plannedSizeColumns()
          .align = kFigure,
          .unknown = "unknown",
          .value = [](const Row &row) -> Value {
-             return row.after() != nullptr ? Value(Count{row.after()->tried->stored})
-                                           : known<Count>(row.ownBytes());
+             return row.after() ? Value(Count{row.after()->stored}) : known<Count>(row.ownBytes());
          }},
     };
 }
@@ -189,7 +187,7 @@ std::vector<Column<PlannedWeight>> plannedErrorColumns()
          .explanation = "Whether figures are from some of the rows",
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
-             return row.after() != nullptr ? Value(row.after()->tried->sampled) : Value(Absent());
+             return row.after() ? Value(row.after()->sampled) : Value(Absent());
          }},
         {.key = "sensitivity",
          .title = "sensitivity",
@@ -197,8 +195,7 @@ std::vector<Column<PlannedWeight>> plannedErrorColumns()
          .align = kFigure,
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
-             return row.after() != nullptr ? Value(Real{row.row().sensitivity, 3, true})
-                                           : Value(Absent());
+             return row.after() ? Value(Real{row.row().sensitivity, 3, true}) : Value(Absent());
          }},
     };
 }
@@ -217,8 +214,7 @@ std::vector<Column<PlannedWeight>> plannedOutcomeColumns()
          .value = [](const Row &row) { return timeOf(row.before()); },
          .document =
              [](const Row &row) {
-                 return row.before() != nullptr ? optionalJson(plan::slowest(*row.before()))
-                                                : noKey();
+                 return row.before() ? optionalJson(plan::slowest(row.before())) : noKey();
              }},
         {.key = "time_s",
          .title = "planned time",
@@ -229,8 +225,7 @@ std::vector<Column<PlannedWeight>> plannedOutcomeColumns()
          .value = [](const Row &row) { return timeOf(row.after()); },
          .document =
              [](const Row &row) {
-                 return row.after() != nullptr ? optionalJson(plan::slowest(*row.after()))
-                                               : Json(nullptr);
+                 return row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr);
              }},
         {.key = "why",
          .title = "why",

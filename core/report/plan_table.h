@@ -24,13 +24,11 @@ struct PlannedWeight {
     const plan::Row &row() const { return survey->rows[number]; }
     /// Stored now; empty: not known.
     std::optional<std::uint64_t> ownBytes() const { return plan::ownBytes(*survey, row()); }
-    const plan::Candidate *before() const ///< null where the weight is not planned
+    plan::Candidate before() const { return at(0); } ///< none where the weight is not planned
+    plan::Candidate after() const { return at(choice); }
+    plan::Candidate at(std::size_t place) const
     {
-        return row().candidates ? &row().candidates->front() : nullptr;
-    }
-    const plan::Candidate *after() const
-    {
-        return row().candidates ? &(*row().candidates)[choice] : nullptr;
+        return row().candidates ? (*row().candidates)[place] : plan::Candidate();
     }
 };
 /// Whether the weights of a survey belong to more than one function.

@@ -39,6 +39,7 @@ const TableOf<UnassessedWeight> &unassessedTable();
 /// A layer with its two times in the form that is looked at.
 struct TimedLayer {
     std::string name, op, form;
+    std::string function; ///< its name begins with it; empty where all layers belong to one
     std::optional<double> computeS, memoryS, timeS; ///< empty: an extent is not known
     std::optional<double> storedS;                  ///< in the form that the bundle has
     roofline::Bound bound = roofline::Bound::Unknown;

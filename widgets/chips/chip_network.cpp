@@ -53,8 +53,8 @@ public:
     /// Nothing where the batch is out of range.
     std::optional<ChipLayer> place(roofline::Layer &&layer)
     {
-        ChipLayer placed{std::exchange(layer.name, {}), std::exchange(layer.weight, 0),
-                         std::exchange(layer.consumer, 0), nullptr};
+        layer.name.clear();
+        ChipLayer placed{std::exchange(layer.weight, 0), std::exchange(layer.consumer, 0), nullptr};
         const std::size_t hash = hashOf(layer);
         const auto [from, to] = m_known.equal_range(hash);
         for (auto at = from; at != to && !placed.figures; ++at) {
@@ -69,16 +69,13 @@ public:
         if (m_kept == KeptForms::Ends)
             keepEnds(*figures);
         placed.figures = std::make_shared<const roofline::Placement>(std::move(*figures));
-        if (m_known.size() >= kMostKnown) // whoever keeps them has their own share in them
+        if (m_known.size() >= kMostPlacements) // whoever keeps them has their own share in them
             m_known.clear();
         m_known.emplace(hash, placed.figures);
         return placed;
     }
 
 private:
-    /// Some kilobytes each: networks have hundreds of different layers at most.
-    static constexpr std::size_t kMostKnown = 4096;
-
     static std::size_t hashOf(const roofline::Layer &layer)
     {
         std::size_t hash = std::hash<std::string>()(layer.op + '.' + layer.param);
@@ -105,25 +102,30 @@ private:
 
 } // namespace
 
-std::string ChipLayer::label() const
+const std::string &ChipLayer::name(const Bundle &bundle) const
 {
-    const roofline::Layer &common = figures->layer;
-    return common.ofSeveral ? common.function + "/" + name : name;
+    return layerName(bundle.weights()[weight], consumer);
 }
 
-roofline::Layer ChipLayer::layer() const
+std::string ChipLayer::label(const Bundle &bundle) const
+{
+    const roofline::Layer &common = figures->layer;
+    return common.ofSeveral ? common.function + "/" + name(bundle) : name(bundle);
+}
+
+roofline::Layer ChipLayer::layer(const Bundle &bundle) const
 {
     roofline::Layer whole = figures->layer;
-    whole.name = name;
+    whole.name = name(bundle);
     whole.weight = weight;
     whole.consumer = consumer;
     return whole;
 }
 
-roofline::Placement ChipLayer::placement() const
+roofline::Placement ChipLayer::placement(const Bundle &bundle) const
 {
     roofline::Placement whole = *figures;
-    whole.layer = layer();
+    whole.layer = layer(bundle);
     return whole;
 }
 
@@ -161,6 +163,7 @@ std::optional<ChipNetwork> placeNetwork(const Bundle &bundle, const roofline::Ro
     };
     if (!forEachPlacement(bundle, roofs, choice, batch, KeptForms::Ends, progress, add))
         return std::nullopt;
+    network.layers.shrink_to_fit();
     network.program = times.total(roofs);
     return network;
 }

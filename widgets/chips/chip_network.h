@@ -3,6 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/base/progress.h"
+#include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
 
 #include <functional>
@@ -18,15 +19,16 @@ inline constexpr std::size_t kMostPlacedAtOnce = 500;
 
 /// A layer of a bundle on a chip.
 struct ChipLayer {
-    std::string name;
-    std::size_t weight = 0, consumer = 0;
-    /// What layers that differ in nothing but these three have in common: their layer has no name,
-    /// and the numbers 0.
+    SmallIndex weight = 0, consumer = 0;
+    /// What layers that differ in nothing but their names and these two have in common: their layer
+    /// has no name, and the numbers 0.
     std::shared_ptr<const roofline::Placement> figures;
 
-    std::string label() const;             ///< roofline::Layer::label
-    roofline::Layer layer() const;         ///< whole
-    roofline::Placement placement() const; ///< with the whole layer
+    /// All of these read the names in the bundle that the layer was placed of.
+    const std::string &name(const Bundle &bundle) const;
+    std::string label(const Bundle &bundle) const;             ///< roofline::Layer::label
+    roofline::Layer layer(const Bundle &bundle) const;         ///< whole
+    roofline::Placement placement(const Bundle &bundle) const; ///< with the whole layer
 };
 
 /// The layers of a bundle on a chip, in the order of its weights.
@@ -41,6 +43,10 @@ enum class KeptForms : std::uint8_t {
     All,
     Ends, ///< the stored, the dense and the best form: times, bytes and rates only
 };
+
+/// So many different placements are remembered while layers are placed: some kilobytes each;
+/// networks have hundreds of different layers at most.
+inline constexpr std::size_t kMostPlacements = 4096;
 
 /// Places the layers of a bundle one after the other, in the order of its weights, and hands each
 /// to `visit`: whole trails of 50,000 layers would take half a gigabyte. Equal layers are placed

@@ -94,7 +94,7 @@ PlanModel::Reasons PlanDock::reasons() const
     for (std::size_t r = 0; r < why.size(); ++r) {
         if (!m_survey->rows[r].fixed.empty()) // the same in every plan
             why[r] = m_plan ? m_plan->why[r]
-                            : SharedValue<std::string>("stays: " + m_survey->rows[r].fixed);
+                            : SharedValue<std::string>("stays: " + m_survey->rows[r].fixed.value());
     }
     return why;
 }
@@ -105,7 +105,7 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
     m_choice = std::move(choice);
     m_after = after;
     const int scrolled = m_table->verticalScrollBar()->value();
-    m_model->show(m_survey, m_choice, reasons());
+    m_model->show(m_survey, plan::Choice(m_choice), reasons());
     hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     if (const int row = m_model->rowOf(selected); row >= 0) {
         m_following = true;
@@ -182,7 +182,7 @@ void PlanDock::fillForms()
         if (!candidate->refused.empty() && candidate->name != plan::kKeep)
             continue;
         const QString name = candidate->name == plan::kKeep
-                                 ? tr("keep %1").arg(fromUtf8(row.stored))
+                                 ? tr("keep %1").arg(fromUtf8(row.stored.value()))
                                  : fromUtf8(candidate->name);
         m_form->addItem(tr("%1: %2 B, error %3")
                             .arg(name, groupedNumber(candidate->stored))

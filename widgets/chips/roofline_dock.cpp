@@ -8,7 +8,6 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/function_words.h"
 #include "widgets/common/shrink_area.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
@@ -130,6 +129,7 @@ void RooflineDock::connectParts()
         session().goToWeight(m_plot->layerOf(point).weight, this);
     });
     connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
+    connect(&session(), &Session::bundleChanged, this, &RooflineDock::forget);
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
             return;
@@ -210,21 +210,6 @@ void RooflineDock::refresh()
     placeLayers(roofs ? *roofs : *standard);
 }
 
-RooflineDock::Placed RooflineDock::place(const Bundle &bundle, const roofline::Roofs &roofs,
-                                         const target::TargetChoice &choice, std::uint64_t batch,
-                                         Progress *progress)
-{
-    Placed placed;
-    placed.network = placeNetwork(bundle, roofs, choice, batch, progress);
-    if (!placed.network)
-        return placed;
-    for (const ChipLayer &one : placed.network->layers) {
-        placed.estimates += compilerEstimate(bundle, one.weight, one.consumer);
-        placed.functions += fromUtf8(functionWords(bundle.weights()[one.weight]));
-    }
-    return placed;
-}
-
 void RooflineDock::placeLayers(const roofline::Roofs &roofs)
 {
     const BundlePtr bundle = session().bundle();
@@ -233,40 +218,37 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
         m_task->cancel();
     m_task.reset();
     if (bundle->weights().size() <= kMostPlacedAtOnce) {
-        showPlaced(place(*bundle, roofs, m_state.choice(), batch, nullptr));
+        showPlaced(bundle, placeNetwork(*bundle, roofs, m_state.choice(), batch));
         return;
     }
-    if (bundle != m_placed)
+    if (bundle != m_placed.lock())
         showMessage(tr("Placing the layers of %1 weights under the roofs\u2026")
                         .arg(groupedNumber(bundle->weights().size())));
     m_task = session().tasks().start(
         this, tr("Placing layers"),
         [bundle, roofs, choice = m_state.choice(), batch](Progress &progress) {
             const BundleReadLock lock(*bundle);
-            return place(*bundle, roofs, choice, batch, &progress);
+            return placeNetwork(*bundle, roofs, choice, batch, &progress);
         },
-        [this](Placed placed) {
+        [this, bundle](std::optional<ChipNetwork> placed) {
             m_task.reset();
-            showPlaced(std::move(placed));
+            showPlaced(bundle, std::move(placed));
         });
 }
 
-void RooflineDock::showPlaced(Placed placed)
+void RooflineDock::showPlaced(const BundlePtr &bundle, std::optional<ChipNetwork> placed)
 {
     const auto released = std::exchange(m_released, std::nullopt);
-    const bool again = released && m_placed == session().bundle();
-    m_placed = session().bundle();
-    if (!placed.network)
+    const bool again = released && m_placed.lock() == bundle;
+    m_placed = bundle;
+    if (!placed)
         return;
-    std::vector<ChipLayer> &layers = placed.network->layers;
-    if (layers.empty()) {
+    if (placed->layers.empty()) {
         showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
         return;
     }
-    showFacts(placed.network->roofs, placed.network->program);
-    m_plot->setCompilerEstimates(std::move(placed.estimates));
-    m_plot->setFunctions(std::move(placed.functions));
-    m_plot->setContent(placed.network->roofs, std::move(layers), placed.network->program);
+    showFacts(placed->roofs, placed->program);
+    m_plot->setContent(bundle, placed->roofs, std::move(placed->layers), placed->program);
     if (again)
         m_plot->setView(*released);
     showContent();
@@ -280,11 +262,18 @@ void RooflineDock::release()
     if (m_task || m_plot->pointCount() < kReleasedFrom)
         return;
     const RooflineView view = m_plot->view();
-    m_plot->setCompilerEstimates({});
-    m_plot->setFunctions({});
-    m_plot->setContent({}, {}, {});
+    m_plot->setContent(nullptr, {}, {}, {});
     m_released = view;
     scheduleRefresh(); // which waits until the dock is shown
+}
+
+/// Another document: what is shown is of the one before, which this must not keep open.
+void RooflineDock::forget()
+{
+    m_placed.reset();
+    m_released.reset();
+    if (m_plot->bundle())
+        m_plot->setContent(nullptr, {}, {}, {});
 }
 
 void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program)

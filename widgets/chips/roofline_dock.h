@@ -44,21 +44,14 @@ protected:
     bool working() const override { return m_task != nullptr; }
 
 private:
-    /// A network with the words that the plot shows beside it.
-    struct Placed {
-        std::optional<ChipNetwork> network;
-        QStringList estimates, functions; ///< by layer
-    };
-    static Placed place(const Bundle &bundle, const roofline::Roofs &roofs,
-                        const target::TargetChoice &choice, std::uint64_t batch,
-                        Progress *progress);
     QHBoxLayout *buildBar(QWidget *content);
     QWidget *buildWords(QWidget *content);
     void connectParts();
     void buildActions();
     void fillCeilings(const roofline::Roofs &roofs);
     void placeLayers(const roofline::Roofs &roofs);
-    void showPlaced(Placed placed);
+    void showPlaced(const BundlePtr &bundle, std::optional<ChipNetwork> placed);
+    void forget();
     void release();
     void showPoint(int point);
     void showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program);
@@ -69,10 +62,10 @@ private:
     QSpinBox *m_batch = nullptr;
     QLabel *m_facts = nullptr, *m_point = nullptr;
     RooflinePlot *m_plot = nullptr;
-    TaskPtr m_task;     ///< places the layers of a large bundle
-    BundlePtr m_placed; ///< whose layers are shown
+    TaskPtr m_task;                       ///< places the layers of a large bundle
+    std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown, or were given back
     HiddenRelease *m_release = nullptr;
-    std::optional<RooflineView> m_released; ///< of the layers of m_placed, which were given back
+    std::optional<RooflineView> m_released; ///< of its layers
     QList<QAction *> m_actions;
 };
 

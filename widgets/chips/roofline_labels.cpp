@@ -304,8 +304,7 @@ void RooflinePlot::makePointLabels()
     }
     for (const std::size_t spot : longestSpots(std::move(named), kMostNames)) {
         const int point = m_spots[spot].points.front();
-        const QString name =
-            elidedName(metrics, fromUtf8(layerOf(point).label()), theme::em(this, kNameEms));
+        const QString name = elidedName(metrics, labelOf(point), theme::em(this, kNameEms));
         std::size_t layers = 0;
         for (const std::size_t other : spotsAround(spot))
             layers += m_spots[other].points.size();

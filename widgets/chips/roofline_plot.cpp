@@ -64,10 +64,11 @@ RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
     connect(&plot(), &QCustomPlot::mouseMove, this, &RooflinePlot::nameRoof);
 }
 
-void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<ChipLayer> layers,
-                              const roofline::ProgramTime &program)
+void RooflinePlot::setContent(BundlePtr bundle, roofline::Roofs roofs,
+                              std::vector<ChipLayer> layers, const roofline::ProgramTime &program)
 {
     beginData();
+    m_bundle = std::move(bundle);
     m_given = std::move(roofs);
     m_program = program;
     m_layers = std::move(layers);

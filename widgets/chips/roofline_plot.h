@@ -47,12 +47,10 @@ class RooflinePlot final : public PlotWidget
 public:
     explicit RooflinePlot(QWidget *parent = nullptr);
 
-    void setContent(roofline::Roofs roofs, std::vector<ChipLayer> layers,
+    /// The layers of `bundle`, which it keeps for their names; null where there are none.
+    void setContent(BundlePtr bundle, roofline::Roofs roofs, std::vector<ChipLayer> layers,
                     const roofline::ProgramTime &program);
-    /// What the compiler itself says of each layer, in their order; empty texts where nothing.
-    void setCompilerEstimates(QStringList words) { m_estimates = std::move(words); }
-    /// The function of each layer, in their order.
-    void setFunctions(QStringList names) { m_functions = std::move(names); }
+    const BundlePtr &bundle() const { return m_bundle; }
     const ChipLayer &layerOf(int point) const;
     const roofline::Placement &placementOf(int point) const { return *layerOf(point).figures; }
     int pointOfWeight(std::size_t weight) const; ///< -1: it has none
@@ -149,6 +147,9 @@ private:
     QString timeText(const roofline::Placement &placed) const;
     /// The other layers that lie where the point does; empty where it lies alone.
     QString neighboursText(int point) const;
+    QString labelOf(int point) const;
+    /// What the compiler itself says of the layer; empty where nothing.
+    QString estimateOf(int point) const;
     void colorNames(bool dark);
     void clearDrawing();
     void drawRoofs();
@@ -161,6 +162,7 @@ private:
     double levelOf(int point) const;
 
     WindowColumns<report::PlacedLayer> m_columns{report::placementTable()};
+    BundlePtr m_bundle; ///< whose layers are shown
     roofline::Roofs m_given;
     std::vector<ChipLayer> m_layers;
     std::vector<std::size_t> m_order;                    ///< point -> placement, by intensity
@@ -181,7 +183,6 @@ private:
     std::optional<double> m_floorRate; ///< FLOP/s of the program at the dispatch floor
     QCPItemStraightLine *m_floorLine = nullptr;
     QCPItemText *m_floorText = nullptr;
-    QStringList m_estimates, m_functions;
     double m_longest = 0;
     QPoint m_pressed;
 };

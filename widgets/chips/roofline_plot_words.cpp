@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the roofline says of a point: in words, and as a row of numbers.
+#include "core/bundle/bundle.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
+#include "widgets/common/function_words.h"
 #include "widgets/common/table_text.h"
 
 #include <algorithm>
@@ -44,7 +46,7 @@ QString RooflinePlot::pointText(int point) const
     const Assessment &dense = placed.trail[placed.dense];
     QString text =
         tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
-            .arg(fromUtf8(layerOf(point).label()), fromUtf8(placed.layer.op), fromUtf8(stored.form),
+            .arg(labelOf(point), fromUtf8(placed.layer.op), fromUtf8(stored.form),
                  stored.flops ? siWord(*stored.flops, QStringLiteral("FLOP")) : tr("unknown FLOP"),
                  siWord(stored.bytes.value_or(0), QStringLiteral("B")))
             .arg(*stored.intensity, 0, 'g', 4);
@@ -62,7 +64,7 @@ QString RooflinePlot::pointText(int point) const
     if (const Assessment *best = placed.bestForm())
         text += tr("; best %1, %2").arg(fromUtf8(best->form), seconds(best->timeS));
     text += neighboursText(point);
-    const QString compiler = m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
+    const QString compiler = estimateOf(point);
     if (!compiler.isEmpty())
         text += tr("\nthe compiler estimates %1").arg(compiler);
     if (placed.estimated)
@@ -77,6 +79,17 @@ QString RooflinePlot::pointText(int point) const
     return text;
 }
 
+QString RooflinePlot::labelOf(int point) const
+{
+    return fromUtf8(layerOf(point).label(*m_bundle));
+}
+
+QString RooflinePlot::estimateOf(int point) const
+{
+    const ChipLayer &layer = layerOf(point);
+    return compilerEstimate(*m_bundle, layer.weight, layer.consumer);
+}
+
 QString RooflinePlot::neighboursText(int point) const
 {
     const std::vector<int> here = coinciding(point);
@@ -88,7 +101,7 @@ QString RooflinePlot::neighboursText(int point) const
             others << tr("\u2026");
             break;
         }
-        others << fromUtf8(layerOf(other).label());
+        others << labelOf(other);
     }
     if (others.isEmpty())
         return {};
@@ -141,10 +154,11 @@ QString RooflinePlot::timeText(const Placement &placed) const
 
 QVariant RooflinePlot::cellData(int point, int column, int role) const
 {
-    const auto at = static_cast<qsizetype>(m_order[static_cast<std::size_t>(point)]);
-    const Placement whole = layerOf(point).placement();
-    const report::PlacedLayer row{&whole, m_estimates.value(at).toStdString(),
-                                  m_functions.value(at).toStdString()};
+    const ChipLayer &layer = layerOf(point);
+    const Placement whole = layer.placement(*m_bundle);
+    const report::PlacedLayer row{
+        &whole, estimateOf(point).toStdString(),
+        fromUtf8(functionWords(m_bundle->weights()[layer.weight])).toStdString()};
     return m_columns.cell(column, row, role);
 }
 

@@ -22,6 +22,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -42,6 +44,55 @@ const roofline::Assessment *inForm(const roofline::Placement &placed, const std:
                                  [&form](const auto &one) { return one.form == form; });
     return at == placed.trail.end() ? nullptr : &*at;
 }
+
+/// What the plot shows of a layer without its name.
+report::TimedLayer timedLayer(const roofline::Placement &figures, const std::string &form)
+{
+    report::TimedLayer layer;
+    layer.op = figures.layer.op;
+    if (figures.layer.ofSeveral)
+        layer.function = figures.layer.function;
+    layer.storedS = figures.stored().timeS;
+    const roofline::Assessment *one = inForm(figures, form);
+    layer.has = one != nullptr;
+    if (one == nullptr)
+        return layer;
+    layer.form = one->form;
+    layer.computeS = one->computeS;
+    layer.memoryS = one->memoryS;
+    layer.timeS = one->timeS;
+    layer.bound = one->bound;
+    layer.outcome = one->outcome;
+    return layer;
+}
+
+/// Gives layers of the same placement the same figures. Remembers as many as the placements that
+/// are made once.
+class SharedFigures
+{
+public:
+    explicit SharedFigures(const std::string &form) : m_form(form) {}
+
+    std::shared_ptr<const report::TimedLayer>
+    of(const std::shared_ptr<const roofline::Placement> &placement)
+    {
+        if (m_known.size() >= kMostPlacements)
+            m_known.clear();
+        Known &known = m_known[placement.get()];
+        if (!known.figures)
+            known = {placement,
+                     std::make_shared<const report::TimedLayer>(timedLayer(*placement, m_form))};
+        return known.figures;
+    }
+
+private:
+    struct Known {
+        std::shared_ptr<const roofline::Placement> placement; ///< keeps its address its own
+        std::shared_ptr<const report::TimedLayer> figures;
+    };
+    const std::string &m_form;
+    std::unordered_map<const roofline::Placement *, Known> m_known;
+};
 
 } // namespace
 
@@ -85,8 +136,9 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     m_release = new HiddenRelease(*this, [this] { release(); });
     connect(&m_state, &ChipState::targetChanged, this, &TimelineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this,
-            [this](int point) { this->session().goToWeight(m_plot->layer(point).weight, this); });
+            [this](int point) { this->session().goToWeight(m_plot->weightOf(point), this); });
     connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
+    connect(&session, &Session::bundleChanged, this, &TimelineDock::forget);
     connect(&session.tasks(), &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
             return;
@@ -126,10 +178,10 @@ void TimelineDock::refresh()
         m_task->cancel();
     m_task.reset();
     if (shown->weights().size() <= kMostPlacedAtOnce) {
-        showPlaced(place(*shown, *roofs, m_state.choice(), batch, form, nullptr));
+        showPlaced(shown, place(*shown, *roofs, m_state.choice(), batch, form, nullptr));
         return;
     }
-    if (shown != m_placed)
+    if (shown != m_placed.lock())
         showMessage(tr("Working out the times of %1 weights\u2026")
                         .arg(groupedNumber(shown->weights().size())));
     m_task = session().tasks().start(
@@ -138,9 +190,9 @@ void TimelineDock::refresh()
             const BundleReadLock lock(*shown);
             return place(*shown, roofs, choice, batch, form, &progress);
         },
-        [this](Placed placed) {
+        [this, shown](Placed placed) {
             m_task.reset();
-            showPlaced(std::move(placed));
+            showPlaced(shown, std::move(placed));
         });
 }
 
@@ -172,27 +224,12 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
     Placed made;
     std::vector<TimelineLayer> &layers = made.layers;
     roofline::LayerTimes times;
+    SharedFigures figures(form);
     const auto add = [&](const ChipLayer &placed) {
-        const roofline::Placement &figures = *placed.figures;
-        TimelineLayer layer;
-        layer.name = placed.label();
-        layer.op = figures.layer.op;
-        layer.weight = placed.weight;
-        layer.storedS = figures.stored().timeS;
-        layer.compiler = compilerEstimate(bundle, placed.weight, placed.consumer).toStdString();
-        if (const roofline::Assessment *one = inForm(figures, form)) {
-            layer.form = one->form;
-            layer.computeS = one->computeS;
-            layer.memoryS = one->memoryS;
-            layer.timeS = one->timeS;
-            layer.bound = one->bound;
-            layer.outcome = one->outcome;
-        } else {
-            layer.has = false;
-        }
+        auto shared = figures.of(placed.figures);
         // What has no such form stays as it is stored, in the sum as well.
-        times.add(figures.layer, layer.has ? layer.timeS : layer.storedS);
-        layers.push_back(std::move(layer));
+        times.add(placed.figures->layer, shared->has ? shared->timeS : shared->storedS);
+        layers.push_back({placed.weight, placed.consumer, std::move(shared)});
     };
     if (!forEachPlacement(bundle, roofs, choice, batch, KeptForms::All, progress, add))
         return {};
@@ -202,17 +239,18 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
     return made;
 }
 
-void TimelineDock::showPlaced(Placed placed)
+void TimelineDock::showPlaced(const BundlePtr &bundle, Placed placed)
 {
-    m_placed = session().bundle();
+    m_placed = bundle;
     if (placed.layers.empty()) {
         showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
         return;
     }
     std::vector<TimelineLayer> &layers = placed.layers;
     const roofline::ProgramTime &program = placed.program;
-    const auto missing = std::count_if(layers.begin(), layers.end(),
-                                       [](const TimelineLayer &layer) { return !layer.has; });
+    const auto missing =
+        std::count_if(layers.begin(), layers.end(),
+                      [](const TimelineLayer &layer) { return !layer.figures->has; });
     QString facts = timesFact(program);
     if (missing > 0)
         facts += countedWords(static_cast<std::size_t>(missing),
@@ -223,7 +261,7 @@ void TimelineDock::showPlaced(Placed placed)
         facts += QLatin1Char(' ') + fromUtf8(note);
     facts += QLatin1Char(' ') + fromUtf8(roofline::predictionNote(m_state.target()));
     m_facts->setText(facts);
-    m_plot->setContent(std::move(layers), program.engineTimeS, placed.floorS);
+    m_plot->setContent(bundle, std::move(layers), program.engineTimeS, placed.floorS);
     showContent();
     followPlace();
     m_release->check();
@@ -234,8 +272,16 @@ void TimelineDock::release()
 {
     if (m_task || m_plot->pointCount() < kReleasedFrom)
         return;
-    m_plot->setContent({}, {}, {});
+    m_plot->setContent(nullptr, {}, {}, {});
     scheduleRefresh(); // which waits until the dock is shown
+}
+
+/// Another document: what is shown is of the one before, which this must not keep open.
+void TimelineDock::forget()
+{
+    m_placed.reset();
+    if (m_plot->bundle())
+        m_plot->setContent(nullptr, {}, {}, {});
 }
 
 void TimelineDock::follow(const Place &place, QObject *origin)

@@ -10,6 +10,7 @@
 #include <QList>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 class QAction;
@@ -50,7 +51,8 @@ private:
                         const std::string &form, Progress *progress);
     void fillForms();
     static QString timesFact(const roofline::ProgramTime &program);
-    void showPlaced(Placed placed);
+    void showPlaced(const BundlePtr &bundle, Placed placed);
+    void forget();
     void release();
 
     ChipState &m_state;
@@ -58,8 +60,8 @@ private:
     QSpinBox *m_batch = nullptr;
     QLabel *m_facts = nullptr;
     TimelinePlot *m_plot = nullptr;
-    TaskPtr m_task;     ///< places the layers of a large bundle
-    BundlePtr m_placed; ///< whose layers are shown
+    TaskPtr m_task;                       ///< places the layers of a large bundle
+    std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown
     HiddenRelease *m_release = nullptr;
     QList<QAction *> m_actions;
 };

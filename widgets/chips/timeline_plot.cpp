@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/timeline_plot.h"
 
+#include "core/assessment/weight_layers.h"
+#include "core/bundle/bundle.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/plot_tickers.h"
@@ -71,10 +73,11 @@ TimelinePlot::Line TimelinePlot::makeLine()
     return line;
 }
 
-void TimelinePlot::setContent(std::vector<TimelineLayer> layers, std::optional<double> sumS,
-                              std::optional<double> floorS)
+void TimelinePlot::setContent(BundlePtr bundle, std::vector<TimelineLayer> layers,
+                              std::optional<double> sumS, std::optional<double> floorS)
 {
     beginData();
+    m_bundle = std::move(bundle);
     m_layers = std::move(layers);
     m_sum = sumS && *sumS > 0 ? sumS : std::nullopt;
     m_floor = floorS && *floorS > 0 ? floorS : std::nullopt;
@@ -105,7 +108,7 @@ void TimelinePlot::fillBars()
                 value = *seconds, at = place;
         };
         for (int i = first; i < std::min(first + together, pointCount()); ++i) {
-            const TimelineLayer &one = layer(i);
+            const report::TimedLayer &one = figuresOf(i);
             include(one.bound == roofline::Bound::Compute ? m_compute : m_computeSlack,
                     i - kBar / 2, one.computeS);
             include(one.bound == roofline::Bound::Bandwidth ? m_memory : m_memorySlack,
@@ -126,8 +129,8 @@ void TimelinePlot::fitRange()
         high = std::max(high, *seconds);
     };
     for (const TimelineLayer &one : m_layers) {
-        include(one.computeS);
-        include(one.memoryS);
+        include(one.figures->computeS);
+        include(one.figures->memoryS);
     }
     include(m_sum);
     include(m_floor);
@@ -192,9 +195,19 @@ int TimelinePlot::pointAt(double key) const
     return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
 }
 
+report::TimedLayer TimelinePlot::layer(int point) const
+{
+    const TimelineLayer &one = at(point);
+    report::TimedLayer whole = *one.figures;
+    const std::string &name = layerName(m_bundle->weights()[one.weight], one.consumer);
+    whole.name = whole.function.empty() ? name : whole.function + "/" + name;
+    whole.compiler = compilerEstimate(*m_bundle, one.weight, one.consumer).toStdString();
+    return whole;
+}
+
 QString TimelinePlot::pointText(int point) const
 {
-    const TimelineLayer &one = layer(point);
+    const report::TimedLayer one = layer(point);
     if (!one.has)
         return tr("%1 (%2): its weight has no such form").arg(fromUtf8(one.name), fromUtf8(one.op));
     QString text =

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/small_index.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/report/roof_table.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/common/window_columns.h"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,9 +17,12 @@ class QCPItemText;
 
 namespace kernscope::ui {
 
-/// A layer with its two times in the form that is looked at, and its weight.
-struct TimelineLayer : report::TimedLayer {
-    std::size_t weight = 0;
+/// A layer with its two times in the form that is looked at.
+struct TimelineLayer {
+    SmallIndex weight = 0, consumer = 0;
+    /// Without its name and the compiler's estimate: what layers that differ in nothing else have
+    /// in common.
+    std::shared_ptr<const report::TimedLayer> figures;
 };
 
 /// Two bars a layer, in the order of the program: arithmetic and bytes, by powers of ten of a
@@ -29,12 +35,13 @@ class TimelinePlot final : public PlotWidget
 public:
     explicit TimelinePlot(QWidget *parent = nullptr);
 
-    void setContent(std::vector<TimelineLayer> layers, std::optional<double> sumS,
+    /// The layers of `bundle`, which it keeps for their names; null where there are none.
+    void setContent(BundlePtr bundle, std::vector<TimelineLayer> layers, std::optional<double> sumS,
                     std::optional<double> floorS);
-    const TimelineLayer &layer(int point) const
-    {
-        return m_layers[static_cast<std::size_t>(point)];
-    }
+    const BundlePtr &bundle() const { return m_bundle; }
+    std::size_t weightOf(int point) const { return at(point).weight; }
+    const report::TimedLayer &figuresOf(int point) const { return *at(point).figures; }
+    report::TimedLayer layer(int point) const;   ///< whole
     int pointOfWeight(std::size_t weight) const; ///< -1: none
 
     int pointCount() const override { return static_cast<int>(m_layers.size()); }
@@ -66,6 +73,9 @@ private:
     void fitRange();
     void nameLayers();
 
+    const TimelineLayer &at(int point) const { return m_layers[static_cast<std::size_t>(point)]; }
+
+    BundlePtr m_bundle; ///< whose layers are shown
     std::vector<TimelineLayer> m_layers;
     WindowColumns<report::TimedLayer> m_columns{report::timedLayerTable()};
     std::optional<double> m_sum, m_floor;

@@ -2,6 +2,7 @@
 #include "widgets/common/plot_widget.h"
 
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_table_model.h"
 #include "widgets/common/plot_theme.h"
 #include "widgets/common/table_text.h"
@@ -42,7 +43,7 @@ QString exportNameOf(const QWidget &plot)
 } // namespace
 
 PlotWidget::PlotWidget(const QString &name, QWidget *parent)
-    : QWidget(parent), m_stack(new QStackedWidget(this)), m_plot(new QCustomPlot(m_stack)),
+    : QWidget(parent), m_stack(new QStackedWidget(this)), m_plot(new PlotCanvas(m_stack)),
       m_table(new QTableView(m_stack)), m_model(new PlotTableModel(*this, this))
 {
     setAccessibleName(name);

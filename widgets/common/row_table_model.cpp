@@ -232,8 +232,9 @@ void RowTableModel::chooseRows()
     TermTexts terms;
     for (std::size_t i = 0; i < total; ++i) {
         if (admits(i) && (words.empty() || words.passes({searchedText(i, terms)})))
-            m_shown.push_back(i);
+            m_shown.push_back(static_cast<std::uint32_t>(i));
     }
+    m_shown.shrink_to_fit();
     orderRows();
 }
 
@@ -242,9 +243,9 @@ void RowTableModel::orderRows()
     std::sort(m_shown.begin(), m_shown.end());
     if (sortColumn() >= 0 && sortColumn() < columnCount()) {
         const std::size_t declared = m_places[static_cast<std::size_t>(sortColumn())];
-        std::vector<std::pair<report::SortValue, std::size_t>> keys;
+        std::vector<std::pair<report::SortValue, std::uint32_t>> keys;
         keys.reserve(m_shown.size());
-        for (const std::size_t row : m_shown)
+        for (const std::uint32_t row : m_shown)
             keys.emplace_back(orderOf(row, declared), row);
         const bool down = sortOrder() == Qt::DescendingOrder;
         std::stable_sort(keys.begin(), keys.end(), [down](const auto &a, const auto &b) {

@@ -8,6 +8,7 @@
 #include <QVariant>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -79,8 +80,8 @@ private:
 
     std::vector<report::ColumnFacts> m_columns; ///< of the window
     std::vector<std::size_t> m_places;
-    std::vector<QString> m_titles; ///< empty: the declared one
-    std::vector<std::size_t> m_shown;
+    std::vector<QString> m_titles;      ///< empty: the declared one
+    std::vector<std::uint32_t> m_shown; ///< as many as an int counts at most
     std::vector<int> m_rowOf;
     ShortNameCache m_shortNames; ///< of the column of weights
 };

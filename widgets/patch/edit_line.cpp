@@ -8,6 +8,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/patch/edit_preview.h"
 #include "widgets/patch/raw_edit.h"
+#include "widgets/patch/weight_name_model.h"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -17,7 +18,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QStringListModel>
 
 #include <utility>
 
@@ -26,7 +26,6 @@ namespace kernscope::ui {
 namespace {
 
 constexpr int kPauseMilliseconds = 120;
-constexpr std::size_t kMaxNames = 50'000;
 
 struct KindRow {
     Edit::Kind kind;
@@ -71,8 +70,7 @@ QString syntaxText(const Error &error)
 
 } // namespace
 
-EditLine::EditLine(Session &session, QWidget *parent)
-    : QWidget(parent), m_session(session), m_names(new QStringListModel(this))
+EditLine::EditLine(Session &session, QWidget *parent) : QWidget(parent), m_session(session)
 {
     m_kind = new QComboBox(this);
     m_kind->setAccessibleName(tr("Kind of edit"));
@@ -81,7 +79,7 @@ EditLine::EditLine(Session &session, QWidget *parent)
     m_text = new QLineEdit(this);
     m_text->setAccessibleName(tr("Edit to add"));
     m_text->setClearButtonEnabled(true);
-    auto *completer = new QCompleter(m_names, this);
+    auto *completer = new QCompleter(new WeightNameModel(session, this), this);
     completer->setFilterMode(Qt::MatchContains);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     m_text->setCompleter(completer);
@@ -129,32 +127,8 @@ void EditLine::connectParts()
     connect(m_text, &QLineEdit::textEdited, this, [this] { m_asking = false; });
     connect(&m_session, &Session::bundleChanged, this, [this] {
         m_asking = false;
-        m_namesKnown = false;
-        m_names->setStringList({});
-        if (isVisible())
-            listNames();
         m_text->clear();
     });
-}
-
-void EditLine::showEvent(QShowEvent *event)
-{
-    QWidget::showEvent(event);
-    listNames();
-}
-
-/// What the box completes: the names of tens of thousands of weights take longer than a frame, so
-/// they are only made while the line is visible.
-void EditLine::listNames()
-{
-    if (std::exchange(m_namesKnown, true))
-        return;
-    QStringList names;
-    if (const BundlePtr &bundle = m_session.bundle()) {
-        for (std::size_t i = 0; i < std::min(bundle->weights().size(), kMaxNames); ++i)
-            names << rawFromUtf8(bundle->weights()[i].findableName());
-    }
-    m_names->setStringList(names);
 }
 
 Edit::Kind EditLine::kind() const

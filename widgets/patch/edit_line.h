@@ -13,7 +13,6 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
-class QStringListModel;
 
 namespace kernscope::ui {
 
@@ -35,15 +34,11 @@ public:
     QString answer() const;
     QLineEdit *lineEdit() { return m_text; }
 
-protected:
-    void showEvent(QShowEvent *event) override;
-
 private:
     void connectParts();
     Edit::Kind kind() const;
     void showKind();
     void preview();
-    void listNames();
     void add();
     void refused(const Error &error);
     void accepted();
@@ -54,8 +49,6 @@ private:
     QLineEdit *m_text = nullptr;
     QPushButton *m_add = nullptr, *m_browse = nullptr;
     QLabel *m_answer = nullptr;
-    QStringListModel *m_names = nullptr;
-    bool m_namesKnown = false; ///< those of the bundle; listed once the line is seen
     QTimer m_pause;
     bool m_asking = false; ///< our own request is being answered
 };

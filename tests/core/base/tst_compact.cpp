@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/compact.h"
 #include "core/base/compact_shared.h"
+#include "core/base/joined_lists.h"
 #include "core/base/shared_value.h"
 #include "core/base/small_index.h"
 
@@ -36,6 +37,23 @@ private Q_SLOTS:
         QCOMPARE(sizeof(CompactVector<std::string>), sizeof(void *));
         QCOMPARE(sizeof(BoxedOptional<std::string>), sizeof(void *));
         QCOMPARE(sizeof(RareText), sizeof(void *));
+    }
+
+    void joinsLists()
+    {
+        JoinedLists<std::string> lists;
+        QCOMPARE(lists.size(), std::size_t(0));
+        lists.reserve(3, 3);
+        lists.add(std::vector<std::string>{"a", "b"});
+        lists.add(std::vector<std::string>{});
+        lists.add(std::vector<std::string>{"c"});
+        lists.shrink_to_fit();
+        const JoinedLists<std::string> copy = lists;
+        QCOMPARE(copy.size(), std::size_t(3));
+        QCOMPARE(copy[0].size(), std::size_t(2));
+        QCOMPARE(copy[0][1], std::string("b"));
+        QVERIFY(copy[1].empty());
+        QCOMPARE(copy[2].front(), std::string("c"));
     }
 
     /// One value for all copies, freed with the last of them.

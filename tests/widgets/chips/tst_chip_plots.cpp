@@ -233,10 +233,10 @@ private Q_SLOTS:
             const roofline::Placement &placed = roofline.plot().placementOf(i);
             bool found = false;
             for (int j = 0; j < plot.pointCount(); ++j)
-                found |= plot.layer(j).weight == roofline.plot().layerOf(i).weight &&
+                found |= plot.weightOf(j) == roofline.plot().layerOf(i).weight &&
                          plot.layer(j).timeS == placed.stored().timeS &&
                          plot.layer(j).bound == placed.stored().bound;
-            QVERIFY2(found, roofline.plot().layerOf(i).name.c_str());
+            QVERIFY2(found, roofline.plot().layerOf(i).name(*roofline.plot().bundle()).c_str());
         }
         for (int form = 0; form < dock.forms().count(); ++form) {
             dock.forms().setCurrentIndex(form);
@@ -292,7 +292,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&plot));
         const auto roofs = roofline::roofsOf(target::targets().front());
         QVERIFY(roofs);
-        plot.setContent(*roofs, {}, {});
+        plot.setContent(nullptr, *roofs, {}, {});
         auto *custom = plot.findChild<QCustomPlot *>();
         QVERIFY(custom);
         custom->replot(QCustomPlot::rpImmediateRefresh);

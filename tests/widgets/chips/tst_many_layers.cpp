@@ -80,7 +80,7 @@ void TestManyLayers::rooflineHasEveryLayer()
         const int point = plot.pointOfWeight(placed.layer.weight);
         QVERIFY(point >= 0);
         const roofline::Placement &shown = plot.placementOf(point);
-        QVERIFY(plot.layerOf(point).layer() == placed.layer);
+        QVERIFY(plot.layerOf(point).layer(*bundle) == placed.layer);
         QCOMPARE(shown.stored().timeS.value_or(-1), placed.stored().timeS.value_or(-1));
         QCOMPARE(shown.trail[shown.dense].form, placed.trail[placed.dense].form);
         const roofline::Assessment *best = shown.bestForm(), *expected = placed.bestForm();
