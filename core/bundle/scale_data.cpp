@@ -6,6 +6,7 @@
 #include "core/form/encoding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -51,6 +52,7 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
         return ErrorBuilder("scale.none").message("The weight has no scales.").unexpected();
     ScaleData data;
     data.shape = scale->shape;
+    data.exponents = scale->type == ElementType::Fp8E8M0;
     auto scales = valuesOf(bundle, *scale, progress);
     if (!scales)
         return tl::unexpected(scales.error());
@@ -84,6 +86,13 @@ std::optional<double> ScaleData::zeroOf(std::size_t row) const
 {
     const auto place = zeroPlace(row);
     return place ? std::optional(zeros[*place]) : std::nullopt;
+}
+
+std::optional<int> ScaleData::exponentOf(std::size_t row) const
+{
+    const double scale = scaleOf(row);
+    return exponents && std::isfinite(scale) && scale > 0 ? std::optional(std::ilogb(scale))
+                                                          : std::nullopt;
 }
 
 std::string ScaleData::placeOf(std::size_t row) const

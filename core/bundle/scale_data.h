@@ -19,6 +19,7 @@ struct ScaleData {
     std::vector<double> zeros;       ///< as many, or one for all, or none: the zero point is 0
     bool zeroPoints = false;         ///< the second operand is a zero point; else an offset
     Shape shape;                     ///< of the scales, or of several zero points of one scale
+    bool exponents = false; ///< scales are stored as powers of two alone (fp8e8m0)
     std::optional<std::size_t> axis; ///< of the weight, that a list of scales runs along
 
     /// Whether the weight has scales that are stored as numbers of their own.
@@ -31,6 +32,8 @@ struct ScaleData {
     /// Which of `zeros` goes with a row; empty where none does.
     std::optional<std::size_t> zeroPlace(std::size_t row) const;
     std::optional<double> zeroOf(std::size_t row) const;
+    /// e of a scale of 2^e; empty where scales are no exponents, and of the code without a value.
+    std::optional<int> exponentOf(std::size_t row) const;
     /// "3", or "3, 0, 1" where the scales have several axes of more than one element.
     std::string placeOf(std::size_t row) const;
 

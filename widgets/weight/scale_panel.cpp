@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 namespace kernscope::ui {
 
@@ -127,16 +128,21 @@ void ScalePanel::showScales(ScaleData content)
 {
     const Weight &weight = m_bundle->weights()[m_weight];
     const auto [low, high] = std::minmax_element(content.scales.begin(), content.scales.end());
+    const auto spelled = [&content](double scale) {
+        return content.exponents && scale > 0 ? tr("2^%1").arg(std::ilogb(scale))
+                                              : valueText(scale);
+    };
     QString text = content.scales.size() == 1
                        ? tr("one scale for the whole weight")
                        : tr("%1 scales").arg(groupedNumber(content.scales.size()));
     if (low != content.scales.end() && content.scales.size() > 1)
-        text += tr(", %1 to %2").arg(valueText(*low), valueText(*high));
+        text += tr(", %1 to %2").arg(spelled(*low), spelled(*high));
     if (content.zeros.empty())
         text += tr("; symmetric, without zero points");
     else if (content.scales.size() == 1 && content.zeros.size() > 1)
         text += tr(", %1 zero points").arg(groupedNumber(content.zeros.size()));
     m_table->setColumnHidden(ScaleModel::ZeroColumn, content.zeros.empty());
+    m_table->setColumnHidden(ScaleModel::ExponentColumn, !content.exponents);
     m_state->setText(text);
     const QStringList names = axisNames(weight);
     const QString axis = content.axis && content.shape.size() <= 1

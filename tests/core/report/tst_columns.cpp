@@ -4,12 +4,14 @@
 #include "core/report/json_table.h"
 #include "core/report/number_text.h"
 #include "core/report/target_totals_table.h"
+#include "core/report/weight_detail.h"
 
 #include <QSet>
 #include <QTest>
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 using namespace kernscope;
@@ -142,6 +144,23 @@ private Q_SLOTS:
         QCOMPARE(moved(5120, 0), std::string("5,120"));
         QCOMPARE(moved(5120, 3), std::string("at least 5,120 (+ 3 not known)"));
         QCOMPARE(moved(0, 3), std::string("?"));
+    }
+
+    /// Scales of microscaled weights are powers of two and nothing else; 255 stands for none.
+    void exponentsOfMicroscaledWeights()
+    {
+        ScaleData data;
+        data.scales = {0.0078125, std::numeric_limits<double>::quiet_NaN(), 0x1p-127};
+        data.shape = {3};
+        data.exponents = true;
+        QCOMPARE(data.exponentOf(0), std::optional(-7));
+        QCOMPARE(data.exponentOf(2), std::optional(-127));
+        QVERIFY(!data.exponentOf(1));
+        QCOMPARE(csvText(scaleTable(), scaleRows(data)),
+                 std::string("at,scale,exponent,zero_point\n0,0.0078125,-7,\n1,nan,,\n"
+                             "2,5.877471754111438e-39,-127,\n"));
+        data.exponents = false;
+        QVERIFY(!data.exponentOf(0));
     }
 
     /// Every table that is declared: keys are of JSON, told apart, and each column is explained.
