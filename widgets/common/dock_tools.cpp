@@ -273,6 +273,8 @@ QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next)
     box->setPlaceholderText(placeholder);
     box->setAccessibleName(placeholder);
     box->setClearButtonEnabled(true);
+    // It stands above what it filters, and is made after it.
+    QWidget::setTabOrder(box, next);
     return box;
 }
 
