@@ -32,7 +32,7 @@ constexpr std::array kSentences{
              QT_TRANSLATE_NOOP("kernscope::Errors", "What was read back is not what was written.")},
     Sentence{"patch.busy", QT_TRANSLATE_NOOP("kernscope::Errors", "Somebody else is saving it.")},
     Sentence{"patch.unrepresentable",
-             QT_TRANSLATE_NOOP("kernscope::Errors", "This form cannot hold the value.")},
+             QT_TRANSLATE_NOOP("kernscope::Errors", "The value cannot be held there.")},
     Sentence{"patch.masked", QT_TRANSLATE_NOOP("kernscope::Errors",
                                                "The mask leaves this element out; keep it first.")},
     Sentence{"patch.space",

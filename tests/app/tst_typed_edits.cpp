@@ -156,6 +156,15 @@ void TestTypedEdits::aFieldIsChangedByValue()
     QVERIFY(tree.isExpanded(now.parent()) &&
             tree.selectionModel()->isRowSelected(now.row(), now.parent()));
     (*m_window)->session().undoStack().undo();
+    // A number that has more bits than the field: of a register nothing is said about forms.
+    dialog = ask();
+    QVERIFY(dialog);
+    dialog->setTextValue(QStringLiteral("0x100000000"));
+    dialog->accept();
+    QTRY_COMPARE((*m_window)->notices().texts().size(), 1);
+    const QString why = (*m_window)->notices().texts().constFirst();
+    QVERIFY2(why.contains(QStringLiteral("fewer bits")) && !why.contains(QStringLiteral(" form ")),
+             qPrintable(why));
 }
 
 void TestTypedEdits::rowsArePasted()

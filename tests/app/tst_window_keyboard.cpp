@@ -22,6 +22,7 @@ private Q_SLOTS:
     void openingBeginsInTheNavigator();
     void comparingBeginsInTheTable();
     void reloadKeepsTheKeyboard();
+    void filtersComeBeforeWhatTheyFilter();
     void searchIsAskedAgain();
     void tabComesEverywhere_data();
     void tabComesEverywhere();
@@ -92,6 +93,28 @@ void TestWindowKeyboard::reloadKeepsTheKeyboard()
     (*m_window)->document().reload();
     QVERIFY(m_window->settleLong());
     QCOMPARE(keyboardAt(), QStringLiteral("hex"));
+}
+
+/// Tab goes as one reads: from the box above to the list below.
+void TestWindowKeyboard::filtersComeBeforeWhatTheyFilter()
+{
+    QStringList wrong;
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        for (QLineEdit *box : entry.dock->findChildren<QLineEdit *>()) {
+            if (!box->accessibleName().startsWith(QStringLiteral("Filter")))
+                continue;
+            const auto isList = [](const QWidget *widget) {
+                return qobject_cast<const QAbstractItemView *>(widget) != nullptr ||
+                       widget->inherits("QTabBar");
+            };
+            const QWidget *next = box->nextInFocusChain(); // buttons may stand beside the box
+            while (!isList(next) && entry.dock->isAncestorOf(next))
+                next = next->nextInFocusChain();
+            if (!entry.dock->isAncestorOf(next))
+                wrong += entry.dock->id() + u' ' + box->accessibleName();
+        }
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
 /// Ctrl+Shift+F goes back to what is searched for, from the places found too, and never closes.

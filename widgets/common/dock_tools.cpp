@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/dock_tools.h"
 
-#include "widgets/common/dock.h"
 #include "widgets/common/elided_name.h"
-#include "widgets/common/file_dialogs.h"
 #include "widgets/common/margin_mark.h"
 #include "widgets/common/session.h"
 #include "widgets/common/short_names.h"
-#include "widgets/common/table_formats.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
@@ -36,10 +33,6 @@ namespace {
 
 /// Property of a header while a column is made wide enough for a number.
 constexpr char kGrowing[] = "kernscopeGrowing";
-
-struct DockWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::DockTools)
-};
 
 class FilterBox final : public QLineEdit
 {
@@ -273,6 +266,8 @@ QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next)
     box->setPlaceholderText(placeholder);
     box->setAccessibleName(placeholder);
     box->setClearButtonEnabled(true);
+    // It stands above what it filters, and is made after it.
+    QWidget::setTabOrder(box, next);
     return box;
 }
 
@@ -361,72 +356,11 @@ void copySelection(const QAbstractItemView &view)
         QGuiApplication::clipboard()->setText(selectionAsTsv(*view.selectionModel()));
 }
 
-QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
-{
-    if (model.rowCount() == 0)
-        return DockWords::tr("Nothing is exported: the table has no rows.");
-    const QString path =
-        askSavePath(parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
-                    DockWords::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
-                                  "Markdown (*.md);;JSON (*.json)"));
-    if (path.isEmpty())
-        return {};
-    const auto format = tableFormatOf(path);
-    return format ? writeTextFile(path, tableAs(model, *format))
-                  : DockWords::tr("Nothing is exported: a table is written as .csv, .tsv, .md or "
-                                  ".json, by the ending of the name.");
-}
-
 QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)
 {
     return dockAction(scope, text, QKeySequence::Find, [filter] {
         filter->setFocus(Qt::ShortcutFocusReason);
         filter->selectAll();
-    });
-}
-
-namespace {
-
-/// At once where the dock that `scope` lies in is on view, else once it was raised and has read
-/// what it shows: a table behind a tab has no rows.
-void whenFilled(QWidget *scope, std::function<void()> then)
-{
-    constexpr int kWait = 30, kMostOutOfView = 100; // ms, and how often it is looked at
-    Dock *dock = nullptr;
-    for (QWidget *widget = scope; widget; widget = widget->parentWidget()) {
-        if (auto *found = qobject_cast<Dock *>(widget))
-            dock = found; // the outermost: a dock may be a part of another one
-    }
-    if (!dock || dock->onView()) {
-        then();
-        return;
-    }
-    dock->show();
-    dock->raise();
-    auto *poll = new QTimer(scope);
-    poll->start(kWait);
-    QObject::connect(poll, &QTimer::timeout, scope,
-                     [dock, poll, then = std::move(then), left = kMostOutOfView]() mutable {
-                         if (dock->onView() ? dock->busy() : --left > 0 && !dock->isHidden())
-                             return;
-                         poll->stop();
-                         poll->deleteLater();
-                         if (dock->onView())
-                             then();
-                     });
-}
-
-} // namespace
-
-QAction *exportAction(QWidget *scope, Session &session, const QString &text,
-                      const QAbstractItemModel &model, const QString &baseName)
-{
-    return dockAction(scope, text, {}, [scope, &session, &model, baseName] {
-        whenFilled(scope, [scope, &session, &model, baseName] {
-            const QString fault = exportTable(scope, model, baseName);
-            if (!fault.isEmpty())
-                Q_EMIT session.statusMessage(fault);
-        });
     });
 }
 

@@ -72,15 +72,11 @@ void CommandsDock::buildActions()
                             [this] { copySelection(*shownView()); });
     auto *hex = dockAction(this, tr("Show in Hex"), {},
                            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
-    auto *save = dockAction(this, tr("Export Table of Commands or Symbols…"), {}, [this] {
-        const bool commands = m_tabs->currentIndex() == 0;
-        const QString fault =
-            exportTable(this, commands ? *m_commands : *m_symbols,
-                        commands ? QStringLiteral("commands") : QStringLiteral("symbols"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
-    m_actions = {find, copy, hex, save};
+    auto *save = exportAction(this, session(), tr("Export Table of Commands…"), *m_commands,
+                              QStringLiteral("commands"));
+    auto *saveSymbols = exportAction(this, session(), tr("Export Table of Symbols…"), *m_symbols,
+                                     QStringLiteral("symbols"));
+    m_actions = {find, copy, hex, save, saveSymbols};
     m_commandView->addActions(m_actions);
     m_symbolView->addActions(m_actions);
 }

@@ -6,8 +6,10 @@
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/segmented.h"
 #include "widgets/common/theme.h"
+#include "widgets/overview/picture_export.h"
 #include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
@@ -71,6 +73,15 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
         examine(true);
         showTotals();
     });
+    m_actions += dockAction(this, tr("Export Treemap\u2026"), {}, [this] {
+        const QString path = askSavePath(this, tr("Export Picture"), QStringLiteral("treemap.png"),
+                                         tr("PNG picture (*.png);;PDF (*.pdf)"));
+        const QString why = path.isEmpty() ? QString() : exportWidgetPicture(*m_map, path);
+        if (!why.isEmpty())
+            Q_EMIT this->session().statusMessage(why);
+    });
+    m_map->addActions(m_actions);
+    m_map->setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
 QLayout *OverviewDock::buildCards(QWidget *parent)

@@ -7,10 +7,14 @@
 #include "widgets/common/elided_label.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/overview_dock.h"
+#include "widgets/overview/picture_export.h"
 #include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_view.h"
 
+#include <QFile>
+#include <QImage>
 #include <QLabel>
+#include <QTemporaryDir>
 
 #include <algorithm>
 
@@ -151,6 +155,34 @@ private Q_SLOTS:
         QVERIFY(settle(dock));
         const QString said = dock.findChild<TreemapView *>()->emptyText();
         QVERIFY2(said.contains(QStringLiteral("not known")), qPrintable(said));
+    }
+
+    /// As every plot: a picture as it is drawn, finer than the screen, or a page.
+    void treemapIsExported()
+    {
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock, 900, 700));
+        TreemapView &map = dock.treemap();
+        const QTemporaryDir folder;
+        const QString png = folder.filePath(QStringLiteral("map.png"));
+        QCOMPARE(exportWidgetPicture(map, png), QString());
+        const QImage image(png);
+        QCOMPARE(image.size(), map.size() * 2);
+        const QRectF largest = map.rectOf(0);
+        const QPointF corner = largest.bottomRight() - QPointF(6, 6);
+        QCOMPARE(image.pixelColor((corner * 2).toPoint()), map.cells()[0].color);
+        const QString pdf = folder.filePath(QStringLiteral("map.pdf"));
+        QCOMPARE(exportWidgetPicture(map, pdf), QString());
+        QFile page(pdf);
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        QVERIFY(page.readAll().startsWith("%PDF"));
+        QVERIFY(
+            !exportWidgetPicture(map, folder.filePath(QStringLiteral("none/map.png"))).isEmpty());
+        // The context menu holds what the menu does.
+        QCOMPARE(map.contextMenuPolicy(), Qt::ActionsContextMenu);
+        QCOMPARE(map.actions(), dock.menuActions());
     }
 };
 
