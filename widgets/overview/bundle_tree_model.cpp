@@ -184,7 +184,7 @@ void BundleTreeModel::applyFilter(bool fewer)
             if (!passes && group.kind == Node::Kind::FileGroup) {
                 passes = filter.passes({m_bundle->files()[leaf].path});
             } else if (!passes && group.kind == Node::Kind::PartGroup) {
-                passes = filter.passes({m_bundle->sections()[leaf].name});
+                passes = filter.passes({m_bundle->nameOf(m_bundle->sections()[leaf])});
             } else if (!passes) {
                 WhereFacts facts;
                 facts.forms = &forms;

@@ -110,7 +110,7 @@ void TestBundleParts::sharedParts()
     QCOMPARE(sectionFault(**bundle), std::string());
     // the payload belongs to the first of them
     const auto owner = (*bundle)->sectionAt(2, FileOffset(128));
-    QCOMPARE((*bundle)->sections()[owner].name, std::string("a: lut"));
+    QCOMPARE((*bundle)->nameOf((*bundle)->sections()[owner]), std::string("a: lut"));
 }
 
 /// A patch that changes the number of survivors finds every place that writes it.
