@@ -29,10 +29,12 @@ HiddenRelease::HiddenRelease(Dock &dock, Session &session, std::function<void()>
     m_wait.setSingleShot(true);
     // Also told where the tab of another dock was chosen: such a dock is moved, not hidden.
     connect(&dock, &QDockWidget::visibilityChanged, this, [this](bool visible) {
-        if (!visible) {
-            wait();
+        if (!visible) { // told again whenever another tab beside it is chosen
+            if (!std::exchange(m_hidden, true))
+                wait();
             return;
         }
+        m_hidden = false;
         m_wait.stop();
         if (m_all)
             m_all->remove(*this);

@@ -59,6 +59,7 @@ private:
     Dock &m_dock;
     QPointer<HiddenReleases> m_all;
     int m_delay = kDelayMilliseconds;
+    bool m_hidden = false; ///< went out of view and did not come back
     QTimer m_wait;
 };
 
