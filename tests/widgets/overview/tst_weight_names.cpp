@@ -10,8 +10,10 @@
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
+#include "widgets/patch/weight_name_model.h"
 #include "widgets/weight/bundle_facts.h"
 
+#include <QAbstractItemModelTester>
 #include <QLabel>
 #include <QTest>
 #include <QTreeView>
@@ -46,6 +48,7 @@ private Q_SLOTS:
     void typingFiltersAsTheWholeWordsDo();
     void functionsTellNamesApart();
     void textsInOnePiece();
+    void completedNamesAreThoseOfTheBundle();
 };
 
 void TestWeightNames::fewAreShortAtOnce()
@@ -177,6 +180,25 @@ void TestWeightNames::textsInOnePiece()
     list.clear();
     QVERIFY(list.isEmpty() && TextList().isEmpty());
     QCOMPARE(copy[3], texts[3]);
+}
+
+/// What completers list is read from the bundle that is open.
+void TestWeightNames::completedNamesAreThoseOfTheBundle()
+{
+    Session session;
+    WeightNameModel model(session);
+    const QAbstractItemModelTester tester(&model);
+    QCOMPARE(model.rowCount(), 0);
+    for (const int count : {20, 20, 7}) {
+        const BundlePtr bundle = manyNames(count);
+        session.setBundle(bundle);
+        QCOMPARE(model.rowCount(), count);
+        for (int row = 0; row < count; ++row)
+            QCOMPARE(model.index(row).data().toString().toStdString(),
+                     bundle->weights()[static_cast<std::size_t>(row)].findableName());
+    }
+    session.setBundle(nullptr);
+    QCOMPARE(model.rowCount(), 0);
 }
 
 QTEST_MAIN(TestWeightNames)
