@@ -135,7 +135,7 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
     sections.count = places.size();
     const auto shared = std::make_shared<const std::vector<std::size_t>>(std::move(places));
     sections.name = [bundle, shared](std::size_t i) {
-        return QString::fromStdString(bundle->sections()[(*shared)[i]].name);
+        return QString::fromStdString(bundle->nameOf(bundle->sections()[(*shared)[i]]));
     };
     sections.run = [&session, origin, shared](std::size_t i) {
         session.goToSection((*shared)[i], origin);

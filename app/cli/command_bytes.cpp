@@ -74,7 +74,7 @@ void printText(const Bundle &bundle, std::size_t file, const ByteRange &range,
                                    counted(range.bytes.value, "byte"));
     if (!fields.empty()) {
         const Section &section = bundle.sections()[fields.front().field.section];
-        text += fmt::format("section {} ({}), {:#x} to {:#x}\n", section.name,
+        text += fmt::format("section {} ({}), {:#x} to {:#x}\n", bundle.nameOf(section),
                             sectionKindName(section.kind), section.range.offset.value,
                             section.range.end() - 1);
     }

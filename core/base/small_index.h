@@ -7,13 +7,14 @@
 
 namespace kernscope {
 
-/// An index, or none, in half the room: reads and writes as std::size_t, whose largest value stands
-/// for none, as does every one from 2^32 - 1 on.
-class SmallIndex
+/// An index, or none, in little room: reads and writes as std::size_t, whose largest value stands
+/// for none, as does every one from the largest of Stored on.
+template <class Stored>
+class IndexIn
 {
 public:
-    constexpr SmallIndex(std::size_t index) noexcept
-        : m_index(index < kNone ? static_cast<std::uint32_t>(index) : kNone)
+    constexpr IndexIn(std::size_t index) noexcept
+        : m_index(index < kNone ? static_cast<Stored>(index) : kNone)
     {
     }
     constexpr operator std::size_t() const noexcept
@@ -22,9 +23,11 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    static constexpr Stored kNone = std::numeric_limits<Stored>::max();
 
-    std::uint32_t m_index;
+    Stored m_index;
 };
+using SmallIndex = IndexIn<std::uint32_t>; ///< of what a bundle has
+using TinyIndex = IndexIn<std::uint16_t>;  ///< of what a weight has
 
 } // namespace kernscope

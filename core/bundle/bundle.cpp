@@ -170,6 +170,33 @@ std::string Weight::address() const
     return text;
 }
 
+bool Bundle::isNamed(const Section &section, std::string_view name) const
+{
+    if (!section.givenName.empty())
+        return section.givenName == name;
+    const bool ofRecord = section.record != kNoIndex;
+    if (ofRecord ? !name.starts_with("record ") : !name.starts_with(ownerOf(section)))
+        return false;
+    return nameOf(section) == name;
+}
+
+std::string Bundle::nameOf(const Section &section) const
+{
+    if (!section.givenName.empty())
+        return section.givenName;
+    if (section.record != kNoIndex)
+        return fmt::format("record {}: metadata", std::size_t(section.record));
+    if (section.weight < m_weights.size()) {
+        const Weight &weight = m_weights[section.weight];
+        const OperandList &operands = weight.operands();
+        return section.operand < operands.size()
+                   ? fmt::format("{}: {}", weight.name,
+                                 codec::partRoleName(operands[section.operand].role))
+                   : weight.name;
+    }
+    return section.kind == SectionKind::Padding ? "padding" : "unknown";
+}
+
 std::optional<std::size_t> Bundle::weightByName(std::string_view name) const
 {
     std::optional<std::size_t> named;

@@ -39,11 +39,13 @@ struct OpenInput;
 
 /// A leaf of the section map. The sections of a file cover every byte of it exactly once.
 struct Section {
-    std::string name; ///< "encoder.weight: mask", "record 3: metadata", "padding"
     ByteRange range;
+    /// Its name, where that does not follow from the other members: Bundle::nameOf() has all.
+    RareText givenName;
     SmallIndex file = 0;
-    SmallIndex weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
-    SmallIndex operand = kNoIndex; ///< and of the operand among Weight::operands()
+    SmallIndex weight = kNoIndex; ///< that it belongs to: Bundle::ownerOf() has its name
+    SmallIndex record = kNoIndex; ///< whose metadata it is
+    TinyIndex operand = kNoIndex; ///< among Weight::operands()
     SectionKind kind = SectionKind::Unknown;
 };
 
@@ -129,6 +131,10 @@ public:
     const std::shared_ptr<const section::WeightSection> &section() const { return m_section; }
     Totals totals() const;
 
+    /// Name of a section of this bundle: "encoder.weight: mask", "record 3: metadata", "padding".
+    std::string nameOf(const Section &section) const;
+    /// nameOf(section) == name, without making the names of those that begin otherwise.
+    bool isNamed(const Section &section, std::string_view name) const;
     /// Name of the weight that a section of this bundle belongs to; empty where none.
     std::string_view ownerOf(const Section &section) const
     {

@@ -65,9 +65,9 @@ void describeRows(ByteField &field, const Weight &weight, const codec::Operand &
 }
 
 /// A section's name without the weight's in front of it.
-std::string_view nameWithin(const Section &section, std::string_view owner)
+std::string nameWithin(const Bundle &bundle, const Section &section, std::string_view owner)
 {
-    const std::string_view name = section.name;
+    std::string name = bundle.nameOf(section);
     const bool named =
         !owner.empty() && name.size() > owner.size() + 1 && name.substr(0, owner.size()) == owner;
     return named ? name.substr(owner.size() + 1) : name;
@@ -89,9 +89,11 @@ std::uint64_t placeWith(const codec::ElementOrder &order, std::uint64_t element,
 
 /// Of an operand whose elements have an order of their own; false where the byte is of none of
 /// them.
-bool describeOrdered(ByteField &field, const Weight &weight, const codec::Operand &operand,
-                     const codec::ElementOrder &order, FileOffset offset, const Section &section)
+bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weight,
+                     const codec::Operand &operand, const codec::ElementOrder &order,
+                     FileOffset offset)
 {
+    const Section &section = bundle.sections()[field.section];
     const std::uint64_t width = bitWidth(operand.type), first = 8 * offset.value;
     if (width == 0)
         return false;
@@ -116,9 +118,10 @@ bool describeOrdered(ByteField &field, const Weight &weight, const codec::Operan
     const std::string_view what = !elementwise           ? "entry"
                                   : elements.size() == 1 ? "element"
                                                          : "elements";
-    field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
-                             roleWords(operand.role), weight.name, nameWithin(section, weight.name),
-                             offset.value - section.range.offset.value);
+    field.text =
+        fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
+                    roleWords(operand.role), weight.name, nameWithin(bundle, section, weight.name),
+                    offset.value - section.range.offset.value);
     return true;
 }
 
@@ -139,7 +142,7 @@ bool describeWeight(ByteField &field, const Bundle &bundle, std::size_t file, Fi
         if (operand.order) {
             const auto *bound =
                 place.holds({offset, ByteCount(1)}) ? order.of(bundle, operand) : nullptr;
-            if (bound && describeOrdered(field, weight, operand, *bound, offset, section))
+            if (bound && describeOrdered(field, bundle, weight, operand, *bound, offset))
                 return true;
         } else if (place.range().contains(offset)) {
             describeRows(field, weight, operand, offset);
@@ -234,7 +237,8 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, Bou
         describeNamed(field, bundle, file, offset))
         return field;
     const std::uint64_t into = offset.value - section.range.offset.value;
-    const std::string_view owner = bundle.ownerOf(section), name = nameWithin(section, owner);
+    const std::string_view owner = bundle.ownerOf(section);
+    const std::string name = nameWithin(bundle, section, owner);
     field.text = owner.empty() ? fmt::format("{} +{:#x}", name, into)
                                : fmt::format("{} of {} +{:#x}", name, owner, into);
     if (bundle.files()[file].role == SectionKind::Data)

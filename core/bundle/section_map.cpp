@@ -23,12 +23,13 @@ public:
             return;
         fillUpTo(claim.range.offset.value);
         Section section;
-        section.name = std::move(claim.name);
+        section.givenName = std::move(claim.name);
         section.file = m_file;
         section.range = {FileOffset(m_at), ByteCount(end - m_at)};
         section.kind = claim.kind;
         section.weight = claim.weight;
         section.operand = claim.operand;
+        section.record = claim.record;
         m_sections.push_back(std::move(section));
         m_at = end;
     }
@@ -46,16 +47,15 @@ private:
             return;
         const std::uint64_t aligned =
             checkedRoundUp(m_at, milblob::kAlignment).value_or(UINT64_MAX);
-        addGap(std::min(aligned, end), SectionKind::Padding, "padding");
-        addGap(end, SectionKind::Unknown, "unknown");
+        addGap(std::min(aligned, end), SectionKind::Padding);
+        addGap(end, SectionKind::Unknown);
     }
 
-    void addGap(std::uint64_t end, SectionKind kind, std::string_view name)
+    void addGap(std::uint64_t end, SectionKind kind)
     {
         if (end <= m_at)
             return;
         Section section;
-        section.name = name;
         section.file = m_file;
         section.range = {FileOffset(m_at), ByteCount(end - m_at)};
         section.kind = kind;

@@ -14,9 +14,10 @@ namespace kernscope {
 struct ByteClaim {
     ByteRange range;
     SectionKind kind = SectionKind::Unknown;
-    std::string name;
+    std::string name; ///< empty: "record N: metadata", or the names of its weight and operand
     std::size_t weight = kNoIndex;
     std::size_t operand = kNoIndex;
+    std::size_t record = kNoIndex; ///< whose metadata it is
 };
 
 /// Turns claims into sections that cover `bytes` of file number `file` exactly once, in order: the

@@ -95,8 +95,8 @@ struct Weight {
     Shape shape;
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;
-    ByteCount storedBytes; ///< an operand used twice counts once
-    Detail detail;         ///< further figures of its form and container, for people
+    ByteCount storedBytes;      ///< an operand used twice counts once
+    SharedValue<Detail> detail; ///< further figures of its form and container, for people
     std::vector<Consumer> consumers;
     WeightRole role = WeightRole::Weight;
     std::size_t beside = kNoIndex; ///< biases and tables of a section, biases of a container: of

@@ -305,8 +305,9 @@ void ByteAligner::openSection(std::size_t a, std::size_t b)
         section.rangeA = m_a.sections()[a].range;
     if (b != kNoIndex)
         section.rangeB = m_b.sections()[b].range;
-    const Section &named = a != kNoIndex ? m_a.sections()[a] : m_b.sections()[b];
-    section.name = named.name;
+    const Bundle &owner = a != kNoIndex ? m_a : m_b;
+    const Section &named = owner.sections()[a != kNoIndex ? a : b];
+    section.name = owner.nameOf(named);
     section.kind = named.kind;
     section.file = static_cast<std::uint32_t>(m_result.m_files.size() - 1);
     section.firstSegment = m_result.m_segments.size();

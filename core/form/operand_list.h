@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/compact.h"
 #include "core/form/encoding.h"
 
 #include <cstddef>
@@ -54,7 +55,7 @@ public:
     const codec::Operand &front() const { return *m_all.front(); }
 
 private:
-    std::vector<const codec::Operand *> m_all;
+    CompactVector<const codec::Operand *> m_all;
     std::shared_ptr<const void> m_owner;
 };
 

@@ -184,7 +184,7 @@ std::vector<Column<ByteFieldFacts>> ownerIdentityColumns()
          .title = "section",
          .explanation = "Section that the first byte lies in",
          .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(sectionOf(row).name); }},
+         .value = [](const Row &row) -> Value { return row.bundle->nameOf(sectionOf(row)); }},
         {.key = "kind",
          .title = "kind",
          .explanation = "What the section's bytes are for",

@@ -107,7 +107,7 @@ std::vector<Column<HitFacts>> hitPlaceColumns()
                  const auto &sections = row.bundle->sections();
                  return row.hit.element || row.hit.section >= sections.size()
                             ? Value(Absent())
-                            : Value(View(sections[row.hit.section].name));
+                            : Value(row.bundle->nameOf(sections[row.hit.section]));
              }}};
 }
 

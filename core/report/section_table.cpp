@@ -67,7 +67,7 @@ std::vector<Column<SectionFacts>> sectionIdentityColumns()
          .title = "name",
          .explanation = "What the bytes are",
          .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return View(row.section->name); }},
+         .value = [](const Row &row) -> Value { return row.bundle->nameOf(*row.section); }},
         {.key = "owner",
          .title = "weight",
          .explanation = "Weight that the section belongs to",

@@ -135,7 +135,7 @@ private:
                            lengthText(inB, section.rangeB.bytes.value)};
         if (inA && inB) {
             tell(tally, m_differences.firstIn(m_bytes, index), row);
-            const std::string &nameB = m_bytes.b->sections()[section.b].name;
+            const std::string nameB = m_bytes.b->nameOf(m_bytes.b->sections()[section.b]);
             if (nameB != section.name)
                 row.detail = "in B: " + nameB;
         }

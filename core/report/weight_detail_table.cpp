@@ -188,16 +188,6 @@ std::vector<Column<ScaleRow>> scaleColumns()
          .explanation = "What a code is multiplied by",
          .align = kFigure,
          .value = [](const Row &row) { return realValue(row.data->scaleOf(row.row)); }},
-        {.key = "exponent",
-         .title = "exponent",
-         .explanation = "Power of two that a scale of a microscaled weight is stored as",
-         .align = kFigure,
-         .value = [](const Row &row) -> Value {
-             if (!row.data->exponents)
-                 return Absent();
-             const auto exponent = row.data->exponentOf(row.row);
-             return exponent ? realValue(*exponent) : Value(Unknown());
-         }},
         {.key = "zero_point",
          .title = "zero point",
          .explanation = "What is subtracted from a code before it is scaled",
@@ -207,6 +197,16 @@ std::vector<Column<ScaleRow>> scaleColumns()
                  return Absent();
              const auto zero = row.data->zeroOf(row.row);
              return zero ? realValue(*zero) : Value(Unknown());
+         }},
+        {.key = "exponent",
+         .title = "exponent",
+         .explanation = "Power of two that a scale of a microscaled weight is stored as",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             if (!row.data->exponents)
+                 return Absent();
+             const auto exponent = row.data->exponentOf(row.row);
+             return exponent ? realValue(*exponent) : Value(Unknown());
          }},
     };
 }

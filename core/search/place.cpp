@@ -75,7 +75,7 @@ std::optional<NamedThing> exactlyNamed(const Bundle &bundle, std::string_view na
     const auto &weights = bundle.weights();
     const auto &sections = bundle.sections();
     for (std::size_t i = 0; i < sections.size(); ++i) {
-        if (sections[i].name == name)
+        if (bundle.isNamed(sections[i], name))
             return NamedThing{kNoIndex, i};
     }
     // As it is shown, where it holds what cannot be shown.
@@ -84,7 +84,7 @@ std::optional<NamedThing> exactlyNamed(const Bundle &bundle, std::string_view na
             return NamedThing{i, kNoIndex};
     }
     for (std::size_t i = 0; i < sections.size(); ++i) {
-        if (printable(sections[i].name) == name)
+        if (printable(bundle.nameOf(sections[i])) == name)
             return NamedThing{kNoIndex, i};
     }
     return std::nullopt;

@@ -77,10 +77,10 @@ void TestPlaceText::names()
     QVERIFY(!exact->element);
 
     std::size_t named = 0;
-    while (m_bundle->sections()[named].name.empty())
+    while (m_bundle->nameOf(m_bundle->sections()[named]).empty())
         ++named;
-    const auto section =
-        parsePlace(*m_bundle, QString::fromStdString(m_bundle->sections()[named].name), 0);
+    const auto section = parsePlace(
+        *m_bundle, QString::fromStdString(m_bundle->nameOf(m_bundle->sections()[named])), 0);
     QVERIFY(section);
     QCOMPARE(section->section, named);
 }

@@ -113,7 +113,8 @@ void TestCliBytes::windowSaysTheSame()
                 QCOMPARE(bytes, field.bytes.bytes.value);
             }
             QCOMPARE(row.contains("source"), !field.source.empty());
-            QCOMPARE(row["section"].get<std::string>(), (*bundle)->sections()[field.section].name);
+            QCOMPARE(row["section"].get<std::string>(),
+                     (*bundle)->nameOf((*bundle)->sections()[field.section]));
             if (field.element)
                 QCOMPARE(row["elements"][0].get<std::uint64_t>(), *field.element);
             next = begin + bytes;

@@ -65,7 +65,7 @@ QString describeSection(const Bundle &bundle, std::size_t at)
 {
     const Section &section = bundle.sections()[at];
     const BundleFile &file = bundle.files()[section.file];
-    QStringList lines{fromUtf8(section.name)};
+    QStringList lines{fromUtf8(bundle.nameOf(section))};
     const std::uint64_t last = section.range.end() - (section.range.bytes.value > 0 ? 1 : 0);
     lines +=
         SectionModel::tr("%1: %2 to %3, %4 bytes of %5")

@@ -99,7 +99,8 @@ void SectionStrip::paintLabel(QPainter &painter, const QRectF &box, const Sectio
                          metrics.elidedText(kind, Qt::ElideRight, static_cast<int>(half.width())));
         return;
     }
-    line(owner.empty() ? fromUtf8(section.name) : kind, Qt::AlignVCenter | Qt::AlignLeft);
+    line(owner.empty() ? fromUtf8(m_bundle->nameOf(section)) : kind,
+         Qt::AlignVCenter | Qt::AlignLeft);
 }
 
 void SectionStrip::paintChanges(QPainter &painter, const QRect &band) const

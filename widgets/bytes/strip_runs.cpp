@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/strip_runs.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>

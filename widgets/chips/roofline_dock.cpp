@@ -67,7 +67,7 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     content->setFocusProxy(m_plot);
     buildActions();
     connectParts();
-    m_release = new HiddenRelease(*this, [this] { release(); });
+    m_release = new HiddenRelease(*this, session, [this] { release(); });
 }
 
 QHBoxLayout *RooflineDock::buildBar(QWidget *content)

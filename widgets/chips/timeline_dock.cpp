@@ -133,7 +133,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_plot);
     m_actions = m_plot->plotActions();
-    m_release = new HiddenRelease(*this, [this] { release(); });
+    m_release = new HiddenRelease(*this, session, [this] { release(); });
     connect(&m_state, &ChipState::targetChanged, this, &TimelineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this,
             [this](int point) { this->session().goToWeight(m_plot->weightOf(point), this); });

@@ -88,7 +88,8 @@ QString ByteCompareView::titleOf(std::size_t index, bool ofA) const
     if (own == kNoIndex)
         return ofA ? tr("not in A") : tr("not in B");
     const Section &shown = bundle->sections()[own];
-    return tr("%1  %2 B").arg(fromUtf8(shown.name), groupedNumber(shown.range.bytes.value));
+    return tr("%1  %2 B")
+        .arg(fromUtf8(bundle->nameOf(shown)), groupedNumber(shown.range.bytes.value));
 }
 
 /// What goes behind the name of a section: on the right of a pair, or on the side that has it.

@@ -133,7 +133,7 @@ report::SortValue BundleTreeModel::orderOf(const Group &group, std::uint32_t lea
     const std::string_view key = m_columns.key(m_sortColumn);
     const Node::Kind kind = leafKind(group.kind);
     if (key == "name")
-        return report::SortValue(std::string(leafName(kind, leaf)));
+        return report::SortValue(leafName(kind, leaf));
     if (key != "stored_bytes" || kind == Node::Kind::Symbol)
         return {};
     return report::SortValue(kind == Node::Kind::Part ? m_bundle->sections()[leaf].range.bytes.value
@@ -200,12 +200,12 @@ QVariant BundleTreeModel::partData(std::size_t at, int column, int role) const
     const Section &section = m_bundle->sections()[at];
     const std::string_view key = m_columns.key(column);
     if (role == Qt::ToolTipRole)
-        return fromUtf8(section.name);
+        return fromUtf8(m_bundle->nameOf(section));
     if (key == "name")
         return role == kShortNameRole
-                   ? QVariant(shortPartName(fromUtf8(section.name),
+                   ? QVariant(shortPartName(fromUtf8(m_bundle->nameOf(section)),
                                             fromUtf8(m_bundle->ownerOf(section))))
-                   : textCell(role, section.name);
+                   : textCell(role, m_bundle->nameOf(section));
     if (key == "form")
         return role == Qt::DecorationRole ? QVariant(kindIcon(section.kind))
                : isText(role)             ? QVariant(theme::sectionKindLabel(section.kind))

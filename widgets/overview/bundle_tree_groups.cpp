@@ -86,12 +86,12 @@ std::size_t BundleTreeModel::leavesOf(Node::Kind leaf) const
     }
 }
 
-std::string_view BundleTreeModel::leafName(Node::Kind leaf, std::size_t at) const
+std::string BundleTreeModel::leafName(Node::Kind leaf, std::size_t at) const
 {
     switch (leaf) {
     case Node::Kind::Weight: return m_bundle->weights()[at].name;
     case Node::Kind::File: return m_bundle->files()[at].path;
-    case Node::Kind::Part: return m_bundle->sections()[at].name;
+    case Node::Kind::Part: return m_bundle->nameOf(m_bundle->sections()[at]);
     case Node::Kind::Symbol: return m_bundle->hardware()->symbols[at].name;
     default: return {};
     }

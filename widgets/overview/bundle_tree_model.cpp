@@ -83,7 +83,7 @@ void BundleTreeModel::updateBundle(BundlePtr bundle)
     }
 }
 
-void BundleTreeModel::setShortNames(QStringList names)
+void BundleTreeModel::setShortNames(TextList names)
 {
     m_shortNames = std::move(names);
     const int name = columnOf("name");

@@ -6,6 +6,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/weight_table.h"
+#include "widgets/common/text_list.h"
 #include "widgets/common/window_columns.h"
 
 #include <QAbstractItemModel>
@@ -60,7 +61,7 @@ public:
     void updateBundle(BundlePtr bundle);
     const BundlePtr &bundle() const { return m_bundle; }
     /// By weight, shown instead of the whole names; empty: none are known.
-    void setShortNames(QStringList names);
+    void setShortNames(TextList names);
     /// Made of the shown bundle elsewhere, since that takes as long as a key may; those of another
     /// one, or null, are made when a word is typed.
     void setTexts(std::shared_ptr<const WeightTexts> texts);
@@ -122,7 +123,7 @@ private:
     void addFunctions();
     void addContainerGroups();
     std::size_t leavesOf(Node::Kind leaf) const;
-    std::string_view leafName(Node::Kind leaf, std::size_t at) const;
+    std::string leafName(Node::Kind leaf, std::size_t at) const;
     void applyFilter(bool fewer = false);
     void sortGroup(Group &group) const;
     void indexRows();
@@ -146,7 +147,7 @@ private:
     BundlePtr m_bundle;
     std::vector<Group> m_groups;      ///< all of them
     std::vector<std::size_t> m_shown; ///< groups with a row to show
-    QStringList m_shortNames;         ///< by weight
+    TextList m_shortNames;            ///< by weight
     QString m_filter, m_filterFault;
     WeightWhere m_where;
     std::shared_ptr<const WeightTexts> m_texts; ///< null: not asked for yet

@@ -25,7 +25,7 @@ QStringList wholeNames(const Bundle &bundle, bool told)
 }
 
 /// Across the bundle, and within its functions.
-using BothNames = std::pair<QStringList, QStringList>;
+using BothNames = std::pair<TextList, TextList>;
 
 /// What the task makes.
 struct Made {
@@ -40,14 +40,13 @@ BothNames bothNames(const Bundle &bundle)
     functions.reserve(whole.size());
     for (const Weight &weight : bundle.weights())
         functions += fromUtf8(functionWords(weight));
-    QStringList across = shortNames(told);
+    const TextList across(shortNames(told));
     const bool several =
         std::any_of(functions.begin(), functions.end(),
                     [&functions](const QString &each) { return each != functions[0]; });
-    QStringList within = several         ? shortNames(whole, functions)
-                         : told == whole ? across
-                                         : shortNames(whole);
-    return {std::move(across), std::move(within)};
+    if (!several && told == whole)
+        return {across, across};
+    return {across, TextList(several ? shortNames(whole, functions) : shortNames(whole))};
 }
 
 } // namespace

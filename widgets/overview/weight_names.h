@@ -4,9 +4,9 @@
 #include "core/assessment/weight_texts.h"
 #include "widgets/common/session.h"
 #include "widgets/common/task_manager.h"
+#include "widgets/common/text_list.h"
 
 #include <QObject>
-#include <QStringList>
 
 #include <memory>
 
@@ -26,7 +26,7 @@ public:
 
     /// By weight, as its function tells it apart: for views that show the functions. Empty where
     /// they are still being made.
-    const QStringList &namesInFunctions() const { return m_inFunctions; }
+    const TextList &namesInFunctions() const { return m_inFunctions; }
     /// The short name, or the whole one until it is known; with its function where weights of
     /// several functions have the same name.
     QString nameOf(std::size_t weight) const;
@@ -42,7 +42,7 @@ private:
     void rebuild();
 
     Session &m_session;
-    QStringList m_names, m_inFunctions;
+    TextList m_names, m_inFunctions;
     std::shared_ptr<const WeightTexts> m_texts;
     TaskPtr m_task;
 };

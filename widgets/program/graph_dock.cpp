@@ -49,7 +49,7 @@ GraphDock::GraphDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_view);
     buildHeader();
-    m_release = new HiddenRelease(*this, [this] { release(); });
+    m_release = new HiddenRelease(*this, session, [this] { release(); });
     buildActions();
     connectParts();
 }

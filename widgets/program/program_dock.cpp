@@ -42,7 +42,7 @@ ProgramDock::ProgramDock(Session &session, QWidget *parent)
     column->addWidget(m_view, 1);
     setContent(content);
     content->setFocusProxy(m_view);
-    m_release = new HiddenRelease(*this, [this] { release(); });
+    m_release = new HiddenRelease(*this, session, [this] { release(); });
     buildActions();
     connectParts();
 }

@@ -17,7 +17,7 @@ class ScaleModel final : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    enum Column : int { PlaceColumn, ScaleColumn, ExponentColumn, ZeroColumn, ColumnCount };
+    enum Column : int { PlaceColumn, ScaleColumn, ZeroColumn, ExponentColumn, ColumnCount };
 
     using QAbstractTableModel::QAbstractTableModel;
 

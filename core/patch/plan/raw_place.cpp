@@ -198,11 +198,11 @@ Result<RawPlace> bytesPlace(const Bundle &bundle, const Edit &edit)
             return ErrorBuilder("patch.weight")
                 .file(file->path)
                 .at(FileOffset(at))
-                .found(section.name)
+                .found(bundle.nameOf(section))
                 .message("These bytes are a weight's: its values, codes or scales are edited")
                 .unexpected();
         }
-        place.note += (place.note.empty() ? "" : ", ") + section.name;
+        place.note += (place.note.empty() ? "" : ", ") + bundle.nameOf(section);
         at = section.range.end();
     }
     place.oldText = hexBytesText(bytes.subspan(place.offset.value, edit.bytes.size()));

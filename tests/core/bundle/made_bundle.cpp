@@ -138,9 +138,9 @@ std::string sectionFault(const Bundle &bundle)
         for (std::size_t i = first; i < last; ++i) {
             const Section &section = bundle.sections()[i];
             if (section.file != file || section.range.offset.value != at ||
-                section.range.bytes.value == 0 || section.name.empty())
-                return fmt::format("section {} ({}) at {}, expected at {}", i, section.name,
-                                   section.range.offset.value, at);
+                section.range.bytes.value == 0 || bundle.nameOf(section).empty())
+                return fmt::format("section {} ({}) at {}, expected at {}", i,
+                                   bundle.nameOf(section), section.range.offset.value, at);
             if (section.weight != kNoIndex && section.weight >= bundle.weights().size())
                 return fmt::format("section {} belongs to weight {}", i, section.weight);
             at = section.range.end();

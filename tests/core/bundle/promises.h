@@ -23,7 +23,7 @@ inline std::string brokenPromise(const Bundle &bundle)
         for (std::size_t i = first; i < last; ++i) {
             const Section &section = bundle.sections()[i];
             if (section.range.offset.value != at || section.range.bytes.value == 0)
-                return fmt::format("section {} begins at {}, not at {}", section.name,
+                return fmt::format("section {} begins at {}, not at {}", bundle.nameOf(section),
                                    section.range.offset.value, at);
             at = section.range.end();
         }

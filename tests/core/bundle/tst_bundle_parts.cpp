@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -110,7 +112,17 @@ void TestBundleParts::sharedParts()
     QCOMPARE(sectionFault(**bundle), std::string());
     // the payload belongs to the first of them
     const auto owner = (*bundle)->sectionAt(2, FileOffset(128));
-    QCOMPARE((*bundle)->sections()[owner].name, std::string("a: lut"));
+    QCOMPARE((*bundle)->nameOf((*bundle)->sections()[owner]), std::string("a: lut"));
+    std::set<std::string> names;
+    for (const Section &section : (*bundle)->sections()) {
+        const std::string name = (*bundle)->nameOf(section);
+        names.insert(name);
+        QVERIFY((*bundle)->isNamed(section, name));
+        QVERIFY(!(*bundle)->isNamed(section, name + "x") && !(*bundle)->isNamed(section, ""));
+    }
+    for (const char *name : {"header", "record 0: metadata", "record 2: metadata", "a: indices",
+                             "b: indices", "padding"})
+        QVERIFY2(names.count(name) == 1, name);
 }
 
 /// A patch that changes the number of survivors finds every place that writes it.

@@ -139,8 +139,8 @@ void TestBundleSamples::pipelines()
     }
     QCOMPARE(found, models);
     const auto &sections = bundle->sections();
-    const auto named = std::count_if(sections.begin(), sections.end(), [](const Section &section) {
-        return section.name.find("nonMaximumSuppression") != std::string::npos;
+    const auto named = std::count_if(sections.begin(), sections.end(), [&](const Section &section) {
+        return bundle->nameOf(section).find("nonMaximumSuppression") != std::string::npos;
     });
     QCOMPARE(named, std::ptrdiff_t(path.contains(u"-two"_s) ? 0 : 1));
 }

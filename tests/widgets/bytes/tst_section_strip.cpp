@@ -109,7 +109,7 @@ void TestSectionStrip::clickPicksTheSection()
     QCOMPARE(picked.first().first().value<std::size_t>(), widest);
     QCOMPARE(strip->current(), widest);
     QVERIFY(strip->accessibleDescription().contains(
-        QString::fromStdString(bundle->sections()[widest].name)));
+        QString::fromStdString(bundle->nameOf(bundle->sections()[widest]))));
     QTest::mouseDClick(strip->viewport(), Qt::LeftButton, {}, at);
     QCOMPARE(activated.size(), 1);
     QTest::keyClick(strip.get(), Qt::Key_Return);
@@ -233,7 +233,7 @@ void TestSectionStrip::tooltipNamesTheSection()
     for (std::size_t i = 0; i < bundle->sections().size(); ++i) {
         const QString text = describeSection(*bundle, i);
         const Section &section = bundle->sections()[i];
-        QVERIFY(text.startsWith(QString::fromStdString(section.name)));
+        QVERIFY(text.startsWith(QString::fromStdString(bundle->nameOf(section))));
         QVERIFY(text.contains(theme::sectionKindLabel(section.kind)));
         QVERIFY(text.contains(QString::fromStdString(bundle->files()[section.file].path)));
     }

@@ -56,6 +56,8 @@ private Q_SLOTS:
     void cancelledPlacingIsSaid();
     void rooflineGivesLayersBack();
     void timelineGivesLayersBack();
+    void fewHiddenDocksKeepTheirs();
+    void hiddenDocksLetGoOfClosedBundles();
 };
 
 /// The figures are those of the whole assessment, though only a part of it is kept.
@@ -234,6 +236,62 @@ void TestManyLayers::timelineGivesLayersBack()
     QCOMPARE(plot.csv(), table);
     QCOMPARE(plot.lineTexts(), lines);
     QCOMPARE(plot.currentPoint(), current);
+}
+
+/// Of several docks out of view the last two keep what they hold for a while; those that went
+/// before them give it back at once.
+void TestManyLayers::fewHiddenDocksKeepTheirs()
+{
+    Session session;
+    session.setBundle(manyLayers(RooflineDock::kReleasedFrom));
+    RooflineDock first(session), second(session);
+    TimelineDock third(session);
+    for (Dock *dock :
+         {static_cast<Dock *>(&first), static_cast<Dock *>(&second), static_cast<Dock *>(&third)})
+        QVERIFY(showWhole(*dock));
+    first.hide();
+    second.hide();
+    QTest::qWait(50);
+    QCOMPARE(first.plot().pointCount(), RooflineDock::kReleasedFrom);
+    // One comes back into view: the others are few again.
+    QVERIFY(showWhole(first));
+    third.hide();
+    QTest::qWait(50);
+    QCOMPARE(second.plot().pointCount(), RooflineDock::kReleasedFrom);
+    first.hide();
+    QTRY_COMPARE(second.plot().pointCount(), 0);
+    QCOMPARE(first.plot().pointCount(), RooflineDock::kReleasedFrom);
+    QCOMPARE(third.plot().pointCount(), RooflineDock::kReleasedFrom);
+}
+
+/// A dock keeps the bundle for the names of its layers, but not beyond that bundle's time.
+void TestManyLayers::hiddenDocksLetGoOfClosedBundles()
+{
+    Session session;
+    BundlePtr bundle = manyLayers(RooflineDock::kReleasedFrom);
+    const std::weak_ptr<const Bundle> watched = bundle;
+    session.setBundle(bundle);
+    RooflineDock roofline(session);
+    TimelineDock timeline(session);
+    QVERIFY(showWhole(roofline) && showWhole(timeline));
+    QVERIFY(!roofline.plot().csv().isEmpty() && !timeline.plot().csv().isEmpty());
+    roofline.hide();
+    timeline.hide();
+    bundle = manyLayers(60);
+    session.setBundle(bundle);
+    QTRY_VERIFY(watched.expired());
+    QCOMPARE(roofline.plot().pointCount(), 0);
+    QVERIFY(showWhole(roofline) && showWhole(timeline));
+    QTRY_COMPARE(roofline.plot().pointCount(), 60);
+    QTRY_COMPARE(timeline.plot().pointCount(), 60);
+    // Closed while their tasks run: what these would bring is of no document.
+    session.setBundle(manyLayers(RooflineDock::kReleasedFrom));
+    QTRY_VERIFY(!session.tasks().idle());
+    session.setBundle(nullptr);
+    QTRY_VERIFY(session.tasks().idle());
+    QCOMPARE(roofline.plot().pointCount(), 0);
+    QCOMPARE(timeline.plot().pointCount(), 0);
+    QVERIFY(!roofline.plot().bundle() && !timeline.plot().bundle());
 }
 
 QTEST_MAIN(TestManyLayers)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_table_model.h"
 #include "widgets/common/plot_tickers.h"
 #include "widgets/common/theme.h"
@@ -67,6 +68,7 @@ private Q_SLOTS:
     void themed();
     void codebookWords();
     void emptyPlots();
+    void hiddenPlotsKeepNoPicture();
 };
 
 void TestPlots::histogramLeavesOutliersOut()
@@ -300,6 +302,30 @@ void TestPlots::emptyPlots()
         QVERIFY(!plot->accessibleName().isEmpty());
         delete plot;
     }
+}
+
+/// Out of view its picture is given back; back in view it is as it was, and as it has become.
+void TestPlots::hiddenPlotsKeepNoPicture()
+{
+    HistogramPlot plot;
+    plot.setHistogram(bell());
+    QVERIFY(expose(plot));
+    const auto *drawn = qobject_cast<PlotCanvas *>(canvas(plot));
+    QVERIFY(drawn);
+    const qint64 whole = qint64{4} * drawn->width() * drawn->height();
+    QTRY_VERIFY(drawn->pictureBytes() >= whole);
+    const QImage before = plot.grab().toImage();
+    plot.hide();
+    QVERIFY(drawn->pictureBytes() < 64);
+    // What is drawn anew while it is hidden leaves no picture either.
+    plot.setHistogram(bell());
+    QTest::qWait(20);
+    QVERIFY(drawn->pictureBytes() < 64);
+    QCOMPARE(plot.grab().toImage(), before); // a picture of its own
+    QVERIFY(drawn->pictureBytes() < 64);
+    QVERIFY(expose(plot));
+    QTRY_VERIFY(drawn->pictureBytes() >= whole);
+    QCOMPARE(plot.grab().toImage(), before);
 }
 
 QTEST_MAIN(TestPlots)

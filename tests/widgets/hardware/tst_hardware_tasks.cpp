@@ -65,19 +65,19 @@ void TestHardwareTasks::navigatorListsParts()
         if (!index.isValid())
             continue;
         ++shown;
-        QCOMPARE(index.data().toString(), fromUtf8(sections[i].name));
+        QCOMPARE(index.data().toString(), fromUtf8(bundle->nameOf(sections[i])));
         QCOMPARE(index.siblingAtColumn(model.columnOf("stored_bytes")).data(SortRole).toULongLong(),
                  sections[i].range.bytes.value);
     }
     QVERIFY(shown > 5);
-    const auto header = std::find_if(sections.begin(), sections.end(), [](const Section &section) {
-        return section.name.starts_with("task 1:");
+    const auto header = std::find_if(sections.begin(), sections.end(), [&](const Section &section) {
+        return bundle->nameOf(section).starts_with("task 1:");
     });
     QVERIFY(header != sections.end());
     const auto at = static_cast<std::size_t>(header - sections.begin());
     // Where it has no room its number and its own name stay.
     QCOMPARE(model.indexOfPart(at).data(kShortNameRole).toString(),
-             QStringLiteral("1 ") + fromUtf8(header->name).mid(8));
+             QStringLiteral("1 ") + fromUtf8(bundle->nameOf(*header)).mid(8));
     tree->setCurrentIndex(model.indexOfPart(at));
     QCOMPARE(session.place().section, at);
     QVERIFY(session.place().bytes);

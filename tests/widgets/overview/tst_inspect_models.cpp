@@ -254,7 +254,8 @@ void TestInspectModels::sectionsAreRows()
         const std::size_t section = model.sectionAt(row);
         QCOMPARE(model.rowOf(section), row);
         const Section &s = bundle->sections()[section];
-        QCOMPARE(model.index(row, model.columnOf("name")).data().toString(), fromUtf8(s.name));
+        QCOMPARE(model.index(row, model.columnOf("name")).data().toString(),
+                 fromUtf8(bundle->nameOf(s)));
         QCOMPARE(model.index(row, model.columnOf("offset")).data().toString(),
                  hexNumber(s.range.offset.value));
         QCOMPARE(model.index(row, model.columnOf("bytes")).data(SortRole).toULongLong(),

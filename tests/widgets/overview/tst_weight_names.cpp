@@ -10,8 +10,10 @@
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
+#include "widgets/patch/weight_name_model.h"
 #include "widgets/weight/bundle_facts.h"
 
+#include <QAbstractItemModelTester>
 #include <QLabel>
 #include <QTest>
 #include <QTreeView>
@@ -45,6 +47,8 @@ private Q_SLOTS:
     void anotherBundleForgetsThem();
     void typingFiltersAsTheWholeWordsDo();
     void functionsTellNamesApart();
+    void textsInOnePiece();
+    void completedNamesAreThoseOfTheBundle();
 };
 
 void TestWeightNames::fewAreShortAtOnce()
@@ -159,6 +163,42 @@ void TestWeightNames::functionsTellNamesApart()
     QVERIFY(says(QStringLiteral("\u2212%1 B").arg(groupedNumber(again))));
     facts.setBundle(manyNames(3));
     QVERIFY(!says(QStringLiteral("\u22120 B")));
+}
+
+/// What the names are kept in gives back every text as it was.
+void TestWeightNames::textsInOnePiece()
+{
+    const QStringList texts{QStringLiteral("\u2026weight_0\u2026"), QString(), QStringLiteral("a"),
+                            QStringLiteral("\u91cd\u307f \U0001F600"), QString()};
+    TextList list(texts);
+    QCOMPARE(list.size(), texts.size());
+    for (qsizetype i = 0; i < texts.size(); ++i)
+        QCOMPARE(list[i], texts[i]);
+    QCOMPARE(list.value(5), QString());
+    QCOMPARE(list.value(-1), QString());
+    const TextList copy = list;
+    list.clear();
+    QVERIFY(list.isEmpty() && TextList().isEmpty());
+    QCOMPARE(copy[3], texts[3]);
+}
+
+/// What completers list is read from the bundle that is open.
+void TestWeightNames::completedNamesAreThoseOfTheBundle()
+{
+    Session session;
+    WeightNameModel model(session);
+    const QAbstractItemModelTester tester(&model);
+    QCOMPARE(model.rowCount(), 0);
+    for (const int count : {20, 20, 7}) {
+        const BundlePtr bundle = manyNames(count);
+        session.setBundle(bundle);
+        QCOMPARE(model.rowCount(), count);
+        for (int row = 0; row < count; ++row)
+            QCOMPARE(model.index(row).data().toString().toStdString(),
+                     bundle->weights()[static_cast<std::size_t>(row)].findableName());
+    }
+    session.setBundle(nullptr);
+    QCOMPARE(model.rowCount(), 0);
 }
 
 QTEST_MAIN(TestWeightNames)

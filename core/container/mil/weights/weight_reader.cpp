@@ -79,8 +79,12 @@ void MilWeightReader::finish(Weight &weight, Result<ReadValue> value,
         weight.type = value->type;
         weight.shape = value->encoding.shape;
         weight.elements = elementCount(weight.shape).value_or(ElementCount());
-        weight.detail = formFigures(value->encoding);
+        if (Detail figures = formFigures(value->encoding); !figures.empty()) {
+            weight.detail = SharedValue(std::move(figures));
+            m_details.share(weight.detail);
+        }
         weight.form = StorageForm(std::move(value->encoding));
+        weight.form.shareNodes(m_nodes);
     } else {
         weight.form = StorageForm::unsound(weight.form.nodes().front(), weight.form.storedType(),
                                            std::move(known));

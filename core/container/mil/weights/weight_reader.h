@@ -41,6 +41,8 @@ private:
     OperandReader m_operands;
     ValuePool<ConsumerGeometry> m_geometries; ///< layers of a network repeat
     ValuePool<mil::BackendNotes> m_backends;
+    ValuePool<Detail> m_details;
+    ValuePool<StorageForm::Nodes> m_nodes;
 };
 
 } // namespace kernscope

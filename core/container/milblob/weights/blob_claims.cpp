@@ -32,7 +32,6 @@ ByteClaim payloadClaim(const milblob::Record &record, std::size_t number,
     const Weight &weight = weights[use->weight];
     const codec::PartRole role = weight.operands()[use->operand].role;
     claim.kind = sectionKindOf(role);
-    claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(role));
     claim.weight = use->weight;
     claim.operand = use->operand;
     return claim;
@@ -125,7 +124,7 @@ std::vector<ByteClaim> claimsOfBlobFile(const std::vector<milblob::Record> &reco
         ByteClaim claim;
         claim.range = {records[i].metaOffset, ByteCount(milblob::kMetadataBytes)};
         claim.kind = SectionKind::Metadata;
-        claim.name = fmt::format("record {}: metadata", i);
+        claim.record = i;
         claims.push_back(std::move(claim));
     }
     for (std::size_t i = 0; i < records.size(); ++i)

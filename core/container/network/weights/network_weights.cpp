@@ -102,7 +102,7 @@ private:
 
     void addPalette()
     {
-        m_weight.detail = {{"bits", std::uint64_t(m_stored.bits)}};
+        m_weight.detail.change() = {{"bits", std::uint64_t(m_stored.bits)}};
         m_encoding.payload = bytes(PartRole::Indices, network::codeType(m_stored.bits));
         codec::Palette palette;
         palette.entries = m_stored.table.count;
@@ -112,7 +112,7 @@ private:
 
     void addCodes(ElementType type)
     {
-        m_weight.detail = {{"bits", std::uint64_t(bitWidth(type))}};
+        m_weight.detail.change() = {{"bits", std::uint64_t(bitWidth(type))}};
         m_encoding.payload = bytes(PartRole::Data, type);
         codec::Scaling scaling;
         scaling.axis = m_stored.axis;

@@ -93,7 +93,7 @@ void TestSection::decodesBack()
     for (const auto &part : bundle->sections()) {
         QCOMPARE(part.range.offset.value, covered);
         covered = part.range.end();
-        QVERIFY2(part.kind != SectionKind::Unknown, part.name.c_str());
+        QVERIFY2(part.kind != SectionKind::Unknown, bundle->nameOf(part).c_str());
     }
     QCOMPARE(covered, std::uint64_t(made->bytes.size()));
 }
