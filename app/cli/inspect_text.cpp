@@ -107,7 +107,7 @@ std::string weightsText(const Bundle &bundle,
 
 std::string totalsText(const Bundle &bundle)
 {
-    const Totals totals = bundle.totals();
+    const Totals &totals = bundle.totals();
     std::string forms;
     for (const auto &[form, count] : totals.forms)
         forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", count, printable(form));

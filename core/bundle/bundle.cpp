@@ -117,7 +117,7 @@ void Bundle::setProgramAside() const
     m_program->setAside();
 }
 
-Totals Bundle::totals() const
+Totals Bundle::addUp() const
 {
     Totals totals;
     totals.weights = m_weights.size();

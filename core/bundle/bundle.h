@@ -129,7 +129,7 @@ public:
     /// Tables of a weight section (.ksec), whose one file is files().front(); null for every
     /// other kind.
     const std::shared_ptr<const section::WeightSection> &section() const { return m_section; }
-    Totals totals() const;
+    const Totals &totals() const { return m_totals; } ///< added up once, as the bundle was opened
 
     /// Name of a section of this bundle: "encoder.weight: mask", "record 3: metadata", "padding".
     std::string nameOf(const Section &section) const;
@@ -170,6 +170,7 @@ public:
 private:
     friend class BundleBuilder;
     Bundle() = default;
+    Totals addUp() const;
 
     BundleKind m_kind = BundleKind::Unknown;
     std::filesystem::path m_path;
@@ -177,6 +178,7 @@ private:
     std::vector<BundleFile> m_files;
     std::vector<Section> m_sections;
     std::vector<Weight> m_weights;
+    Totals m_totals; ///< of m_weights
     std::shared_ptr<const mil::ProgramStore> m_program;
     std::shared_ptr<const std::vector<shapes::OpenInput>> m_openInputs;
     std::size_t m_programFile = kNoIndex;

@@ -41,7 +41,7 @@ const TableOf<ReportNote> &noteTable()
 
 std::string summaryHtml(const Bundle &bundle)
 {
-    const Totals totals = bundle.totals();
+    const Totals &totals = bundle.totals();
     std::string forms;
     for (const auto &[form, count] : totals.forms)
         forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", grouped(count), form);

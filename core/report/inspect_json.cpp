@@ -98,7 +98,7 @@ Json fileJson(const BundleFile &file)
 
 Json totalsJson(const Bundle &bundle)
 {
-    const Totals totals = bundle.totals();
+    const Totals &totals = bundle.totals();
     const bool known = weightsOfUnknownBytes(bundle) == 0;
     Json json;
     json["weights"] = totals.weights;

@@ -150,6 +150,7 @@ void BundleBuilder::build(OpenedFiles &&opened)
         reader->read(input, contents);
     bundle.m_kind = contents.kind.value_or(bundle.m_kind);
     bundle.m_weights = std::move(contents.weights);
+    bundle.m_totals = bundle.addUp();
     bundle.m_openInputs = std::make_shared<const std::vector<shapes::OpenInput>>(
         shapes::openInputs(contents.program));
     bundle.m_program = std::make_shared<const mil::ProgramStore>(std::move(contents.program));
