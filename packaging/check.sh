@@ -3,7 +3,8 @@
 # Checks that need no test data: formatting, words, clang-tidy, the core under sanitizers.
 #   packaging/check.sh [--no-install] [--fast] [--only CHECK] [--no-tidy] [--base COMMIT]
 # --fast leaves out clang-tidy and the sanitizers (it builds nothing).
-# --only runs one of format, words, tidy, sanitizers; --no-tidy all but tidy, as CI does.
+# --only runs one of format, words, tidy, sanitizers, clang; --no-tidy all but tidy, as CI does.
+#   clang builds both programs with clang++, without tests: before a release, for it takes long.
 # --base names the commit that clang-tidy compares with; by default where this branch left
 #   origin's, else the commit before. Without git, clang-tidy is left out.
 set -euo pipefail
@@ -108,6 +109,13 @@ check_sanitizers() {
         -E '^tst_cli_interrupt$' # sends signals after so many milliseconds of a program at full speed
 }
 
+check_clang() {
+    cmake -S . -B .build/clang -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_CXX_FLAGS=-g0 -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF -DKERNSCOPE_WERROR=ON \
+        >/dev/null
+    cmake --build .build/clang --target kernscope kernscope-cli
+}
+
 run() {
     local start=$SECONDS
     echo "== $1" >&2
@@ -121,7 +129,7 @@ run() {
 
 for check in "${checks[@]}"; do
     case "$check" in
-    format | words | tidy | sanitizers) run "$check" ;;
+    format | words | tidy | sanitizers | clang) run "$check" ;;
     *) echo "Unknown check: $check" >&2; exit 2 ;;
     esac
 done
