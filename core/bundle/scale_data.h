@@ -19,7 +19,7 @@ struct ScaleData {
     std::vector<double> zeros;       ///< as many, or one for all, or none: the zero point is 0
     bool zeroPoints = false;         ///< the second operand is a zero point; else an offset
     Shape shape;                     ///< of the scales, or of several zero points of one scale
-    bool exponents = false; ///< scales are stored as powers of two alone (fp8e8m0)
+    bool exponents = false;          ///< scales are stored as powers of two alone (fp8e8m0)
     std::optional<std::size_t> axis; ///< of the weight, that a list of scales runs along
 
     /// Whether the weight has scales that are stored as numbers of their own.

@@ -89,8 +89,8 @@ private:
     QAction *m_again = nullptr;
     QList<QAction *> m_actions;
     std::vector<BundlePtr> m_added;
-    std::vector<BundlePtr> m_shown;    ///< what the matrix is of
-    std::filesystem::path m_base;      ///< of the document to which they were added
+    std::vector<BundlePtr> m_shown; ///< what the matrix is of
+    std::filesystem::path m_base;   ///< of the document to which they were added
     std::size_t m_proposed = kNoIndex;
     std::size_t m_pictured = kNoIndex; ///< weight of the pictures; kNoIndex: to be made anew
     PairChoices m_choices;
