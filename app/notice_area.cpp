@@ -39,7 +39,7 @@ Look lookOf(NoticeArea::Kind kind)
     return {QStringLiteral("i"), NoticeArea::tr("Note"), ui::Token::KindData};
 }
 
-constexpr double kCardWidth = 20; ///< ems, as the navigator has, unless a word is longer
+constexpr double kCardWidth = 18.4; ///< ems: within the navigator, unless a word is longer
 
 /// One card: a coloured edge with its glyph, the text with what closes it, the answers below.
 class Notice : public QFrame
