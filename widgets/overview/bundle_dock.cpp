@@ -250,17 +250,27 @@ void BundleDock::openGroups()
         m_tree->expand(index);
 }
 
+/// The row that stands for a place; of several the most particular one.
+QModelIndex BundleDock::rowOf(const Place &place) const
+{
+    const Bundle &bundle = *m_model->bundle();
+    if (place.weight < bundle.weights().size())
+        return m_model->indexOfWeight(place.weight);
+    if (const QModelIndex part = m_model->indexOfPart(place.section); part.isValid())
+        return part;
+    if (place.file == bundle.programFile() && m_model->indexOfProgram().isValid())
+        return m_model->indexOfProgram();
+    if (place.file < bundle.files().size())
+        return m_model->indexOfFile(place.file);
+    return place == Place() ? m_model->index(0, 0) : QModelIndex();
+}
+
 void BundleDock::follow(const Place &place, QObject *origin)
 {
     const BundlePtr &bundle = m_model->bundle();
     if (!bundle || origin == this)
         return;
-    const QModelIndex index =
-        place.weight < bundle->weights().size()         ? m_model->indexOfWeight(place.weight)
-        : m_model->indexOfPart(place.section).isValid() ? m_model->indexOfPart(place.section)
-        : place.file < bundle->files().size()           ? m_model->indexOfFile(place.file)
-        : place == Place()                              ? m_model->index(0, 0)
-                                                        : QModelIndex();
+    const QModelIndex index = rowOf(place);
     if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index) ||
         leadsTo(m_tree->currentIndex(), place))
         return;
@@ -294,13 +304,17 @@ void BundleDock::onCurrentChanged(const QModelIndex &index)
     }
 }
 
-/// Whether a row without a place of its own led to that place: it then stays the chosen one.
+/// Whether a row leads to that place as well as the one that stands for it: it then stays chosen.
 bool BundleDock::leadsTo(const QModelIndex &row, const Place &place) const
 {
     const auto node = m_model->nodeAt(row);
     const BundlePtr &bundle = m_model->bundle();
-    if (node.kind == BundleTreeModel::Node::Kind::Program)
-        return place.file == bundle->programFile() && place.weight == kNoIndex;
+    if (node.kind == BundleTreeModel::Node::Kind::Program ||
+        node.kind == BundleTreeModel::Node::Kind::File)
+        return place.weight == kNoIndex && !m_model->indexOfPart(place.section).isValid() &&
+               place.file == (node.kind == BundleTreeModel::Node::Kind::File
+                                  ? node.index
+                                  : bundle->programFile());
     return node.kind == BundleTreeModel::Node::Kind::Symbol &&
            place.bytes == report::symbolEntry(*bundle->hardware(), node.index);
 }

@@ -56,6 +56,7 @@ private:
     void onCurrentChanged(const QModelIndex &index);
     void open(const QModelIndex &index);
     void showInHex();
+    QModelIndex rowOf(const Place &place) const;
     bool leadsTo(const QModelIndex &row, const Place &place) const;
     void fitNameColumn();
     void fitResized();

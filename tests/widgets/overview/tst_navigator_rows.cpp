@@ -54,6 +54,9 @@ void TestNavigatorRows::programLeadsToItsText()
     QCOMPARE(model.nodeAt(tree->currentIndex()).kind, Kind::Program);
     session.goToWeight(0);
     QTRY_COMPARE(model.nodeAt(tree->currentIndex()).kind, Kind::Weight);
+    // Back to the program: its own row, not that of its file.
+    session.goBack();
+    QTRY_COMPARE(model.nodeAt(tree->currentIndex()).kind, Kind::Program);
     // It has no rows that a filter could find.
     model.setFilter(QStringLiteral("conv"));
     QVERIFY(!model.indexOfProgram().isValid());
