@@ -266,8 +266,8 @@ QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next)
     box->setPlaceholderText(placeholder);
     box->setAccessibleName(placeholder);
     box->setClearButtonEnabled(true);
-    // It stands above what it filters, and is made after it. A dock that is not built yet orders its
-    // parts by itself.
+    // It stands above what it filters, and is made after it. A dock that is not built yet orders
+    // its parts by itself.
     if (box->window() == next->window())
         QWidget::setTabOrder(box, next);
     return box;
