@@ -164,13 +164,15 @@ T *DockSet::add(ui::Session &session, QMainWindow *host, const QKeySequence &key
     action->setShortcut(key);
     connect(dock->toggleViewAction(), &QAction::toggled, action, &QAction::setChecked);
     connect(action, &QAction::triggered, dock, [this, dock, action] {
+        [[maybe_unused]] const bool inFocus = focused() == dock && dock->isVisible();
         if constexpr (requires { dock->begin(); }) { // who searches again wants to type
             reveal(dock);
             dock->begin();
-        } else if (focused() == dock && dock->isVisible())
+        } else if (inFocus) {
             dock->close();
-        else
+        } else {
             reveal(dock);
+        }
         action->setChecked(!dock->isHidden());
     });
     if constexpr (requires { &T::raiseRequested; }) {

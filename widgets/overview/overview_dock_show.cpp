@@ -10,6 +10,7 @@
 #include "widgets/overview/weight_names.h"
 #include "widgets/weight/weight_words.h"
 
+#include <QCoreApplication>
 #include <QLabel>
 
 namespace kernscope::ui {
