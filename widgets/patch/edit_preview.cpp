@@ -140,10 +140,6 @@ Result<QString> severalText(const Weight &weight, const Edit &edit)
         .arg(name);
 }
 
-} // namespace
-
-namespace {
-
 /// "[3,0,1]".
 QString cellIndices(const Weight &weight, std::uint64_t element)
 {
