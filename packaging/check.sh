@@ -44,12 +44,15 @@ check_format() {
 }
 
 check_words() {
-    local word instead found=0
+    local word instead lines found=0
     while IFS=$'\t' read -r word instead; do
         case "$word" in ''|'#'*) continue ;; esac
-        if files '*.cpp' '*.h' '*.md' '*.txt' '*.csv' '*.cmake' '*.sh' '*.1' |
+        # By what is printed: xargs fails as soon as one of several calls of grep finds nothing.
+        lines=$(files '*.cpp' '*.h' '*.md' '*.txt' '*.csv' '*.cmake' '*.sh' '*.1' |
             grep -vxF packaging/words.txt | tr '\n' '\0' |
-            xargs -0 grep -niwF -- "$word" /dev/null; then
+            xargs -0 grep -niwF -- "$word" /dev/null || true)
+        if [ -n "$lines" ]; then
+            echo "$lines"
             echo "  \"$word\": write \"$instead\"" >&2
             found=1
         fi

@@ -52,9 +52,12 @@ look_at "$package"
 
 dpkg-deb -x "$package" "$work/files"
 "$work/files/usr/bin/kernscope-cli" selftest --quiet || fail "selftest"
-gzip -cd "$work/files/usr/share/man/man1/kernscope-cli.1.gz" | grep -q '^\.TH' || fail "man page"
-gzip -cd "$work/files/usr/share/doc/kernscope/changelog.gz" | grep -q '^kernscope (' ||
-    fail "changelog"
+# unpacked PATH PATTERN: whether a line of the packed file matches. It is unpacked to a file: in a
+# pipe grep -q leaves at its first match, and gzip, which still writes, then counts as failed.
+unpacked() { gzip -cd "$work/files/$1" >"$work/unpacked" && grep -q "$2" "$work/unpacked"; }
+
+unpacked usr/share/man/man1/kernscope-cli.1.gz '^\.TH' || fail "man page"
+unpacked usr/share/doc/kernscope/changelog.gz '^kernscope (' || fail "changelog"
 desktop=$work/files/usr/share/applications/kernscope.desktop
 if [ -e "$desktop" ]; then
     ! grep -q 'inode/directory' "$desktop" || fail "the desktop entry takes folders over"
