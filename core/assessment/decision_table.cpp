@@ -87,17 +87,21 @@ public:
     void add(WeightLayers weight)
     {
         Row &row = m_table.m_rows.emplace_back();
-        row.verdicts = m_table.m_judge.verdicts(weight.form);
-        row.moved = m_moved.indexOf(count(weight, row));
-        row.name = std::exchange(weight.judged.name, {});
+        const Verdicts verdicts = m_table.m_judge.verdicts(weight.form);
+        row.moved = m_moved.indexOf(count(weight, verdicts));
+        m_table.m_names.add(std::exchange(weight.judged.name, {}));
         weight.judged.weight = 0;
         row.layer = m_layers.indexOf(std::move(weight.judged));
         row.form = m_forms.indexOf(std::move(weight.form));
+        if (row.form == m_table.m_verdicts.size())
+            m_table.m_verdicts.push_back(verdicts);
     }
 
 private:
+    using Verdicts = std::span<const std::shared_ptr<const decision::Verdict>>;
+
     /// Adds a row to the totals: the bytes that all layers move which read the weight, by column.
-    std::vector<std::uint64_t> count(const WeightLayers &weight, const Row &row)
+    std::vector<std::uint64_t> count(const WeightLayers &weight, Verdicts verdicts)
     {
         const decision::WeightForm &form = weight.form;
         std::vector<std::uint64_t> movedBytes;
@@ -109,7 +113,7 @@ private:
             else
                 totals.storedBytes.reset();
             totals.denseBytes += form.denseBytes;
-            const auto &verdict = row.verdicts[m_table.m_targets[column]->index];
+            const auto &verdict = verdicts[m_table.m_targets[column]->index];
             const auto moved =
                 roofline::bytesMoved(weight.all, form, m_table.m_judge.sized(form, verdict));
             movedBytes.push_back(moved.value_or(kNotKnown));
@@ -155,7 +159,7 @@ DecisionTable::DecisionTable(const Bundle &bundle, std::vector<const target::Tar
 roofline::Layer DecisionTable::layer(std::size_t row) const
 {
     roofline::Layer layer = m_layers[m_rows[row].layer];
-    layer.name = m_rows[row].name;
+    layer.name.assign(m_names[row].begin(), m_names[row].end());
     layer.weight = row;
     return layer;
 }

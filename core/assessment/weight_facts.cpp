@@ -77,7 +77,7 @@ bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
 /// Why an operation that reads a weight is no layer.
 std::string unassessedReason(const Consumer &consumer)
 {
-    const std::string op = consumer.op + "." + consumer.param;
+    const std::string op = consumer.op.value() + "." + consumer.param.value();
     if (consumer.param == "bias")
         return op + ": added to the output of its layer, one value a channel";
     return op + ": no multiplication by the weight is known of this operation";

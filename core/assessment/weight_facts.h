@@ -3,6 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/assessment/channel_axes.h"
+#include "core/base/joined_lists.h"
 #include "core/bundle/bundle_fwd.h"
 
 #include <cstdint>
@@ -98,7 +99,7 @@ public:
     std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
     const decision::Verdict &verdict(std::size_t row, std::size_t column) const
     {
-        return *m_rows[row].verdicts[m_targets[column]->index];
+        return *m_verdicts[m_rows[row].form][m_targets[column]->index];
     }
     /// The whole answer for the layer that is assessed, made anew each time. The bytes that its
     /// decision moves are those of all layers that read the weight.
@@ -118,15 +119,15 @@ public:
 
 private:
     struct Row {
-        std::string name; ///< of the layer
-        /// On all targets, by Target::index. They belong to the judge.
-        std::span<const std::shared_ptr<const decision::Verdict>> verdicts;
         std::uint32_t form = 0, layer = 0, moved = 0; ///< indices into the lists below
     };
     class Filling;
 
     std::vector<Row> m_rows;
+    JoinedLists<char> m_names; ///< of the layers, by row
     std::vector<decision::WeightForm> m_forms;
+    /// By form, on all targets, by Target::index. They belong to the judge.
+    std::vector<std::span<const std::shared_ptr<const decision::Verdict>>> m_verdicts;
     std::vector<roofline::Layer> m_layers; ///< without the name and the number of the weight
     /// By column; the largest number: not known.
     std::vector<std::vector<std::uint64_t>> m_moved;

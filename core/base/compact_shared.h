@@ -8,11 +8,12 @@
 namespace kernscope {
 
 /// A constant value that many objects share, as a std::shared_ptr to it, in one pointer: for what
-/// there are millions of. Never null, but where it was moved from.
+/// there are millions of.
 template <class T>
 class CompactShared
 {
 public:
+    CompactShared() noexcept = default; ///< null
     explicit CompactShared(T value) : m_counted(new Counted{std::move(value)}) {}
     CompactShared(const CompactShared &other) noexcept : m_counted(other.m_counted)
     {
@@ -34,8 +35,15 @@ public:
             delete m_counted;
     }
 
+    explicit operator bool() const noexcept { return m_counted != nullptr; }
     const T &operator*() const { return m_counted->value; }
     const T *operator->() const { return &m_counted->value; }
+    /// The value, to be changed, where no other object shares it; null elsewhere.
+    T *unshared()
+    {
+        const bool mine = m_counted && m_counted->owners.load(std::memory_order_acquire) == 1;
+        return mine ? &m_counted->value : nullptr;
+    }
     bool isSameAs(const CompactShared &other) const { return m_counted == other.m_counted; }
 
 private:
@@ -43,7 +51,7 @@ private:
         T value;
         std::atomic<std::uint32_t> owners{1};
     };
-    Counted *m_counted;
+    Counted *m_counted = nullptr;
 };
 
 } // namespace kernscope

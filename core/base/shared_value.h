@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/compact_shared.h"
+
 #include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,13 +15,20 @@ namespace kernscope {
 
 /// A value that seldom changes and that many objects may have: copies share it. Whoever makes many
 /// of them gives equal ones the same (`SharedValue` of an earlier one, or a ValuePool). Empty ones
-/// take no memory. Reads like the value itself: an index, a loop, its members by an arrow.
+/// take no memory but their pointer. Reads like the value itself: an index, a loop, its members by
+/// an arrow.
 template <class T>
 class SharedValue
 {
 public:
     SharedValue() noexcept = default;
-    explicit SharedValue(T value) : m_value(std::make_shared<T>(std::move(value))) {}
+    explicit SharedValue(T value) : m_value(std::move(value)) {}
+
+    SharedValue &operator=(std::string_view text) requires std::same_as<T, std::string>
+    {
+        m_value = text.empty() ? CompactShared<T>() : CompactShared<T>(std::string(text));
+        return *this;
+    }
 
     const T &value() const
     {
@@ -41,22 +49,33 @@ public:
     /// For writing: from now on no other object has it.
     T &change()
     {
-        if (!m_value || m_value.use_count() > 1)
-            m_value = std::make_shared<T>(value());
-        return *m_value;
+        if (!m_value.unshared())
+            m_value = CompactShared<T>(value());
+        return *m_value.unshared();
     }
 
     /// The same object, not only an equal one.
-    bool isSameAs(const SharedValue &other) const { return m_value == other.m_value; }
-    friend bool operator==(const SharedValue &a, const T &b) { return a.value() == b; }
+    bool isSameAs(const SharedValue &other) const { return m_value.isSameAs(other.m_value); }
+    friend bool operator==(const SharedValue &a, const T &b) requires(!std::same_as<T, std::string>)
+    {
+        return a.value() == b;
+    }
+    friend bool operator==(const SharedValue &a,
+                           std::string_view b) requires std::same_as<T, std::string>
+    {
+        return a.value() == b;
+    }
     friend bool operator==(const SharedValue &a, const SharedValue &b)
     {
         return a.isSameAs(b) || a.value() == b.value();
     }
 
 private:
-    std::shared_ptr<T> m_value;
+    CompactShared<T> m_value;
 };
+
+/// A text that many objects have: the name of an operation, of a function.
+using SharedText = SharedValue<std::string>;
 
 /// Makes equal values the same object, as far as they follow one another closely: it remembers the
 /// last 32 different ones.

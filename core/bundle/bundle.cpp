@@ -163,7 +163,7 @@ Totals Bundle::addUp() const
 std::string Weight::address() const
 {
     std::string text;
-    for (const std::string *step : {&model, &function, &name}) {
+    for (const std::string *step : {&model.value(), &function.value(), &name}) {
         if (!step->empty())
             text += (text.empty() ? "" : "/") + *step;
     }

@@ -36,9 +36,9 @@ struct ConsumerGeometry {
 };
 
 struct Consumer {
-    std::string op;                     ///< "conv"
+    SharedText op;                      ///< "conv"
     std::string name;                   ///< displayName of the op
-    std::string param;                  ///< "weight"
+    SharedText param;                   ///< "weight"
     CompactVector<std::string> via;     ///< ops between: "cast", "transpose"
     std::optional<std::uint64_t> flops; ///< multiply and add count as two; empty: shape unknown
     /// All arithmetic that the operation does with this operand, those of lstm, gru, rnn and einsum
@@ -86,18 +86,19 @@ enum class WeightRole : std::uint8_t {
 };
 
 struct Weight {
-    std::string name;     ///< of the value that the consumer reads
-    std::string opName;   ///< attributes["name"] of the op that makes it
-    std::string function; ///< "main"; empty where there are no functions
-    std::string model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
-    std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
-    StorageForm form;     ///< formText() writes it; its operands know their places
+    std::string name; ///< of the value that the consumer reads
+    /// attributes["name"] of the op that makes it, where that is not `name`: see opName().
+    BoxedOptional<std::string> otherOpName;
+    SharedText function; ///< "main"; empty where there are no functions
+    SharedText model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
+    SharedText sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
+    StorageForm form;    ///< formText() writes it; its operands know their places
     Shape shape;
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;
     ByteCount storedBytes;      ///< an operand used twice counts once
     SharedValue<Detail> detail; ///< further figures of its form and container, for people
-    std::vector<Consumer> consumers;
+    CompactVector<Consumer> consumers;
     WeightRole role = WeightRole::Weight;
     std::size_t beside = kNoIndex; ///< biases and tables of a section, biases of a container: of
                                    ///< which weight
@@ -110,6 +111,8 @@ struct Weight {
     double ratio() const; ///< stored bytes over dense fp16 bytes
     /// "MODEL/FUNCTION/NAME" without the parts that are empty.
     std::string address() const;
+    /// attributes["name"] of the op that makes it; its name where no op does.
+    const std::string &opName() const { return otherOpName ? *otherOpName : name; }
     bool sharesName = false; ///< another weight of the bundle has its name
     /// Its name where that is enough to find it, else its address.
     std::string findableName() const { return sharesName ? address() : name; }

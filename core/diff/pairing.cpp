@@ -145,8 +145,8 @@ void Pairer::byKey(Pairing how, const KeyOf &keyOf)
 
 std::string consumerKey(const Weight &weight, const Consumer &consumer)
 {
-    return fmt::format("{}\n{}\n{}\n{}", weight.model + "/" + weight.function, consumer.op,
-                       consumer.name, consumer.param);
+    return fmt::format("{}/{}\n{}\n{}\n{}", weight.model.value(), weight.function.value(),
+                       consumer.op.value(), consumer.name, consumer.param.value());
 }
 
 Groups consumersOf(const Bundle &bundle)
@@ -199,12 +199,13 @@ void Pairer::byName()
         return;
     }
     byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
-        return fmt::format("{}\n{}", bundle.weights()[i].model + "/" + bundle.weights()[i].function,
-                           bundle.weights()[i].name);
+        const Weight &weight = bundle.weights()[i];
+        return fmt::format("{}/{}\n{}", weight.model.value(), weight.function.value(), weight.name);
     });
     byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
-        return fmt::format("{}\n{}", bundle.weights()[i].model + "/" + bundle.weights()[i].function,
-                           baseName(bundle.weights()[i].name));
+        const Weight &weight = bundle.weights()[i];
+        return fmt::format("{}/{}\n{}", weight.model.value(), weight.function.value(),
+                           baseName(weight.name));
     });
     byKey(Pairing::Name,
           [](const Bundle &bundle, std::size_t i) { return baseName(bundle.weights()[i].name); });

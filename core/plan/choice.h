@@ -8,8 +8,7 @@
 
 namespace kernscope::plan {
 
-/// By row the index of its candidate, in a byte each where that is enough: a front has dozens of
-/// plans of 50,000 weights.
+/// By row the index of its candidate, in a byte each where that is enough.
 class Choice
 {
 public:
@@ -30,17 +29,23 @@ public:
     {
         return m_large.empty() ? m_small[row] : m_large[row];
     }
-    std::vector<std::size_t> all() const
-    {
-        std::vector<std::size_t> candidates(size());
-        for (std::size_t row = 0; row < candidates.size(); ++row)
-            candidates[row] = (*this)[row];
-        return candidates;
-    }
 
 private:
     std::vector<std::uint8_t> m_small;
     std::vector<std::uint32_t> m_large;
+};
+
+/// The same for one of many plans: a front has dozens of them, of 50,000 weights, of which one is
+/// looked at now and then. Layers repeat, and so do their forms.
+class SqueezedChoice
+{
+public:
+    explicit SqueezedChoice(const std::vector<std::size_t> &candidates);
+    std::vector<std::size_t> all() const;
+
+private:
+    std::vector<std::byte> m_squeezed;
+    bool m_small = true; ///< a byte each
 };
 
 } // namespace kernscope::plan

@@ -22,16 +22,18 @@ constexpr std::array<std::string_view, 4> kGoals{"time", "stored", "moved", "err
 tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits,
                                const PlannedItems &network, std::size_t item)
 {
-    const Row &row = survey.rows[network.members[item].front()];
+    const std::size_t r = network.members[item].front();
+    const Row &row = survey.rows[r];
     Candidate least;
     for (const Candidate &candidate : *row.candidates) {
         if (candidate->refused.empty() && (!least || candidate.error < least.error))
             least = candidate;
     }
     if (!least)
-        return refused("plan.infeasible", row.name, "a form that every chip takes",
+        return refused("plan.infeasible", survey.nameOf(r), "a form that every chip takes",
                        row.candidates->front()->refused, "No form of this weight can be chosen");
-    return refused("plan.infeasible", row.name, fmt::format("at most {:g}", limits.tolerance),
+    return refused("plan.infeasible", survey.nameOf(r),
+                   fmt::format("at most {:g}", limits.tolerance),
                    fmt::format("{:.4g} ({})", layerError(row, least), least->name.value()),
                    "No form of this weight keeps the tolerance of a layer");
 }
@@ -117,7 +119,7 @@ std::vector<FrontPoint> frontOf(const Survey &survey, const PlannedItems &networ
             chosen.choice[item] = network.possible[item][chosen.choice[item]];
         FrontPoint point;
         const std::vector<std::size_t> choice = spread(survey, network, chosen.choice);
-        point.choice = SharedValue(Choice(choice));
+        point.choice = CompactShared(SqueezedChoice(choice));
         point.corner = chosen.corner;
         point.totals = totalsOf(survey, choice);
         points.push_back(std::move(point));

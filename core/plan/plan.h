@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/compact_shared.h"
 #include "core/plan/choice.h"
 #include "core/plan/survey.h"
 
@@ -65,8 +66,8 @@ struct PlanTotals {
 };
 
 struct FrontPoint {
-    SharedValue<Choice> choice; ///< by row
-    bool corner = false;        ///< of the lower convex hull: proven best at its cost
+    CompactShared<SqueezedChoice> choice; ///< by row
+    bool corner = false;                  ///< of the lower convex hull: proven best at its cost
     PlanTotals totals;
 };
 

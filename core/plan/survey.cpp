@@ -188,7 +188,7 @@ Result<void> Surveyor::addRows()
     for (std::size_t i = 0; i < m_bundle.weights().size(); ++i) {
         Row row;
         row.weight = i;
-        row.name = m_bundle.weights()[i].findableName();
+        m_survey.names.add(m_bundle.weights()[i].findableName());
         row.function = shared(functions, functionAddress(m_bundle.weights()[i].model,
                                                          m_bundle.weights()[i].function));
         row.stored = shared(forms, storedFormName(m_forms[i]));
@@ -261,7 +261,7 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index)
         content.forms = std::move(*forms);
     }
     for (const auto &[pattern, form] : m_options.forced) {
-        if (form == kKeep || !matchesPattern(pattern, m_survey.rows[index].name))
+        if (form == kKeep || !matchesPattern(pattern, m_survey.nameOf(index)))
             continue;
         const auto spec = formFromName(form, content.axes);
         if (!spec)

@@ -24,7 +24,6 @@ namespace kernscope::plan {
 struct Row {
     SmallIndex weight = 0;
     SmallIndex item = 0; ///< weights that lie at the same place are one item
-    std::string name;    ///< by which it is found
     /// "MODEL/FUNCTION" that reads it, without the parts that are empty.
     SharedValue<std::string> function;
     SharedValue<std::string> stored; ///< the form that it has
@@ -71,6 +70,7 @@ struct Survey {
     std::vector<const target::Target *> targets;
     std::vector<roofline::Roofs> roofs; ///< by target
     std::vector<Row> rows;              ///< all weights, in the bundle's order
+    JoinedLists<char> names;            ///< by row, by which its weight is found
     /// By weight, its layers, as a run of the program comes to them: their models and runs alone.
     JoinedLists<SharedValue<roofline::Layer>> layers;
     std::size_t items = 0;
@@ -83,6 +83,11 @@ struct Survey {
     std::size_t encodings = 0;      ///< candidates that were encoded
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
+
+    std::string nameOf(std::size_t row) const
+    {
+        return std::string(names[row].begin(), names[row].end());
+    }
 };
 
 /// The chips whose ceilings are known: only they have a part in times.

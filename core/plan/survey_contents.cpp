@@ -60,7 +60,7 @@ void Surveyor::findItems()
         row.item = items.emplace(places, items.size()).first->second;
         stays.resize(items.size());
         if (!row.fixed.empty())
-            stays[row.item] = row.name;
+            stays[row.item] = m_survey.nameOf(row.weight);
     }
     for (Row &row : m_survey.rows) {
         if (row.fixed.empty() && !stays[row.item].empty())

@@ -243,7 +243,8 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
     const Candidate promised = (*row.candidates)[m_result.plan.choice[r]];
     const Weight &weight = m_result.bundle->weights()[row.weight];
     if (weight.storedBytes.value != promised->stored)
-        return tl::unexpected(broken(row.name, fmt::format("{} stored bytes", promised->stored),
+        return tl::unexpected(broken(m_result.survey.nameOf(r),
+                                     fmt::format("{} stored bytes", promised->stored),
                                      fmt::format("{}", weight.storedBytes.value)));
     decision::WeightForm form = weightForm(*m_result.bundle, weight);
     const auto chips = chipFigures(layers, form, m_result.survey.roofs, judge, m_options.batch);
@@ -257,8 +258,9 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
                                figures.moved ? fmt::format("{}", *figures.moved) : "unknown",
                                figures.timeS.value_or(0));
         };
-        return tl::unexpected(broken(row.name + " on " + m_result.survey.targets[t]->name,
-                                     text(was), text(chips[t])));
+        return tl::unexpected(
+            broken(m_result.survey.nameOf(r) + " on " + m_result.survey.targets[t]->name, text(was),
+                   text(chips[t])));
     }
     return {};
 }
@@ -279,7 +281,8 @@ Result<void> Writer::verifyValues(std::size_t r) const
         return tl::unexpected(found.error());
     const double promised = (*row.candidates)[m_result.plan.choice[r]].error;
     if (*found != promised)
-        return tl::unexpected(broken(row.name, fmt::format("an error of {:.17g}", promised),
+        return tl::unexpected(broken(m_result.survey.nameOf(r),
+                                     fmt::format("an error of {:.17g}", promised),
                                      fmt::format("{:.17g}", *found)));
     return {};
 }

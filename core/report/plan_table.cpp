@@ -111,7 +111,7 @@ std::vector<Column<PlannedWeight>> plannedFormColumns()
          .title = "weight",
          .explanation = "Name of the weight",
          .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.row().name; }},
+         .value = [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
         {.key = "function",
          .title = "function",
          .explanation = "The function of the program that reads the weight",
@@ -254,9 +254,10 @@ std::vector<Column<PlannedWeight>> plannedColumns()
 Json formsOf(const FrontRow &row)
 {
     const plan::Survey &survey = *row.subject->survey;
+    const std::vector<std::size_t> choice = row.point->choice->all();
     Json forms = Json::array();
     for (std::size_t r = 0; r < survey.rows.size(); ++r)
-        forms.push_back(plan::formOf(survey.rows[r], row.point->choice[r]));
+        forms.push_back(plan::formOf(survey.rows[r], choice[r]));
     return forms;
 }
 

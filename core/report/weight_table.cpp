@@ -82,7 +82,7 @@ WeightColumns nameColumns()
          .title = "operation",
          .explanation = "Name of the operation that makes it",
          .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.weight().opName); }},
+         .value = [](const Row &row) -> Value { return View(row.weight().opName()); }},
         {.key = "model",
          .title = "model",
          .explanation = "Model of a pipeline that holds the weight",
@@ -217,7 +217,7 @@ WeightColumns useColumns()
 std::string functionWords(const Weight &weight)
 {
     const bool both = !weight.model.empty() && !weight.function.empty();
-    return weight.model + (both ? "/" : "") + weight.function;
+    return weight.model.value() + (both ? "/" : "") + weight.function.value();
 }
 
 bool severalFunctions(const Bundle &bundle)

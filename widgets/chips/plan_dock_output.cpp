@@ -93,7 +93,8 @@ void PlanDock::writeTo(const QString &path)
         for (std::size_t r = 0; r < m_choice.size(); ++r) {
             const plan::Row &row = m_survey->rows[r];
             if (row.candidates)
-                limits.forced.emplace_back(row.name, (*row.candidates)[m_choice[r]]->name);
+                limits.forced.emplace_back(m_survey->nameOf(r),
+                                           (*row.candidates)[m_choice[r]]->name);
         }
     }
     m_told->setText(tr("Writing\u2026"));

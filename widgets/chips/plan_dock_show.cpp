@@ -67,7 +67,7 @@ plan::Limits PlanDock::limits() const
         limits.maxBytes = static_cast<std::uint64_t>(m_maxBytes->value());
     for (const auto &[row, form] : m_forced) {
         if (m_survey && row < m_survey->rows.size())
-            limits.forced.emplace_back(m_survey->rows[row].name, form);
+            limits.forced.emplace_back(m_survey->nameOf(row), form);
     }
     return limits;
 }

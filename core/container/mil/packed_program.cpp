@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/packed_program.h"
+#include "core/base/squeezed_bytes.h"
 #include "core/container/mil/program_members.h"
-#include "core/container/mil/squeezed_bytes.h"
 
 #include <algorithm>
 

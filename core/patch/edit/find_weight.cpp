@@ -135,7 +135,7 @@ Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
     const auto exact = all(bundle, [&](const Weight &w) { return w.address() == name; });
     const auto qualified = all(bundle, [&](const Weight &w) { return isAddress(w, name); });
     const auto base = all(bundle, [&](const Weight &w) { return withoutSuffixes(w.name) == name; });
-    const auto made = all(bundle, [&](const Weight &w) { return w.opName == name; });
+    const auto made = all(bundle, [&](const Weight &w) { return w.opName() == name; });
     for (const auto &found : {exact, qualified, base, made}) {
         if (found.size() > 1)
             return tl::unexpected(ambiguous(bundle, found, name));

@@ -37,6 +37,7 @@ private Q_SLOTS:
         QCOMPARE(sizeof(CompactVector<std::string>), sizeof(void *));
         QCOMPARE(sizeof(BoxedOptional<std::string>), sizeof(void *));
         QCOMPARE(sizeof(RareText), sizeof(void *));
+        QCOMPARE(sizeof(SharedText), sizeof(void *));
     }
 
     void joinsLists()

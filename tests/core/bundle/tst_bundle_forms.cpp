@@ -318,7 +318,7 @@ void TestBundleForms::forms()
     QCOMPARE((*bundle)->weights().size(), std::size_t(1));
     const Weight &weight = (*bundle)->weights().front();
     QCOMPARE(weight.name, std::string("w"));
-    QCOMPARE(weight.opName, std::string("w_op"));
+    QCOMPARE(weight.opName(), std::string("w_op"));
     QCOMPARE(weight.function, std::string("main"));
     QCOMPARE(formText(weight.form), form.expected.form);
     QCOMPARE(weight.sourceOp, form.expected.sourceOp);

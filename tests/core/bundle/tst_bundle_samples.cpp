@@ -84,7 +84,7 @@ void TestBundleSamples::estimates()
     const BundlePtr bundle = open(u"mil-3600/iso__lstm.mil"_s);
     QVERIFY(bundle);
     QCOMPARE(bundle->weights().size(), 4U);
-    const mil::BackendNotes &notes = bundle->weights()[2].consumers.at(0).backends;
+    const mil::BackendNotes &notes = bundle->weights()[2].consumers[0].backends;
     QCOMPARE(notes.selected, std::string("bnns"));
     QCOMPARE(notes.supported, (std::vector<std::string>{"bnns", "classic_cpu"}));
     QCOMPARE(notes.estimatedMs.size(), 2U);
@@ -93,7 +93,7 @@ void TestBundleSamples::estimates()
     const BundlePtr segments = open(u"mil-3600/H16G__ctx.band_part.seg.mil"_s);
     QVERIFY(segments);
     for (const Weight &weight : segments->weights())
-        QCOMPARE(weight.consumers.at(0).backends->selected, std::string("ane"));
+        QCOMPARE(weight.consumers[0].backends->selected, std::string("ane"));
 }
 
 void TestBundleSamples::functions()

@@ -87,7 +87,8 @@ void TestPlan::everyFormIsMadeAsPromised()
             continue;
         Limits limits;
         limits.goal = Goal::Stored;
-        limits.forced = {{"*", "keep"}, {row.name, candidate->name.value()}};
+        limits.forced = {{"*", "keep"},
+                         {judged->nameOf(judged->rows.size() - 1), candidate->name.value()}};
         limits.frontPoints = 2;
         const auto plan = solve(*judged, limits);
         QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());

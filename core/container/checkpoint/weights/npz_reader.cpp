@@ -36,6 +36,12 @@ std::string nameOf(std::string_view path)
     return std::string(path);
 }
 
+const SharedText &sourceOp()
+{
+    static const SharedText text("npy");
+    return text;
+}
+
 /// An array of which the .npy bytes lie at `offset` of file number `file`.
 void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_t file,
               const std::string &path, const std::string &fileName, ContainerContents &out)
@@ -47,7 +53,7 @@ void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_
     if (!layout) {
         tensor.fault = std::move(layout.error());
         tensor.fault->field = tensor.name;
-        addTensor(tensor, "npy", out);
+        addTensor(tensor, sourceOp(), out);
         return;
     }
     tensor.type = layout->type;
@@ -65,7 +71,7 @@ void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_
     }
     out.claims[file].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
                                        fmt::format("{}: header", tensor.name)));
-    addTensor(tensor, "npy", out);
+    addTensor(tensor, sourceOp(), out);
 }
 
 class NpzReader final : public ContainerReader
@@ -155,7 +161,7 @@ private:
                 StoredTensor tensor;
                 tensor.name = nameOf(member.path);
                 tensor.fault = std::move(content.error());
-                addTensor(tensor, "npy", out);
+                addTensor(tensor, sourceOp(), out);
                 return;
             }
             left -= std::min<std::uint64_t>(left, content->size());

@@ -190,8 +190,9 @@ public:
                          [](const StoredTensor &a, const StoredTensor &b) {
                              return a.bytes.offset < b.bytes.offset;
                          });
+        const SharedText sourceOp("safetensors");
         for (const StoredTensor &tensor : tensors)
-            addTensor(tensor, "safetensors", out);
+            addTensor(tensor, sourceOp, out);
     }
 };
 

@@ -81,10 +81,10 @@ private:
 
 } // namespace
 
-void addTensor(const StoredTensor &tensor, std::string_view sourceOp, ContainerContents &out)
+void addTensor(const StoredTensor &tensor, const SharedText &sourceOp, ContainerContents &out)
 {
     Weight weight;
-    weight.name = weight.opName = tensor.name;
+    weight.name = tensor.name;
     weight.sourceOp = sourceOp;
     weight.form = StorageForm::unsound(FormNode::Dense, tensor.type);
     weight.type = tensor.type;

@@ -120,7 +120,6 @@ Weight BlockReader::base(std::string name, WeightRole role) const
 {
     Weight weight;
     weight.name = std::move(name);
-    weight.opName = weight.name;
     weight.sourceOp = "hwx";
     weight.role = role;
     weight.consumers = m_block.consumers;

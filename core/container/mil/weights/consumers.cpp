@@ -273,7 +273,7 @@ std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
     return known ? std::optional(std::move(shapes)) : std::nullopt;
 }
 
-std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation)
+CompactVector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation)
 {
     Search search(graph);
     const GraphOperation &maker = graph.operations()[operation];
@@ -281,7 +281,7 @@ std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operati
         search.start(graph.definitions()[maker.firstDefinition + i]);
     std::stable_sort(search.found.begin(), search.found.end(),
                      [](const Found &a, const Found &b) { return a.operation < b.operation; });
-    std::vector<Consumer> consumers;
+    CompactVector<Consumer> consumers;
     consumers.reserve(search.found.size());
     for (Found &found : search.found)
         consumers.push_back(std::move(found.consumer));

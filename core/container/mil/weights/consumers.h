@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/compact.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/value_graph.h"
 
@@ -12,7 +13,7 @@ namespace kernscope {
 /// The ops that read an output of the op numbered `operation`, in program order, seen through
 /// cast, reshape, transpose, expand_dims and squeeze and through the inputs of loop bodies. Other
 /// constexpr ops are no consumers.
-std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation);
+CompactVector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation);
 
 /// One consumer: how the op numbered `operation` uses a value of type `weight` as its `param`; of
 /// an operand that is a list the value is the one at `place` of it.

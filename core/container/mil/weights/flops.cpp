@@ -53,7 +53,7 @@ Count recurrentSteps(const std::optional<Shape> &input)
 bool isRecurrent(const Consumer &consumer)
 {
     return (consumer.op == "lstm" || consumer.op == "gru" || consumer.op == "rnn") &&
-           consumer.param.starts_with("weight_");
+           consumer.param->starts_with("weight_");
 }
 
 /// Adds the letters of one operand; false where they do not name its extents.

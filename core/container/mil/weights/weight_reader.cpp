@@ -69,7 +69,11 @@ void MilWeightReader::describe(Weight &weight, const mil::ValueType &type) const
 void MilWeightReader::finish(Weight &weight, Result<ReadValue> value,
                              std::vector<codec::Operand> known)
 {
+    for (SharedText *text : {&weight.function, &weight.model, &weight.sourceOp})
+        m_texts.share(*text);
     for (Consumer &consumer : weight.consumers) {
+        m_texts.share(consumer.op);
+        m_texts.share(consumer.param);
         if (consumer.backends->selected.empty() && !m_segment.empty())
             consumer.backends.change().selected = m_segment;
         m_geometries.share(consumer.geometry);
@@ -101,8 +105,10 @@ void MilWeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     const GraphOperation &maker = m_graph.operations()[index];
     const mil::Operation &operation = *maker.operation;
     Weight weight;
-    weight.opName = operation.displayName();
-    weight.name = operation.outputs.empty() ? weight.opName : operation.outputs.back().name;
+    std::string opName = operation.displayName();
+    weight.name = operation.outputs.empty() ? opName : operation.outputs.back().name;
+    if (opName != weight.name)
+        weight.otherOpName = std::move(opName);
     weight.sourceOp = operation.type;
     const mil::ValueType none;
     describe(weight, operation.outputs.empty() ? none : operation.outputs.back().type);
@@ -165,8 +171,9 @@ void MilWeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
         if (!value.blob())
             return;
         Weight weight;
-        weight.opName = operation.displayName();
-        weight.name = weight.opName + "." + std::string(param);
+        std::string opName = operation.displayName();
+        weight.name = opName + "." + std::string(param);
+        weight.otherOpName = std::move(opName);
         if (blobs[param] > 1)
             weight.name += "." + std::to_string(taken[param]++);
         weight.sourceOp = "inline";

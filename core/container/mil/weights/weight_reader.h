@@ -39,6 +39,7 @@ private:
     DiagnosticLog &m_log;
     ValueGraph m_graph;
     OperandReader m_operands;
+    ValuePool<std::string> m_texts;
     ValuePool<ConsumerGeometry> m_geometries; ///< layers of a network repeat
     ValuePool<mil::BackendNotes> m_backends;
     ValuePool<Detail> m_details;

@@ -20,7 +20,6 @@ Weight bareWeight(std::size_t file, const milblob::Record &record)
 {
     Weight weight;
     weight.name = fmt::format("blob@{:#x}", record.metaOffset.value);
-    weight.opName = weight.name;
     weight.sourceOp = "blob";
     weight.type = record.type;
     weight.shape = {record.elements.value};

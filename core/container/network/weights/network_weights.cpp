@@ -56,10 +56,11 @@ class NetworkWeight
 public:
     NetworkWeight(const StoredWeight &stored, std::size_t file) : m_stored(stored), m_file(file) {}
 
-    Weight make()
+    /// What many weights have in common is taken from `texts`.
+    Weight make(ValuePool<std::string> &texts)
     {
         m_weight.name = m_stored.layer + "." + m_stored.field;
-        m_weight.opName = m_stored.layer;
+        m_weight.otherOpName = m_stored.layer;
         m_weight.sourceOp = m_stored.kind;
         m_weight.shape = m_encoding.shape = m_stored.shape;
         m_weight.elements = elementCount(m_stored.shape).value_or(ElementCount());
@@ -68,6 +69,9 @@ public:
         addForm();
         m_weight.type = m_encoding.type;
         addConsumer();
+        for (SharedText *text :
+             {&m_weight.sourceOp, &m_weight.consumers.back().op, &m_weight.consumers.back().param})
+            texts.share(*text);
         std::uint64_t stored = 0;
         m_weight.form = StorageForm(std::move(m_encoding), FormWords::Network);
         for (const Operand &operand : m_weight.operands())
@@ -178,9 +182,12 @@ std::vector<Weight> networkWeights(const network::Network &network, std::size_t 
 {
     std::vector<Weight> weights;
     weights.reserve(network.weights.size());
+    ValuePool<std::string> texts;
+    SharedText ofModel;
+    ofModel = model;
     for (const StoredWeight &stored : network.weights) {
-        weights.push_back(NetworkWeight(stored, file).make());
-        weights.back().model = model;
+        weights.push_back(NetworkWeight(stored, file).make(texts));
+        weights.back().model = ofModel;
     }
     return weights;
 }

@@ -37,7 +37,7 @@ public:
 
     Weight make()
     {
-        m_weight.name = m_weight.opName = m_matrix.name;
+        m_weight.name = m_matrix.name;
         m_weight.sourceOp = "quantize";
         m_weight.type = m_encoding.type = ElementType::Fp32;
         m_weight.shape = m_encoding.shape = {m_matrix.rows, m_matrix.columnsStored};

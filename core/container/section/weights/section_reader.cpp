@@ -118,7 +118,6 @@ void SectionWeights::finish(Weight &weight, codec::Encoding encoding) const
 {
     weight.elements = elementCount(weight.shape).value_or(ElementCount());
     weight.type = encoding.type;
-    weight.opName = weight.name;
     weight.sourceOp = "section";
     weight.form = weight.role == WeightRole::ActivationTable
                       ? StorageForm::activationTable(std::move(encoding))

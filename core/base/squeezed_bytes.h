@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace kernscope::mil {
+namespace kernscope {
 
 /// Bytes without loss in a third of their memory (deflate at its fastest level). For this process
 /// only, never for a file: nothing is checked. Running out of memory throws std::bad_alloc, as a
@@ -30,4 +30,4 @@ private:
 /// What was added to the Squeezer.
 std::vector<std::byte> unsqueezed(std::span<const std::byte> squeezed);
 
-} // namespace kernscope::mil
+} // namespace kernscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/mil/squeezed_bytes.h"
+#include "core/base/squeezed_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include <zlib.h>
 
-namespace kernscope::mil {
+namespace kernscope {
 
 namespace {
 
@@ -90,6 +90,8 @@ std::vector<std::byte> unsqueezed(std::span<const std::byte> squeezed)
     std::memcpy(&size, squeezed.data(), sizeof size);
     squeezed = squeezed.subspan(sizeof size);
     std::vector<std::byte> bytes(size);
+    if (bytes.empty()) // zlib refuses to write to nowhere
+        return bytes;
     z_stream stream{};
     if (::inflateInit(&stream) != Z_OK)
         throw std::bad_alloc();
@@ -112,4 +114,4 @@ std::vector<std::byte> unsqueezed(std::span<const std::byte> squeezed)
     return bytes;
 }
 
-} // namespace kernscope::mil
+} // namespace kernscope
