@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
@@ -52,7 +53,7 @@ Cells weightCells(const PlanSubject &subject, std::size_t r)
     const auto own = plan::ownBytes(*subject.survey, row);
     const plan::Candidate before = row.candidates ? row.candidates->front() : plan::Candidate();
     const plan::Candidate after = row.candidates ? (*row.candidates)[choice] : plan::Candidate();
-    Cells cells{row.name, row.stored.value(), plan::formOf(row, choice)};
+    Cells cells{subject.survey->nameOf(r), row.stored.value(), plan::formOf(row, choice)};
     cells.push_back(count(before ? std::optional(before->stored) : own));
     cells.push_back(count(after ? std::optional(after->stored) : own));
     cells.push_back(after ? fmt::format("{:.4g}", plan::layerError(row, after)) : "0");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/out_of_range.h"
 
+#include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/bitpack.h"
 

@@ -70,8 +70,7 @@ private:
             span(blob->offsetSpan);
         if (const auto *content = value.literal())
             literal(*content);
-        if (const auto *values =
-                std::get_if<std::vector<kernscope::mil::ProgramValue>>(&value.content)) {
+        if (const auto *values = std::get_if<kernscope::mil::Values>(&value.content)) {
             for (const auto &inner : *values)
                 this->value(inner);
         }

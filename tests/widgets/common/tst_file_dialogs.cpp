@@ -34,6 +34,12 @@ private Q_SLOTS:
     void typedPathsOpen();
 
 private:
+    /// As one types: selectFile() leaves a line alone that has the focus, the line the selection.
+    static void type(QFileDialog &dialog, const QString &name)
+    {
+        dialog.selectFile(name);
+        dialog.findChild<QLineEdit *>(QStringLiteral("fileNameEdit"))->setText(name);
+    }
     /// Types a name into the dialog that opens next and accepts it, or cancels without one; the
     /// folder that it starts in goes to `started`.
     static void answer(const QString &name, QString *started)
@@ -43,7 +49,7 @@ private:
             if (!dialog)
                 return;
             *started = dialog->directory().absolutePath();
-            dialog->selectFile(name);
+            type(*dialog, name);
             QMetaObject::invokeMethod(dialog, name.isEmpty() ? "reject" : "accept");
         });
     }
@@ -143,7 +149,7 @@ void TestFileDialogs::refusedPlaceIsAskedForAgain()
             }
         } else if (auto *dialog = qobject_cast<QFileDialog *>(modal)) {
             timer.stop();
-            dialog->selectFile(++asked == 1 ? QStringLiteral("net.csv") : QStringLiteral("x.csv"));
+            type(*dialog, ++asked == 1 ? QStringLiteral("net.csv") : QStringLiteral("x.csv"));
             // Queued: it asks in an event loop of its own, in which a timer at work stands still.
             QMetaObject::invokeMethod(
                 dialog,
