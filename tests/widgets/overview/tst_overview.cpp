@@ -21,9 +21,11 @@
 
 #include <QAction>
 #include <QDir>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QSet>
 #include <QSignalSpy>
+#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -282,10 +284,12 @@ private Q_SLOTS:
         QVERIFY(settle(dock));
         QTRY_VERIFY(legendSays("against sample-dense.mlmodelc"));
         bool same = false, off = false;
-        for (const auto &cell : dock.treemap().cells()) {
-            QVERIFY2(!cell.hatched, qPrintable(cell.name));
+        for (std::size_t i = 0; i < dock.treemap().cells().size(); ++i) {
+            const auto &cell = dock.treemap().cells()[i];
+            const auto &words = dock.treemap().wordsOf(i);
+            QVERIFY2(!cell.hatched, qPrintable(words.name));
             QVERIFY(theme::contrast(cell.color, cell.ink) >= 4.5);
-            const bool exact = cell.note.contains(QStringLiteral("same values"));
+            const bool exact = words.note.contains(QStringLiteral("same values"));
             same |= exact;
             off |= !exact;
             QCOMPARE(exact, cell.color == theme::sequential(0));
@@ -311,8 +315,37 @@ private Q_SLOTS:
         const QImage blank = map.grab().toImage();
         map.setEmptyText(QStringLiteral("No weight is stored here."));
         QVERIFY(map.grab().toImage() != blank);
-        map.setCells({{4, QStringLiteral("a"), {}, {}, {}, Qt::white, Qt::black, 0, false}});
+        map.setCells({{4, Qt::white, Qt::black, 0, false, false}});
         QCOMPARE(map.grab().toImage().pixelColor(150, 150), QColor(Qt::white));
+    }
+
+    /// Of two thousand cells most have no room for a word: their words are made when asked for.
+    void wordsAreMadeWhenShown()
+    {
+        TreemapView map;
+        map.resize(300, 200);
+        std::vector<TreemapView::Cell> cells(2000);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            cells[i] = {i == 0 ? 2000.0 : 1.0, Qt::white, Qt::black, i, false, false};
+        std::size_t asked = 0;
+        map.setCells(cells, [&asked](const TreemapView::Cell &cell) {
+            ++asked;
+            const QString name = QStringLiteral("w%1").arg(cell.key);
+            return TreemapView::Words{name, {}, {}, QStringLiteral("tip of ") + name};
+        });
+        QCOMPARE(asked, std::size_t{0});
+        map.grab();
+        QCOMPARE(asked, std::size_t{1}); // the large one
+        map.grab();
+        QCOMPARE(map.wordsMade(), std::size_t{1});
+        QHelpEvent help(QEvent::ToolTip, map.rectOf(1500).center().toPoint(), QPoint(10, 10));
+        QCoreApplication::sendEvent(&map, &help);
+        QVERIFY2(QToolTip::text().startsWith(QStringLiteral("tip of w")),
+                 qPrintable(QToolTip::text()));
+        QCOMPARE(asked, std::size_t{2});
+        map.setCurrentKey(7);
+        QCOMPARE(map.accessibleDescription(), QStringLiteral("tip of w7"));
+        QCOMPARE(asked, std::size_t{3});
     }
 
     void findingsAreFound()
