@@ -4,12 +4,10 @@
 #include "patches_fixture.h"
 #include "tests/core/bundle/second_function.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/fixed_font.h"
 #include "widgets/common/short_names.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
 #include "widgets/patch/patch_list_model.h"
-#include "widgets/patch/patch_rows.h"
 #include "widgets/patch/patches_dock.h"
 
 #include <QAbstractItemModelTester>
@@ -37,10 +35,6 @@ private Q_SLOTS:
     void numbersAreWhole();
     void placesAreInSight_data();
     void placesAreInSight();
-    void longTextsTakeTwoLines();
-    void lines_data();
-    void lines();
-    void theNewestIsInSight();
     void answersWhileTyping();
     void answersFaults_data();
     void answersFaults();
@@ -97,86 +91,6 @@ void TestPatchesDock::modelHolds()
     QCOMPARE(wanted.takeFirst(), (QVariantList{QVariant::fromValue(std::size_t{0}), false}));
     model.setPatches(nullptr, {});
     QCOMPARE(model.rowCount(), 0);
-}
-
-/// A place or a note that is too long for its column goes on in a second line of a higher row.
-void TestPatchesDock::longTextsTakeTwoLines()
-{
-    (*m_window)->resize(1280, 800);
-    type(weightName(0) + QStringLiteral("[5]=0.25"));
-    QTest::keyClick(line().lineEdit(), Qt::Key_Return);
-    QVERIFY(m_window->settle());
-    const auto &model = *qobject_cast<ui::PatchListModel *>(table().model());
-    const int line = table().fontMetrics().height();
-    table().setColumnWidth(model.columnOf("edit"), 20 * line);
-    table().setColumnWidth(model.columnOf("note"), 20 * line);
-    table().setColumnWidth(model.columnOf("where"), 20 * line);
-    QTRY_VERIFY(table().rowHeight(0) < 2 * line);
-    (*m_window)->document().setEditNote(
-        0, QStringLiteral("what the release notes of this build say of it"));
-    QVERIFY(m_window->settle());
-    table().setColumnWidth(model.columnOf("note"), 12 * line);
-    QTRY_VERIFY(table().rowHeight(0) >= 2 * line);
-    table().setColumnWidth(model.columnOf("note"), 40 * line);
-    QTRY_VERIFY(table().rowHeight(0) < 2 * line);
-}
-
-void TestPatchesDock::lines_data()
-{
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QByteArray>("key");
-    QTest::addColumn<int>("letters");
-    QTest::addColumn<QStringList>("lines");
-    // Lines as they are written here: parted by "|", "~" is the mark of what was left out.
-    const auto row = [](const char *name, const char *text, const char *key, int letters,
-                        const char *lines) {
-        QTest::newRow(name) << QString::fromLatin1(text) << QByteArray(key) << letters
-                            << QString::fromLatin1(lines)
-                                   .replace(QLatin1Char('~'), QChar(0x2026))
-                                   .split(QLatin1Char('|'));
-    };
-    row("fits", "w[5]=0.25", "edit", 40, "w[5]=0.25");
-    row("index", "conv_0_weight[16,0,0,1]=0.25", "edit", 18, "conv_0_weight|[16,0,0,1]=0.25");
-    row("value goes first", "conv_0_weight[16,0,0,1]=0.0640869140625", "edit", 14,
-        "conv_0_weight|[16,0,0,1]~");
-    row("bytes", "weights/weight.bin+0x20=00 01", "edit", 18, "weights/weight.bin|+0x20=00 01");
-    row("place", "weights/weight.bin+0x2941", "where", 18, "weights/weight.bin|+0x2941");
-    row("offset is whole", "weights/weight.bin+0x2941 (+631 more)", "where", 12,
-        "~/weight.bin|+0x2941~");
-    row("note", "half of this channel", "note", 14, "half of this|channel");
-}
-
-void TestPatchesDock::lines()
-{
-    QFETCH(QString, text);
-    QFETCH(QByteArray, key);
-    QFETCH(int, letters);
-    QFETCH(QStringList, lines);
-    const QFontMetrics metrics(ui::fixedFont());
-    // A little more than the letters take: marks may be wider in a font of fixed width as well.
-    QCOMPARE(ui::PatchRows::linesOf(text, key.toStdString(), metrics,
-                                    (letters + 1) * metrics.horizontalAdvance(QLatin1Char('m'))),
-             lines);
-}
-
-/// Also where a scroll bar or a higher row comes with it.
-void TestPatchesDock::theNewestIsInSight()
-{
-    for (int i = 0; i < 12; ++i) {
-        type(weightName(0) + QStringLiteral("[%1]=0.25").arg(i));
-        QTest::keyClick(line().lineEdit(), Qt::Key_Return);
-        QVERIFY(m_window->settle());
-        QCoreApplication::sendPostedEvents();
-        const QRect row = table().visualRect(table().currentIndex());
-        // An element that is stored so already is no patch.
-        QCOMPARE(table().currentIndex().row(), table().model()->rowCount() - 1);
-        QVERIFY2(row.top() >= 0 && row.bottom() <= table().viewport()->height(),
-                 qPrintable(QStringLiteral("row %1 ends at %2 of %3")
-                                .arg(i)
-                                .arg(row.bottom())
-                                .arg(table().viewport()->height())));
-    }
-    QVERIFY(table().model()->rowCount() > 8);
 }
 
 void TestPatchesDock::addsByKeys()

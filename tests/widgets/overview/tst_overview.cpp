@@ -21,11 +21,9 @@
 
 #include <QAction>
 #include <QDir>
-#include <QHelpEvent>
 #include <QLabel>
 #include <QSet>
 #include <QSignalSpy>
-#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -317,35 +315,6 @@ private Q_SLOTS:
         QVERIFY(map.grab().toImage() != blank);
         map.setCells({{4, Qt::white, Qt::black, 0, false, false}});
         QCOMPARE(map.grab().toImage().pixelColor(150, 150), QColor(Qt::white));
-    }
-
-    /// Of two thousand cells most have no room for a word: their words are made when asked for.
-    void wordsAreMadeWhenShown()
-    {
-        TreemapView map;
-        map.resize(300, 200);
-        std::vector<TreemapView::Cell> cells(2000);
-        for (std::size_t i = 0; i < cells.size(); ++i)
-            cells[i] = {i == 0 ? 2000.0 : 1.0, Qt::white, Qt::black, i, false, false};
-        std::size_t asked = 0;
-        map.setCells(cells, [&asked](const TreemapView::Cell &cell) {
-            ++asked;
-            const QString name = QStringLiteral("w%1").arg(cell.key);
-            return TreemapView::Words{name, {}, {}, QStringLiteral("tip of ") + name};
-        });
-        QCOMPARE(asked, std::size_t{0});
-        map.grab();
-        QCOMPARE(asked, std::size_t{1}); // the large one
-        map.grab();
-        QCOMPARE(map.wordsMade(), std::size_t{1});
-        QHelpEvent help(QEvent::ToolTip, map.rectOf(1500).center().toPoint(), QPoint(10, 10));
-        QCoreApplication::sendEvent(&map, &help);
-        QVERIFY2(QToolTip::text().startsWith(QStringLiteral("tip of w")),
-                 qPrintable(QToolTip::text()));
-        QCOMPARE(asked, std::size_t{2});
-        map.setCurrentKey(7);
-        QCOMPARE(map.accessibleDescription(), QStringLiteral("tip of w7"));
-        QCOMPARE(asked, std::size_t{3});
     }
 
     void findingsAreFound()

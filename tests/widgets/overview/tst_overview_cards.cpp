@@ -12,9 +12,11 @@
 #include "widgets/overview/treemap_view.h"
 
 #include <QFile>
+#include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
 #include <QTemporaryDir>
+#include <QToolTip>
 
 #include <algorithm>
 
@@ -46,6 +48,35 @@ private Q_SLOTS:
         const auto &cells = dock.treemap().cells();
         for (std::size_t i = 0; i < cells.size(); ++i)
             QCOMPARE(dock.treemap().wordsOf(i).name, fromUtf8(weights[cells[i].key].name));
+    }
+
+    /// Of two thousand cells most have no room for a word: their words are made when asked for.
+    void wordsAreMadeWhenShown()
+    {
+        TreemapView map;
+        map.resize(300, 200);
+        std::vector<TreemapView::Cell> cells(2000);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            cells[i] = {i == 0 ? 2000.0 : 1.0, Qt::white, Qt::black, i, false, false};
+        std::size_t asked = 0;
+        map.setCells(cells, [&asked](const TreemapView::Cell &cell) {
+            ++asked;
+            const QString name = QStringLiteral("w%1").arg(cell.key);
+            return TreemapView::Words{name, {}, {}, QStringLiteral("tip of ") + name};
+        });
+        QCOMPARE(asked, std::size_t{0});
+        map.grab();
+        QCOMPARE(asked, std::size_t{1}); // the large one
+        map.grab();
+        QCOMPARE(map.wordsMade(), std::size_t{1});
+        QHelpEvent help(QEvent::ToolTip, map.rectOf(1500).center().toPoint(), QPoint(10, 10));
+        QCoreApplication::sendEvent(&map, &help);
+        QVERIFY2(QToolTip::text().startsWith(QStringLiteral("tip of w")),
+                 qPrintable(QToolTip::text()));
+        QCOMPARE(asked, std::size_t{2});
+        map.setCurrentKey(7);
+        QCOMPARE(map.accessibleDescription(), QStringLiteral("tip of w7"));
+        QCOMPARE(asked, std::size_t{3});
     }
 
     /// The overview predicts the engine's time on the chip that the docks judge by.
