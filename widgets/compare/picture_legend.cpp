@@ -119,8 +119,7 @@ void PictureLegend::paintScale(QPainter &painter) const
     const int room = width() - 2 * (side + gap);
     painter.setPen(palette().color(QPalette::WindowText));
     const QRect bar(side + gap, height() / 4, std::min(room, theme::em(this, 10)), height() / 2);
-    painter.drawText(QRect(0, 0, side, height()), kFarEnd,
-                     readFromLeft(low, layoutDirection()));
+    painter.drawText(QRect(0, 0, side, height()), kFarEnd, readFromLeft(low, layoutDirection()));
     if (bar.width() < theme::em(this, 1))
         return;
     painter.drawText(QRect(bar.right() + gap, 0, side, height()), kNearEnd,
