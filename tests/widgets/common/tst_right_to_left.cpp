@@ -5,6 +5,7 @@
 #include "widgets/compare/picture_legend.h"
 #include "widgets/compare/verdict_strip.h"
 
+#include <QGuiApplication>
 #include <QImage>
 #include <QPainter>
 #include <QStyleOption>
@@ -20,6 +21,8 @@ class TestRightToLeft : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void cleanup() { QGuiApplication::setLayoutDirection(Qt::LeftToRight); }
+
     void titlesKeepTheirOrder()
     {
         for (const char *title : {"Max |B - A|", "H13g\nM1 Pro/Max/", "+30"}) {
@@ -65,8 +68,8 @@ private Q_SLOTS:
     void legendsOfPictures()
     {
         const auto painted = [](Qt::LayoutDirection direction, bool scale) {
+            QGuiApplication::setLayoutDirection(direction); // painters begin with that
             PictureLegend legend;
-            legend.setLayoutDirection(direction);
             if (scale)
                 legend.showScale(0.992);
             else
@@ -84,8 +87,9 @@ private Q_SLOTS:
             VerdictPill pill(Token::KindData, QString::fromLatin1(text), {}, nullptr);
             pill.resize(pill.sizeHint());
             const QImage wanted = pill.grab().toImage();
-            pill.setLayoutDirection(Qt::RightToLeft);
+            QGuiApplication::setLayoutDirection(Qt::RightToLeft);
             QVERIFY2(pill.grab().toImage() == wanted, text);
+            QGuiApplication::setLayoutDirection(Qt::LeftToRight);
         }
     }
 };
