@@ -4,6 +4,7 @@
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,6 @@ constexpr std::array kSentences{
     Sentence{"bundle.kind", QT_TRANSLATE_NOOP("kernscope::Errors",
                                               "This is no .mlmodelc, .mlpackage, weight file or "
                                               "program.")},
-    Sentence{"io.open", QT_TRANSLATE_NOOP("kernscope::Errors", "The file cannot be read.")},
     Sentence{"io.map", QT_TRANSLATE_NOOP("kernscope::Errors", "There is not enough memory.")},
     Sentence{"io.write", QT_TRANSLATE_NOOP("kernscope::Errors", "The disk could not be written; "
                                                                 "the file is as it was.")},
@@ -54,6 +54,16 @@ QString errorSentence(const Error &error)
         parts << ErrorWords::tr(known->text);
     parts << ui::fromUtf8(describe(error));
     return parts.join(QLatin1Char(' '));
+}
+
+QString openingFault(const QString &path, const Error &error)
+{
+    // Of the file itself there is no more to say than what the system said.
+    if (error.code == "io.open" && error.expected.empty() && !error.found.empty() &&
+        ui::rawFromUtf8(error.file) == QFileInfo(path).fileName())
+        return ErrorWords::tr("%1 could not be opened: %2.")
+            .arg(ui::shown(path), ui::fromUtf8(error.found));
+    return ErrorWords::tr("%1 could not be opened. %2").arg(ui::shown(path), errorSentence(error));
 }
 
 } // namespace kernscope::app

@@ -106,8 +106,11 @@ std::vector<std::filesystem::path> MainWindow::shownPaths() const
 
 QSize MainWindow::sizeHint() const
 {
+    // The frame that the desktop puts around is not known before the window is shown.
+    const int edge = ui::theme::em(this, 0.5), title = ui::theme::em(this, 3);
     const QScreen *at = screen();
-    return at ? kFirstSize.boundedTo(at->availableSize()) : kFirstSize;
+    return at ? kFirstSize.boundedTo(at->availableSize() - QSize(2 * edge, title + edge))
+              : kFirstSize;
 }
 
 void MainWindow::buildCentre()

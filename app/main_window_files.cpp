@@ -300,7 +300,7 @@ void MainWindow::onOpenFailed(const QString &path, const Error &error)
         return;
     }
     m_notices->add(NoticeArea::Kind::Error, QStringLiteral("open:") + path,
-                   tr("%1 could not be opened. %2").arg(path, errorSentence(error)));
+                   openingFault(path, error));
     m_docks->diagnostics()->addRow({Severity::Error, error});
     m_settings.removeRecent({path, {}});
     fillRecent();

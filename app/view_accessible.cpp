@@ -3,7 +3,10 @@
 
 #include <QAccessible>
 #include <QAccessibleWidget>
+#include <QContextMenuEvent>
+#include <QCoreApplication>
 #include <QHash>
+#include <QKeyEvent>
 #include <QWidget>
 
 namespace kernscope::app {
@@ -22,6 +25,31 @@ public:
         if (which == QAccessible::Value)
             return widget()->accessibleDescription();
         return QAccessibleWidget::text(which);
+    }
+    /// What its keyboard does: Enter goes to the thing, the menu key shows what else there is.
+    QStringList actionNames() const override
+    {
+        QStringList names = QAccessibleWidget::actionNames();
+        if (widget()->focusPolicy() != Qt::NoFocus)
+            names << pressAction();
+        if (!widget()->actions().isEmpty())
+            names << showMenuAction();
+        return names;
+    }
+    void doAction(const QString &name) override
+    {
+        if (name == pressAction()) {
+            QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
+            QCoreApplication::sendEvent(widget(), &enter);
+        } else if (name == showMenuAction()) {
+            // Later: a menu waits for its answer, and who asks for the action does not.
+            const QPoint middle = widget()->rect().center();
+            QCoreApplication::postEvent(widget(),
+                                        new QContextMenuEvent(QContextMenuEvent::Keyboard, middle,
+                                                              widget()->mapToGlobal(middle)));
+        } else {
+            QAccessibleWidget::doAction(name);
+        }
     }
     int childCount() const override { return 0; }
     QAccessibleInterface *child(int) const override { return nullptr; }

@@ -3,6 +3,7 @@
 
 #include "app/recent_text.h"
 #include "widgets/common/elided_label.h"
+#include "widgets/common/line_icon.h"
 #include "widgets/common/theme.h"
 
 #include <QCommandLinkButton>
@@ -40,10 +41,9 @@ QPushButton *flatButton(const QString &text, QWidget *parent)
     auto *button = new QPushButton(text, parent);
     button->setFlat(true);
     button->setCursor(Qt::PointingHandCursor);
-    QPalette palette = button->palette();
-    palette.setBrush(QPalette::ButtonText, palette.brush(QPalette::Link));
-    button->setPalette(palette);
-    button->setStyleSheet(QStringLiteral("text-align: left; padding: 0.2em 0;"));
+    // The colour of the palette in force, whatever it was when the button was made.
+    button->setStyleSheet(
+        QStringLiteral("color: palette(link); text-align: left; padding: 0.2em 0;"));
     return button;
 }
 
@@ -97,6 +97,7 @@ QWidget *WelcomePage::buildOpening()
     auto *buttons = new QVBoxLayout;
     const auto add = [&](const QString &text, const QString &what, auto signal) {
         auto *button = new QCommandLinkButton(text, what, box);
+        button->setIcon(ui::lineIcon(QStringLiteral("forward"))); // not the style's own picture
         connect(button, &QCommandLinkButton::clicked, this, signal);
         buttons->addWidget(button);
     };

@@ -51,10 +51,11 @@ std::string summaryHtml(const Bundle &bundle)
     const std::string ratio =
         open == 0 && totals.denseFp16Bytes.value > 0 ? fmt::format(" ({:.3f})", totals.ratio) : "";
     return fmt::format(
-        "<h1>{}</h1>\n<p>{}, {} in {} {}. {} weights{}: {} stored, {} as dense fp16{}.</p>\n",
+        "<h1>{}</h1>\n<p>{}, {} in {} {}. {} {}{}: {} stored, {} as dense fp16{}.</p>\n",
         escapedMarkup(printable(bundle.name())), bundleKindName(bundle.kind()),
         bytesText(bundle.totalBytes().value), bundle.files().size(),
         bundle.files().size() == 1 ? "file" : "files", grouped(totals.weights),
+        totals.weights == 1 ? "weight" : "weights",
         forms.empty() ? "" : " (" + escapedMarkup(printable(forms)) + ")",
         sumText(bytesText(totals.storedBytes.value), open), bytesText(totals.denseFp16Bytes.value),
         ratio);

@@ -28,6 +28,7 @@ private Q_SLOTS:
     void everyViewHasARole();
     void bytesUnderTheCursor();
     void cellUnderTheCursor();
+    void actionsAreOffered();
 
 private:
     static QAccessibleInterface *of(QWidget *view)
@@ -152,6 +153,25 @@ void TestAccessibleViews::cellUnderTheCursor()
     auto *tree = overview->findChild<ui::TreemapView *>();
     QTest::keyClick(tree, Qt::Key_Right);
     QVERIFY(!of(tree)->text(QAccessible::Value).isEmpty());
+}
+
+/// What the keyboard does there can be asked for by name.
+void TestAccessibleViews::actionsAreOffered()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    ui::Dock *overview = (*m_window)->docks().dock(QStringLiteral("overview"));
+    app::DockSet::reveal(overview);
+    QVERIFY(m_window->settle());
+    auto *tree = overview->findChild<ui::TreemapView *>();
+    auto *actions = of(tree)->actionInterface();
+    QVERIFY(actions);
+    for (const QString &name :
+         {QAccessibleActionInterface::pressAction(), QAccessibleActionInterface::showMenuAction(),
+          QAccessibleActionInterface::setFocusAction()})
+        QVERIFY2(actions->actionNames().contains(name), qPrintable(name));
+    QTest::keyClick(tree, Qt::Key_Home);
+    actions->doAction(QAccessibleActionInterface::pressAction());
+    QCOMPARE((*m_window)->session().place().weight, tree->cells().front().key);
 }
 
 QTEST_MAIN(TestAccessibleViews)

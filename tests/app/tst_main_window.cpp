@@ -5,11 +5,16 @@
 #include "main_window_fixture.h"
 #include "synthetic.h"
 #include "widgets/common/help_dock.h"
+#include "widgets/common/line_icon.h"
+#include "widgets/common/theme.h"
 
 #include <QAction>
+#include <QCommandLinkButton>
 #include <QDropEvent>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPushButton>
+#include <QScreen>
 
 using namespace kernscope;
 using app::Layout;
@@ -29,6 +34,7 @@ private Q_SLOTS:
     void ignoresOtherDrops();
     void textFieldsTakeNoFiles();
     void saysWhyItDidNotOpen();
+    void fitsTheScreenWithItsFrame();
     void remembersRecent();
     void showsWelcomeWithoutBundle();
     void layoutsShowTheirDocks_data();
@@ -150,7 +156,21 @@ void TestMainWindow::saysWhyItDidNotOpen()
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->document().path(), path); // nothing is lost
     QCOMPARE((*m_window)->notices().texts().size(), 1);
-    QVERIFY((*m_window)->notices().texts().first().contains(missing));
+    const QString why = (*m_window)->notices().texts().first();
+    QVERIFY(why.contains(missing));
+    // Once each: the file, that it could not be opened, and why.
+    QCOMPARE(why.count(QFileInfo(missing).fileName()), 1);
+    QCOMPARE(why.count(QStringLiteral("opened")), 1);
+    QVERIFY2(!why.contains(QStringLiteral("cannot")), qPrintable(why));
+}
+
+/// The title bar and the frame that the desktop puts around have room on the screen as well.
+void TestMainWindow::fitsTheScreenWithItsFrame()
+{
+    const QSize wanted = (*m_window)->sizeHint(), screen = (*m_window)->screen()->availableSize();
+    QVERIFY2(wanted.height() >= 900 || wanted.height() <= screen.height() - 30,
+             qPrintable(QStringLiteral("%1 of %2").arg(wanted.height()).arg(screen.height())));
+    QVERIFY(wanted.width() < screen.width());
 }
 
 void TestMainWindow::remembersRecent()
@@ -175,10 +195,39 @@ void TestMainWindow::showsWelcomeWithoutBundle()
 {
     auto *welcome = (*m_window)->findChild<app::WelcomePage *>();
     QVERIFY(welcome->isVisible());
+    const auto ways = welcome->findChildren<QCommandLinkButton *>();
+    QCOMPARE(ways.size(), 3);
+    for (const QCommandLinkButton *way : ways) // a picture of the window's family, in its colours
+        QCOMPARE(way->icon().pixmap(16).toImage(),
+                 ui::lineIcon(QStringLiteral("forward")).pixmap(16).toImage());
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
     QVERIFY(!welcome->isVisible());
     action(QStringLiteral("Close Bundle"))->trigger();
     QVERIFY(welcome->isVisible());
+    // What was open before is a link in the colour of the theme in force, not of an earlier one.
+    for (const bool dark : {true, false}) {
+        ui::theme::apply(dark);
+        int links = 0;
+        for (auto *link : welcome->findChildren<QPushButton *>()) {
+            if (!link->isFlat())
+                continue;
+            ++links;
+            const QImage image = link->grab().toImage();
+            const QColor wanted = ui::theme::palette(dark).color(QPalette::Link);
+            int nearest = 1000;
+            for (int x = 0; x < image.width(); ++x) {
+                for (int y = 0; y < image.height(); ++y) {
+                    const QColor ink = image.pixelColor(x, y);
+                    nearest = std::min(nearest, std::abs(ink.red() - wanted.red()) +
+                                                    std::abs(ink.green() - wanted.green()) +
+                                                    std::abs(ink.blue() - wanted.blue()));
+                }
+            }
+            // Thin letters hardly reach their colour; that of the other theme is twice as far.
+            QVERIFY2(nearest < 120, qPrintable(QString::number(nearest)));
+        }
+        QCOMPARE(links, 1);
+    }
     QVERIFY(!action(QStringLiteral("Close Bundle"))->isEnabled());
     QVERIFY(!(*m_window)->windowTitle().contains(QStringLiteral("sample")));
 }

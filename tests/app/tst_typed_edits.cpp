@@ -8,8 +8,10 @@
 #include "widgets/weight/weight_grid_view.h"
 
 #include <QClipboard>
+#include <QDialogButtonBox>
 #include <QGuiApplication>
 #include <QInputDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
@@ -36,8 +38,22 @@ private Q_SLOTS:
 
 private:
     ui::HexView *hexAt(std::uint64_t offset);
+    static QString answerTo(QInputDialog &dialog, const QString &typed);
     std::size_t patches() { return (*m_window)->session().patches().size(); }
 };
+
+/// The first two words that the dialog says of a text; it can be accepted where it says none.
+QString TestTypedEdits::answerTo(QInputDialog &dialog, const QString &typed)
+{
+    dialog.setTextValue(typed);
+    const auto *answer = dialog.findChild<QLabel *>(QStringLiteral("typedAnswer"));
+    const auto *buttons = dialog.findChild<QDialogButtonBox *>();
+    if (!answer || !buttons)
+        return QStringLiteral("no answer");
+    if (buttons->button(QDialogButtonBox::Ok)->isEnabled() != answer->text().isEmpty())
+        return QStringLiteral("can be accepted and cannot");
+    return answer->text().section(QLatin1Char(' '), 1, 2);
+}
 
 ui::HexView *TestTypedEdits::hexAt(std::uint64_t offset)
 {
@@ -144,7 +160,8 @@ void TestTypedEdits::aFieldIsChangedByValue()
     QVERIFY(dialog->labelText().contains(QLatin1String("Header[2]")));
     for (const auto *button : dialog->findChildren<QPushButton *>())
         QVERIFY(button->icon().isNull());
-    dialog->setTextValue(QStringLiteral("0x5"));
+    QCOMPARE(answerTo(*dialog, QStringLiteral("5x")), QStringLiteral("Character 1:"));
+    QCOMPARE(answerTo(*dialog, QStringLiteral("0x5")), QString());
     dialog->accept();
     QTRY_COMPARE(patches(), std::size_t{1});
     QCOMPARE((*m_window)->session().patches().front().edit->newText, std::string("5"));
@@ -227,7 +244,10 @@ void TestTypedEdits::selectedCellsAreComputed()
     }
     auto *dialog = dock->findChild<QInputDialog *>();
     QVERIFY(dialog);
-    dialog->setTextValue(QStringLiteral("-w*2"));
+    // What cannot be read is said while it can still be put right, with the place in what was
+    // typed.
+    QCOMPARE(answerTo(*dialog, QStringLiteral("-w*")), QStringLiteral("Character 4:"));
+    QCOMPARE(answerTo(*dialog, QStringLiteral("-w*2")), QString());
     dialog->accept();
     QTRY_COMPARE(patches(), std::size_t{1});
     session.bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));

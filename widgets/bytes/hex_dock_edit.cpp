@@ -7,6 +7,7 @@
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/table_text.h"
 #include "widgets/patch/raw_edit.h"
+#include "widgets/patch/typed_answer.h"
 
 #include <QInputDialog>
 
@@ -78,10 +79,13 @@ void HexDock::askForBytes()
         auto bytes = patch::parseHexBytes({digits, 0});
         if (bytes)
             changeBytes(range.offset.value, std::move(*bytes));
-        else
-            Q_EMIT session().editsRefused(bytes.error());
     });
     dialog->open();
+    answerWhileTyping(dialog, [](const QString &typed) {
+        const std::string digits = typed.simplified().toStdString();
+        const auto bytes = patch::parseHexBytes({digits, 0});
+        return bytes ? QString() : syntaxText(bytes.error());
+    });
 }
 
 } // namespace kernscope::ui

@@ -4,11 +4,39 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/theme.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace kernscope::ui {
+
+namespace {
+
+/// What stays in one line: "M1", "Pro/", "Max/", "Ultra".
+QStringList pieces(const QString &product)
+{
+    QStringList parts;
+    QString part;
+    for (const QChar letter : product) {
+        if (letter == QLatin1Char(' ') && !part.isEmpty())
+            parts += std::exchange(part, QString());
+        part += letter;
+        if (letter == QLatin1Char('/'))
+            parts += std::exchange(part, QString());
+    }
+    if (!part.isEmpty())
+        parts += part;
+    return parts;
+}
+
+} // namespace
 
 ChipHeader::ChipHeader(QWidget *parent) : QHeaderView(Qt::Horizontal, parent)
 {
     setSectionsClickable(true); // as the header that a table has by itself
+    connect(this, &QHeaderView::sectionResized, this, [this] {
+        if (mostLines() != m_lines)
+            Q_EMIT geometriesChanged(); // the table asks for the height again
+    });
 }
 
 QString ChipHeader::product(int logicalIndex) const
@@ -17,23 +45,63 @@ QString ChipHeader::product(int logicalIndex) const
                    : QString();
 }
 
+QStringList ChipHeader::productLines(const QString &product, const QFontMetrics &metrics, int width)
+{
+    QStringList lines{QString()};
+    for (const QString &piece : pieces(product)) {
+        const QString longer = lines.constLast() + piece;
+        const bool fits = metrics.elidedText(longer, Qt::ElideRight, width) == longer;
+        if (!fits && lines.size() == 1 && !lines.constFirst().isEmpty())
+            lines += QString();
+        lines.last() += piece;
+    }
+    for (QString &line : lines)
+        line = metrics.elidedText(line.trimmed(), Qt::ElideRight, width);
+    return lines;
+}
+
+int ChipHeader::leastWidth(const QString &product, const QFontMetrics &metrics)
+{
+    int least = metrics.horizontalAdvance(product);
+    QString first;
+    for (const QString &piece : pieces(product)) {
+        first += piece;
+        const QString second = product.mid(first.size()).trimmed();
+        least = std::min(least, std::max(metrics.horizontalAdvance(first.trimmed()),
+                                         metrics.horizontalAdvance(second)));
+    }
+    return least;
+}
+
+QStringList ChipHeader::linesOf(int logicalIndex) const
+{
+    const QString below = product(logicalIndex);
+    return below.isEmpty() ? QStringList()
+                           : productLines(below, fontMetrics(),
+                                          sectionSize(logicalIndex) - theme::em(this, 0.3));
+}
+
+qsizetype ChipHeader::mostLines() const
+{
+    qsizetype most = 0;
+    for (int section = 0; section < count(); ++section)
+        most = std::max(most, linesOf(section).size());
+    return most;
+}
+
+QSize ChipHeader::sizeHint() const
+{
+    QSize size = QHeaderView::sizeHint();
+    m_lines = mostLines();
+    size.rheight() += static_cast<int>(m_lines) * fontMetrics().lineSpacing();
+    return size;
+}
+
 void ChipHeader::initStyleOptionForIndex(QStyleOptionHeader *option, int logicalIndex) const
 {
     QHeaderView::initStyleOptionForIndex(option, logicalIndex);
-    const QString below = product(logicalIndex);
-    if (below.isEmpty())
-        return;
-    // A line that is too long for its column is not wrapped: it would cover the other one.
-    const int room = sectionSize(logicalIndex) - theme::em(this, 0.3);
-    option->text += QLatin1Char('\n') + option->fontMetrics.elidedText(below, Qt::ElideRight, room);
-}
-
-QSize ChipHeader::sectionSizeFromContents(int logicalIndex) const
-{
-    QSize size = QHeaderView::sectionSizeFromContents(logicalIndex);
-    if (!product(logicalIndex).isEmpty())
-        size.rheight() += fontMetrics().lineSpacing();
-    return size;
+    for (const QString &line : linesOf(logicalIndex))
+        option->text += QLatin1Char('\n') + line;
 }
 
 } // namespace kernscope::ui

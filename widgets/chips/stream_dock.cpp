@@ -42,6 +42,7 @@ QStringList outcomeLabels()
 }
 
 constexpr double kOutcomeRoom = 0.9; ///< about the words of an outcome, in ems
+constexpr double kNames = 10.5;      ///< least width of the names, in ems
 constexpr int kLeastChips = 4;       ///< columns on view, or words give way to glyphs
 
 int widestOutcome(const QFontMetrics &metrics)
@@ -166,9 +167,9 @@ void StreamDock::connectParts()
         if (m_fitting || !m_sized)
             return;
         // By hand: a chip keeps its width, a name leaves the chips another room.
-        if (column >= m_model->firstChip())
-            m_chipsSetByHand = true;
-        else
+        m_chipsSetByHand |= column >= m_model->firstChip();
+        m_namesSetByHand |= column == m_model->columnOf("name");
+        if (column < m_model->firstChip())
             fitChips();
     });
     connect(m_matrix, &QTableView::activated, this, [this](const QModelIndex &index) {
@@ -199,9 +200,10 @@ void StreamDock::refresh()
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
         m_matrix->setColumnHidden(m_model->columnOf("function"), true);
-        setColumnWidths(m_matrix->horizontalHeader(), {10.5, 8, 6.2, 5});
+        setColumnWidths(m_matrix->horizontalHeader(), {kNames, 8, 6.2, 5});
         m_sized = true;
     }
+    measureNames();
     const bool several = severalFunctions(*bundle);
     if (several && m_matrix->isColumnHidden(m_model->columnOf("function")))
         fitFunctions();
@@ -229,6 +231,28 @@ void StreamDock::fitFunctions()
         std::clamp(widest + theme::em(this, 0.8), theme::em(this, 4), theme::em(this, 8)));
 }
 
+void StreamDock::measureNames()
+{
+    constexpr int kMeasured = 2000; // more would take long, and are mostly alike
+    m_widestName = 0;
+    for (int row = 0; row + 1 < m_model->rowCount() && row < kMeasured; ++row) {
+        const QString name = m_model->index(row, m_model->columnOf("name")).data().toString();
+        m_widestName = std::max(m_widestName, m_matrix->fontMetrics().horizontalAdvance(name));
+    }
+}
+
+/// A wide window has room for whole names as well as for chips.
+void StreamDock::fitNames()
+{
+    if (m_namesSetByHand)
+        return;
+    constexpr double kMostShare = 0.2; // of the width
+    const int least = theme::em(this, kNames);
+    const int wanted = std::min(m_widestName + theme::em(this, 1.5),
+                                static_cast<int>(m_matrix->viewport()->width() * kMostShare));
+    m_matrix->horizontalHeader()->resizeSection(m_model->columnOf("name"), std::max(least, wanted));
+}
+
 /// The least width of a chip: the sum below it and, where there is room for a few of them beside
 /// one another, an outcome's word beside its glyph.
 int StreamDock::leastChipWidth(int room) const
@@ -239,10 +263,16 @@ int StreamDock::leastChipWidth(int room) const
     const QFontMetrics metrics(bold);
     const int words = widestOutcome(fontMetrics()) + theme::em(this, kOutcomeRoom);
     int least = room >= kLeastChips * words ? words : 0;
+    const bool named = least > 0; // where words have room, names of products have it
     for (int column = m_model->firstChip(); column < m_model->columnCount(); ++column) {
         const QString sum =
             m_model->data(m_model->index(m_model->rowCount() - 1, column)).toString();
         least = std::max(least, metrics.horizontalAdvance(sum) + theme::em(this, 0.9));
+        const QString product =
+            m_model->headerData(column, Qt::Horizontal, kProductRole).toString();
+        if (named)
+            least = std::max(least,
+                             ChipHeader::leastWidth(product, fontMetrics()) + theme::em(this, 0.4));
     }
     return std::max(least, 1);
 }
@@ -256,6 +286,9 @@ void StreamDock::fitChips()
     if (!m_sized || m_chipsSetByHand || chips < 1)
         return;
     QHeaderView *header = m_matrix->horizontalHeader();
+    m_fitting = true;
+    fitNames();
+    m_fitting = false;
     int names = 0;
     for (int column = 0; column < m_model->firstChip(); ++column)
         names += m_matrix->isColumnHidden(column) ? 0 : header->sectionSize(column);

@@ -38,6 +38,8 @@ private:
     int leastChipWidth(int room) const;
     void fitChips();
     void fitFunctions();
+    void measureNames();
+    void fitNames();
     void connectParts();
     void onCurrent(const QModelIndex &current);
 
@@ -48,7 +50,9 @@ private:
     QCheckBox *m_onlyFaster = nullptr;
     QList<QAction *> m_actions;
     std::size_t m_weight = kNoIndex;
-    bool m_selecting = false, m_sized = false, m_fitting = false, m_chipsSetByHand = false;
+    bool m_selecting = false, m_sized = false, m_fitting = false, m_chipsSetByHand = false,
+         m_namesSetByHand = false;
+    int m_widestName = 0; ///< pixels that the longest name needs
 };
 
 } // namespace kernscope::ui

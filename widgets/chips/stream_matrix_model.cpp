@@ -217,7 +217,7 @@ QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation,
     if (role == Qt::DisplayRole)
         return fromUtf8(target.name);
     if (role == kProductRole)
-        return productWord(target, true);
+        return productWord(target);
     if (role == Qt::ToolTipRole)
         return target.silicon.empty() ? fromUtf8(target.name)
                                       : fromUtf8(target.name + ": " + target.silicon);

@@ -6,6 +6,7 @@
 #include "widgets/common/refresh_queue.h"
 #include "widgets/common/shrink_area.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 
 #include <QAction>
@@ -89,7 +90,9 @@ void Dock::followSession()
     new MoveWatch(this, [this] {
         if ((m_stale || m_placeStale) && onView())
             catchUp();
+        tellFilled();
     });
+    connect(&m_session.tasks(), &TaskManager::changed, this, &Dock::tellFilled);
     connect(m_pin, &QAction::toggled, this, [this](bool pinned) {
         if (pinned)
             m_held = m_session.place();
@@ -255,6 +258,15 @@ void Dock::runRefresh()
     m_stale = false;
     refresh();
     turnTo(m_page); // after a change by another program this is the first content again
+    tellFilled();
+}
+
+void Dock::tellFilled()
+{
+    const bool now = onView() && !busy();
+    if (now && !std::exchange(m_filled, true))
+        Q_EMIT filled();
+    m_filled = now;
 }
 
 void Dock::onPlaceChanged(const Place &place, QObject *origin)
@@ -285,7 +297,9 @@ void Dock::forgetPlace()
 void Dock::showEvent(QShowEvent *event)
 {
     QDockWidget::showEvent(event);
+    m_filled = false;
     catchUp();
+    tellFilled();
 }
 
 /// It came on view: what happened meanwhile is shown now.

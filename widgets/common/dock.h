@@ -49,6 +49,8 @@ public:
 
 Q_SIGNALS:
     void pinnedChanged(bool pinned);
+    /// It is on view and has read what it shows: not busy() any more.
+    void filled();
 
 protected:
     Session &session() { return m_session; }
@@ -82,6 +84,7 @@ protected:
 
 private:
     void catchUp();
+    void tellFilled();
     void createStandingActions();
     void followSession();
     void runRefresh();
@@ -108,6 +111,7 @@ private:
     QList<QAction *> m_standing;
     std::optional<Place> m_held; ///< while pinned
     bool m_stale = true, m_placeStale = false, m_scheduled = false;
+    bool m_filled = false; ///< filled() said so, and it still holds
 };
 
 } // namespace kernscope::ui

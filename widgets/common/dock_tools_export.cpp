@@ -7,7 +7,6 @@
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
-#include <QTimer>
 
 #include <utility>
 
@@ -19,33 +18,35 @@ struct ExportWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::DockTools)
 };
 
-/// At once where the dock that `scope` lies in is on view, else once it was raised and has read
-/// what it shows: a table behind a tab has no rows.
+/// At once where the dock that `scope` lies in has read what it shows, else once it was raised and
+/// has: a table behind a tab has no rows.
 void whenFilled(QWidget *scope, std::function<void()> then)
 {
-    constexpr int kWait = 30, kMostOutOfView = 100; // ms, and how often it is looked at
     Dock *dock = nullptr;
     for (QWidget *widget = scope; widget; widget = widget->parentWidget()) {
         if (auto *found = qobject_cast<Dock *>(widget))
             dock = found; // the outermost: a dock may be a part of another one
     }
-    if (!dock || dock->onView()) {
+    if (!dock || (dock->onView() && !dock->busy())) {
         then();
         return;
     }
+    auto *waiting = new QObject(scope);
+    // Not amid the refresh that says so: a dialog may follow.
+    QObject::connect(
+        dock, &Dock::filled, waiting,
+        [waiting, then = std::move(then)] {
+            waiting->deleteLater();
+            then();
+        },
+        static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
     dock->show();
     dock->raise();
-    auto *poll = new QTimer(scope);
-    poll->start(kWait);
-    QObject::connect(poll, &QTimer::timeout, scope,
-                     [dock, poll, then = std::move(then), left = kMostOutOfView]() mutable {
-                         if (dock->onView() ? dock->busy() : --left > 0 && !dock->isHidden())
-                             return;
-                         poll->stop();
-                         poll->deleteLater();
-                         if (dock->onView())
-                             then();
-                     });
+    // Closed meanwhile: nobody waits for it any more.
+    QObject::connect(dock, &QDockWidget::visibilityChanged, waiting, [waiting, dock] {
+        if (dock->isHidden())
+            waiting->deleteLater();
+    });
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/report/finding_table.h"
 #include "core/report/tensor_export.h"
+#include "widgets/common/report_pages.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
@@ -91,16 +92,13 @@ bool writePdf(QSaveFile &file, const std::string &html, const QString &title)
     document.setDefaultFont(QFont(QStringLiteral("Sans"), 7));
     document.setDefaultStyleSheet(QStringLiteral("h1{font-size:16pt}h2{font-size:11pt}"
                                                  "th{text-align:left}.n{text-align:right}"));
-    // Sizes in pixels are those of a screen, and QTextDocument knows no figures: a paragraph with
-    // the picture and its words below.
+    // Sizes in pixels are those of a screen.
     QString text = QString::fromUtf8(html.data(), static_cast<qsizetype>(html.size()));
     const qsizetype style = text.indexOf(QLatin1String("<style>"));
     if (style >= 0)
         text.remove(style, text.indexOf(QLatin1String("</style>")) - style);
-    text.replace(QLatin1String("<figure>"), QLatin1String("<p>"));
-    text.replace(QLatin1String("<figcaption>"), QLatin1String("<br>"));
-    text.replace(QLatin1String("</figcaption></figure>"), QLatin1String("</p>"));
-    text.replace(QLatin1String("<table>"), QLatin1String("<table cellpadding=\"3\">"));
+    putFiguresOnPages(text);
+    text.replace(QLatin1String("<table"), QLatin1String("<table cellpadding=\"2\""));
     document.setHtml(text);
     document.print(&pdf);
     return file.error() == QFileDevice::NoError && file.size() > 0;

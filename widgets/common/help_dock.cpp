@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/help_dock.h"
 
+#include "widgets/common/help_tables.h"
 #include "widgets/common/theme.h"
 
 #include <QAction>
@@ -8,12 +9,16 @@
 #include <QDir>
 #include <QEvent>
 #include <QFile>
+#include <QScrollBar>
 #include <QTextBrowser>
 #include <QTextDocument>
 #include <QTextTable>
 #include <QToolBar>
 #include <QUrl>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
 
 namespace kernscope::ui {
 
@@ -55,6 +60,7 @@ HelpDock::HelpDock(Session &session, QWidget *parent)
     m_browser->document()->setIndentWidth(theme::em(this, 1.4)); // the panel is narrow
     connect(m_browser, &QTextBrowser::anchorClicked, this,
             qOverload<const QUrl &>(&HelpDock::follow));
+    m_browser->installEventFilter(this);
     rows->addWidget(m_browser, 1);
     setContent(content);
     setFocusProxy(m_browser);
@@ -103,7 +109,14 @@ void HelpDock::render()
         showMessage(tr("This build carries no help pages."));
         return;
     }
-    m_browser->setMarkdown(QString::fromUtf8(file.readAll()));
+    m_source = QString::fromUtf8(file.readAll());
+    write();
+}
+
+void HelpDock::write()
+{
+    m_written = forWidth();
+    m_browser->setMarkdown(m_written);
     // Markdown's tables come with a double border and no room.
     for (QTextFrame *frame : m_browser->document()->rootFrame()->childFrames()) {
         auto *table = qobject_cast<QTextTable *>(frame);
@@ -117,6 +130,23 @@ void HelpDock::render()
         format.setBorderBrush(palette().brush(QPalette::Mid));
         table->setFormat(format);
     }
+}
+
+QString HelpDock::forWidth() const
+{
+    return narrowTables(m_source, double(m_browser->width()) / std::max(1, theme::em(this, 1)));
+}
+
+/// Tables are written otherwise where there is more or less room; what is read stays in view.
+bool HelpDock::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_browser && event->type() == QEvent::Resize && forWidth() != m_written) {
+        QScrollBar *bar = m_browser->verticalScrollBar();
+        const double share = bar->maximum() > 0 ? double(bar->value()) / bar->maximum() : 0;
+        write();
+        bar->setValue(static_cast<int>(std::lround(share * bar->maximum())));
+    }
+    return Dock::eventFilter(watched, event);
 }
 
 void HelpDock::follow(const QUrl &link)

@@ -28,11 +28,14 @@ public:
 protected:
     void refresh() override;
     void changeEvent(QEvent *event) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     void follow(const QUrl &link);
     void step(int direction);
     void render();
+    void write();
+    QString forWidth() const;
     using Dock::follow;
 
     QTextBrowser *m_browser = nullptr;
@@ -41,6 +44,7 @@ private:
     QStringList m_history;
     int m_at = -1;
     QString m_page;
+    QString m_source, m_written; ///< the page, and as it was written for the width
 };
 
 } // namespace kernscope::ui

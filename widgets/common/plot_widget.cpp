@@ -15,6 +15,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QRegularExpression>
 #include <QResizeEvent>
 #include <QStackedWidget>
 #include <QTableView>
@@ -38,6 +39,16 @@ QString exportNameOf(const QWidget &plot)
             letter = u' ';
     }
     return name.simplified().replace(u' ', u'-');
+}
+
+/// ".png, .pdf" of "PNG picture (*.png);;PDF (*.pdf)"
+QString endingsOf(const QString &kinds)
+{
+    static const QRegularExpression ending(QStringLiteral("\\*(\\.[a-z]+)"));
+    QStringList endings;
+    for (auto found = ending.globalMatch(kinds); found.hasNext();)
+        endings += found.next().captured(1);
+    return endings.join(QStringLiteral(", "));
 }
 
 } // namespace
@@ -320,6 +331,12 @@ void PlotWidget::changeEvent(QEvent *event)
 QString PlotWidget::exportPicture(const QString &path)
 {
     constexpr int kWidth = 1200, kHeight = 700;
+    // A file that is no picture of the kind that its name says would be opened by nothing.
+    if (!path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive) &&
+        !path.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive))
+        return tr("Nothing is exported: the ending of the name says the kind of picture, one of "
+                  "these: %1.")
+            .arg(endingsOf(pictureKinds()));
     const bool pdf = path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive);
     const bool done =
         pdf ? m_plot->savePdf(path, kWidth, kHeight) : m_plot->savePng(path, kWidth, kHeight, 2.0);

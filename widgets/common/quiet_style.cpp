@@ -2,6 +2,7 @@
 #include "widgets/common/quiet_style.h"
 
 #include "widgets/common/design.h"
+#include "widgets/common/text_direction.h"
 
 #include <QAbstractItemView>
 #include <QPainter>
@@ -66,6 +67,17 @@ void drawHeader(QPainter *painter, const QStyleOptionHeader &header)
     else
         painter->fillRect(QRect(header.rect.right(), header.rect.y(), 1, header.rect.height()),
                           line);
+}
+
+/// A title with signs and numbers ("Max |B - A|") is read from left to right in any window.
+QString linesFromLeft(const QString &text, Qt::LayoutDirection direction)
+{
+    if (direction == Qt::LeftToRight)
+        return text;
+    QStringList lines = text.split(QLatin1Char('\n'));
+    for (QString &line : lines)
+        line = readFromLeft(line, direction);
+    return lines.join(QLatin1Char('\n'));
 }
 
 /// Fusion draws these edges darker than the window, which the dark theme swallows.
@@ -136,9 +148,11 @@ void QuietStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *opt
         QProxyStyle::drawPrimitive(element, &pale, painter, widget);
         const bool first = item->viewItemPosition == QStyleOptionViewItem::Beginning ||
                            item->viewItemPosition == QStyleOptionViewItem::OnlyOne;
-        if (first && element == PE_PanelItemViewItem)
-            painter->fillRect(QRect(item->rect.x(), item->rect.y(), 3, item->rect.height()),
+        if (first && element == PE_PanelItemViewItem) {
+            const QRect mark(item->rect.x(), item->rect.y(), 3, item->rect.height());
+            painter->fillRect(visualRect(item->direction, item->rect, mark),
                               design::accent(item->palette));
+        }
         return;
     }
     case PE_IndicatorCheckBox:
@@ -165,6 +179,14 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
     case CE_HeaderSection:
         if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
             drawHeader(painter, *header);
+            return;
+        }
+        break;
+    case CE_HeaderLabel:
+        if (const auto *header = qstyleoption_cast<const QStyleOptionHeaderV2 *>(option)) {
+            QStyleOptionHeaderV2 label(*header);
+            label.text = linesFromLeft(header->text, header->direction);
+            QProxyStyle::drawControl(element, &label, painter, widget);
             return;
         }
         break;

@@ -2,6 +2,7 @@
 #include "widgets/compare/picture_legend.h"
 
 #include "widgets/common/cell_shape.h"
+#include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
 
 #include <QLinearGradient>
@@ -10,6 +11,14 @@
 #include <algorithm>
 
 namespace kernscope::ui {
+
+namespace {
+
+/// The scale and the swatches run from left to right in any window, and so do their words.
+constexpr int kNearEnd = Qt::AlignLeft | Qt::AlignAbsolute | Qt::AlignVCenter;
+constexpr int kFarEnd = Qt::AlignRight | Qt::AlignAbsolute | Qt::AlignVCenter;
+
+} // namespace
 
 QString PictureLegend::endText(bool negative) const
 {
@@ -110,11 +119,11 @@ void PictureLegend::paintScale(QPainter &painter) const
     const int room = width() - 2 * (side + gap);
     painter.setPen(palette().color(QPalette::WindowText));
     const QRect bar(side + gap, height() / 4, std::min(room, theme::em(this, 10)), height() / 2);
-    painter.drawText(QRect(0, 0, side, height()), Qt::AlignRight | Qt::AlignVCenter, low);
+    painter.drawText(QRect(0, 0, side, height()), kFarEnd, readFromLeft(low, layoutDirection()));
     if (bar.width() < theme::em(this, 1))
         return;
-    painter.drawText(QRect(bar.right() + gap, 0, side, height()), Qt::AlignLeft | Qt::AlignVCenter,
-                     high);
+    painter.drawText(QRect(bar.right() + gap, 0, side, height()), kNearEnd,
+                     readFromLeft(high, layoutDirection()));
     QLinearGradient gradient(bar.topLeft(), bar.topRight());
     for (int i = 0; i <= 16; ++i)
         gradient.setColorAt(i / 16.0, theme::diverging(i / 8.0 - 1.0, dark));
@@ -144,8 +153,8 @@ void PictureLegend::paintSwatches(QPainter &painter) const
             wanted <= width() ? swatch.text : metrics.elidedText(swatch.text, Qt::ElideRight, most);
         painter.setPen(palette().color(QPalette::WindowText));
         const int left = x + side + gap;
-        painter.drawText(QRect(left, 0, width() - left, height()), Qt::AlignLeft | Qt::AlignVCenter,
-                         text);
+        painter.drawText(QRect(left, 0, width() - left, height()), kNearEnd,
+                         readFromLeft(text, layoutDirection()));
         x = left + metrics.horizontalAdvance(text) + 2 * gap;
     }
 }

@@ -7,6 +7,7 @@
 #include "widgets/common/elided_name.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/text_direction.h"
 #include "widgets/compare/build_outcome_words.h"
 #include "widgets/compare/compare_row.h"
 
@@ -133,7 +134,7 @@ void VerdictPill::paintEvent(QPaintEvent *)
     QFont shown = font();
     shown.setUnderline(focusPolicy() != Qt::NoFocus && underMouse());
     painter.setFont(shown);
-    painter.drawText(rect(), Qt::AlignCenter, text());
+    painter.drawText(rect(), Qt::AlignCenter, readFromLeft(text(), layoutDirection()));
 }
 
 void VerdictPill::changeEvent(QEvent *event)

@@ -7,6 +7,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/hardware/tasks_dock.h"
 #include "widgets/patch/raw_edit.h"
+#include "widgets/patch/typed_answer.h"
 
 #include <QInputDialog>
 #include <QTreeView>
@@ -46,10 +47,12 @@ void TasksDock::askForValue()
         const auto edit = parseEdit(Edit::Kind::Field, text);
         if (edit)
             requestRawEdit(session(), this, *edit);
-        else
-            Q_EMIT session().editsRefused(edit.error());
     });
     dialog->open();
+    answerWhileTyping(dialog, [path](const QString &typed) {
+        const auto edit = parseEdit(Edit::Kind::Field, *path + "=" + typed.trimmed().toStdString());
+        return edit ? QString() : syntaxText(edit.error(), path->size() + 1);
+    });
 }
 
 } // namespace kernscope::ui

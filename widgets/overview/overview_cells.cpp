@@ -61,27 +61,37 @@ void color(TreemapView::Cell &cell, const Weight &weight, std::size_t index,
            const BundleFigures &figures, const OverviewColors &colors)
 {
     cell.color = theme::color(formToken(weight.form), colors.dark);
+    const QColor none = theme::color(Token::KindPadding, colors.dark);
     if (colors.colors == OverviewDock::Colors::Outcome) {
         const decision::Outcome outcome = outcomeOf(index, colors);
         cell.color = theme::color(outcomeToken(outcome), colors.dark);
-        cell.note = outcomeLabel(outcome) + QStringLiteral(" \u00B7 ") + cell.note;
         cell.hatched = outcome == decision::Outcome::Unknown;
     } else if (colors.colors == OverviewDock::Colors::Zeros) {
         const auto zeros = zerosOf(figures, index);
-        cell.color =
-            zeros ? theme::sequential(*zeros) : theme::color(Token::KindPadding, colors.dark);
+        cell.color = zeros ? theme::sequential(*zeros) : none;
         cell.hatched = !zeros;
-        if (zeros)
-            cell.note = OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
     } else if (colors.colors == OverviewDock::Colors::Error) {
         const auto error = errorOf(colors, index);
-        cell.color = error ? theme::sequential(errorShade(*colors.errors, *error))
-                           : theme::color(Token::KindPadding, colors.dark);
+        cell.color = error ? theme::sequential(errorShade(*colors.errors, *error)) : none;
         cell.hatched = !error;
-        if (error)
-            cell.note = errorText(*error);
     }
     cell.ink = inkOn(cell.color);
+}
+
+/// The second line of a cell: what its colour says, in words.
+QString noteOf(const Weight &weight, std::size_t index, const BundleFigures &figures,
+               const OverviewColors &colors)
+{
+    const auto zeros = zerosOf(figures, index);
+    const auto error = errorOf(colors, index);
+    if (colors.colors == OverviewDock::Colors::Outcome)
+        return outcomeLabel(outcomeOf(index, colors)) + QStringLiteral(" \u00B7 ") +
+               storedWords(weight);
+    if (colors.colors == OverviewDock::Colors::Zeros && zeros)
+        return OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
+    if (colors.colors == OverviewDock::Colors::Error && error)
+        return errorText(*error);
+    return storedWords(weight);
 }
 
 QString swatch(const QColor &color, const QString &text)
@@ -92,8 +102,7 @@ QString swatch(const QColor &color, const QString &text)
 
 } // namespace
 
-std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightNames &names,
-                                             const BundleFigures &figures,
+std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const BundleFigures &figures,
                                              const OverviewColors &colors)
 {
     const auto &weights = bundle.weights();
@@ -108,30 +117,18 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
     });
     std::vector<TreemapView::Cell> cells;
     for (std::size_t i = 0; i < order.size() && i < kMostMapCells; ++i) {
-        const Weight &weight = weights[order[i]];
         TreemapView::Cell cell;
         cell.key = order[i];
-        cell.size = static_cast<double>(weight.storedBytes.value);
-        cell.name = fromUtf8(weight.findableName());
-        cell.shortName = names.nameOf(order[i]);
-        cell.note = storedWords(weight);
-        color(cell, weight, order[i], figures, colors);
-        cell.tip = fromUtf8(weight.findableName()) + QLatin1Char('\n') + weightFacts(weight);
-        if (const auto zeros = zerosOf(figures, order[i]))
-            cell.tip += QLatin1Char('\n') + OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
-        if (const auto error = errorOf(colors, order[i]))
-            cell.tip += QLatin1Char('\n') +
-                        OverviewWords::tr("%1 against %2")
-                            .arg(errorText(*error), fromUtf8(colors.errors->base->name()));
+        cell.size = static_cast<double>(weights[order[i]].storedBytes.value);
+        color(cell, weights[order[i]], order[i], figures, colors);
         cells.push_back(std::move(cell));
     }
     if (order.size() > kMostMapCells) {
         TreemapView::Cell rest;
         rest.key = order[kMostMapCells];
+        rest.rest = true;
         for (std::size_t i = kMostMapCells; i < order.size(); ++i)
             rest.size += static_cast<double>(weights[order[i]].storedBytes.value);
-        rest.name = OverviewWords::tr("%1 more").arg(groupedNumber(order.size() - kMostMapCells));
-        rest.tip = rest.name;
         rest.color = theme::color(Token::KindPadding, colors.dark);
         rest.ink = inkOn(rest.color);
         rest.hatched = true;
@@ -141,6 +138,31 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightN
         cells.insert(at, std::move(rest));
     }
     return cells;
+}
+
+TreemapView::Words overviewWords(const TreemapView::Cell &cell, const Bundle &bundle,
+                                 const WeightNames &names, const BundleFigures &figures,
+                                 const OverviewColors &colors)
+{
+    TreemapView::Words words;
+    if (cell.rest) {
+        words.name = OverviewWords::tr("%1 more").arg(
+            groupedNumber(bundle.weights().size() - kMostMapCells));
+        words.tip = words.name;
+        return words;
+    }
+    const Weight &weight = bundle.weights()[cell.key];
+    words.name = fromUtf8(weight.findableName());
+    words.shortName = names.nameOf(cell.key);
+    words.note = noteOf(weight, cell.key, figures, colors);
+    words.tip = words.name + QLatin1Char('\n') + weightFacts(weight);
+    if (const auto zeros = zerosOf(figures, cell.key))
+        words.tip += QLatin1Char('\n') + OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
+    if (const auto error = errorOf(colors, cell.key))
+        words.tip +=
+            QLatin1Char('\n') + OverviewWords::tr("%1 against %2")
+                                    .arg(errorText(*error), fromUtf8(colors.errors->base->name()));
+    return words;
 }
 
 namespace {

@@ -25,9 +25,13 @@ struct OverviewColors {
 
 /// One cell a weight, largest first. Many small ones are left as one cell with
 /// the key of the largest of them.
-std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightNames &names,
-                                             const BundleFigures &figures,
+std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const BundleFigures &figures,
                                              const OverviewColors &colors);
+
+/// What stands in such a cell, and its tool tip.
+TreemapView::Words overviewWords(const TreemapView::Cell &cell, const Bundle &bundle,
+                                 const WeightNames &names, const BundleFigures &figures,
+                                 const OverviewColors &colors);
 
 /// What the colours mean and how many bytes have each, as rich text.
 QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const BundleFigures &figures,

@@ -133,6 +133,7 @@ void OverviewDock::refresh()
         m_task.reset();
         m_shown.reset();
         m_figures = {};
+        m_map->setCells({}); // they hold the bundle
         sumUp();
         showMessage(tr("Open a bundle to see where its bytes are (Ctrl+O)."));
         return;
@@ -256,7 +257,11 @@ void OverviewDock::showMap()
         : weightsOfUnknownBytes(*m_shown) > 0
             ? tr("How many bytes the weights take is not known: Diagnostics says what is missing.")
             : tr("The weights store no bytes."));
-    m_map->setCells(overviewCells(*m_shown, m_names, m_figures, mapColors()));
+    const OverviewColors colors = mapColors();
+    m_map->setCells(overviewCells(*m_shown, m_figures, colors),
+                    [this, bundle = m_shown, colors](const TreemapView::Cell &cell) {
+                        return overviewWords(cell, *bundle, m_names, m_figures, colors);
+                    });
     m_map->setCurrentKey(place().weight);
     showLegend();
 }

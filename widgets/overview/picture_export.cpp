@@ -46,8 +46,11 @@ bool writePng(QWidget &widget, QIODevice &file)
 
 QString exportWidgetPicture(QWidget &widget, const QString &path)
 {
-    QSaveFile file(path);
     const bool pdf = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive);
+    if (!pdf && !path.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
+        return PictureWords::tr("Nothing is exported: a picture is written as .png or .pdf, by "
+                                "the ending of the name.");
+    QSaveFile file(path);
     if (file.open(QIODevice::WriteOnly) &&
         (pdf ? writePdf(widget, file) : writePng(widget, file)) && file.commit())
         return {};

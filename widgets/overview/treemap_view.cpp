@@ -29,14 +29,35 @@ TreemapView::TreemapView(QWidget *parent) : QWidget(parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
-void TreemapView::setCells(std::vector<Cell> cells)
+void TreemapView::setCells(std::vector<Cell> cells, WordsOf wordsOf)
 {
     const std::size_t before = m_current >= 0 ? m_cells[static_cast<std::size_t>(m_current)].key
                                               : static_cast<std::size_t>(-1);
     m_cells = std::move(cells);
+    m_wordsOf = std::move(wordsOf);
+    m_words.assign(m_cells.size(), std::nullopt);
     m_current = -1;
     place();
     setCurrentKey(before);
+}
+
+const TreemapView::Words &TreemapView::wordsOf(std::size_t cell) const
+{
+    std::optional<Words> &words = m_words.at(cell);
+    if (!words)
+        words = m_wordsOf ? m_wordsOf(m_cells[cell]) : Words();
+    return *words;
+}
+
+std::size_t TreemapView::wordsMade() const
+{
+    return static_cast<std::size_t>(std::count_if(
+        m_words.begin(), m_words.end(), [](const auto &words) { return words.has_value(); }));
+}
+
+QString TreemapView::currentTip() const
+{
+    return m_current < 0 ? QString() : wordsOf(static_cast<std::size_t>(m_current)).tip;
 }
 
 void TreemapView::setEmptyText(const QString &text)
@@ -52,8 +73,7 @@ void TreemapView::setCurrentKey(std::size_t key)
         if (m_cells[i].key == key)
             m_current = static_cast<int>(i);
     }
-    setAccessibleDescription(m_current < 0 ? QString()
-                                           : m_cells[static_cast<std::size_t>(m_current)].tip);
+    setAccessibleDescription(currentTip());
     update();
 }
 
@@ -96,7 +116,7 @@ void TreemapView::paintEvent(QPaintEvent *)
         return;
     }
     for (std::size_t i = 0; i < m_cells.size(); ++i)
-        paintCell(painter, m_cells[i], m_rects[i]);
+        paintCell(painter, i);
     if (m_current < 0)
         return;
     const QRectF outline = m_rects[static_cast<std::size_t>(m_current)].adjusted(1, 1, -2, -2);
@@ -106,8 +126,10 @@ void TreemapView::paintEvent(QPaintEvent *)
     painter.drawRect(outline);
 }
 
-void TreemapView::paintCell(QPainter &painter, const Cell &cell, const QRectF &rect) const
+void TreemapView::paintCell(QPainter &painter, std::size_t index) const
 {
+    const Cell &cell = m_cells[index];
+    const QRectF &rect = m_rects[index];
     const QRectF box =
         rect.adjusted(0, 0, rect.width() > 4 ? -1.5 : 0, rect.height() > 4 ? -1.5 : 0);
     painter.fillRect(box, cell.color);
@@ -122,26 +144,27 @@ void TreemapView::paintCell(QPainter &painter, const Cell &cell, const QRectF &r
     const QFontMetrics head(bold), body(font());
     if (room.width() < 2 * head.averageCharWidth() || room.height() < head.height())
         return;
+    const Words &words = wordsOf(index);
     painter.setPen(cell.ink);
     painter.setFont(bold);
     painter.drawText(
         QRectF(room.topLeft(), QSizeF(room.width(), head.height())),
         Qt::AlignLeft | Qt::AlignVCenter,
-        readFromLeft(nameIn(cell, head, static_cast<int>(room.width())), layoutDirection()));
+        readFromLeft(nameIn(words, head, static_cast<int>(room.width())), layoutDirection()));
     if (room.height() < head.height() + body.height() ||
-        body.horizontalAdvance(cell.note) > room.width())
+        body.horizontalAdvance(words.note) > room.width())
         return;
     painter.setFont(font());
     painter.drawText(QRectF(room.left(), room.top() + head.height(), room.width(), body.height()),
-                     Qt::AlignLeft | Qt::AlignVCenter, readFromLeft(cell.note, layoutDirection()));
+                     Qt::AlignLeft | Qt::AlignVCenter, readFromLeft(words.note, layoutDirection()));
 }
 
-QString TreemapView::nameIn(const Cell &cell, const QFontMetrics &metrics, int width)
+QString TreemapView::nameIn(const Words &words, const QFontMetrics &metrics, int width)
 {
-    const QString whole = metrics.elidedText(cell.name, Qt::ElideRight, width);
-    if (whole == cell.name || cell.shortName.isEmpty())
+    const QString whole = metrics.elidedText(words.name, Qt::ElideRight, width);
+    if (whole == words.name || words.shortName.isEmpty())
         return whole;
-    return metrics.elidedText(cell.shortName, Qt::ElideRight, width);
+    return metrics.elidedText(words.shortName, Qt::ElideRight, width);
 }
 
 int TreemapView::cellAt(const QPointF &point) const
@@ -158,7 +181,7 @@ void TreemapView::choose(int cell)
     if (cell < 0 || static_cast<std::size_t>(cell) >= m_cells.size())
         return;
     m_current = cell;
-    setAccessibleDescription(m_cells[static_cast<std::size_t>(cell)].tip);
+    setAccessibleDescription(currentTip());
     update();
 }
 
@@ -199,7 +222,7 @@ bool TreemapView::event(QEvent *event)
     if (cell < 0)
         QToolTip::hideText();
     else
-        QToolTip::showText(help->globalPos(), m_cells[static_cast<std::size_t>(cell)].tip, this);
+        QToolTip::showText(help->globalPos(), wordsOf(static_cast<std::size_t>(cell)).tip, this);
     return true;
 }
 

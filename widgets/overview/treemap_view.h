@@ -7,6 +7,8 @@
 #include <QWidget>
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace kernscope::ui {
@@ -20,25 +22,33 @@ class TreemapView final : public QWidget
 public:
     struct Cell {
         double size = 0;
-        QString name, note; ///< two lines in the cell, where there is room
-        QString shortName;  ///< in place of a name that has no room; empty: there is none
-        QString tip;
         QColor color, ink;
         std::size_t key = 0;  ///< what picked() gives
         bool hatched = false; ///< a pattern beside the colour: nothing is known
+        bool rest = false;    ///< stands for the cell of that key and for all smaller ones
     };
+    struct Words {
+        QString name, note; ///< two lines in the cell, where there is room
+        QString shortName;  ///< in place of a name that has no room; empty: there is none
+        QString tip;
+    };
+    /// The words of a cell; asked for when they are shown the first time.
+    using WordsOf = std::function<Words(const Cell &)>;
 
     explicit TreemapView(QWidget *parent = nullptr);
 
     /// What a cell is called in so many pixels: its name, or the short one, cut where it must be.
-    static QString nameIn(const Cell &cell, const QFontMetrics &metrics, int width);
+    static QString nameIn(const Words &words, const QFontMetrics &metrics, int width);
 
     /// What stands there where no cell has an area.
     void setEmptyText(const QString &text);
     const QString &emptyText() const { return m_emptyText; }
     /// Largest first.
-    void setCells(std::vector<Cell> cells);
+    void setCells(std::vector<Cell> cells, WordsOf wordsOf = {});
     const std::vector<Cell> &cells() const { return m_cells; }
+    const Words &wordsOf(std::size_t cell) const;
+    /// Of how many cells the words were asked for.
+    std::size_t wordsMade() const;
     QRectF rectOf(std::size_t cell) const { return m_rects.at(cell); }
     /// Outlines the cell of that key; none has it: no outline.
     void setCurrentKey(std::size_t key);
@@ -59,10 +69,13 @@ protected:
 private:
     void place();
     int cellAt(const QPointF &point) const;
-    void paintCell(QPainter &painter, const Cell &cell, const QRectF &rect) const;
+    void paintCell(QPainter &painter, std::size_t cell) const;
+    QString currentTip() const;
     void choose(int cell);
 
     std::vector<Cell> m_cells;
+    WordsOf m_wordsOf;
+    mutable std::vector<std::optional<Words>> m_words; ///< as many as cells
     std::vector<QRectF> m_rects;
     int m_current = -1;
     QString m_emptyText;

@@ -8,6 +8,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/patch/edit_preview.h"
 #include "widgets/patch/raw_edit.h"
+#include "widgets/patch/typed_answer.h"
 #include "widgets/patch/weight_name_model.h"
 
 #include <QComboBox>
@@ -55,18 +56,6 @@ constexpr std::array kKinds{
     KindRow{Edit::Kind::Field, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "field of a register"),
             "task[0]/Common/ConvCfg/Ox=2"},
 };
-
-/// The place of a fault counts characters of what was typed.
-QString syntaxText(const Error &error)
-{
-    Error rest = error;
-    rest.offset.reset();
-    rest.length.reset();
-    const QString text = fromUtf8(describe(rest));
-    return error.offset && error.file.empty()
-               ? EditLine::tr("Character %1: %2").arg(error.offset->value + 1).arg(text)
-               : text;
-}
 
 } // namespace
 

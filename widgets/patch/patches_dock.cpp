@@ -11,6 +11,7 @@
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
 #include "widgets/patch/patch_list_model.h"
+#include "widgets/patch/patch_rows.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -69,12 +70,12 @@ QWidget *PatchesDock::buildList()
     m_table->setShowGrid(false);
     m_table->setWordWrap(false);
     m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     setColumnWidths(m_table->horizontalHeader(), {2, 9, 5.4, 5.4, 5.8, 5.2, 3.2});
     growColumns(m_table,
                 {m_model->columnOf("edit"), m_model->columnOf("note"), m_model->columnOf("where")});
     m_table->horizontalHeader()->setHighlightSections(false);
+    m_rows = new PatchRows(*m_model, m_table);
 
     m_bytes = new QPlainTextEdit(splitter);
     m_bytes->setReadOnly(true);
@@ -149,6 +150,9 @@ void PatchesDock::showPatches()
         m_table->selectRow(row);
     }
     widenForNumbers(m_table, {m_model->columnOf("old"), m_model->columnOf("new")});
+    m_rows->fitRows();
+    m_table->doItemsLayout();
+    m_table->scrollTo(m_table->currentIndex()); // where it is with rows of that height
     for (QAction *action : {m_jump, m_note, m_copyCommand, m_copyScript, m_export})
         action->setEnabled(after > 0);
     showBytes();

@@ -14,6 +14,7 @@ namespace kernscope::ui {
 
 class EditLine;
 class PatchListModel;
+class PatchRows;
 
 /// What was changed, and the bytes it became; a line to add an edit by its text.
 class PatchesDock : public Dock
@@ -55,6 +56,7 @@ private:
 
     PatchListModel *m_model = nullptr;
     QTableView *m_table = nullptr;
+    PatchRows *m_rows = nullptr;
     QPlainTextEdit *m_bytes = nullptr;
     EditLine *m_line = nullptr;
     QAction *m_copy = nullptr, *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr,

@@ -3,6 +3,7 @@
 #include "core/patch/edit/expression.h"
 #include "widgets/common/table_text.h"
 #include "widgets/patch/cell_edits.h"
+#include "widgets/patch/typed_answer.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
@@ -76,16 +77,12 @@ void WeightDock::askForExpression()
     dialog->setWindowTitle(tr("Change Selected Values"));
     dialog->setLabelText(tr("Value of the %1 selected cells: a number, or an expression of w, such "
                             "as w*0.5 or clip(w,-1,1)")
-                             .arg(cells.size()));
+                             .arg(groupedNumber(static_cast<std::uint64_t>(cells.size()))));
     connect(dialog, &QInputDialog::textValueSelected, this, [this, cells](const QString &typed) {
         const std::string text = typed.trimmed().toStdString();
         const auto expression = patch::Expression::parse({text, 0});
         const auto decoder = m_shown->decoder(m_weight);
-        if (!expression) {
-            Q_EMIT session().editsRefused(expression.error());
-            return;
-        }
-        if (!decoder)
+        if (!expression || !decoder)
             return;
         CellValues values = cells;
         for (auto &[element, value] : values) {
@@ -96,6 +93,11 @@ void WeightDock::askForExpression()
         requestEdits(values, typed);
     });
     dialog->open();
+    answerWhileTyping(dialog, [](const QString &typed) {
+        const std::string text = typed.trimmed().toStdString();
+        const auto expression = patch::Expression::parse({text, 0});
+        return expression ? QString() : syntaxText(expression.error());
+    });
 }
 
 } // namespace kernscope::ui

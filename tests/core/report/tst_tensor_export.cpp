@@ -165,6 +165,15 @@ void TestTensorExport::reportOfABundle()
     const auto figures = report::bundleHtml(asked);
     QVERIFY(figures);
     QCOMPARE(QString::fromStdString(*figures).count(QLatin1String("<img")), 3);
+    QVERIFY(text.contains(QLatin1String(". 4 weights (")));
+    MadeBundle made;
+    made.constant("tensor<uint8, [3]>", "bytes",
+                  made.blob(ElementType::Uint8, "[3]", hex("01 ff 80")));
+    const auto one = made.open();
+    QVERIFY(one);
+    report::BundleReport single;
+    single.bundle = one->get();
+    QVERIFY(report::bundleHtml(single)->find(". 1 weight (") != std::string::npos);
     Progress progress;
     progress.cancel();
     const auto stopped = report::bundleHtml(asked, &progress);

@@ -159,52 +159,6 @@ private Q_SLOTS:
         QVERIFY(at(box.left(), box.center().y()) != at(box.right() - 5, box.center().y()));
     }
 
-    /// A column of a chip takes what its name, its sum and the words of the outcomes need; where a
-    /// few chips have no room beside one another that way, glyphs stand for the words.
-    void chipsTakeLittleRoom_data()
-    {
-        QTest::addColumn<int>("width");
-        QTest::addColumn<bool>("words");
-        QTest::newRow("wide") << 1000 << true;
-        QTest::newRow("narrow") << 450 << false;
-    }
-
-    void chipsTakeLittleRoom()
-    {
-        Session session;
-        StreamDock dock(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QFETCH(int, width);
-        QFETCH(bool, words);
-        QVERIFY(showDock(dock, width));
-        const QHeaderView *header = dock.matrix().horizontalHeader();
-        const StreamMatrixModel &model = dock.model();
-        int word = 0;
-        for (const auto outcome :
-             {decision::Outcome::Streams, decision::Outcome::Folds, decision::Outcome::Dense,
-              decision::Outcome::Rejected, decision::Outcome::Unknown})
-            word = std::max(word, dock.fontMetrics().horizontalAdvance(outcomeLabel(outcome)));
-        QVERIFY(!words || header->sectionSize(model.firstChip()) > word);
-        QFont bold = dock.matrix().font();
-        bold.setBold(true);
-        const int sums = model.rowCount() - 1;
-        int least = words ? word + theme::em(&dock, 1) : 0;
-        for (int column = model.firstChip(); column < model.columnCount(); ++column) {
-            const int sum =
-                QFontMetrics(bold).horizontalAdvance(model.index(sums, column).data().toString());
-            QVERIFY(header->sectionSize(column) > sum);
-            QVERIFY(header->sectionSize(column) >= header->sectionSizeHint(column));
-            least = std::max(least, sum + theme::em(&dock, 1));
-        }
-        // As many as there is room for share what is left of it; a long name has its own width.
-        const int room =
-            dock.matrix().viewport()->width() - header->sectionViewportPosition(model.firstChip());
-        QVERIFY(room > least);
-        for (int column = model.firstChip(); column < model.columnCount(); ++column)
-            QVERIFY(header->sectionSize(column) <=
-                    std::max(header->sectionSizeHint(column), room / (room / least) + 1));
-    }
-
     /// The left part of 143 kB is 14: a number that the edge of the view cuts is not shown.
     void edgesCutNoNumber()
     {

@@ -4,6 +4,7 @@
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/export_whole.h"
+#include "widgets/common/report_pages.h"
 #include "widgets/common/session.h"
 
 #include <QFile>
@@ -25,6 +26,7 @@ private Q_SLOTS:
     void exportsWeightsAndBytes();
     void exportsWideWeightsWhole();
     void exportsTheWholeBundle();
+    void figuresStandBesideOneAnother();
 };
 
 void TestExportJobs::exportsWeightsAndBytes()
@@ -149,6 +151,30 @@ void TestExportJobs::exportsTheWholeBundle()
     exportReport(session, bundle, {}, folder.filePath(QStringLiteral("no/such/folder.html")));
     QTRY_COMPARE(said.size(), 5);
     QVERIFY(said.last().first().toString().contains(QStringLiteral("Not written")));
+}
+
+/// On paper: three across, nine a page, none of them torn from its words.
+void TestExportJobs::figuresStandBesideOneAnother()
+{
+    QString html = QStringLiteral("<h2>Weights</h2><p>rows</p><h2>Pictures</h2>");
+    for (int i = 0; i < 10; ++i)
+        html += QStringLiteral("<figure><img src=\"%1\"><figcaption>w%1</figcaption></figure>\n")
+                    .arg(i);
+    html += QStringLiteral("<h2>Files</h2>");
+    putFiguresOnPages(html);
+    QCOMPARE(html.count(QStringLiteral("<table")), 2);
+    QCOMPARE(html.count(QStringLiteral("<tr>")), 4);
+    QCOMPARE(html.count(QStringLiteral("<td")), 10);
+    QVERIFY(html.contains(QStringLiteral("<img src=\"9\"><br>w9</td></tr></table>")));
+    QVERIFY(!html.contains(QStringLiteral("fig")));
+    // The title and the second page.
+    QCOMPARE(html.count(QStringLiteral("page-break-before")), 2);
+    QVERIFY(html.contains(QStringLiteral("<h2>Weights</h2>")));
+    QVERIFY(html.endsWith(QStringLiteral("<h2>Files</h2>")));
+    const QString none = QStringLiteral("<h2>Files</h2>");
+    QString same = none;
+    putFiguresOnPages(same);
+    QCOMPARE(same, none);
 }
 
 QTEST_MAIN(TestExportJobs)

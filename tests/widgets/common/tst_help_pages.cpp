@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/help_dock.h"
+#include "widgets/common/help_tables.h"
 #include "widgets/common/session.h"
 
 #include <QDir>
@@ -8,6 +9,10 @@
 #include <QRegularExpression>
 #include <QTest>
 #include <QTextBrowser>
+#include <QTextFrame>
+#include <QTextTable>
+
+#include <algorithm>
 
 using namespace kernscope::ui;
 
@@ -41,7 +46,42 @@ private slots:
     void formatPagesAreThere();
     void everyLinkLeadsToAPage();
     void linksAreFollowedFromTheirFolder();
+    void tablesBecomeListsWhereNarrow();
 };
+
+/// A table of three columns or more has no room in a side dock: words would stand one below the
+/// other. There it is a list, and with room a table again.
+void TestHelpPages::tablesBecomeListsWhereNarrow()
+{
+    const QString table = QStringLiteral("text\n\n| Kind | Text | Changes |\n|---|---|---|\n"
+                                         "| **fill** (`--fill`) | `w[0]=a\\|b` | a range |\n"
+                                         "| drop | | clears |\n\nend");
+    QCOMPARE(narrowTables(table, 40), table);
+    QCOMPARE(narrowTables(table, 20),
+             QStringLiteral("text\n\n- **fill (`--fill`)**  \n  *Text:* `w[0]=a|b`  \n"
+                            "  *Changes:* a range\n- **drop**  \n  *Changes:* clears\n\nend"));
+    const QString pair = QStringLiteral("| Key | Does |\n|---|---|\n| F2 | edits |");
+    QCOMPARE(narrowTables(pair, 10), pair);
+
+    Session session;
+    HelpDock dock(session);
+    const auto tables = [&dock] {
+        const auto *browser = dock.findChild<QTextBrowser *>();
+        const auto frames = browser->document()->rootFrame()->childFrames();
+        return std::count_if(frames.begin(), frames.end(), [](QTextFrame *frame) {
+            return qobject_cast<QTextTable *>(frame) != nullptr;
+        });
+    };
+    dock.showPage(QStringLiteral("edits"));
+    dock.resize(300, 700);
+    dock.show();
+    QTRY_COMPARE(tables(), 0);
+    const auto *browser = dock.findChild<QTextBrowser *>();
+    QVERIFY(browser->toPlainText().contains(QStringLiteral("one decoded element")));
+    dock.resize(1000, 700);
+    QTRY_COMPARE(tables(), 1);
+    QVERIFY(browser->toPlainText().contains(QStringLiteral("one decoded element")));
+}
 
 void TestHelpPages::formatPagesAreThere()
 {

@@ -248,6 +248,12 @@ void TestPlots::exports()
     QCOMPARE(lines.at(0), QByteArray("channel,kept,of,density"));
     QCOMPARE(lines.at(2), QByteArray("1,2,4,0.5"));
     QVERIFY(!plot.exportPicture(folder.filePath(QStringLiteral("no/such/p.png"))).isEmpty());
+    // No file whose name says another kind than it is.
+    for (const char *name : {"p.svg", "p.jpg", "p"}) {
+        const QString other = folder.filePath(QString::fromLatin1(name));
+        QVERIFY2(plot.exportPicture(other).contains(QStringLiteral(".png, .pdf")), name);
+        QVERIFY2(!QFile::exists(other), name);
+    }
 }
 
 void TestPlots::themed_data()

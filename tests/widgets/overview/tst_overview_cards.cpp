@@ -12,9 +12,11 @@
 #include "widgets/overview/treemap_view.h"
 
 #include <QFile>
+#include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
 #include <QTemporaryDir>
+#include <QToolTip>
 
 #include <algorithm>
 
@@ -34,7 +36,7 @@ private Q_SLOTS:
         OverviewDock dock(session);
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock, 900, 700));
-        TreemapView::Cell cell;
+        TreemapView::Words cell;
         cell.name = QStringLiteral("encoder_layers_0_weight_to_fp16");
         cell.shortName = QStringLiteral("\u20260_weight\u2026");
         const QFontMetrics metrics(dock.font());
@@ -43,10 +45,38 @@ private Q_SLOTS:
         QCOMPARE(TreemapView::nameIn(cell, metrics, whole - 2), cell.shortName);
         QVERIFY(metrics.horizontalAdvance(TreemapView::nameIn(cell, metrics, 30)) <= 30);
         const auto &weights = session.bundle()->weights();
-        for (const TreemapView::Cell &one : dock.treemap().cells()) {
-            if (one.key < weights.size())
-                QCOMPARE(one.name, fromUtf8(weights[one.key].name));
-        }
+        const auto &cells = dock.treemap().cells();
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            QCOMPARE(dock.treemap().wordsOf(i).name, fromUtf8(weights[cells[i].key].name));
+    }
+
+    /// Of two thousand cells most have no room for a word: their words are made when asked for.
+    void wordsAreMadeWhenShown()
+    {
+        TreemapView map;
+        map.resize(300, 200);
+        std::vector<TreemapView::Cell> cells(2000);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            cells[i] = {i == 0 ? 2000.0 : 1.0, Qt::white, Qt::black, i, false, false};
+        std::size_t asked = 0;
+        map.setCells(cells, [&asked](const TreemapView::Cell &cell) {
+            ++asked;
+            const QString name = QStringLiteral("w%1").arg(cell.key);
+            return TreemapView::Words{name, {}, {}, QStringLiteral("tip of ") + name};
+        });
+        QCOMPARE(asked, std::size_t{0});
+        map.grab();
+        QCOMPARE(asked, std::size_t{1}); // the large one
+        map.grab();
+        QCOMPARE(map.wordsMade(), std::size_t{1});
+        QHelpEvent help(QEvent::ToolTip, map.rectOf(1500).center().toPoint(), QPoint(10, 10));
+        QCoreApplication::sendEvent(&map, &help);
+        QVERIFY2(QToolTip::text().startsWith(QStringLiteral("tip of w")),
+                 qPrintable(QToolTip::text()));
+        QCOMPARE(asked, std::size_t{2});
+        map.setCurrentKey(7);
+        QCOMPARE(map.accessibleDescription(), QStringLiteral("tip of w7"));
+        QCOMPARE(asked, std::size_t{3});
     }
 
     /// The overview predicts the engine's time on the chip that the docks judge by.
