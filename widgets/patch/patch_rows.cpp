@@ -134,28 +134,41 @@ bool PatchRows::needsTwoLines(int row) const
     return false;
 }
 
-void PatchRows::fitRows()
+bool PatchRows::fitRows()
 {
-    m_fitting = false;
     QHeaderView *rows = m_table->verticalHeader();
     const int low = theme::em(m_table, kOneLine), high = theme::em(m_table, kTwoLines);
     const int count = m_model.rowCount();
-    const QRect current = m_table->visualRect(m_table->currentIndex());
-    const bool inView = m_table->viewport()->rect().contains(current.center());
-    bool anyHigh = false;
+    bool anyHigh = false, changed = false;
     for (int row = 0; row < std::min(count, kMeasuredRows); ++row) {
         const bool two = needsTwoLines(row);
         anyHigh |= two;
         if (const int height = two ? high : low;
-            count <= kMeasuredRows && rows->sectionSize(row) != height)
+            count <= kMeasuredRows && rows->sectionSize(row) != height) {
             rows->resizeSection(row, height);
+            changed = true;
+        }
     }
-    if (count > kMeasuredRows)
-        rows->setDefaultSectionSize(anyHigh ? high : low); // of all rows
-    if (!inView)
-        return;
-    m_table->doItemsLayout(); // the scroll bar has to know the new heights
-    m_table->scrollTo(m_table->currentIndex());
+    const int all = anyHigh ? high : low;
+    if (count > kMeasuredRows && rows->defaultSectionSize() != all) {
+        rows->setDefaultSectionSize(all);
+        changed = true;
+    }
+    if (changed)
+        m_table->doItemsLayout(); // the scroll bar has to know the new heights
+    return changed;
+}
+
+void PatchRows::fitInView()
+{
+    m_fitting = false;
+    const auto inView = [this] {
+        const QRect current = m_table->visualRect(m_table->currentIndex());
+        return m_table->viewport()->rect().contains(current.center());
+    };
+    // Rows stay where they are, but for the current one, which stays in view.
+    if (const bool was = inView(); fitRows() && was && !inView())
+        m_table->scrollTo(m_table->currentIndex());
 }
 
 /// Columns change one after the other, and rows once after them.
@@ -163,7 +176,7 @@ void PatchRows::fitSoon()
 {
     if (std::exchange(m_fitting, true))
         return;
-    QTimer::singleShot(0, this, &PatchRows::fitRows);
+    QTimer::singleShot(0, this, &PatchRows::fitInView);
 }
 
 bool PatchRows::eventFilter(QObject *watched, QEvent *event)

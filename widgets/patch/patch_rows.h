@@ -31,8 +31,8 @@ public:
     void updateEditorGeometry(QWidget *editor, const QStyleOptionViewItem &option,
                               const QModelIndex &index) const override;
 
-    /// Heights of the rows, for the widths that the columns have now.
-    void fitRows();
+    /// Heights of the rows, for the widths that the columns have now. Whether one changed.
+    bool fitRows();
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
@@ -41,6 +41,7 @@ private:
     int roomOf(int column) const;
     bool needsTwoLines(int row) const;
     void fitSoon();
+    void fitInView();
 
     const PatchListModel &m_model;
     QTableView *m_table;

@@ -18,6 +18,7 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QPlainTextEdit>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTableView>
 #include <QTextOption>
@@ -142,17 +143,21 @@ void PatchesDock::showPatches()
 {
     const int selected = m_table->currentIndex().row();
     const int before = m_model->rowCount();
+    const int scrolled = m_table->verticalScrollBar()->value();
     m_model->setPatches(session().bundle(), session().patches());
     const int after = m_model->rowCount();
+    const bool isNew = after > before || selected < 0;
     if (after > 0) {
-        // A new patch is the one of interest; otherwise the choice stays.
-        const int row = after > before || selected < 0 ? after - 1 : std::min(selected, after - 1);
-        m_table->selectRow(row);
+        // A new patch is the one of interest; otherwise the choice stays, and the rows where they
+        // are.
+        m_table->selectRow(isNew ? after - 1 : std::min(selected, after - 1));
     }
     widenForNumbers(m_table, {m_model->columnOf("old"), m_model->columnOf("new")});
     m_rows->fitRows();
-    m_table->doItemsLayout();
-    m_table->scrollTo(m_table->currentIndex()); // where it is with rows of that height
+    if (isNew)
+        m_table->scrollTo(m_table->currentIndex()); // where it is with rows of that height
+    else
+        m_table->verticalScrollBar()->setValue(scrolled);
     for (QAction *action : {m_jump, m_note, m_copyCommand, m_copyScript, m_export})
         action->setEnabled(after > 0);
     showBytes();
