@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
 #include "core/diff/limits.h"
+#include "core/diff/toml_letters.h"
 
 // The parser tells of faults by its result, never by an exception.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -35,7 +37,10 @@ public:
 
     Result<DiffLimits> read(std::string_view text)
     {
-        const toml::parse_result parsed = toml::parse(text, m_file);
+        if (const std::size_t at = diff::letterOfMovedPlane(text); at < text.size())
+            return fault(lineOf(text, at), "letters of other planes", "a letter of plane 15",
+                         "Letters for private use are not read");
+        const toml::parse_result parsed = toml::parse(diff::movedLetters(text), m_file);
         if (!parsed)
             return fault(parsed.error().source(), "TOML", {},
                          std::string(parsed.error().description()));
@@ -50,15 +55,25 @@ public:
     }
 
 private:
+    static toml::source_region lineOf(std::string_view text, std::size_t at)
+    {
+        toml::source_region where;
+        where.begin.line = static_cast<toml::source_index>(
+            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+        where.begin.column = 1;
+        return where;
+    }
+
+    /// The texts are toml++'s, or have what it read in them.
     tl::unexpected<Error> fault(const toml::source_region &where, std::string expected,
-                                std::string found, std::string message) const
+                                std::string_view found, std::string_view message) const
     {
         return ErrorBuilder("diff.rules")
             .file(m_file)
             .field(fmt::format("line {}, column {}", where.begin.line, where.begin.column))
             .expected(std::move(expected))
-            .found(std::move(found))
-            .message(std::move(message))
+            .found(diff::movedBack(found))
+            .message(diff::movedBack(message))
             .unexpected();
     }
 
@@ -109,7 +124,7 @@ private:
     Result<void> setOfRule(LimitRule &rule, std::string_view key, const toml::node &node) const
     {
         if (key == "match") {
-            rule.pattern = node.value_exact<std::string>().value_or(std::string());
+            rule.pattern = diff::movedBack(node.value_exact<std::string>().value_or(std::string()));
             if (rule.pattern.empty())
                 return fault(node.source(), "a pattern in quotation marks", {},
                              "The key \"match\" takes another value");

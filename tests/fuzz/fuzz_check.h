@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <span>
 
@@ -14,11 +15,13 @@ inline std::span<const std::byte> bytesOf(const std::uint8_t *data, std::size_t 
     return std::as_bytes(std::span(data, size));
 }
 
-/// A promise of the reader; the fuzzer stops where it is broken.
-inline void require(bool promise)
+/// A promise of the reader; the fuzzer stops where it is broken, and says where that is.
+inline void require(bool promise, const char *file = __builtin_FILE(), int line = __builtin_LINE())
 {
-    if (!promise)
-        std::abort();
+    if (promise)
+        return;
+    std::fprintf(stderr, "%s:%d: a promise is broken\n", file, line);
+    std::abort();
 }
 
 } // namespace fuzz

@@ -53,6 +53,7 @@ private slots:
     void notFinite();
     void unlimited();
     void rulesOfAddresses();
+    void rulesWithOtherLetters();
     void faithful();
     void worstOfAll();
     void outcomes();
@@ -148,6 +149,31 @@ void TestDiffVerdict::rulesOfAddresses()
     QCOMPARE(faultsOf(a, b, *strict).size(), std::size_t(2));
     QVERIFY(!parseRules("max-abs = 1e999", "rules.toml"));
     QVERIFY(!parseRules(std::string("max-abs = 1\n\0", 13), "rules.toml"));
+}
+
+/// Letters beyond ASCII stand in quotes and in comments; elsewhere they are faults, in their words.
+void TestDiffVerdict::rulesWithOtherLetters()
+{
+    const auto read = parseRules("\xEF\xBB\xBF# gr\u00f6\u00dfer \"\n[[weight]] # \u03c3\n"
+                                 "match = \"\u03c3\\\"\u00e9\" # '\nmax-abs = 1\n"
+                                 "[[weight]]\nmatch = '''\u00e9'x''''\nmax-abs = 2\n"
+                                 "[[weight]]\nmatch = '\u00e9'\nmax-abs = 3\n",
+                                 "rules.toml");
+    QVERIFY2(read, read ? "" : describe(read.error()).c_str());
+    QCOMPARE(read->rules.size(), std::size_t(3));
+    QCOMPARE(read->rules[0].pattern, std::string("\u03c3\"\u00e9"));
+    QCOMPARE(read->rules[1].pattern, std::string("\u00e9'x'"));
+    const auto stray = parseRules("max-abs = 1\n[[weight\u03c3]]\n", "rules.toml");
+    QVERIFY(!stray);
+    QVERIFY(stray.error().field.starts_with("line 2, column"));
+    QVERIFY2(stray.error().message.find("\u03c3") != std::string::npos,
+             stray.error().message.c_str());
+    const auto unknown = parseRules("\"\u00e9\" = 1", "rules.toml");
+    QVERIFY(!unknown);
+    QCOMPARE(unknown.error().found, std::string("\u00e9"));
+    for (const char *broken : {"max-abs = 1 \u00e9", "a = 0='\u00e9'", "in-'\ufeff=a", "\uabcd",
+                               "match = \"\U000f0041\"", "[[weight]]\nmatch = '\xff'"})
+        QVERIFY2(!parseRules(broken, "rules.toml"), broken);
 }
 
 void TestDiffVerdict::faithful()
