@@ -154,6 +154,8 @@ DecisionTable::DecisionTable(const Bundle &bundle, std::vector<const target::Tar
     Filling filling(*this);
     for (std::size_t i = 0; i < reader.weights(); ++i)
         filling.add(reader.at(i));
+    m_names.shrink_to_fit();
+    m_verdicts.shrink_to_fit();
 }
 
 roofline::Layer DecisionTable::layer(std::size_t row) const

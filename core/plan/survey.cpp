@@ -206,6 +206,7 @@ Result<void> Surveyor::addRows()
         m_survey.rows.push_back(std::move(row));
         m_survey.denseBytes += m_forms[i].denseBytes;
     }
+    m_survey.names.shrink_to_fit();
     return {};
 }
 

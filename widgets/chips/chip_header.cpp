@@ -4,6 +4,8 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/theme.h"
 
+#include <QTimer>
+
 #include <algorithm>
 #include <utility>
 
@@ -34,8 +36,13 @@ ChipHeader::ChipHeader(QWidget *parent) : QHeaderView(Qt::Horizontal, parent)
 {
     setSectionsClickable(true); // as the header that a table has by itself
     connect(this, &QHeaderView::sectionResized, this, [this] {
-        if (mostLines() != m_lines)
-            Q_EMIT geometriesChanged(); // the table asks for the height again
+        // All columns are measured once, after the last of them has its width.
+        if (!std::exchange(m_asks, true))
+            QTimer::singleShot(0, this, [this] {
+                m_asks = false;
+                if (mostLines() != m_lines)
+                    Q_EMIT geometriesChanged(); // the table asks for the height again
+            });
     });
 }
 

@@ -28,6 +28,7 @@ private:
     qsizetype mostLines() const;
 
     mutable qsizetype m_lines = 0; ///< that the height has room for
+    bool m_asks = false;           ///< whether they are as many, in the next turn
 };
 
 } // namespace kernscope::ui

@@ -233,7 +233,7 @@ void StreamDock::fitFunctions()
 
 void StreamDock::measureNames()
 {
-    constexpr int kMeasured = 2000; // more would take long, and are mostly alike
+    constexpr int kMeasured = 500; // more would take long, and are mostly alike
     m_widestName = 0;
     for (int row = 0; row + 1 < m_model->rowCount() && row < kMeasured; ++row) {
         const QString name = m_model->index(row, m_model->columnOf("name")).data().toString();
