@@ -117,7 +117,8 @@ void HelpDock::write()
 {
     m_written = forWidth();
     m_browser->setMarkdown(m_written);
-    // Markdown's tables come with a double border and no room.
+    // Markdown's tables come with a double border and no room. Of a single one that is collapsed Qt
+    // draws the right edge alone.
     for (QTextFrame *frame : m_browser->document()->rootFrame()->childFrames()) {
         auto *table = qobject_cast<QTextTable *>(frame);
         if (!table)
@@ -125,9 +126,7 @@ void HelpDock::write()
         QTextTableFormat format = table->format();
         format.setCellPadding(theme::em(this, 0.25));
         format.setCellSpacing(0);
-        format.setBorderCollapse(true);
-        format.setBorder(1);
-        format.setBorderBrush(palette().brush(QPalette::Mid));
+        format.setBorder(0);
         table->setFormat(format);
     }
 }
