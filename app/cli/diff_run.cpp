@@ -28,8 +28,6 @@ namespace kernscope::cli {
 
 namespace {
 
-using Checked = report::CheckedDifference;
-
 /// A rules file is written by hand: more than this is none.
 constexpr std::uint64_t kMostRuleBytes = std::uint64_t(1) << 20;
 

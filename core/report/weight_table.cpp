@@ -18,8 +18,6 @@ namespace kernscope::report {
 
 namespace {
 
-using WeightColumns = std::vector<Column<WeightFacts>>;
-
 constexpr std::size_t kNamedConsumers = 2;
 
 std::string usedByText(const Weight &weight)

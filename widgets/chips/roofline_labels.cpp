@@ -23,7 +23,7 @@ namespace kernscope::ui {
 namespace {
 
 constexpr double kSamePlace = 0.02; ///< of the natural logarithm: 2 %, less than a point is wide
-constexpr double kNameEms = 9;
+constexpr double kRoofNameEms = 9;
 constexpr double kRoomOfName = 130; ///< square ems of the drawing for each further ceiling's name
 constexpr std::size_t kMostNames = 200; ///< of points: a plot has no room for more
 
@@ -304,7 +304,7 @@ void RooflinePlot::makePointLabels()
     }
     for (const std::size_t spot : longestSpots(std::move(named), kMostNames)) {
         const int point = m_spots[spot].points.front();
-        const QString name = elidedName(metrics, labelOf(point), theme::em(this, kNameEms));
+        const QString name = elidedName(metrics, labelOf(point), theme::em(this, kRoofNameEms));
         std::size_t layers = 0;
         for (const std::size_t other : spotsAround(spot))
             layers += m_spots[other].points.size();
