@@ -114,7 +114,7 @@ void addPlan(CLI::App &app, Context &context)
             if (auto found = target::findTarget(name); !found)
                 throw UsageFailure{std::move(found.error())};
         });
-    addShapes(*command, options->shapes);
+    addShapeOption(*command, options->shapes);
     addPlanLimits(*command, options);
     addMeasured(*command, options);
     addOutputs(*command, context, options);
