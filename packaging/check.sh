@@ -13,6 +13,7 @@ set -euo pipefail
 install=yes base= checks=(format words names tidy sanitizers)
 while [ $# -gt 0 ]; do
     case "$1" in
+    -h | --help) print_help; exit ;;
     --no-install) install=no ;;
     --fast) checks=(format words names) ;;
     --no-tidy) checks=(format words names sanitizers) ;;
@@ -22,7 +23,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ "$install" = no ] || install_packages
+[ "$install" = no ] || install_packages check
 cd "$kernscope_root"
 
 failed=()
