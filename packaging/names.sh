@@ -12,8 +12,7 @@ cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 targets=$(find app core widgets -name CMakeLists.txt -exec grep -lE \
     '^ *(add_library|add_executable|kernscope_core_library)\(' {} + | sed 's|/[^/]*$||' | tr '\n' ' ')
-find app core widgets -name '*.cpp' -exec grep -L 'define HWY_TARGET_INCLUDE' {} + | sort |
-    tr '\n' '\0' | xargs -0 awk -v targets="$targets" '
+find app core widgets -name '*.cpp' | sort | tr '\n' '\0' | xargs -0 awk -v targets="$targets" '
 function told(name,    i, target) {
     if (name == "" || name ~ /^(auto|bool|operator|requires|static_assert|struct|void|__.*)$/)
         return
@@ -39,7 +38,9 @@ function enumerators(text,    i, n, parts) {
     }
 }
 BEGIN { count = split(targets, folders, " ") }
-FNR == 1 { unnamed = listing = 0; raw = "" }
+FNR == 1 { unnamed = listing = alone = 0; raw = "" }
+/define HWY_TARGET_INCLUDE/ { alone = 1 }
+alone { next }
 raw != "" { if (index($0, raw)) raw = ""; next }
 match($0, /R"[a-z]*\(/) {
     raw = ")" substr($0, RSTART + 2, RLENGTH - 3) "\""

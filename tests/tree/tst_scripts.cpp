@@ -182,8 +182,8 @@ void TestScripts::installsWhatTheReleaseHas()
                  "[ \"$1\" = update ] || echo \"${@:5}\" >\"${0%/*}/asked\"\n");
     printed(programs, QStringLiteral(". packaging/setup.sh; install_packages ") + who);
     QFile asked(programs.filePath(QStringLiteral("asked")));
-    QCOMPARE(asked.open(QIODevice::ReadOnly), !installed.isEmpty());
-    QCOMPARE(QString::fromUtf8(asked.readAll()).trimmed(), installed);
+    const bool any = asked.open(QIODevice::ReadOnly);
+    QCOMPARE(any ? QString::fromUtf8(asked.readAll()).trimmed() : QString(), installed);
 }
 
 void TestScripts::helpInstallsNothing_data()
