@@ -39,7 +39,7 @@ function enumerators(text,    i, n, parts) {
 }
 BEGIN { count = split(targets, folders, " ") }
 FNR == 1 { unnamed = listing = alone = 0; raw = "" }
-/define HWY_TARGET_INCLUDE/ { alone = 1 }
+/^#define HWY_/ { alone = 1 }
 alone { next }
 raw != "" { if (index($0, raw)) raw = ""; next }
 match($0, /R"[a-z]*\(/) {
