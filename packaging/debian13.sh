@@ -44,7 +44,7 @@ fi
 
 if [ ! -e "$root/etc/debian_version" ]; then
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' |
-        head -n 1)
+        sed -n 1p)
     say "debootstrap of $release into $root"
     rm -rf "$root.part"
     debootstrap --variant=minbase "$release" "$root.part" "$mirror" >&2
