@@ -3,7 +3,8 @@
 # Checks that need no test data: formatting, words, names, clang-tidy, the core under sanitizers.
 #   packaging/check.sh [--no-install] [--fast] [--only CHECK] [--no-tidy] [--base COMMIT]
 # --fast leaves out clang-tidy and the sanitizers (it builds nothing).
-# --only runs one of format, words, names, tidy, sanitizers, clang; --no-tidy all but tidy, as CI does.
+# --only runs one of format, words, names, tidy, sanitizers, clang; --no-tidy all but tidy, as CI
+#   does.
 #   clang builds both programs with clang++, without tests: before a release, for it takes long.
 # --base names the commit that clang-tidy compares with; by default where this branch left
 #   origin's, else the commit before. Without git, clang-tidy is left out.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs the README's commands in a chroot of Debian 13, where compiler, Qt and CMake are newer.
-#   packaging/debian13.sh [--release trixie] [--root FOLDER] [--ccache FOLDER] [run | test [ctest option …]]
+#   packaging/debian13.sh [--release trixie] [--root FOLDER] [--ccache FOLDER]
+#                         [run | test [ctest option …]]
 # run builds both programs with run.sh, takes the pictures of the embedded sample without a display
 # and runs the selftest; test is test.sh; without either, first run, then test. For nights and before
 # a release: it takes an hour or two on two cores.
