@@ -14,8 +14,6 @@ namespace kernscope::app {
 
 namespace {
 
-constexpr qsizetype kMost = 2; ///< a bundle, and one to compare it with
-
 QStringList localPaths(const QMimeData &data)
 {
     QStringList paths;
@@ -58,10 +56,6 @@ bool FileDrops::eventFilter(QObject *watched, QEvent *event)
     const QStringList paths = localPaths(*drop->mimeData());
     if (paths.isEmpty())
         return false;
-    if (paths.size() > kMost) {
-        drop->ignore();
-        return true;
-    }
     drop->acceptProposedAction();
     if (dropped)
         m_open(paths);

@@ -10,9 +10,9 @@ class QWidget;
 
 namespace kernscope::app {
 
-/// One or two files or folders dropped anywhere on a window or its floating docks open there. A
-/// text field would else take their paths as text. Text and rows are left to who takes them, and
-/// so is what is dropped on a dialog.
+/// Files or folders dropped anywhere on a window or its floating docks open there: one alone, two
+/// as a pair, more as builds beside the pair. A text field would else take their paths as text.
+/// Text and rows are left to who takes them, and so is what is dropped on a dialog.
 class FileDrops final : public QObject
 {
     Q_OBJECT

@@ -252,10 +252,11 @@ void GoToBox::go()
 
 void GoToBox::showFault(const QString &text)
 {
+    const bool before = !m_fault->isHidden();
     m_fault->setVisible(!text.isEmpty());
     m_fault->setToolTip(text);
     setAccessibleDescription(text);
-    if (!text.isEmpty())
+    if (before || !text.isEmpty()) // what no longer holds does not stay in the status line
         Q_EMIT m_session.statusMessage(text);
 }
 

@@ -240,7 +240,7 @@ void MainWindow::showLayout(Layout layout)
 {
     showWelcome(false);
     m_layouts->show(layout);
-    if (layout == Layout::Hardware && m_session.bundle())
+    if (m_session.bundle())
         raiseForOpened();
     if (layout == Layout::Inspect && std::exchange(m_weightChosenElsewhere, false))
         m_docks->dock(QStringLiteral("weight"))->raise();

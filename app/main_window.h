@@ -228,6 +228,7 @@ private:
     };
     std::optional<PartnerWish> m_partnerOf;    ///< what is asked for once that bundle is B
     QString m_wantedPlace;                     ///< of a link: where to go once its file is open
+    QStringList m_wantedBuilds;                ///< paths beyond two: builds beside the pair
     std::unique_ptr<OpeningSession> m_opening; ///< a session whose files are being opened
     bool m_beginsAnew = false;                 ///< another bundle was asked for as A
     bool m_layoutByHand = false;

@@ -13,6 +13,7 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/open_dialog.h"
 #include "widgets/common/table_text.h"
+#include "widgets/compare/builds_dock.h"
 
 #include <QFileInfo>
 #include <QInputDialog>
@@ -50,6 +51,7 @@ void MainWindow::openPaths(const QStringList &paths)
         m_wantedLayout = two ? std::optional(Layout::Compare) : std::nullopt;
         const search::PlaceLink link = search::splitLink(paths.first().toStdString());
         m_wantedPlace = QString::fromStdString(link.place);
+        m_wantedBuilds = paths.mid(2);
         m_askedPath = QFileInfo(QString::fromStdString(link.path)).absoluteFilePath();
         m_document.open(m_askedPath, two ? QFileInfo(paths[1]).absoluteFilePath() : QString());
     });
@@ -254,7 +256,8 @@ void MainWindow::onOpened(bool recovered)
         fillRecent();
     }
     showLayout(m_wantedLayout.value_or(layoutForOpened()));
-    raiseForOpened();
+    for (const QString &path : std::exchange(m_wantedBuilds, {}))
+        qobject_cast<ui::BuildsDock *>(m_docks->dock(QStringLiteral("builds")))->add(path);
     goToLink();
     showState();
     if (std::exchange(m_beginsAnew, false))

@@ -8,7 +8,9 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/theme.h"
 
+#include "widgets/compare/builds_dock.h"
 #include <QAction>
+
 #include <QCommandLinkButton>
 #include <QDropEvent>
 #include <QLineEdit>
@@ -31,7 +33,7 @@ private Q_SLOTS:
     void opensTwoInCompare();
     void opensDroppedPaths_data();
     void opensDroppedPaths();
-    void ignoresOtherDrops();
+    void overviewComesFirst();
     void textFieldsTakeNoFiles();
     void saysWhyItDidNotOpen();
     void fitsTheScreenWithItsFrame();
@@ -107,18 +109,23 @@ void TestMainWindow::opensDroppedPaths_data()
     QTest::addColumn<int>("count");
     QTest::newRow("one") << 1;
     QTest::newRow("two") << 2;
+    QTest::newRow("three: the third is a build beside the pair") << 3;
 }
 
 void TestMainWindow::opensDroppedPaths()
 {
     QFETCH(int, count);
     QStringList paths{test::writeSample(m_folder->path(), QStringLiteral("dense")),
-                      test::writeSample(m_folder->path(), QStringLiteral("palette"))};
+                      test::writeSample(m_folder->path(), QStringLiteral("palette")),
+                      test::writeSample(m_folder->path(), QStringLiteral("sparse"))};
     paths.resize(count);
     drop(paths);
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->document().path(), paths.first());
-    QCOMPARE((*m_window)->session().other() != nullptr, count == 2);
+    QCOMPARE((*m_window)->session().other() != nullptr, count >= 2);
+    const auto *builds =
+        qobject_cast<ui::BuildsDock *>((*m_window)->docks().dock(QStringLiteral("builds")));
+    QTRY_COMPARE(int(builds->added().size()), count - std::min(count, 2));
 }
 
 /// Files that are dropped on a box for text, docked or floating, open: they are no text for it.
@@ -139,12 +146,16 @@ void TestMainWindow::textFieldsTakeNoFiles()
     }
 }
 
-void TestMainWindow::ignoresOtherDrops()
+/// A bundle that is opened in Patch shows its overview in Inspect, not a weight that nobody chose.
+void TestMainWindow::overviewComesFirst()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    drop({path, path, path});
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    (*m_window)->showLayout(Layout::Patch);
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("palette"))}));
+    (*m_window)->showLayout(Layout::Patch);
+    (*m_window)->showLayout(Layout::Inspect);
     QVERIFY(m_window->settle());
-    QVERIFY(!(*m_window)->document().isOpen());
+    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("overview"))->visibleRegion().isEmpty());
 }
 
 void TestMainWindow::saysWhyItDidNotOpen()

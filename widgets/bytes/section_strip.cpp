@@ -62,7 +62,7 @@ void SectionStrip::setFile(BundlePtr bundle, std::size_t file)
     m_first = range.first;
     m_last = range.second;
     m_changes = sound ? stripMarksOf(*m_bundle->files()[file].file) : std::vector<ByteRange>();
-    if (m_current < m_first || m_current >= m_last)
+    if (!same || m_current < m_first || m_current >= m_last)
         m_current = kNoIndex;
     if (!same)
         m_scale.setSize(size);

@@ -18,6 +18,8 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QPainter>
+#include <QScrollBar>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QTimer>
@@ -62,15 +64,18 @@ void growSection(QHeaderView &header, int column, int width)
     header.setProperty(kGrowing, false);
 }
 
+QHeaderView *columnsOf(const QAbstractItemView *view)
+{
+    if (const auto *table = qobject_cast<const QTableView *>(view))
+        return table->horizontalHeader();
+    const auto *tree = qobject_cast<const QTreeView *>(view);
+    return tree ? tree->header() : nullptr;
+}
+
 /// A number is never cut: its column grows once the view is painted.
 void growColumn(const QStyleOptionViewItem &cell, int column)
 {
-    auto *view = qobject_cast<QAbstractItemView *>(const_cast<QWidget *>(cell.widget));
-    QHeaderView *header = nullptr;
-    if (auto *table = qobject_cast<QTableView *>(view))
-        header = table->horizontalHeader();
-    else if (auto *tree = qobject_cast<QTreeView *>(view))
-        header = tree->header();
+    QHeaderView *header = columnsOf(qobject_cast<const QAbstractItemView *>(cell.widget));
     if (!header)
         return;
     const int missing = cell.fontMetrics.horizontalAdvance(cell.text) + cell.fontMetrics.height() -
@@ -98,14 +103,6 @@ public:
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
         const int width = room.width() - 2 * margin;
         const bool cut = cell.fontMetrics.horizontalAdvance(cell.text) > width;
-        if (edgeCutsNumber(cell)) {
-            if (cut)
-                growColumn(cell, index.column());
-            cell.text = QChar(0x2026);
-            cell.displayAlignment = Qt::AlignLeft | Qt::AlignVCenter;
-            style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
-            return;
-        }
         if (cut || (cell.widget && cell.widget->property(kAlwaysShort).toBool())) {
             if (cut && cell.displayAlignment & Qt::AlignRight)
                 growColumn(cell, index.column());
@@ -164,6 +161,81 @@ protected:
         QStyledItemDelegate::initStyleOption(option, index);
         option->decorationPosition = QStyleOptionViewItem::Right;
     }
+};
+
+/// Covers a column of numbers that an edge of the view cuts: a part of a number reads as another.
+/// Stands above the viewport, so that what cells paint does not depend on where the view is.
+class EdgeCover final : public QWidget
+{
+public:
+    explicit EdgeCover(QAbstractItemView *view)
+        : QWidget(view), m_view(view), m_header(columnsOf(view))
+    {
+        setAttribute(Qt::WA_TransparentForMouseEvents);
+        setFocusPolicy(Qt::NoFocus);
+        view->viewport()->installEventFilter(this);
+        for (const QScrollBar *bar : {view->horizontalScrollBar(), view->verticalScrollBar()})
+            connect(bar, &QScrollBar::valueChanged, this, &EdgeCover::cover);
+        connect(m_header, &QHeaderView::sectionResized, this, &EdgeCover::cover);
+        connect(m_header, &QHeaderView::geometriesChanged, this, &EdgeCover::cover);
+        hide();
+    }
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override
+    {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Show)
+            cover();
+        return QWidget::eventFilter(watched, event);
+    }
+
+    void paintEvent(QPaintEvent *) override
+    {
+        QPainter painter(this);
+        painter.fillRect(rect(), palette().color(QPalette::Window));
+        painter.setPen(palette().color(QPalette::PlaceholderText));
+        for (const QRect &part : mask())
+            painter.drawText(part, Qt::AlignCenter, QString(QChar(0x2026)));
+    }
+
+private:
+    void cover()
+    {
+        const QWidget *seen = m_view->viewport();
+        QRegion cut;
+        for (const int x : {0, seen->width() - 1}) {
+            const int column = m_header->logicalIndexAt(x);
+            if (column < 0)
+                continue;
+            const int left = m_header->sectionViewportPosition(column);
+            const QRect whole(left, 0, m_header->sectionSize(column), seen->height());
+            if (!seen->rect().contains(whole) && cutsNumber(whole, x))
+                cut += whole & seen->rect();
+        }
+        setGeometry(seen->geometry());
+        setMask(cut);
+        setVisible(!cut.isEmpty());
+    }
+
+    /// Whether any row that is in view has a number in this column that is seen in part.
+    bool cutsNumber(const QRect &column, int x) const
+    {
+        const QFontMetrics metrics = m_view->fontMetrics();
+        // A column that is just narrower than its margin still shows all of its text.
+        const int margin = metrics.averageCharWidth() / 2, room = m_view->viewport()->width();
+        for (QModelIndex at = m_view->indexAt(QPoint(x, 0)); at.isValid();
+             at = m_view->indexAt(QPoint(x, m_view->visualRect(at).bottom() + 1))) {
+            const QString text = at.data().toString();
+            const int right = column.right() - margin;
+            if (!text.isEmpty() && at.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight &&
+                (right >= room || right < metrics.horizontalAdvance(text)))
+                return true;
+        }
+        return false;
+    }
+
+    QAbstractItemView *m_view;
+    QHeaderView *m_header;
 };
 
 class ColumnGrower final : public QObject
@@ -240,6 +312,12 @@ bool growsByItself(const QHeaderView *header)
     return header->property(kGrowing).toBool();
 }
 
+void coverCutNumbers(QAbstractItemView *view)
+{
+    if (columnsOf(view))
+        new EdgeCover(view);
+}
+
 QVBoxLayout *contentColumn(QWidget *content)
 {
     auto *column = new QVBoxLayout(content);
@@ -280,6 +358,7 @@ void prepareView(QAbstractItemView *view)
     view->setEditTriggers(QAbstractItemView::NoEditTriggers);
     view->setTextElideMode(Qt::ElideMiddle);
     view->setItemDelegate(new NearEnd(view));
+    coverCutNumbers(view);
     view->setAlternatingRowColors(true);
     view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     view->setContextMenuPolicy(Qt::ActionsContextMenu);

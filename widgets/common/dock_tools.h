@@ -37,6 +37,9 @@ QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next)
 /// the header takes back, rows of one height.
 void prepareView(QAbstractItemView *view);
 void prepareTable(QTableView *table);
+/// Covers a column of numbers that an edge of the view cuts: the part that is seen would read as
+/// another number. prepareView and prepareTable do so.
+void coverCutNumbers(QAbstractItemView *view);
 /// Icons of a column stand behind its text, so that a mark that comes or goes moves nothing.
 void putMarksBehind(QAbstractItemView *view, int column);
 /// Icons of a tree's column stand in the indentation before it, as wide as an icon at least.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/elided_name.h"
 
-#include <QAbstractItemView>
-#include <QStyleOptionViewItem>
+#include <QFontMetrics>
 
 namespace kernscope::ui {
 
@@ -45,19 +44,6 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
     return metrics.elidedText(name.chopped(tail.size()) + QChar(0x2026), Qt::ElideRight,
                               width - tailWidth) +
            tail;
-}
-
-bool edgeCutsNumber(const QStyleOptionViewItem &cell)
-{
-    const auto *view = qobject_cast<const QAbstractItemView *>(cell.widget);
-    if (!view || cell.text.isEmpty() || !(cell.displayAlignment & Qt::AlignRight))
-        return false;
-    const int right = cell.rect.right(), seen = view->viewport()->width();
-    // A column that is just narrower than its margin still shows all of its text.
-    const int margin = cell.fontMetrics.averageCharWidth() / 2;
-    return right - margin >= seen ||
-           (cell.rect.left() < 0 &&
-            right - margin - cell.fontMetrics.horizontalAdvance(cell.text) < 0);
 }
 
 } // namespace kernscope::ui

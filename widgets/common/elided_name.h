@@ -4,8 +4,6 @@
 #include <QFontMetrics>
 #include <QString>
 
-class QStyleOptionViewItem;
-
 namespace kernscope::ui {
 
 /// Property of a view: all names are shown without what they share, not only those that are too
@@ -19,9 +17,5 @@ inline constexpr char kAlwaysShort[] = "kernscopeAlwaysShort";
 /// at its beginning go first ("…/weight.bin"). The index of a place ("conv_1[3,0]=0.5") stays
 /// whole.
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width);
-
-/// Whether the edge of the view cuts the text of a cell that stands at its right: what is left of
-/// a number would be another number.
-bool edgeCutsNumber(const QStyleOptionViewItem &cell);
 
 } // namespace kernscope::ui

@@ -5,6 +5,7 @@
 #include "widgets/common/text_direction.h"
 
 #include <QAbstractItemView>
+#include <QCursor>
 #include <QPainter>
 #include <QStyleOptionComboBox>
 #include <QStyleOptionHeader>
@@ -44,11 +45,13 @@ void drawHairline(QPainter *painter, const QRect &rect, const QPalette &palette)
         painter->fillRect(QRect(rect.x(), rect.center().y(), rect.width(), 1), line);
 }
 
-void drawTabShape(QPainter *painter, const QStyleOptionTab &tab)
+void drawTabShape(QPainter *painter, const QStyleOptionTab &tab, const QWidget *bar)
 {
     const QPalette &palette = tab.palette;
     const bool chosen = tab.state & QStyle::State_Selected;
-    if (!chosen && (tab.state & QStyle::State_MouseOver))
+    // A bar that docks were laid out anew around believes the mouse where it was before.
+    if (!chosen && (tab.state & QStyle::State_MouseOver) &&
+        (!bar || tab.rect.contains(bar->mapFromGlobal(QCursor::pos()))))
         painter->fillRect(tab.rect, design::track(palette));
     if (!chosen)
         return;
@@ -195,7 +198,7 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
         return;
     case CE_TabBarTabShape:
         if (const auto *tab = qstyleoption_cast<const QStyleOptionTab *>(option)) {
-            drawTabShape(painter, *tab);
+            drawTabShape(painter, *tab, widget);
             return;
         }
         break;

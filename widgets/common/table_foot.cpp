@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/table_foot.h"
 
-#include "widgets/common/elided_name.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/text_direction.h"
 
 #include <QEvent>
@@ -37,10 +37,6 @@ protected:
     void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
     {
         QStyledItemDelegate::initStyleOption(option, index);
-        if (edgeCutsNumber(*option)) {
-            option->text = QChar(0x2026);
-            option->displayAlignment = Qt::AlignLeft | Qt::AlignVCenter;
-        }
         option->text = readFromLeft(option->text, option->direction);
     }
 };
@@ -66,6 +62,7 @@ TableFoot::TableFoot(QTableView *table, const QString &name, QWidget *parent)
     m_view->horizontalHeader()->hide();
     m_view->verticalHeader()->hide();
     m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    coverCutNumbers(m_view);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);

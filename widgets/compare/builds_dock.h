@@ -34,6 +34,8 @@ public:
 
     /// More builds than this make no table that anybody reads.
     static constexpr std::size_t kMostBuilds = 16;
+    /// Opens a file or folder and adds it; a fault is said in the status line.
+    void add(const QString &path);
     /// Adds a build that is open already.
     void addBuild(const BundlePtr &bundle);
     /// Another program changed the files of an added build: it is opened anew, or where that cannot
@@ -66,7 +68,6 @@ private:
     QWidget *buildTools(QWidget *parent);
     void buildActions();
     void open(bool folder);
-    void openPath(const QString &path);
     void compare();
     void showMatrix(BuildMatrixPtr matrix);
     void sizeColumns();

@@ -22,12 +22,12 @@ void BuildsDock::open(bool folder)
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
         setDialogFolder(this, QFileInfo(path).absolutePath());
-        openPath(path);
+        add(path);
     });
     dialog->open();
 }
 
-void BuildsDock::openPath(const QString &path)
+void BuildsDock::add(const QString &path)
 {
     m_opening = session().tasks().start(
         this, tr("Opening a build"),

@@ -65,12 +65,11 @@ void BundleDock::fitResized()
         fitNameColumn();
 }
 
-/// Form and bytes stand beside the names; further figures where they fit whole beside names that
-/// are not cut.
+/// Form and bytes stand beside the names; further figures where they fit whole beside short names.
 void BundleDock::fitOneLine()
 {
     QHeaderView *header = m_header;
-    for (const char *key : {"form", "stored_bytes"}) {
+    for (const char *key : {"form", "stored_bytes", "ratio", "zero_fraction"}) {
         const int column = m_model->columnOf(key);
         const int cells = static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(column);
         header->resizeSection(
@@ -80,13 +79,9 @@ void BundleDock::fitOneLine()
     const int room = m_tree->viewport()->width(), least = theme::em(this, kLeastName);
     const int wanted = std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names),
                                 theme::em(this, kNameWidth));
-    int figures = 0;
-    for (int visual = 1; visual <= kFirstFigures && visual < header->count(); ++visual)
-        figures += header->sectionSize(header->logicalIndex(visual));
-    // Names that are short in any case leave room for further figures: not less than a name has at
-    // least, or the edge cuts the last of them. A bundle without weights has none to show.
-    const int wide =
-        std::max(least, room - figures < wanted ? std::min(wanted, shortNamesWidth()) : wanted);
+    // Names that are short leave room for all figures: not less than a name has at least, or the
+    // edge cuts the last of them. A bundle without weights has no further ones to show.
+    const int wide = std::max(least, std::min(wanted, shortNamesWidth()));
     const bool weights = m_model->bundle() && !m_model->bundle()->weights().empty();
     const int most = weights ? header->count() : kFirstFigures + 1;
     int name = room;

@@ -151,6 +151,7 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
         chooseRow(m_view, m_model->indexOf(row));
     } else {
         m_visited.clear();
+        m_view->scrollToTop(); // not where the program before was
     }
     m_following = false;
     m_shownPath = path;

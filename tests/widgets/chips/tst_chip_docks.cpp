@@ -10,7 +10,6 @@
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/stream_dock.h"
-#include "widgets/common/elided_name.h"
 #include "widgets/common/table_foot.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
@@ -157,33 +156,6 @@ private Q_SLOTS:
         QCOMPARE(at(box.right() - 5, box.center().y()),
                  cell.data(Qt::BackgroundRole).value<QColor>());
         QVERIFY(at(box.left(), box.center().y()) != at(box.right() - 5, box.center().y()));
-    }
-
-    /// The left part of 143 kB is 14: a number that the edge of the view cuts is not shown.
-    void edgesCutNoNumber()
-    {
-        QTableView table;
-        table.resize(400, 200);
-        table.show();
-        QStyleOptionViewItem cell;
-        cell.widget = &table;
-        cell.text = QStringLiteral("143 kB");
-        cell.fontMetrics = table.fontMetrics();
-        cell.displayAlignment = Qt::AlignRight | Qt::AlignVCenter;
-        const int seen = table.viewport()->width(), wide = 100;
-        const int text = cell.fontMetrics.horizontalAdvance(cell.text);
-        QVERIFY(seen > wide && text < wide - 10);
-        const auto cutAt = [&](int left) {
-            cell.rect = QRect(left, 0, wide, 20);
-            return edgeCutsNumber(cell);
-        };
-        QVERIFY(!cutAt(0) && !cutAt(seen - wide));
-        QVERIFY(cutAt(seen - wide + 20) && cutAt(seen - 5));
-        QVERIFY(!cutAt(-20) && cutAt(-wide + text / 2));
-        cell.displayAlignment = Qt::AlignLeft;
-        QVERIFY(!cutAt(seen - wide + 20));
-        cell.widget = nullptr;
-        QVERIFY(!cutAt(seen));
     }
 
     /// Shown where functions must be told apart, and only there.

@@ -41,12 +41,64 @@ private Q_SLOTS:
     void namesGetTheRoomFirst();
     void namesAreCutNearTheirEnd();
     void heldKeysSelectNothingMore();
+    void edgesCutNoNumber();
     void columnsGrowUntilSized();
     void answerGoesWithItsEdit();
     void firstKeyIsNotLost();
     void bitsAreDrawn();
     void soundBundleSaysSo();
 };
+
+/// The left part of 0.999952 is 0.99: a column of numbers that the edge cuts is covered, wherever
+/// one scrolls, and what a cell paints does not depend on where it stands.
+void TestDockBehaviour::edgesCutNoNumber()
+{
+    QTableView table;
+    QStandardItemModel model(30, 8);
+    for (int row = 0; row < model.rowCount(); ++row) {
+        for (int column = 0; column < model.columnCount(); ++column) {
+            auto *item = new QStandardItem(QStringLiteral("0.999952"));
+            item->setTextAlignment(column == 0 ? Qt::AlignLeft : Qt::AlignRight);
+            model.setItem(row, column, item);
+        }
+    }
+    table.setModel(&model);
+    prepareTable(&table);
+    table.resize(430, 200);
+    table.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&table));
+    const QHeaderView &header = *table.horizontalHeader();
+    const auto covered = [&](int x) { // the cover stands above the viewport
+        const QPoint at = table.viewport()->pos() + QPoint(x, 30);
+        const QWidget *cover = nullptr;
+        for (const QWidget *child : table.findChildren<QWidget *>({}, Qt::FindDirectChildrenOnly)) {
+            if (child != table.viewport() && child->isVisible() && child->geometry().contains(at) &&
+                child->testAttribute(Qt::WA_TransparentForMouseEvents) &&
+                child->mask().contains(at - child->pos()))
+                cover = child;
+        }
+        return cover != nullptr;
+    };
+    const int text = table.fontMetrics().horizontalAdvance(QStringLiteral("0.999952"));
+    for (int scrolled = 0; scrolled <= table.horizontalScrollBar()->maximum(); scrolled += 7) {
+        table.horizontalScrollBar()->setValue(scrolled);
+        const int seen = table.viewport()->width();
+        for (int column = 0; column < model.columnCount(); ++column) {
+            const int left = header.sectionViewportPosition(column),
+                      right = left + header.sectionSize(column);
+            if (right <= 0 || left >= seen)
+                continue;
+            const bool whole = right <= seen && right - text - 8 >= 0;
+            const int inside = std::clamp((left + right) / 2, 0, seen - 1);
+            if (column == 0 || whole)
+                QVERIFY2(!covered(inside), qPrintable(QString::number(column)));
+            else if (right > seen + 8 || right < text)
+                QVERIFY2(covered(inside), qPrintable(QString::number(column)));
+        }
+    }
+    table.horizontalScrollBar()->setValue(0);
+    QCOMPARE(table.horizontalScrollBar()->value(), 0);
+}
 
 void TestDockBehaviour::smallDocksScroll()
 {
