@@ -22,10 +22,6 @@ using codec::EncodedWeight;
 using codec::PartRole;
 
 constexpr unsigned kFirstNewSignature = 18;
-/// Constants of at least so many elements go to the weight file
-/// (resources/formats/blob-storage.md).
-constexpr std::uint64_t kSmallestBlob = 10;
-
 tl::unexpected<Error> opsetFault(std::string expected, const DraftTarget &target,
                                  std::string message)
 {
@@ -39,11 +35,7 @@ tl::unexpected<Error> opsetFault(std::string expected, const DraftTarget &target
 
 DraftOperand operandOf(std::string name, const EncodedPart &part)
 {
-    const bool plain = part.type == ElementType::Fp16 || part.type == ElementType::Int8 ||
-                       part.type == ElementType::Uint8;
-    const std::uint64_t count = elementCount(part.shape).value_or(ElementCount()).value;
-    return {
-        std::move(name), part.type, part.shape, part.bytes, plain && count < kSmallestBlob, {}, 0};
+    return {std::move(name), part.type, part.shape, part.bytes, isLiteralPart(part.shape), {}, 0};
 }
 
 /// A small literal of 32-bit integers.
@@ -322,6 +314,14 @@ Result<std::vector<DraftOperation>> Drafter::run()
 }
 
 } // namespace
+
+bool isLiteralPart(const Shape &shape)
+{
+    // Constants of at least so many elements go to the weight file
+    // (resources/formats/blob-storage.md).
+    constexpr std::uint64_t kSmallestBlob = 10;
+    return elementCount(shape).value_or(ElementCount()).value < kSmallestBlob;
+}
 
 unsigned opsetNumber(std::string_view opset)
 {

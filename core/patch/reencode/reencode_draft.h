@@ -51,6 +51,10 @@ struct DraftTarget {
 Result<std::vector<DraftOperation>> draftOperations(const codec::EncodedWeight &encoded,
                                                     const DraftTarget &target);
 
+/// Whether a part of that shape is written into the program, once in each function that reads it,
+/// and not into a weight file, which has no records without bytes.
+bool isLiteralPart(const Shape &shape);
+
 /// Number of an operation set: 18 of "ios18"; 0 where it is not one of those.
 unsigned opsetNumber(std::string_view opset);
 
