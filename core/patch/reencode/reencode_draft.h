@@ -44,16 +44,15 @@ struct DraftTarget {
     std::string output;
     std::string name;
     std::string opset; ///< "ios16"
+    /// Where the parts go: all but small ones into the weight file, all that have bytes (of weights
+    /// that share them), or none.
+    enum class Place : std::uint8_t { WeightFile, Shared, Program } place = Place::WeightFile;
 };
 
 /// The operations for a weight, the last of which makes it. Errors: "encode.opset",
 /// "encode.form" (the program has no operations for it).
 Result<std::vector<DraftOperation>> draftOperations(const codec::EncodedWeight &encoded,
                                                     const DraftTarget &target);
-
-/// Whether a part of that shape is written into the program, once in each function that reads it,
-/// and not into a weight file, which has no records without bytes.
-bool isLiteralPart(const Shape &shape);
 
 /// Number of an operation set: 18 of "ios18"; 0 where it is not one of those.
 unsigned opsetNumber(std::string_view opset);
