@@ -42,10 +42,10 @@ std::string summaryText(const Bundle &bundle)
     return text + "\n";
 }
 
-/// The models of a pipeline; of a lone model nothing.
+/// The models of a pipeline, or one whose content is not read; of others nothing.
 std::string modelsText(const Bundle &bundle)
 {
-    if (bundle.programOutline().models.size() < 2)
+    if (bundle.programOutline().models.size() < 2 && bundle.kind() != BundleKind::Model)
         return {};
     return heading("Models") +
            terminalText(textTable(report::modelTable(), report::modelFacts(bundle)));

@@ -35,50 +35,52 @@ Value modelWeights(const ModelFacts &row)
 std::vector<Column<ModelFacts>> modelColumns()
 {
     using Row = ModelFacts;
-    return {{.key = "path",
-             .title = "model",
-             .explanation = "Path of the model in its pipeline",
-             .value =
-                 [](const Row &row) {
-                     return row.node->path.empty() ? Value(Word{"(the pipeline)"})
-                                                   : Value(View(row.node->path));
-                 },
-             .document = [](const Row &row) { return Json(row.node->path); }},
-            {.key = "kind",
-             .title = "kind",
-             .explanation = "What kind of model it is",
-             .value = [](const Row &row) -> Value { return View(row.node->kind); }},
-            {.key = "field",
-             .title = "field",
-             .explanation = "Number of the field that says its kind",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.node->field); }},
-            {.key = "specification",
-             .title = "specification",
-             .explanation = "Version of the specification that it is written in",
-             .value = [](const Row &row) -> Value { return View(row.node->specification); }},
-            {.key = "offset",
-             .title = "offset",
-             .explanation = "Where its message begins in the file",
-             .shown = kDocument,
-             .document = [](const Row &row) { return numberJson(row.node->span.offset); }},
-            {.key = "bytes",
-             .title = "bytes",
-             .explanation = "Bytes of its message",
-             .align = kProgramNumber,
-             .value = [](const Row &row) -> Value { return Count{row.node->span.length}; }},
-            {.key = "read",
-             .title = "read",
-             .explanation = "Whether its content is read",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return isRead(*row.node) || row.node->isPipeline();
-             }},
-            {.key = "weights",
-             .title = "weights",
-             .explanation = "Weights that it stores",
-             .shown = kTerminal,
-             .value = modelWeights}};
+    return {
+        {.key = "path",
+         .title = "model",
+         .explanation = "Path of the model in its pipeline",
+         .value =
+             [](const Row &row) {
+                 return row.node->path.empty()
+                            ? Value(Word{row.node->isPipeline() ? "(the pipeline)" : "(the model)"})
+                            : Value(View(row.node->path));
+             },
+         .document = [](const Row &row) { return Json(row.node->path); }},
+        {.key = "kind",
+         .title = "kind",
+         .explanation = "What kind of model it is",
+         .value = [](const Row &row) -> Value { return View(row.node->kind); }},
+        {.key = "field",
+         .title = "field",
+         .explanation = "Number of the field that says its kind",
+         .shown = kDocument,
+         .document = [](const Row &row) { return Json(row.node->field); }},
+        {.key = "specification",
+         .title = "specification",
+         .explanation = "Version of the specification that it is written in",
+         .value = [](const Row &row) -> Value { return View(row.node->specification); }},
+        {.key = "offset",
+         .title = "offset",
+         .explanation = "Where its message begins in the file",
+         .shown = kDocument,
+         .document = [](const Row &row) { return numberJson(row.node->span.offset); }},
+        {.key = "bytes",
+         .title = "bytes",
+         .explanation = "Bytes of its message",
+         .align = kProgramNumber,
+         .value = [](const Row &row) -> Value { return Count{row.node->span.length}; }},
+        {.key = "read",
+         .title = "read",
+         .explanation = "Whether its content is read",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return isRead(*row.node) || row.node->isPipeline();
+         }},
+        {.key = "weights",
+         .title = "weights",
+         .explanation = "Weights that it stores",
+         .shown = kTerminal,
+         .value = modelWeights}};
 }
 
 /// "ane 0.00175, bnns 0.0375": the compiler's own estimates, in milliseconds.

@@ -21,7 +21,7 @@ namespace kernscope::mil {
 ParsedProgram readProgramText(std::span<const std::byte> text, std::string_view fileName);
 
 /// Parses the protobuf `Model` of an .mlpackage. Codes: "proto.wire", "proto.depth",
-/// "proto.kind" (no ML program inside), "proto.cut", "proto.size" (over 2 GiB), "proto.value"
+/// "proto.kind" (no model, or of a kind that is not known), "proto.cut", "proto.size" (over 2 GiB), "proto.value"
 /// (values that do not fit their type), "proto.block" (a function without a body), "proto.opset"
 /// (a warning: no body for the function's opset), and of those above "mil.empty", "mil.number",
 /// "mil.encoding", "mil.shape", "mil.count", "mil.limit", "mil.more" and those of names.

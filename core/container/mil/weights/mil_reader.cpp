@@ -121,7 +121,7 @@ void ProgramReading::readProgram()
     if (m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
         m_out.kind = models.front().isPipeline()  ? BundleKind::Pipeline
                      : models.front().isNetwork() ? BundleKind::Network
-                                                  : BundleKind::MilText;
+                                                  : BundleKind::Model;
     openWeightFiles();
 }
 

@@ -6,6 +6,8 @@
 #include "core/form/order_layout.h"
 
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace kernscope {
@@ -185,9 +187,13 @@ std::vector<Weight> networkWeights(const network::Network &network, std::size_t 
     ValuePool<std::string> texts;
     SharedText ofModel;
     ofModel = model;
+    std::unordered_map<std::string, std::size_t> named;
     for (const StoredWeight &stored : network.weights) {
-        weights.push_back(NetworkWeight(stored, file).make(texts));
-        weights.back().model = ofModel;
+        Weight &weight = weights.emplace_back(NetworkWeight(stored, file).make(texts));
+        weight.model = ofModel;
+        // Both sides of a branch may have a layer of that name: the second one is "fc.weights#2".
+        if (const std::size_t number = ++named[weight.name]; number > 1)
+            weight.name += "#" + std::to_string(number);
     }
     return weights;
 }
