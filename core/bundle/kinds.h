@@ -18,10 +18,10 @@ enum class BundleKind : std::uint8_t {
     Quantized,   ///< a folder that `quantize` wrote
     Network,     ///< a lone .mlmodel that is a neural network of the kind before programs
     Pipeline,    ///< a lone .mlmodel that is a pipeline
-    Model,       ///< a lone .mlmodel of a kind whose content is not read (trees, neighbours, …)
     Safetensors, ///< a checkpoint, read only
     Npz,         ///< an archive of NumPy arrays, read only
-    Unknown
+    Unknown,
+    Model ///< a lone .mlmodel of a kind whose content is not read (trees, neighbours, …)
 };
 /// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "quantized", "network",
 /// "pipeline", "model", "safetensors", "npz", "unknown".
