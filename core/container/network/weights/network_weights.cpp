@@ -124,8 +124,13 @@ private:
         scaling.axis = m_stored.axis;
         scaling.addsOffset = true;
         scaling.scale = floats(PartRole::Scale, m_stored.scale, {m_stored.scale.count});
-        if (m_stored.bias.count > 0)
+        if (m_stored.bias.count > 0) {
             scaling.offset = floats(PartRole::Bias, m_stored.bias, {m_stored.bias.count});
+            // coremltools rounds once; which of them Core ML does is not known here
+            m_weight.detail.change().emplace_back(
+                "rounding",
+                std::string("product and sum to fp32 each (coremltools: the sum alone)"));
+        }
         m_encoding.scaling = std::move(scaling);
     }
 
