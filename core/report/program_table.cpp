@@ -19,6 +19,20 @@ namespace {
 
 constexpr auto kProgramNumber = TextTable::Align::Right;
 
+/// A column that no row has is left out.
+Value orAbsent(std::string text)
+{
+    return text.empty() ? Value(Absent()) : Value(std::move(text));
+}
+Value orAbsent(std::string_view text)
+{
+    return orAbsent(std::string(text));
+}
+Json textOrNull(const std::string &text)
+{
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+
 bool isRead(const mil::ModelNode &node)
 {
     return node.isProgram() || node.isNetwork();
@@ -229,11 +243,13 @@ const TableOf<FeatureFacts> &featureTable()
         {{.key = "model",
           .title = "model",
           .explanation = "Path of the model in its pipeline",
-          .value = [](const Row &row) { return orNothing(row.model); }},
+          .value = [](const Row &row) { return orAbsent(row.model); },
+          .document = [](const Row &row) { return Json(row.model); }},
          {.key = "function",
           .title = "function",
           .explanation = "Function that it is of; blank where the model has but one",
-          .value = [](const Row &row) { return orNothing(row.function); }},
+          .value = [](const Row &row) { return orAbsent(row.function); },
+          .document = [](const Row &row) { return Json(row.function); }},
          {.key = "use",
           .title = "use",
           .explanation = "Input, output or state",
@@ -268,10 +284,8 @@ const TableOf<FeatureFacts> &featureTable()
          {.key = "allowed",
           .title = "allowed shapes",
           .explanation = "Shapes, or ranges of extents, that it may have instead",
-          .value = [](const Row &row) -> Value {
-              const std::string text = row.feature->allowedText();
-              return text.empty() ? Value(Nothing()) : Value(text);
-          }},
+          .value = [](const Row &row) { return orAbsent(row.feature->allowedText()); },
+          .document = [](const Row &row) { return textOrNull(row.feature->allowedText()); }},
          {.key = "optional",
           .title = "optional",
           .explanation = "May be left out",
@@ -280,7 +294,8 @@ const TableOf<FeatureFacts> &featureTable()
          {.key = "words",
           .title = "what it is",
           .explanation = "What its author says",
-          .value = [](const Row &row) { return orNothing(row.feature->words); }}}};
+          .value = [](const Row &row) { return orAbsent(row.feature->words); },
+          .document = [](const Row &row) { return textOrNull(row.feature->words); }}}};
     return kTable;
 }
 
