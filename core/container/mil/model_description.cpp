@@ -18,7 +18,7 @@ namespace kernscope::mil {
 
 namespace {
 
-using Json = nlohmann::json;
+using DescriptionJson = nlohmann::json;
 
 constexpr std::size_t kMostText = std::size_t(1) << 20; ///< of a file's words about itself
 constexpr int kMostJsonDepth = 32;
@@ -306,7 +306,7 @@ std::string extentsText(const std::vector<std::int64_t> &extents)
     return fmt::format("[{}]", fmt::join(extents, ", "));
 }
 
-std::string member(const Json &object, const char *key)
+std::string member(const DescriptionJson &object, const char *key)
 {
     const auto found = object.find(key);
     const auto *text = found == object.end() ? nullptr : found->get_ptr<const std::string *>();
@@ -314,20 +314,20 @@ std::string member(const Json &object, const char *key)
 }
 
 /// A list of that text; an empty one where it is none.
-Json parsedList(std::string_view text)
+DescriptionJson parsedList(std::string_view text)
 {
-    const auto shallow = [](int depth, Json::parse_event_t, Json &) {
+    const auto shallow = [](int depth, DescriptionJson::parse_event_t, DescriptionJson &) {
         return depth <= kMostJsonDepth;
     };
-    Json list = Json::parse(text, shallow, false);
-    return list.is_array() ? list : Json::array();
+    DescriptionJson list = DescriptionJson::parse(text, shallow, false);
+    return list.is_array() ? list : DescriptionJson::array();
 }
 
 /// "[1, 512]" as numbers; nothing where it is none.
-std::vector<std::int64_t> extents(const Json &list)
+std::vector<std::int64_t> extents(const DescriptionJson &list)
 {
     std::vector<std::int64_t> numbers;
-    for (const Json &each : list) {
+    for (const DescriptionJson &each : list) {
         if (!list.is_array() || !each.is_number_integer())
             return {};
         numbers.push_back(each.get<std::int64_t>());
@@ -335,13 +335,13 @@ std::vector<std::int64_t> extents(const Json &list)
     return numbers;
 }
 
-std::vector<ModelFeature> compiledFeatures(const Json &model, const char *key)
+std::vector<ModelFeature> compiledFeatures(const DescriptionJson &model, const char *key)
 {
     std::vector<ModelFeature> features;
     const auto list = model.find(key);
     if (list == model.end() || !list->is_array())
         return features;
-    for (const Json &each : *list) {
+    for (const DescriptionJson &each : *list) {
         if (!each.is_object())
             continue;
         ModelFeature &feature = features.emplace_back();
@@ -358,11 +358,11 @@ std::vector<ModelFeature> compiledFeatures(const Json &model, const char *key)
             image ? fmt::format("[{}, {}]", member(each, "height"), member(each, "width"))
                   : member(each, "shape")));
         for (const char *name : {"enumeratedShapes", "enumeratedSizes"}) {
-            for (const Json &shape : parsedList(member(each, name)))
+            for (const DescriptionJson &shape : parsedList(member(each, name)))
                 feature.allowed.push_back(extents(shape));
         }
         for (const char *name : {"shapeRange", "sizeRange"}) {
-            for (const Json &range : parsedList(member(each, name))) {
+            for (const DescriptionJson &range : parsedList(member(each, name))) {
                 const auto ends = extents(range);
                 if (ends.size() == 2)
                     feature.ranges.push_back({ends[0], std::max(ends[1], AxisRange::kNoEnd)});
@@ -417,8 +417,9 @@ ModelDescription readCompiledDescription(std::span<const std::byte> json)
     ModelDescription out;
     if (json.size() > kMostText)
         return out;
-    const Json models = parsedList({reinterpret_cast<const char *>(json.data()), json.size()});
-    for (const Json &model : models) {
+    const DescriptionJson models =
+        parsedList({reinterpret_cast<const char *>(json.data()), json.size()});
+    for (const DescriptionJson &model : models) {
         if (!model.is_object())
             continue;
         FunctionDescription function;

@@ -14,7 +14,7 @@ namespace kernscope::patch {
 namespace {
 
 /// As the compiler writes them: floating point as C hex floats.
-std::string elementText(ElementType type, std::int64_t code)
+std::string literalText(ElementType type, std::int64_t code)
 {
     if (type == ElementType::Bool)
         return code != 0 ? "true" : "false";
@@ -100,7 +100,7 @@ private:
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::int64_t code = loadCode(operand.bytes, operand.type, i);
             list += i == 0 ? "" : ", ";
-            list += elementText(operand.type, code);
+            list += literalText(operand.type, code);
         }
         if (operand.shape.empty())
             return scalar(elementTypeName(operand.type), list);
