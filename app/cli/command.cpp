@@ -64,7 +64,7 @@ CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
 {
     CLI::Option *option = command.add_option("-o,--output", output, help)->type_name(type);
     command.add_flag("-f,--force", context.force,
-                     "Replace the output where it is a file that exists");
+                     "Replace the output where it exists: a file by a file, a bundle by a bundle");
     return option;
 }
 

@@ -172,7 +172,7 @@ void addGraph(CLI::App &app, Context &context)
         ->type_name("FILE")
         ->excludes(svg);
     command->add_flag("-f,--force", context.force,
-                      "Replace the output where it is a file that exists");
+                      "Replace the output where it exists: a file by a file, a bundle by a bundle");
     addSharedOptions(*command, context);
     addExamples(*command, {"graph model.mlmodelc conv1 --svg conv1.svg",
                            "graph model.mlmodelc conv1_weight --hops 3",

@@ -14,6 +14,13 @@ namespace {
 /// Output channels up to which a density is computed for each.
 constexpr std::uint64_t kMostPlottedChannels = std::uint64_t{1} << 20;
 
+/// Elements that an entry of the mask stands for.
+std::uint64_t vectorOf(const Weight &weight)
+{
+    const codec::Palette *palette = weight.form.palette();
+    return palette ? palette->vector : 1;
+}
+
 } // namespace
 
 Result<MaskFigures> MaskFigures::compute(const Bundle &bundle, std::size_t weight,
@@ -39,7 +46,8 @@ Result<MaskFigures> MaskFigures::compute(const Bundle &bundle, std::size_t weigh
         if (!decoder)
             return tl::unexpected(decoder.error());
         figures.survivors = decoder->payloadElements().value;
-        figures.kept = decoder->rank(figures.elements);
+        if (!plotted) // else counted above
+            figures.kept = decoder->rank(figures.elements) * vectorOf(shown);
     } else if (!plotted) {
         const auto statistics = computeStatistics(bundle, weight, {}, &progress);
         if (!statistics)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/place.h"
+#include "core/container/mil/program.h"
 
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
@@ -7,6 +8,7 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
+#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <cctype>
@@ -199,7 +201,8 @@ const OperandPlace *firstStored(const Weight &weight)
     return stored == operands.end() ? nullptr : stored->place.get();
 }
 
-/// Bytes of a section, or of a weight's first stored part; empty where it has none.
+/// Bytes of a section, or of a weight's first stored part; of one that is written in the program
+/// where that says its values; empty where it has none.
 struct FileBytes {
     std::size_t file = kNoIndex;
     ByteRange range;
@@ -208,9 +211,22 @@ std::optional<FileBytes> bytesOfNamed(const Bundle &bundle, std::size_t weight, 
 {
     if (section < bundle.sections().size())
         return FileBytes{bundle.sections()[section].file, bundle.sections()[section].range};
-    const OperandPlace *stored =
-        weight < bundle.weights().size() ? firstStored(bundle.weights()[weight]) : nullptr;
-    return stored ? std::optional(FileBytes{stored->file, stored->range()}) : std::nullopt;
+    if (weight >= bundle.weights().size())
+        return std::nullopt;
+    if (const OperandPlace *stored = firstStored(bundle.weights()[weight]))
+        return FileBytes{stored->file, stored->range()};
+    for (const codec::Operand &operand : bundle.weights()[weight].operands()) {
+        const mil::Literal *literal = operand.place->literal.get();
+        if (literal == nullptr || literal->elementSpans.empty())
+            continue;
+        const auto &spans = literal->elementSpans;
+        if (spans.back().length > 0)
+            return FileBytes{
+                bundle.programFile(),
+                {FileOffset(spans.front().offset),
+                 ByteCount(spans.back().offset + spans.back().length - spans.front().offset)}};
+    }
+    return std::nullopt;
 }
 
 tl::unexpected<PlaceFault> noBytes()

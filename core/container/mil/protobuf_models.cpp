@@ -18,7 +18,7 @@ constexpr std::size_t kMaxModels = 4096;
 /// Pipelines within pipelines; real ones are not nested at all.
 constexpr int kMaxPipelineDepth = 16;
 
-std::string kindName(std::uint32_t field)
+const std::map<std::uint32_t, std::string> &kindNames()
 {
     static const auto names = [] {
         std::map<std::uint32_t, std::string> made;
@@ -30,8 +30,13 @@ std::string kindName(std::uint32_t field)
         }
         return made;
     }();
-    const auto found = names.find(field);
-    return found == names.end() ? fmt::format("field {}", field) : found->second;
+    return names;
+}
+
+std::string kindName(std::uint32_t field)
+{
+    const auto found = kindNames().find(field);
+    return found == kindNames().end() ? fmt::format("field {}", field) : found->second;
 }
 
 /// A step of a path: no '/', never empty, and no other model's.
@@ -58,18 +63,20 @@ bool ProtobufParser::refuseKind(const ModelNode &node, const WireBytes &model)
                 "The model is not an ML program.");
 }
 
-/// The outermost model (an empty path) must be of a kind that is read; others are only named.
+/// The outermost model (an empty path) must be of a kind that is known.
 bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
                                 ParsedProgram &parsed)
 {
-    constexpr std::uint32_t kVersion = 1, kFirstKind = 200;
+    constexpr std::uint32_t kVersion = 1, kDescription = 2, kFirstKind = 200;
     ModelNode node;
     node.path = path;
     node.span = model.span();
-    std::optional<WireBytes> content;
+    std::optional<WireBytes> content, description;
     const bool whole = each(model, [&](const WireField &field) {
         if (field.number == kVersion && field.type == WireField::Type::Varint)
             node.specification = std::to_string(field.value);
+        else if (field.number == kDescription && field.type == WireField::Type::Bytes)
+            description = field.content; // the last one holds, as of every single field
         // Of several kinds the last one holds, as in every oneof; a program is never given up.
         else if (field.number >= kFirstKind && field.type == WireField::Type::Bytes &&
                  node.field != 502) {
@@ -87,13 +94,20 @@ bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
     if (node.field == 0 && broken)
         return false;
     parsed.program.models.push_back(node);
+    if (description) {
+        const bool labelled = node.isClassifier() && content;
+        parsed.program.descriptions.push_back(readDescription(
+            description->bytes, labelled ? content->bytes : std::span<const std::byte>()));
+        parsed.program.descriptions.back().model = path;
+    }
     if (node.isProgram()) {
         m_model = path;
         return parseProgram(*content, parsed.program) && whole;
     }
     if (node.isPipeline())
         return parsePipeline(*content, node.field != 202, path, parsed) && whole;
-    if (node.isNetwork() || !path.empty() || broken)
+    // The content of other kinds is not read; they have no weights.
+    if (kindNames().count(node.field) > 0 || !path.empty() || broken)
         return whole;
     return refuseKind(node, model);
 }
