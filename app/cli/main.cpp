@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -69,12 +70,16 @@ int run(int argc, char **argv, cli::Context &context)
 int main(int argc, char **argv)
 {
     cli::Context context;
-    cli::beginInterrupt(context);
     int exitCode = cli::kIo;
+    auto reserve = std::make_unique<char[]>(std::size_t{1} << 18); // to say that there is no more
     try {
+        cli::beginInterrupt(context);
         exitCode = run(argc, argv, context);
     } catch (const std::exception &failure) {
-        cli::complain(std::string("kernscope-cli: ") + failure.what());
+        reserve.reset();
+        exitCode = cli::reportException(context, failure.what());
+    } catch (...) {
+        exitCode = cli::reportException(context, "an exception of no known type");
     }
     cli::writeOutput(); // what is left where it ended otherwise
     exitCode = cli::endInterrupt(context, exitCode);

@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,10 +28,20 @@ OutputRules outputRules(const Context &context, std::vector<std::filesystem::pat
 /// The same for one that reads a bundle: its folder and every file of it.
 OutputRules outputRules(const Context &context, const Bundle &bundle);
 
+/// A format of an output and what names of such files end in: {".md", "markdown"}.
+using OutputEnding = std::pair<std::string_view, std::string_view>;
+/// The format of an output, one rule for every command: that which was asked for (--format), else
+/// the one that the name ends in, in letters of either case; of "-", standard output, the first of
+/// the list. Errors: "cli.usage".
+Result<std::string> outputFormat(const std::string &path, const std::string &asked,
+                                 std::span<const OutputEnding> endings,
+                                 std::string_view option = "--output");
+
 class OutputFile
 {
 public:
-    /// Errors: those of checkOutput, "io.write".
+    /// "-" is standard output: print() then says nothing more. Errors: those of checkOutput,
+    /// "io.write".
     static Result<OutputFile> create(const std::filesystem::path &path, const OutputRules &rules);
 
     /// Errors: "io.write", "task.cancelled".
@@ -41,12 +53,13 @@ public:
     std::uint64_t bytesWritten() const { return m_bytes; }
 
 private:
-    explicit OutputFile(OutputPlace place, std::string name);
+    explicit OutputFile(std::optional<OutputPlace> place, std::string name);
     Error failure(int number) const;
+    int descriptor() const;
 
     std::unique_ptr<WritingScope> m_scope; ///< ends after the place has removed its file
-    OutputPlace m_place;
-    std::string m_name; ///< as it was given
+    std::optional<OutputPlace> m_place; ///< none: standard output
+    std::string m_name;                 ///< as it was given
     std::uint64_t m_bytes = 0, m_flushed = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/build_facts.h"
 
+#include "core/base/json_place.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/model_metadata.h"
@@ -20,7 +21,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostMetadataBytes = std::size_t(1) << 20;
-constexpr int kMostMetadataDepth = 32;
 
 /// Texts within lists and tuples, in order.
 void appendTexts(const mil::ProgramValue &value, std::vector<std::string> &texts)
@@ -51,11 +51,8 @@ void appendMetadata(std::span<const std::byte> bytes, std::vector<BuildFact> &fa
 {
     if (bytes.size() > kMostMetadataBytes)
         return;
-    const auto *text = reinterpret_cast<const char *>(bytes.data());
-    const auto shallow = [](int depth, Json::parse_event_t, Json &) {
-        return depth <= kMostMetadataDepth;
-    };
-    const Json json = Json::parse(text, text + bytes.size(), shallow, false);
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
     if (!json.is_array())
         return;
     for (const Json &model : json) {

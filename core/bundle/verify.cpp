@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/part_fault.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/decode/decoder.h"
+
+#include <algorithm>
 
 namespace kernscope {
 
@@ -27,8 +30,13 @@ Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress)
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         if (progress && progress->cancelled())
             break;
-        if (bundle.weights()[i].fault)
-            continue; // is among the bundle's diagnostics
+        const Weight &weight = bundle.weights()[i];
+        const auto packed = [&bundle](const codec::Operand &operand) {
+            return operand.place && !operand.place->isLiteral() &&
+                   !bundle.files()[operand.place->file].file->isReady();
+        };
+        if (weight.fault || std::any_of(weight.operands().begin(), weight.operands().end(), packed))
+            continue; // is among the bundle's diagnostics; is checked as it is unpacked
         for (Diagnostic &found : verifyPayload(bundle, i, progress))
             log.add(found.severity, std::move(found.error));
     }

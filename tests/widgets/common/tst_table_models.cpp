@@ -66,6 +66,8 @@ void TestTableModels::numbersAreFormattedOneWay()
     QCOMPARE(percentText(0.583), QStringLiteral("58.3 %"));
     QCOMPARE(csvLine({QStringLiteral("a"), QStringLiteral("b,c"), QStringLiteral("d\"e")}),
              QStringLiteral("a,\"b,c\",\"d\"\"e\""));
+    QCOMPARE(csvLine({QStringLiteral("=1+1"), QStringLiteral("-2+3"), QStringLiteral("-1.5")}),
+             QStringLiteral("'=1+1,'-2+3,-1.5"));
 }
 
 void TestTableModels::filterNeedsEveryWord()

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,13 +44,12 @@ const SharedText &sourceOp()
 }
 
 /// An array of which the .npy bytes lie at `offset` of file number `file`.
-void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_t file,
+void addArray(Result<NpyLayout> layout, std::uint64_t offset, std::size_t file,
               const std::string &path, const std::string &fileName, ContainerContents &out)
 {
     StoredTensor tensor;
     tensor.name = nameOf(path);
     tensor.file = file;
-    auto layout = readNpyLayout(bytes, fileName);
     if (!layout) {
         tensor.fault = std::move(layout.error());
         tensor.fault->field = tensor.name;
@@ -110,7 +110,8 @@ public:
         const auto bytes = files.front().file->bytes();
         if (isArray(bytes)) {
             const auto slash = name.rfind('/');
-            addArray(bytes, 0, 0, slash == name.npos ? name : name.substr(slash + 1), name, out);
+            addArray(readNpyLayout(bytes, name), 0, 0,
+                     slash == name.npos ? name : name.substr(slash + 1), name, out);
             return;
         }
         auto members = archive::readZip(bytes, name);
@@ -119,11 +120,16 @@ public:
             return;
         }
         std::uint64_t left = kMaxUnpacked;
+        Places places;
+        for (std::size_t i = 0; i < files.size(); ++i)
+            places.emplace(files[i].path, i);
         for (const archive::ZipMember &member : *members)
-            addMember(files, member, left, out);
+            addMember(files, member, places, left, out);
     }
 
 private:
+    using Places = std::unordered_map<std::string, std::size_t>; ///< of files, by their paths
+
     static bool isArray(std::span<const std::byte> bytes)
     {
         constexpr std::string_view kMagic("\x93NUMPY", 6);
@@ -132,8 +138,27 @@ private:
                    kMagic;
     }
 
+    /// What the header of a packed array says; only that is unpacked.
+    static Result<NpyLayout> packedLayout(std::span<const std::byte> archive,
+                                          const archive::ZipMember &member, std::uint64_t left,
+                                          const std::string &archiveName, const std::string &path)
+    {
+        if (auto fits = archive::checkSize(member, left, archiveName); !fits)
+            return tl::unexpected(std::move(fits.error()));
+        constexpr std::size_t kHead = 1024, kLongHead = std::size_t{1} << 17;
+        for (const std::size_t most : {kHead, kLongHead}) {
+            auto head = archive::unpackHead(archive, member, most, archiveName);
+            if (!head)
+                return tl::unexpected(std::move(head.error()));
+            auto layout = readNpyLayout(*head, member.bytes, path);
+            if (layout || head->size() < kHead || most == kLongHead)
+                return layout;
+        }
+        return tl::unexpected(Error());
+    }
+
     static void addMember(std::vector<BundleFile> &files, const archive::ZipMember &member,
-                          std::uint64_t &left, ContainerContents &out)
+                          Places &places, std::uint64_t &left, ContainerContents &out)
     {
         const std::string archiveName = files.front().path;
         const auto bytes = files.front().file->bytes();
@@ -148,33 +173,35 @@ private:
         if (!member.path.ends_with(kArray))
             return;
         if (stored) {
-            addArray(bytes.subspan(member.dataOffset, member.storedBytes), member.dataOffset, 0,
-                     member.path, archiveName, out);
+            addArray(readNpyLayout(bytes.subspan(member.dataOffset, member.storedBytes),
+                                   archiveName),
+                     member.dataOffset, 0, member.path, archiveName, out);
             return;
         }
         const std::string path = archiveName + "/" + member.path;
-        auto at = std::find_if(files.begin(), files.end(),
-                               [&path](const BundleFile &file) { return file.path == path; });
-        if (at == files.end()) {
-            auto content = archive::unpack(bytes, member, left, archiveName);
-            if (!content) {
-                StoredTensor tensor;
-                tensor.name = nameOf(member.path);
-                tensor.fault = std::move(content.error());
-                addTensor(tensor, sourceOp(), out);
-                return;
-            }
-            left -= std::min<std::uint64_t>(left, content->size());
+        auto layout = packedLayout(bytes, member, left, archiveName, path);
+        const auto [at, fresh] = places.emplace(path, files.size());
+        if (fresh && layout) {
+            left -= member.bytes;
             BundleFile file;
             file.path = path;
-            file.file = OverlaidFile::fromMemory(std::move(*content), path);
+            file.file = OverlaidFile::madeWhenRead(
+                ByteCount(member.bytes), path, [zip = files.front().file, member, archiveName] {
+                    return archive::unpack(zip->bytes(), member, member.bytes, archiveName);
+                });
             files.push_back(std::move(file));
             out.claims.resize(files.size());
-            at = std::prev(files.end());
         }
-        at->role = SectionKind::Values;
-        addArray(at->file->bytes(), 0, static_cast<std::size_t>(at - files.begin()), member.path,
-                 path, out);
+        if (at->second < files.size() && files[at->second].file->size().value == member.bytes) {
+            files[at->second].role = SectionKind::Values;
+            addArray(std::move(layout), 0, at->second, member.path, path, out);
+            return;
+        }
+        if (layout) // another member of that name came first
+            layout = archive::damagedMember(member, archiveName, "another member of that name");
+        else
+            places.erase(at);
+        addArray(std::move(layout), 0, 0, member.path, path, out);
     }
 };
 

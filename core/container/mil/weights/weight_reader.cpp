@@ -34,7 +34,7 @@ FormNode nodeOfFaulty(const mil::Operation &operation)
 MilWeightReader::MilWeightReader(const mil::Program &program, const mil::Function &function,
                                  BlobTable &blobs, std::string programFile, DiagnosticLog &log)
     : m_function(function), m_segment(mil::segmentBackend(program, function)), m_blobs(blobs),
-      m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile))
+      m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile), log)
 {
 }
 
