@@ -39,7 +39,7 @@ constexpr std::array<Help, 11> kHelp{{
 
 Result<void> readScript(const std::string &path, EditsGiven &given)
 {
-    const auto text = readSmallFile(path, kMostScriptBytes);
+    const auto text = readSmallFile(path, patch::kMostScriptBytes);
     if (!text)
         return tl::unexpected(text.error());
     auto edits = parseEditScript(*text, path);

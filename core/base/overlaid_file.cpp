@@ -103,40 +103,6 @@ std::shared_ptr<OverlaidFile> OverlaidFile::fromMemory(std::vector<std::byte> co
     return result;
 }
 
-std::shared_ptr<OverlaidFile> OverlaidFile::madeWhenRead(ByteCount size, std::string name,
-                                                         Make make)
-{
-    std::shared_ptr<OverlaidFile> result(new OverlaidFile);
-    result->m_name = std::move(name);
-    result->m_made = std::make_unique<Made>();
-    result->m_made->bytes = size;
-    result->m_made->make = std::move(make);
-    return result;
-}
-
-std::span<const std::byte> OverlaidFile::made() const
-{
-    std::call_once(m_made->once, [this] {
-        auto content = m_made->make();
-        if (content)
-            m_made->content = std::move(*content);
-        else
-            m_made->fault = std::move(content.error());
-        m_made->content.resize(m_made->bytes.value);
-        m_made->make = nullptr;
-        m_made->ready = true;
-    });
-    return m_made->content;
-}
-
-std::optional<Error> OverlaidFile::makeFault() const
-{
-    if (!m_made)
-        return std::nullopt;
-    made();
-    return m_made->fault;
-}
-
 OverlaidFile::~OverlaidFile()
 {
     if (m_descriptor < 0)
@@ -220,10 +186,8 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::fork() const
 {
     std::shared_ptr<OverlaidFile> copy;
     if (m_path.empty()) {
-        const auto bytes = this->bytes();
-        std::vector<std::byte> content(bytes.begin(), bytes.end());
-        if (!m_made)
-            readDisk(FileOffset(0), content);
+        std::vector<std::byte> content(m_bytes.size());
+        readDisk(FileOffset(0), content);
         copy = fromMemory(std::move(content), m_name);
     } else {
         auto opened = open(m_path, m_name);

@@ -7,10 +7,8 @@
 #include "core/base/quantity.h"
 #include "core/base/shared_bytes.h"
 
-#include <atomic>
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,23 +57,14 @@ public:
     static std::shared_ptr<OverlaidFile> fromMemory(std::vector<std::byte> content,
                                                     std::string name);
 
-    /// A file in memory of so many bytes that `make` gives when they are first asked for, such as a
-    /// packed member of an archive. It is never written.
-    using Make = std::function<Result<std::vector<std::byte>>()>;
-    static std::shared_ptr<OverlaidFile> madeWhenRead(ByteCount size, std::string name, Make make);
-
     ~OverlaidFile();
     OverlaidFile(const OverlaidFile &) = delete;
     OverlaidFile &operator=(const OverlaidFile &) = delete;
 
     const std::string &name() const { return m_name; }
     const std::filesystem::path &path() const { return m_path; } ///< empty for a file in memory
-    ByteCount size() const { return m_made ? m_made->bytes : ByteCount(m_bytes.size()); }
-    std::span<const std::byte> bytes() const { return m_made ? made() : m_bytes; }
-    /// True where bytes() has nothing to make first.
-    bool isReady() const { return !m_made || m_made->ready; }
-    /// Why the bytes could not be made; they are zeros then. Makes them.
-    std::optional<Error> makeFault() const;
+    ByteCount size() const { return ByteCount(m_bytes.size()); }
+    std::span<const std::byte> bytes() const { return m_bytes; }
 
     /// Lays `content` over the file at `offset`. Bytes that equal the disk's stop being changes.
     /// Errors: "patch.range" where it would leave the file, "io.map" where memory is refused.
@@ -140,17 +129,7 @@ public:
     std::shared_mutex &mutex() const { return m_mutex; }
 
 private:
-    struct Made {
-        ByteCount bytes;
-        Make make;
-        std::once_flag once;
-        std::atomic<bool> ready{false};
-        std::vector<std::byte> content;
-        std::optional<Error> fault;
-    };
-
     OverlaidFile() = default;
-    std::span<const std::byte> made() const;
     static constexpr std::size_t kOriginalBlock = 4096;
 
     Result<void> checkInside(ByteRange range) const;
@@ -176,7 +155,6 @@ private:
     GuardedMapping m_mapping;
     int m_descriptor = -1; ///< of the mapped file; -1 where too many are open
     std::vector<std::byte> m_memory;
-    std::unique_ptr<Made> m_made; ///< of a file whose bytes are made when they are read
     std::vector<ByteRange> m_restored; ///< what restoreUnder covered
     /// A block's bytes on disk, in memory that forks and planned edits may share.
     struct Original {

@@ -67,15 +67,10 @@ Result<codec::Decoder> Bundle::decoder(std::size_t weight) const
     const Weight &wanted = m_weights[weight];
     if (wanted.fault)
         return tl::unexpected(*wanted.fault);
-    std::optional<Error> fault;
     codec::Encoding encoding =
-        codec::withOperands(*wanted.form.encoding(), [&](codec::Operand &operand) {
+        codec::withOperands(*wanted.form.encoding(), [this](codec::Operand &operand) {
             operand.bytes = operandBytes(operand);
-            if (operand.place && !operand.place->isLiteral() && !fault)
-                fault = m_files[operand.place->file].file->makeFault();
         });
-    if (fault)
-        return tl::unexpected(std::move(*fault));
     auto decoder = codec::Decoder::make(std::move(encoding));
     if (!decoder)
         placeFault(*this, wanted, decoder.error());

@@ -5,7 +5,6 @@
 #include "core/codec/decode/decoder.h"
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -15,14 +14,6 @@ namespace kernscope {
 bool exactInHalf(ElementType type);
 /// The same of fp32 and decodeFloat. Unknown types have no values: true.
 bool exactInFloat(ElementType type);
-
-/// A finite value that becomes an infinity where it is rounded to fp16.
-inline bool isBeyondHalf(double value)
-{
-    constexpr double kFirst = 65520; // halfway from the largest number to the next step
-    return (value >= kFirst && value < std::numeric_limits<double>::infinity()) ||
-           (value <= -kFirst && value > -std::numeric_limits<double>::infinity());
-}
 
 /// The operand of a weight whose elements are stored as they are, one by one, in the decoded type;
 /// null for any other.

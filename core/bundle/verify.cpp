@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/part_fault.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/decode/decoder.h"
+#include "core/form/packed_bytes.h"
 
 #include <algorithm>
 
@@ -30,12 +30,12 @@ Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress)
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         if (progress && progress->cancelled())
             break;
-        const Weight &weight = bundle.weights()[i];
-        const auto packed = [&bundle](const codec::Operand &operand) {
-            return operand.place && !operand.place->isLiteral() &&
-                   !bundle.files()[operand.place->file].file->isReady();
+        const auto packed = [](const codec::Operand &operand) {
+            const auto *order = dynamic_cast<const codec::PackedBytes *>(operand.order.get());
+            return order != nullptr && !order->isUnpacked();
         };
-        if (weight.fault || std::any_of(weight.operands().begin(), weight.operands().end(), packed))
+        const OperandList &operands = bundle.weights()[i].operands();
+        if (bundle.weights()[i].fault || std::any_of(operands.begin(), operands.end(), packed))
             continue; // is among the bundle's diagnostics; is checked as it is unpacked
         for (Diagnostic &found : verifyPayload(bundle, i, progress))
             log.add(found.severity, std::move(found.error));

@@ -5,6 +5,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/half_counts.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/archive/zip_writer.h"
 #include "core/numeric/half.h"

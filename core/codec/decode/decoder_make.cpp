@@ -4,6 +4,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/codec/decode/ordered.h"
+#include "core/form/packed_bytes.h"
 #include "core/numeric/convert.h"
 
 #include <cstring>
@@ -132,7 +133,12 @@ EncodingMaker::Step EncodingMaker::bindOrder()
     auto bound = m_state->payload.order->bound(m_state->payload.bytes);
     if (!bound)
         return tl::unexpected(bound.error());
-    if (*bound) {
+    if (const auto *unpacked = dynamic_cast<const UnpackedBytes *>(bound->get())) {
+        // The encoding keeps the bytes alive by the order that was bound.
+        std::get<Operand>(m_state->encoding.payload).order = *bound;
+        m_state->payload.bytes = unpacked->bytes();
+        m_state->payload.order = unpacked->order();
+    } else if (*bound) {
         m_state->payload.order = std::move(*bound);
         m_state->encoding.payload = m_state->payload;
         if (m_state->encoding.mask)

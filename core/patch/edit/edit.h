@@ -60,8 +60,6 @@ std::string editText(const Edit &edit);
 /// A script: one edit a line, `set w[0]=1`, '#' begins a comment; a line of the comment kNoteMark
 /// is the note of the edit after it. Errors name the line.
 inline constexpr std::string_view kNoteMark = "# note: ";
-/// That a script has at most.
-inline constexpr std::uint64_t kMostScriptBytes = std::uint64_t{1} << 28;
 Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_view fileName);
 
 } // namespace kernscope

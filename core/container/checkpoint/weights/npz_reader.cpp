@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,18 +42,16 @@ const SharedText &sourceOp()
     return text;
 }
 
-/// An array of which the .npy bytes lie at `offset` of file number `file`.
-void addArray(Result<NpyLayout> layout, std::uint64_t offset, std::size_t file,
-              const std::string &path, const std::string &fileName, ContainerContents &out)
+/// The array of a .npy that begins at `offset`.
+StoredTensor tensorOf(const Result<NpyLayout> &layout, const std::string &path,
+                      const std::string &fileName, std::uint64_t offset)
 {
     StoredTensor tensor;
     tensor.name = nameOf(path);
-    tensor.file = file;
     if (!layout) {
-        tensor.fault = std::move(layout.error());
+        tensor.fault = layout.error();
         tensor.fault->field = tensor.name;
-        addTensor(tensor, sourceOp(), out);
-        return;
+        return tensor;
     }
     tensor.type = layout->type;
     tensor.shape = layout->shape;
@@ -69,8 +66,18 @@ void addArray(Result<NpyLayout> layout, std::uint64_t offset, std::size_t file,
                            .found("big-endian numbers")
                            .message("An array of this byte order is not read");
     }
-    out.claims[file].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
-                                       fmt::format("{}: header", tensor.name)));
+    return tensor;
+}
+
+/// An array whose .npy bytes lie at `offset` of the file.
+void addArray(std::span<const std::byte> bytes, std::uint64_t offset, const std::string &path,
+              const std::string &fileName, ContainerContents &out)
+{
+    const auto layout = readNpyLayout(bytes, fileName);
+    const StoredTensor tensor = tensorOf(layout, path, fileName, offset);
+    if (layout)
+        out.claims[0].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
+                                        fmt::format("{}: header", tensor.name)));
     addTensor(tensor, sourceOp(), out);
 }
 
@@ -110,8 +117,7 @@ public:
         const auto bytes = files.front().file->bytes();
         if (isArray(bytes)) {
             const auto slash = name.rfind('/');
-            addArray(readNpyLayout(bytes, name), 0, 0,
-                     slash == name.npos ? name : name.substr(slash + 1), name, out);
+            addArray(bytes, 0, slash == name.npos ? name : name.substr(slash + 1), name, out);
             return;
         }
         auto members = archive::readZip(bytes, name);
@@ -120,16 +126,11 @@ public:
             return;
         }
         std::uint64_t left = kMaxUnpacked;
-        Places places;
-        for (std::size_t i = 0; i < files.size(); ++i)
-            places.emplace(files[i].path, i);
         for (const archive::ZipMember &member : *members)
-            addMember(files, member, places, left, out);
+            addMember(files, member, left, out);
     }
 
 private:
-    using Places = std::unordered_map<std::string, std::size_t>; ///< of files, by their paths
-
     static bool isArray(std::span<const std::byte> bytes)
     {
         constexpr std::string_view kMagic("\x93NUMPY", 6);
@@ -141,7 +142,7 @@ private:
     /// What the header of a packed array says; only that is unpacked.
     static Result<NpyLayout> packedLayout(std::span<const std::byte> archive,
                                           const archive::ZipMember &member, std::uint64_t left,
-                                          const std::string &archiveName, const std::string &path)
+                                          const std::string &archiveName)
     {
         if (auto fits = archive::checkSize(member, left, archiveName); !fits)
             return tl::unexpected(std::move(fits.error()));
@@ -150,15 +151,15 @@ private:
             auto head = archive::unpackHead(archive, member, most, archiveName);
             if (!head)
                 return tl::unexpected(std::move(head.error()));
-            auto layout = readNpyLayout(*head, member.bytes, path);
+            auto layout = readNpyLayout(*head, member.bytes, archiveName);
             if (layout || head->size() < kHead || most == kLongHead)
                 return layout;
         }
         return tl::unexpected(Error());
     }
 
-    static void addMember(std::vector<BundleFile> &files, const archive::ZipMember &member,
-                          Places &places, std::uint64_t &left, ContainerContents &out)
+    static void addMember(const std::vector<BundleFile> &files, const archive::ZipMember &member,
+                          std::uint64_t &left, ContainerContents &out)
     {
         const std::string archiveName = files.front().path;
         const auto bytes = files.front().file->bytes();
@@ -166,42 +167,32 @@ private:
             claimOf(member.headerOffset, member.dataOffset - member.headerOffset,
                     SectionKind::Metadata, fmt::format("{}: member", member.path)));
         const bool stored = member.method == 0 && !member.encrypted;
-        if (!stored || !member.path.ends_with(kArray))
+        if (!member.path.ends_with(kArray))
             out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
                                             SectionKind::Data,
                                             fmt::format("{}: as stored", member.path)));
         if (!member.path.ends_with(kArray))
             return;
         if (stored) {
-            addArray(readNpyLayout(bytes.subspan(member.dataOffset, member.storedBytes),
-                                   archiveName),
-                     member.dataOffset, 0, member.path, archiveName, out);
+            addArray(bytes.subspan(member.dataOffset, member.storedBytes), member.dataOffset,
+                     member.path, archiveName, out);
             return;
         }
-        const std::string path = archiveName + "/" + member.path;
-        auto layout = packedLayout(bytes, member, left, archiveName, path);
-        const auto [at, fresh] = places.emplace(path, files.size());
-        if (fresh && layout) {
+        const auto layout = packedLayout(bytes, member, left, archiveName);
+        StoredTensor tensor = tensorOf(layout, member.path, archiveName, member.dataOffset);
+        if (!tensor.fault) {
             left -= member.bytes;
-            BundleFile file;
-            file.path = path;
-            file.file = OverlaidFile::madeWhenRead(
-                ByteCount(member.bytes), path, [zip = files.front().file, member, archiveName] {
-                    return archive::unpack(zip->bytes(), member, member.bytes, archiveName);
-                });
-            files.push_back(std::move(file));
-            out.claims.resize(files.size());
+            tensor.bytes = {FileOffset(member.dataOffset), ByteCount(member.storedBytes)};
+            tensor.packed = [zip = files.front().file, member, archiveName] {
+                return archive::unpack(zip->bytes(), member, member.bytes, archiveName);
+            };
+            tensor.packedAt = layout->dataAt;
+        } else {
+            out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
+                                            SectionKind::Data,
+                                            fmt::format("{}: as stored", member.path)));
         }
-        if (at->second < files.size() && files[at->second].file->size().value == member.bytes) {
-            files[at->second].role = SectionKind::Values;
-            addArray(std::move(layout), 0, at->second, member.path, path, out);
-            return;
-        }
-        if (layout) // another member of that name came first
-            layout = archive::damagedMember(member, archiveName, "another member of that name");
-        else
-            places.erase(at);
-        addArray(std::move(layout), 0, 0, member.path, path, out);
+        addTensor(tensor, sourceOp(), out);
     }
 };
 
