@@ -133,13 +133,17 @@ Totals Bundle::addUp() const
     };
     FormCounts forms(totals);
     for (const Weight &weight : m_weights) {
+        // Of a file that is missing the types may fix more than was read.
+        std::uint64_t unread = weight.fault ? weight.storedBytes.value : 0;
         for (const codec::Operand &operand : weight.operands()) {
             const OperandPlace &place = *operand.place;
+            unread -= std::min(unread, place.bytes.value);
             if (place.isLiteral())
                 add(place.bytes.value);
             else
                 blobs.push_back({place.file, place.metaOffset.value, place.bytes.value});
         }
+        add(unread);
         dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
         forms.count(weight.form);
     }
