@@ -6,7 +6,9 @@
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/assessment/activations.h"
+#include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
+#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_encoder.h"
@@ -19,6 +21,8 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
@@ -71,6 +75,40 @@ int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
     return code;
 }
 
+/// What was left as it is although all were asked for: those that must not have the form by name,
+/// the others together. Of weights that were asked for by name, what speaks against them.
+void addKept(const Bundle &bundle, const EncodedBundle &encoded, Diagnostics &diagnostics)
+{
+    constexpr std::size_t kNamed = 5;
+    std::vector<std::string> names;
+    for (const RefusedWeight &one : encoded.kept) {
+        if (one.error.code == "encode.operand")
+            diagnostics.push_back({Severity::Warning, namedError(bundle, one)});
+        else
+            names.push_back(bundle.weights()[one.weight].findableName());
+    }
+    for (const EncodedOne &one : encoded.weights) {
+        const Weight &weight = bundle.weights()[one.before];
+        std::string note = uncompressibleNote(weight);
+        if (!note.empty() && encoded.made->weights()[one.after].sourceOp != "const")
+            diagnostics.push_back(
+                {Severity::Warning,
+                 namedError(bundle, {one.before, ErrorBuilder("encode.operand").message(note)})});
+    }
+    if (names.empty())
+        return;
+    const std::size_t shown = std::min(names.size(), kNamed);
+    std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+    if (shown < names.size())
+        list += fmt::format(" and {} more", names.size() - shown);
+    diagnostics.push_back(
+        {Severity::Note,
+         ErrorBuilder("encode.kept")
+             .message(fmt::format("{} that get no smaller, or have no other form, stay as they "
+                                  "are: {}.",
+                                  counted(names.size(), "weight"), list))});
+}
+
 /// Statistics by weight; none where no file of them is given.
 Result<std::vector<InputStatisticsPtr>> inputsOf(const Bundle &bundle, const EncodeOptions &options)
 {
@@ -103,7 +141,8 @@ Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> w
         return tl::unexpected(inputs.error());
     context.progress.setTotal(2 * weights.size());
     const ProgressLine line(context, "Encoding");
-    auto encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, context.progress);
+    auto encoded =
+        encodeWeights(bundle, weights, form, options.all, *inputs, options.opset, context.progress);
     if (encoded)
         hintAtSections(encoded->refused, options);
     if (!encoded || encoded->made == nullptr)
@@ -121,7 +160,8 @@ Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> w
     if (options.skipRefused && byChip.size() < encoded->weights.size()) {
         for (const RefusedWeight &one : byChip)
             std::erase(weights, one.weight);
-        encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, context.progress);
+        encoded = encodeWeights(bundle, weights, form, options.all, *inputs, options.opset,
+                                context.progress);
         if (!encoded)
             return encoded;
     } else {
@@ -152,7 +192,9 @@ int runEncode(const EncodeOptions &options, Context &context)
     if (!encoded)
         return reportFailure(context, "encode", encoded.error());
     if (encoded->made == nullptr || (!encoded->refused.empty() && !options.skipRefused))
-        return reportRefused(context, **bundle, weights->size(), encoded->refused);
+        return reportRefused(context, **bundle, weights->size(),
+                             encoded->refused.empty() ? encoded->kept : encoded->refused);
+    addKept(**bundle, *encoded, diagnostics);
     for (const RefusedWeight &one : encoded->refused)
         diagnostics.push_back({Severity::Warning, namedError(**bundle, one)});
     // What was encoded is in memory now: the copy below can only look at the other files.

@@ -64,11 +64,12 @@ using report::EncodedBundle;
 using report::EncodedOne;
 using report::RefusedWeight;
 
-/// All in one pass; what is refused is left out. `inputs`: by weight of the bundle, or empty.
-/// `opset`: "ios16" to raise the program to; empty: where the form needs it, to the earliest that
-/// has it. Errors: "encode.…", "task.cancelled".
+/// All in one pass; what is refused is left out. `all`: no weight was named, and those that have no
+/// other form, may not be compressed or would take no fewer bytes than as dense are kept. `inputs`:
+/// by weight of the bundle, or empty. `opset`: "ios16" to raise the program to; empty: where the
+/// form needs it, to the earliest that has it. Errors: "encode.…", "task.cancelled".
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,
-                                    const WantedForm &form,
+                                    const WantedForm &form, bool all,
                                     std::span<const InputStatisticsPtr> inputs,
                                     const std::string &opset, Progress &progress);
 

@@ -3,6 +3,7 @@
 #include "core/bundle/bundle.h"
 
 #include "app/cli/command.h"
+#include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
 #include "core/patch/edit/find_weights.h"
@@ -70,6 +71,31 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
         return tl::unexpected(std::move(encoded.error()));
     pending.encoded = std::move(*encoded);
     return pending;
+}
+
+/// Why a weight is left as it is where all are asked for in a form that is not dense; nothing where
+/// it is not. `encoded`: null where it cannot have the form.
+std::optional<Error> whyKept(const Weight &weight, const codec::EncodedWeight *encoded)
+{
+    const auto kept = [](std::string_view code, std::string reason) -> Error {
+        return ErrorBuilder(code).message(std::move(reason));
+    };
+    if (std::string note = uncompressibleNote(weight); !note.empty())
+        return kept("encode.operand", std::move(note));
+    if (weight.type != ElementType::Fp16 && weight.type != ElementType::Fp32)
+        return kept("encode.kept",
+                    fmt::format("values of {} have no other form", elementTypeName(weight.type)));
+    if (encoded == nullptr)
+        return std::nullopt;
+    std::uint64_t bytes = 0;
+    for (const codec::EncodedPart &part : encoded->parts)
+        bytes += part.bytes.size();
+    const auto dense = packedBytes(weight.elements, weight.type);
+    if (!dense || bytes < dense->value)
+        return std::nullopt;
+    return kept("encode.kept",
+                fmt::format("{} bytes in this form are no fewer than the {} as dense", bytes,
+                            dense->value));
 }
 
 /// The operation set that the model of a weight has.
@@ -239,7 +265,7 @@ Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOpt
 }
 
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,
-                                    const WantedForm &form,
+                                    const WantedForm &form, bool all,
                                     std::span<const InputStatisticsPtr> inputs,
                                     const std::string &opset, Progress &progress)
 {
@@ -251,7 +277,12 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
             form.ownAxis ? form.spec : alongChannels(form.spec, axes[weight]);
         auto one = encodeOne(bundle, weight, spec,
                              inputs.empty() ? InputStatisticsPtr() : inputs[weight], axes[weight]);
-        if (one)
+        auto reason = all && form.spec.node != FormNode::Dense
+                          ? whyKept(bundle.weights()[weight], one ? &one->encoded : nullptr)
+                          : std::nullopt;
+        if (reason)
+            result.kept.push_back({weight, std::move(*reason)});
+        else if (one)
             pending.push_back(std::move(*one));
         else
             result.refused.push_back({weight, std::move(one.error())});

@@ -4,6 +4,10 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
+#include <cstddef>
+#include <span>
+#include <string>
+
 /// What an operation that reads a weight does with it, by its type and operand.
 namespace kernscope {
 
@@ -47,6 +51,14 @@ inline bool isLayer(const Consumer &consumer)
     return hasKernel(consumer) || isAttention(consumer) ||
            (isGather(consumer) && consumer.param == "x");
 }
+
+/// What a view shows of an operation that reads several weights: one that it multiplies with, else
+/// the largest; kNoIndex of none.
+std::size_t leadingWeight(const Bundle &bundle, std::span<const std::size_t> weights);
+
+/// Why no constexpr operation may make the weight, by who reads it; empty where one may
+/// (resources/tables/weight_operands.csv).
+std::string uncompressibleNote(const Weight &weight);
 
 /// Whether the operation reads the weight in another shape, or other order, than it is stored in.
 inline bool isReshaped(const Consumer &consumer)

@@ -281,8 +281,8 @@ GateReasons Consultation::run()
     use();
     if (m_form.use.kernel && !*m_form.use.kernel)
         add("operation with a kernel", "conv, conv_transpose, linear or matmul",
-            "another operation reads it", std::nullopt, "chapter 25", Confidence::Assumed,
-            "the gates speak of kernels");
+            m_form.use.bias ? "a bias, which is added" : "another operation reads it", std::nullopt,
+            "chapter 25", Confidence::Assumed, "the gates speak of kernels");
     e4m3Gate();
     if (m_form.masked)
         add("separate operand", "mask and values beside the kernel", "mask and values", true,

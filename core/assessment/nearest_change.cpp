@@ -188,6 +188,9 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
         return "No change of form saves anything: the weight has no elements.";
     if (form.use.elsewhere)
         return "None: what reads the weight runs on another backend than the engine.";
+    if (form.use.bias)
+        return "None: a bias is always dense. It is added to what the operation that reads it "
+               "makes.";
     if (form.use.kernel && !*form.use.kernel)
         return "None is known: the gates speak of kernels (conv, linear, matmul), and another "
                "operation reads the weight.";
@@ -208,7 +211,7 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
 
 std::string nearestChangeKey(const WeightForm &form)
 {
-    std::string key = form.use.elsewhere ? "/elsewhere/" : "/";
+    std::string key = form.use.elsewhere ? "/elsewhere/" : form.use.bias ? "/bias/" : "/";
     for (const OtherForm &other : kForms) {
         key += isToBePruned(form, other.key) ? 'p' : '-';
         key += isSmaller(form, other.key) ? '1' : '0';

@@ -7,8 +7,11 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/format/weight_operands.h"
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace kernscope {
 
@@ -43,6 +46,9 @@ decision::WeightUse useOf(const Bundle &bundle, const Weight &weight, const Entr
     if (bundle.programFile() != kNoIndex)
         use.immutable = true; // constants of the program, all of them
     use.elsewhere = isElsewhere(entries, weight);
+    use.bias = !weight.consumers.empty() &&
+               std::all_of(weight.consumers.begin(), weight.consumers.end(),
+                           [](const Consumer &each) { return isBiasOperand(each.param.value()); });
     for (const Consumer &consumer : weight.consumers) {
         const bool kernel = hasKernel(consumer);
         use.kernel = use.kernel.value_or(true) && kernel;
@@ -78,12 +84,35 @@ bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
 std::string unassessedReason(const Consumer &consumer)
 {
     const std::string op = consumer.op.value() + "." + consumer.param.value();
-    if (consumer.param == "bias")
+    if (isBiasOperand(consumer.param.value()))
         return op + ": added to the output of its layer, one value a channel";
     return op + ": no multiplication by the weight is known of this operation";
 }
 
 } // namespace
+
+std::size_t leadingWeight(const Bundle &bundle, std::span<const std::size_t> weights)
+{
+    const auto rank = [&bundle](std::size_t index) {
+        const Weight &weight = bundle.weights()[index];
+        const bool layer = std::any_of(weight.consumers.begin(), weight.consumers.end(), isLayer);
+        return std::pair(layer, weight.elements.value);
+    };
+    const auto found = std::max_element(weights.begin(), weights.end(),
+                                        [&](auto a, auto b) { return rank(a) < rank(b); });
+    return found == weights.end() ? kNoIndex : *found;
+}
+
+std::string uncompressibleNote(const Weight &weight)
+{
+    for (const Consumer &consumer : weight.consumers) {
+        const WeightOperand *row = weightOperand(consumer.op.value(), consumer.param.value());
+        if (row && !row->compressible)
+            return fmt::format("{} of {} {}: {}", row->operand, row->operation, consumer.name,
+                               row->note);
+    }
+    return {};
+}
 
 std::vector<Unassessed> unassessedWeights(const Bundle &bundle)
 {

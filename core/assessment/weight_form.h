@@ -18,6 +18,7 @@ struct WeightUse {
     std::optional<bool> tileOverlap; ///< decided by the compiler when it tiles the input
     std::optional<bool> immutable;   ///< a constant of the program
     std::optional<bool> kernel;      ///< read by an operation with a kernel (conv, linear, matmul)
+    bool bias = false;               ///< whatever reads it adds it to what it makes
     /// Whatever reads it runs on another backend than the engine: none of its bytes cross.
     bool elsewhere = false;
     friend bool operator==(const WeightUse &, const WeightUse &) = default;

@@ -15,10 +15,8 @@ struct BuildFact {
 };
 
 /// The pairs of the program's `buildInfo` in its order, then the description, version, author and
-/// license (as "shortDescription" and so on) and the user-defined metadata: of a compiled model by
-/// its metadata.json, of a serialised Model by its own (resources/formats/programs.md). Values that
-/// are no text are left out, as is a metadata.json that is no JSON of the known form or larger than
-/// 1 MiB. On any thread that holds no BundleReadLock of the bundle.
+/// license (as "shortDescription" and so on) and the user-defined metadata of the model's
+/// description (mil::ModelDescription).
 std::vector<BuildFact> buildFacts(const Bundle &bundle);
 
 /// The versions of the tools that are known by name, of each the first that is not empty:

@@ -9,6 +9,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -132,19 +133,27 @@ Totals Bundle::addUp() const
         stored = checkedAdd(stored, bytes).value_or(UINT64_MAX);
     };
     FormCounts forms(totals);
+    std::set<std::vector<std::uint64_t>> shared; // records of weights that share all of theirs
     for (const Weight &weight : m_weights) {
         // Of a file that is missing the types may fix more than was read.
         std::uint64_t unread = weight.fault ? weight.storedBytes.value : 0;
+        std::vector<std::uint64_t> records{weight.elements.value};
+        bool sharesAll = false;
         for (const codec::Operand &operand : weight.operands()) {
             const OperandPlace &place = *operand.place;
             unread -= std::min(unread, place.bytes.value);
-            if (place.isLiteral())
+            if (place.isLiteral()) {
                 add(place.bytes.value);
-            else
-                blobs.push_back({place.file, place.metaOffset.value, place.bytes.value});
+                continue;
+            }
+            blobs.push_back({place.file, place.metaOffset.value, place.bytes.value});
+            sharesAll = place.shared && (sharesAll || records.size() == 1);
+            records.insert(records.end(), {place.file, place.metaOffset.value});
         }
         add(unread);
-        dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
+        // What several functions read is one weight, so that a ratio speaks of forms alone.
+        if (!sharesAll || shared.insert(std::move(records)).second)
+            dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
         forms.count(weight.form);
     }
     const auto before = [](const Blob &a, const Blob &b) {

@@ -14,6 +14,14 @@ namespace {
 /// Output channels up to which a density is computed for each.
 constexpr std::uint64_t kMostPlottedChannels = std::uint64_t{1} << 20;
 
+/// Elements that an entry of the mask stands for.
+std::uint64_t vectorOf(const Weight &weight)
+{
+    const codec::Operand *lut = weight.operand(codec::PartRole::Lut);
+    return lut && lut->declaredShape().size() > weight.shape.size() ? lut->declaredShape().back()
+                                                                    : 1;
+}
+
 } // namespace
 
 Result<MaskFigures> MaskFigures::compute(const Bundle &bundle, std::size_t weight,
@@ -39,7 +47,8 @@ Result<MaskFigures> MaskFigures::compute(const Bundle &bundle, std::size_t weigh
         if (!decoder)
             return tl::unexpected(decoder.error());
         figures.survivors = decoder->payloadElements().value;
-        figures.kept = decoder->rank(figures.elements);
+        if (!plotted) // else counted above
+            figures.kept = decoder->rank(figures.elements) * vectorOf(shown);
     } else if (!plotted) {
         const auto statistics = computeStatistics(bundle, weight, {}, &progress);
         if (!statistics)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/survey.h"
 
+#include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_layers.h"
 #include "core/base/parallel.h"
 #include "core/base/pattern.h"
@@ -142,6 +143,8 @@ std::string Surveyor::whyFixed(std::size_t index) const
         return fmt::format("values of {} have no other form", elementTypeName(weight.type));
     if (isOfOldNetwork(weight))
         return std::string(kOldNetworkReason);
+    if (std::string note = uncompressibleNote(weight); !note.empty())
+        return note;
     if (m_layers[index].empty())
         return "no operation with a kernel reads it";
     if (weight.shape.size() < 2 || weight.elements.value < 2)

@@ -69,6 +69,7 @@ Result<double> outputError(const WeightValues &weight, const codec::Decoder &sto
                                                  : codec::inputMasses(*weight.inputs, weight.shape);
     codec::AccuracyOptions options;
     options.inputMeanSquares = masses;
+    options.weightFigures = false;
     const auto error =
         codec::accuracyError(stored, weight.values, layerShape(weight.shape, weight.axes), options);
     if (!error)

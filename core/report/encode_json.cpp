@@ -50,6 +50,10 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
     json["weights"] = Json::array();
     for (const EncodedOne &one : encoded.weights)
         addEncodedWeight(json["weights"].emplace_back(), bundle, encoded, one);
+    json["kept"] = Json::array();
+    for (const RefusedWeight &kept : encoded.kept)
+        json["kept"].push_back({{"weight", bundle.weights()[kept.weight].findableName()},
+                                {"why", kept.error.message}});
     json["refused"] = Json::array();
     for (const RefusedWeight &refused : encoded.refused)
         json["refused"].push_back(bundle.weights()[refused.weight].findableName());

@@ -36,6 +36,7 @@ struct EncodedBundle {
     BundlePtr made; ///< null where nothing could be encoded
     std::vector<EncodedOne> weights;
     std::vector<RefusedWeight> refused;
+    std::vector<RefusedWeight> kept;  ///< of "all": those that are better left as they are
     std::vector<RaisedBundle> raised; ///< where the operation set had to follow the form, by model
 };
 /// The forms that the weights were asked in: several where their channels lie along other axes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where GraphDock goes, and where it leads the others.
+#include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
 #include "widgets/program/graph_dock.h"
 #include "widgets/program/graph_view.h"
@@ -74,13 +75,16 @@ void GraphDock::leadThere(std::size_t unit)
     if (node == graph::kNone)
         return;
     const graph::Node &of = m_graph->nodes()[node];
-    std::size_t weight = of.weight;
+    std::vector<std::size_t> weights;
     for (const std::size_t e : m_graph->edgesInto(node)) {
-        if (weight == graph::kNone && of.kind == graph::NodeKind::Operation)
-            weight = m_graph->nodes()[m_graph->edges()[e].from].weight;
+        const std::size_t from = m_graph->nodes()[m_graph->edges()[e].from].weight;
+        if (from != graph::kNone && of.kind == graph::NodeKind::Operation)
+            weights.push_back(from);
     }
+    const std::size_t weight =
+        of.weight != graph::kNone ? of.weight : leadingWeight(m_graph->bundle(), weights);
     const std::size_t file = m_graph->bundle().programFile();
-    if (weight != graph::kNone)
+    if (weight != kNoIndex)
         session().goToWeight(weight, this);
     else if (const SourceSpan span = m_graph->span(node); span.length > 0 && file != kNoIndex)
         session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/program_dock.h"
 
+#include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
@@ -230,7 +231,7 @@ void ProgramDock::onCurrent(const QModelIndex &index)
     const std::size_t node = m_model->nodeOf(index);
     const std::vector<std::size_t> weights = tree->weightsOf(node);
     if (!weights.empty())
-        session().goToWeight(weights.front(), this);
+        session().goToWeight(leadingWeight(tree->bundle(), weights), this);
 }
 
 std::vector<ProgramDock::Link> ProgramDock::linksOf(const QModelIndex &index) const

@@ -128,15 +128,25 @@ public:
 
     std::uint64_t reduction() const { return m_reduction; }
 
+    /// The weights themselves, every one.
+    void addWeights(const Decoder &stored, std::span<const float> original)
+    {
+        constexpr std::size_t kBlock = 65536;
+        std::vector<float> found(std::min(kBlock, original.size()));
+        for (std::size_t at = 0; at < original.size(); at += kBlock) {
+            const auto block = original.subspan(at, std::min(kBlock, original.size() - at));
+            stored.decodeFloat(at, std::span(found).first(block.size()));
+            for (std::size_t i = 0; i < block.size(); ++i)
+                m_weights.add(static_cast<double>(found[i]), static_cast<double>(block[i]));
+        }
+    }
+
     /// The weights of one output; `meanSquares` of its inputs, or none.
     void add(std::span<const std::uint16_t> stored, std::span<const float> original,
              std::span<const float> meanSquares)
     {
         std::vector<std::uint16_t> dense(original.size());
         convertFloatToHalf(original, dense);
-        for (std::size_t i = 0; i < original.size(); ++i)
-            m_weights.add(static_cast<double>(halfToFloat(stored[i])),
-                          static_cast<double>(original[i]));
         for (std::size_t at = 0; at < m_inputs.size(); at += m_reduction) {
             const auto input = scaled(
                 std::span<const std::uint16_t>(m_inputs).subspan(at, m_reduction), meanSquares);
@@ -220,6 +230,8 @@ Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float
     if (original.empty())
         return AccuracyError{};
     Estimator estimator(layer, options);
+    if (options.weightFigures)
+        estimator.addWeights(stored, original);
     const std::uint64_t outputs = layer.groups * layer.channels;
     const std::uint64_t taken = std::clamp<std::uint64_t>(options.mostChannels, 1, outputs);
     std::vector<std::uint16_t> halves(estimator.reduction());

@@ -26,11 +26,12 @@ LayerShape layerOf(std::span<const std::uint64_t> shape);
 /// from a fixed seed. The figures are estimates from these samples, not measurements.
 struct AccuracyOptions {
     std::uint64_t samples = 8;       ///< input vectors
-    std::uint64_t mostChannels = 64; ///< output channels, evenly picked
+    std::uint64_t mostChannels = 64; ///< output channels, evenly picked, for the outputs' figures
     std::uint64_t mostReduction = 65536;
     /// By weight element, the mean square of the input that it meets; empty: 1 of all. It scales
     /// the inputs.
     std::span<const float> inputMeanSquares;
+    bool weightFigures = true;    ///< those of the weights, which are of all of them
     Progress *progress = nullptr; ///< advances by one a channel; cancelled: what was summed up
 };
 

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/source_span.h"
 #include "core/container/mil/backend_notes.h"
+#include "core/container/mil/model_description.h"
 #include "core/numeric/element_type.h"
 
 #include <cstddef>
@@ -140,6 +141,7 @@ struct ModelNode {
 
     bool isPipeline() const { return field >= 200 && field <= 202; }
     bool isProgram() const { return field == 502; }
+    bool isClassifier() const { return field >= 400 && field <= 404; } ///< with labels of its own
     bool isNetwork() const { return field == 303 || field == 403 || field == 500; }
 };
 
@@ -148,6 +150,7 @@ struct Program {
     CompactVector<Argument> attributes;
     std::vector<Function> functions;
     std::vector<ModelNode> models; ///< of a serialised Model, from the outermost one inwards
+    std::vector<ModelDescription> descriptions; ///< of the models that have one
 };
 
 /// The notes of one operation; `segment` is the backend of the function that holds it.

@@ -194,17 +194,51 @@ inline constexpr auto kModel = [](auto &stream, auto &model) {
     stream.text(specification);
 };
 
+inline constexpr auto kFeature = [](auto &stream, auto &feature) {
+    auto &[name, words, kind, detail, element, shape, allowed, ranges, optional] = feature;
+    for (auto *text : {&name, &words, &kind, &detail})
+        stream.text(*text);
+    passNumber(stream, element);
+    passExtents(stream, shape);
+    passList(stream, allowed, [](auto &to, auto &each) { passExtents(to, each); });
+    passList(stream, ranges, [](auto &to, auto &range) {
+        auto &[first, last] = range;
+        passNumber(to, first);
+        passNumber(to, last);
+    });
+    passNumber(stream, optional);
+};
+
+inline constexpr auto kDescription = [](auto &stream, auto &description) {
+    auto &[model, functions, defaultFunction, labels, metadata] = description;
+    stream.text(model);
+    passList(stream, functions, [](auto &to, auto &function) {
+        auto &[name, inputs, outputs, states, predicted, probabilities] = function;
+        for (auto *text : {&name, &predicted, &probabilities})
+            to.text(*text);
+        for (auto *features : {&inputs, &outputs, &states})
+            passList(to, *features, kFeature);
+    });
+    stream.text(defaultFunction);
+    passList(stream, labels, kText);
+    passList(stream, metadata, [](auto &to, auto &pair) {
+        to.text(pair.first);
+        to.text(pair.second);
+    });
+};
+
 /// A program without its operations.
 template <class Stream, class T>
 void passFrame(Stream &stream, T &program, std::vector<std::size_t> &counts)
 {
-    auto &[version, attributes, functions, models] = program;
+    auto &[version, attributes, functions, models, descriptions] = program;
     stream.text(version);
     passList(stream, attributes, kArgument);
     passSize(stream, functions);
     for (auto &function : functions)
         passFunction(stream, function, counts);
     passList(stream, models, kModel);
+    passList(stream, descriptions, kDescription);
 }
 
 } // namespace kernscope::mil

@@ -35,6 +35,7 @@ Program outlineOf(const Program &program)
     outline.version = program.version;
     outline.attributes = program.attributes;
     outline.models = program.models;
+    outline.descriptions = program.descriptions;
     outline.functions.reserve(program.functions.size());
     for (const Function &function : program.functions) {
         Function &bare = outline.functions.emplace_back();

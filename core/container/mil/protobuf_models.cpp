@@ -62,14 +62,16 @@ bool ProtobufParser::refuseKind(const ModelNode &node, const WireBytes &model)
 bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
                                 ParsedProgram &parsed)
 {
-    constexpr std::uint32_t kVersion = 1, kFirstKind = 200;
+    constexpr std::uint32_t kVersion = 1, kDescription = 2, kFirstKind = 200;
     ModelNode node;
     node.path = path;
     node.span = model.span();
-    std::optional<WireBytes> content;
+    std::optional<WireBytes> content, description;
     const bool whole = each(model, [&](const WireField &field) {
         if (field.number == kVersion && field.type == WireField::Type::Varint)
             node.specification = std::to_string(field.value);
+        else if (field.number == kDescription && field.type == WireField::Type::Bytes)
+            description = field.content; // the last one holds, as of every single field
         // Of several kinds the last one holds, as in every oneof; a program is never given up.
         else if (field.number >= kFirstKind && field.type == WireField::Type::Bytes &&
                  node.field != 502) {
@@ -87,6 +89,12 @@ bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
     if (node.field == 0 && broken)
         return false;
     parsed.program.models.push_back(node);
+    if (description) {
+        const bool labelled = node.isClassifier() && content;
+        parsed.program.descriptions.push_back(readDescription(
+            description->bytes, labelled ? content->bytes : std::span<const std::byte>()));
+        parsed.program.descriptions.back().model = path;
+    }
     if (node.isProgram()) {
         m_model = path;
         return parseProgram(*content, parsed.program) && whole;

@@ -3,6 +3,7 @@
 #include "core/container/mil/protobuf_parser.h"
 #include "core/container/mil/reader.h"
 #include "core/container/mil/utf8.h"
+#include "core/format/table_rows.h"
 
 #include <climits>
 
@@ -12,13 +13,21 @@ namespace kernscope::mil {
 
 namespace {
 
-/// "CoreML6" is what program text calls ios16 (resources/formats/programs.md); others as they are.
+struct OpsetRow {
+    std::string key, opset;
+};
+
+/// "CoreML6" is what program text calls ios16 (resources/tables/program_opsets.csv); others as they
+/// are.
 std::string opsetName(const std::string &written)
 {
-    static const std::map<std::string, std::string, std::less<>> names{
-        {"CoreML5", "ios15"}, {"CoreML6", "ios16"}, {"CoreML7", "ios17"}, {"CoreML8", "ios18"}};
-    const auto found = names.find(written);
-    return found == names.end() ? written : found->second;
+    static const auto rows = tables::loadRows<OpsetRow>(
+        "program_opsets", {{"key", &OpsetRow::key}, {"opset", &OpsetRow::opset}});
+    for (const OpsetRow &row : rows) {
+        if (row.key == written)
+            return row.opset;
+    }
+    return written;
 }
 
 } // namespace

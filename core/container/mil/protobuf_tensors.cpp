@@ -137,14 +137,14 @@ bool ProtobufParser::parseRaw(const WireBytes &content, const ValueType &type, L
 {
     const unsigned width = bitWidth(type.element);
     const std::uint64_t bits = std::uint64_t(content.bytes.size()) * 8;
-    if (width == 0 || bits % std::min(width, 8U) != 0 || (width >= 8 && bits % width != 0))
+    // the last byte of sub-byte elements may be filled up
+    if (width == 0 || (width >= 8 && bits % width != 0))
         return fail("proto.value", content.span(),
                     fmt::format("whole elements of {}", elementTypeName(type.element)),
                     fmt::format("{} bytes", content.bytes.size()),
                     "The bytes of a value do not fit its type.");
     literal.bytes.assign(content.bytes.begin(), content.bytes.end());
     literal.count = bits / width;
-    // the last byte of sub-byte elements may be filled up
     const auto shape = type.shape();
     const auto count = shape ? elementCount(*shape) : std::nullopt;
     const auto bytes = count ? packedBytes(*count, type.element) : std::nullopt;

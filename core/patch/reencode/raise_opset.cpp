@@ -362,16 +362,15 @@ Result<void> checkOpset(const Bundle &bundle, const std::string &model, unsigned
 
 Result<unsigned> requiredOpset(const codec::EncodedWeight &encoded, unsigned from)
 {
-    for (unsigned opset = std::max(from, kFirstOpset); opset <= kLastOpset; ++opset) {
+    // Sets after the last one that is raised to have its operations (iOS 26).
+    for (unsigned opset = std::max(from, kFirstOpset);; ++opset) {
         const auto drafts =
             patch::draftOperations(encoded, {"w", "w", fmt::format("ios{}", opset)});
         if (drafts)
             return opset;
-        if (drafts.error().code != "encode.opset" || opset == kLastOpset)
+        if (drafts.error().code != "encode.opset" || opset >= kLastOpset)
             return tl::unexpected(drafts.error());
     }
-    return opsetError("", fmt::format("ios{} or before", kLastOpset), fmt::format("ios{}", from),
-                      "This operation set is not known");
 }
 
 } // namespace kernscope

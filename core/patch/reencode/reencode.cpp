@@ -85,16 +85,25 @@ Result<void> Reencoder::findStatements()
 Result<void> Reencoder::draft()
 {
     std::map<const mil::Function *, std::vector<const Job *>> byFunction;
+    std::map<const codec::EncodedWeight *, std::size_t> uses;
     for (Job &job : m_jobs) {
-        auto drafts = draftOperations(
-            *job.encoded, {job.weight->name, job.operation->displayName(), job.function->opset});
-        if (!drafts)
-            return tl::unexpected(drafts.error());
-        job.drafts = std::move(*drafts);
         byFunction[job.function].push_back(&job);
+        ++uses[job.encoded];
     }
     for (const auto &[function, jobs] : byFunction)
         findServants(*function, jobs);
+    chooseBlobFiles();
+    for (Job &job : m_jobs) {
+        using Place = DraftTarget::Place;
+        const Place place = job.blobFile == kNoIndex ? Place::Program
+                            : uses[job.encoded] > 1  ? Place::Shared
+                                                     : Place::WeightFile;
+        auto drafts = draftOperations(*job.encoded, {job.weight->name, job.operation->displayName(),
+                                                     job.function->opset, place});
+        if (!drafts)
+            return tl::unexpected(drafts.error());
+        job.drafts = std::move(*drafts);
+    }
     return {};
 }
 
@@ -246,8 +255,8 @@ Result<BundlePtr> Reencoder::run()
         return tl::unexpected(sound.error());
     const BundleFile &file = m_bundle.files()[m_bundle.programFile()];
     m_text = !isModelProtobuf(file.file->bytes(), file.path);
-    for (const auto &step : {&Reencoder::findStatements, &Reencoder::draft,
-                             &Reencoder::chooseBlobFiles, &Reencoder::layOutBlobs}) {
+    for (const auto &step :
+         {&Reencoder::findStatements, &Reencoder::draft, &Reencoder::layOutBlobs}) {
         if (auto done = (this->*step)(); !done)
             return tl::unexpected(done.error());
     }

@@ -22,10 +22,6 @@ using codec::EncodedWeight;
 using codec::PartRole;
 
 constexpr unsigned kFirstNewSignature = 18;
-/// Constants of at least so many elements go to the weight file
-/// (resources/formats/blob-storage.md).
-constexpr std::uint64_t kSmallestBlob = 10;
-
 tl::unexpected<Error> opsetFault(std::string expected, const DraftTarget &target,
                                  std::string message)
 {
@@ -35,15 +31,6 @@ tl::unexpected<Error> opsetFault(std::string expected, const DraftTarget &target
         .found(target.opset)
         .message(std::move(message))
         .unexpected();
-}
-
-DraftOperand operandOf(std::string name, const EncodedPart &part)
-{
-    const bool plain = part.type == ElementType::Fp16 || part.type == ElementType::Int8 ||
-                       part.type == ElementType::Uint8;
-    const std::uint64_t count = elementCount(part.shape).value_or(ElementCount()).value;
-    return {
-        std::move(name), part.type, part.shape, part.bytes, plain && count < kSmallestBlob, {}, 0};
 }
 
 /// A small literal of 32-bit integers.
@@ -62,13 +49,6 @@ DraftOperand integers(std::string name, ElementType type, const Shape &shape,
 DraftOperand shapeOperand(const Shape &shape)
 {
     return integers("shape", ElementType::Uint32, {shape.size()}, shape);
-}
-
-/// The same bytes as a flat run of uint8, as iOS 16 stores indices and masks.
-DraftOperand flatBytes(std::string name, const EncodedPart &part)
-{
-    EncodedPart flat{part.role, ElementType::Uint8, {part.bytes.size()}, part.bytes};
-    return operandOf(std::move(name), flat);
 }
 
 /// The operation that scales the codes of a weight, a row for each step that has one.
@@ -123,6 +103,8 @@ public:
 
 private:
     const EncodedPart *part(PartRole role) const;
+    DraftOperand operandOf(std::string name, const EncodedPart &part) const;
+    DraftOperand flatBytes(std::string name, const EncodedPart &part) const;
     DraftOperation operation(std::string type, bool oldSignature) const;
     Result<void> requireOpset(unsigned least, const char *form) const;
 
@@ -145,6 +127,26 @@ const EncodedPart *Drafter::part(PartRole role) const
     const auto at = std::find_if(m_encoded.parts.begin(), m_encoded.parts.end(),
                                  [role](const EncodedPart &p) { return p.role == role; });
     return at == m_encoded.parts.end() ? nullptr : &*at;
+}
+
+/// Few elements are written into the program, as a weight file has no record without bytes; of a
+/// weight that several operations make alike only if there are none, so that they share the rest.
+DraftOperand Drafter::operandOf(std::string name, const EncodedPart &part) const
+{
+    // Constants of at least so many elements go to the weight file
+    // (resources/formats/blob-storage.md).
+    constexpr std::uint64_t kSmallestBlob = 10;
+    const std::uint64_t count = elementCount(part.shape).value_or(ElementCount()).value;
+    const bool literal = m_target.place == DraftTarget::Place::Program ||
+                         count < (m_target.place == DraftTarget::Place::Shared ? 1 : kSmallestBlob);
+    return {std::move(name), part.type, part.shape, part.bytes, literal, {}, 0};
+}
+
+/// The same bytes as a flat run of uint8, as iOS 16 stores indices and masks.
+DraftOperand Drafter::flatBytes(std::string name, const EncodedPart &part) const
+{
+    return operandOf(std::move(name),
+                     {part.role, ElementType::Uint8, {part.bytes.size()}, part.bytes});
 }
 
 DraftOperation Drafter::operation(std::string type, bool oldSignature) const

@@ -44,6 +44,9 @@ struct DraftTarget {
     std::string output;
     std::string name;
     std::string opset; ///< "ios16"
+    /// Where the parts go: all but small ones into the weight file, all that have bytes (of weights
+    /// that share them), or none.
+    enum class Place : std::uint8_t { WeightFile, Shared, Program } place = Place::WeightFile;
 };
 
 /// The operations for a weight, the last of which makes it. Errors: "encode.opset",

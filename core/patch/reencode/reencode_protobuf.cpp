@@ -123,17 +123,31 @@ Bytes immediate(const Bytes &type, std::uint64_t field, const Bytes &values)
     return value;
 }
 
+/// In the field that coremltools writes for the type, and its loader asks for.
 Bytes literal(const DraftOperand &operand)
 {
-    constexpr std::uint64_t kInts = 2;
-    constexpr std::uint64_t kRaw = 7;
+    enum : std::uint64_t { Floats = 1, Ints = 2, Bools = 3, LongInts = 5, Doubles = 6, Raw = 7 };
+    const auto field = [&]() -> std::uint64_t {
+        switch (operand.type) {
+        case ElementType::Fp32: return Floats;
+        case ElementType::Fp64: return Doubles;
+        case ElementType::Bool: return Bools;
+        case ElementType::Int16:
+        case ElementType::Uint16:
+        case ElementType::Int32: return Ints;
+        case ElementType::Int64:
+        case ElementType::Uint64: return LongInts;
+        default: return Raw;
+        }
+    }();
     const Bytes type = tensorType(operand.type, operand.shape);
-    if (operand.type != ElementType::Int32)
-        return immediate(type, kRaw, operand.bytes);
+    if (field == Floats || field == Doubles || field == Raw)
+        return immediate(type, field, operand.bytes);
     Bytes packed;
-    for (std::uint64_t i = 0; i < operand.bytes.size() / 4; ++i)
+    const std::uint64_t count = elementCount(operand.shape).value_or(ElementCount()).value;
+    for (std::uint64_t i = 0; i < count; ++i)
         appendVarint(packed, static_cast<std::uint64_t>(loadCode(operand.bytes, operand.type, i)));
-    return immediate(type, kInts, packed);
+    return immediate(type, field, packed);
 }
 
 Bytes valueOf(const DraftOperand &operand, const std::string &blobPath)

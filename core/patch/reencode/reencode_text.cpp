@@ -5,6 +5,7 @@
 #include "core/numeric/convert.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -12,22 +13,17 @@ namespace kernscope::patch {
 
 namespace {
 
-/// fp16 bits as the compiler writes them: a C hex float.
-std::string hexFloat(std::uint16_t bits)
+/// As the compiler writes them: floating point as C hex floats.
+std::string elementText(ElementType type, std::int64_t code)
 {
-    const int exponent = (bits >> 10) & 31;
-    const unsigned fraction = bits & 1023u;
-    const std::string sign = (bits & 0x8000u) != 0 ? "-" : "";
-    if (exponent == 31)
-        return fraction != 0 ? "nan" : sign + "inf";
-    if (exponent == 0 && fraction == 0)
-        return sign + "0x0p+0";
-    if (exponent == 0)
-        return fmt::format("{}0x{:x}p-24", sign, fraction);
-    std::string digits = fmt::format("{:03x}", fraction << 2);
-    while (!digits.empty() && digits.back() == '0')
-        digits.pop_back();
-    return fmt::format("{}0x1{}{}p{:+d}", sign, digits.empty() ? "" : ".", digits, exponent - 15);
+    if (type == ElementType::Bool)
+        return code != 0 ? "true" : "false";
+    if (!isFloatingPoint(type))
+        return std::to_string(code);
+    const double value = codeValue(type, code);
+    if (std::isnan(value))
+        return "nan";
+    return std::isinf(value) ? (value < 0 ? "-inf" : "inf") : fmt::format("{:a}", value);
 }
 
 class StatementWriter
@@ -104,8 +100,7 @@ private:
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::int64_t code = loadCode(operand.bytes, operand.type, i);
             list += i == 0 ? "" : ", ";
-            list += operand.type == ElementType::Fp16 ? hexFloat(static_cast<std::uint16_t>(code))
-                                                      : std::to_string(code);
+            list += elementText(operand.type, code);
         }
         if (operand.shape.empty())
             return scalar(elementTypeName(operand.type), list);

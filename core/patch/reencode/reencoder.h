@@ -44,7 +44,7 @@ private:
     Result<void> findStatements();
     Result<void> draft();
     void findServants(const mil::Function &function, const std::vector<const Job *> &jobs);
-    Result<void> chooseBlobFiles();
+    void chooseBlobFiles();
     void chooseBlobFile(Job &job) const;
     Result<void> layOutBlobs();
     Result<void> layOutFile(std::size_t file);

@@ -47,8 +47,9 @@ void Reencoder::chooseBlobFile(Job &job) const
     }
 }
 
-/// Weights that are in no file go to the first that the program names.
-Result<void> Reencoder::chooseBlobFiles()
+/// Weights that are in no file go to the first that the program names; where it names none, into
+/// the program.
+void Reencoder::chooseBlobFiles()
 {
     std::size_t first = kNoIndex;
     std::string firstPath;
@@ -71,13 +72,9 @@ Result<void> Reencoder::chooseBlobFiles()
                 });
             });
         }
-        if (first == kNoIndex)
-            return refused("encode.blob", job.weight->name, "a weight file that the program names",
-                           "none", "The bundle has no weight file to put the weight into");
         job.blobFile = first;
         job.blobPath = firstPath;
     }
-    return {};
 }
 
 /// The records of its file that its statement and the servants of that name.
@@ -148,6 +145,8 @@ Result<void> Reencoder::layOutBlobs()
     std::set<std::size_t> files;
     for (std::size_t i = 0; i < m_jobs.size(); ++i) {
         Job &job = m_jobs[i];
+        if (job.blobFile == kNoIndex)
+            continue;
         files.insert(job.blobFile);
         const auto known =
             first.try_emplace({job.encoded, job.blobFile, job.function->opset}, i).first->second;

@@ -113,10 +113,13 @@ private Q_SLOTS:
             return judge.verdict(form, named("M1"))->nearestChange;
         };
         QVERIFY(of(dense).starts_with("It streams on H13 stored as a palette of 4-bit"));
-        WeightForm bias = dense;
-        bias.use.kernel = false;
-        QVERIFY2(of(bias).starts_with("None is known: the gates speak of kernels"),
-                 of(bias).c_str());
+        WeightForm other = dense;
+        other.use.kernel = false;
+        QVERIFY2(of(other).starts_with("None is known: the gates speak of kernels"),
+                 of(other).c_str());
+        WeightForm bias = other;
+        bias.use.bias = true;
+        QVERIFY2(of(bias).starts_with("None: a bias is always dense."), of(bias).c_str());
         WeightForm elsewhere = dense;
         elsewhere.use.elsewhere = true;
         QVERIFY2(of(elsewhere).starts_with("None: what reads the weight runs on another backend"),

@@ -14,13 +14,6 @@ namespace {
 /// More ops between a weight and its consumer than any converter writes.
 constexpr std::size_t kMaxVia = 32;
 
-bool passesThrough(std::string_view type)
-{
-    static constexpr std::array<std::string_view, 5> kTypes{"cast", "reshape", "transpose",
-                                                            "expand_dims", "squeeze"};
-    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
-}
-
 /// A consumer with its place in the program, for sorting.
 struct Found {
     std::size_t operation;
@@ -228,6 +221,13 @@ void describeAttention(const ValueGraph &graph, const mil::Operation &operation,
 }
 
 } // namespace
+
+bool passesThrough(std::string_view type)
+{
+    static constexpr std::array<std::string_view, 5> kTypes{"cast", "reshape", "transpose",
+                                                            "expand_dims", "squeeze"};
+    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
 
 Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
                           const mil::ValueType *weight, std::size_t place)

@@ -10,6 +10,9 @@
 
 namespace kernscope {
 
+/// True for cast, reshape, transpose, expand_dims and squeeze.
+bool passesThrough(std::string_view type);
+
 /// The ops that read an output of the op numbered `operation`, in program order, seen through
 /// cast, reshape, transpose, expand_dims and squeeze and through the inputs of loop bodies. Other
 /// constexpr ops are no consumers.

@@ -106,6 +106,8 @@ void ProgramReading::readProgram()
                                                              : mil::readProgramText(bytes, path);
     m_out.log.add(std::move(parsed.diagnostics));
     m_out.program = std::move(parsed.program);
+    if (const std::size_t words = indexOfPath(m_files, "metadata.json"); words != kNoIndex)
+        m_out.program.descriptions = {mil::readCompiledDescription(m_files[words].file->bytes())};
     // Before the weights are read, so that what they say of their consumers has the shapes.
     if (m_input.bindings) {
         m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, path);

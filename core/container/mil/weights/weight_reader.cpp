@@ -4,6 +4,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/weights/consumers.h"
 #include "core/form/form_steps.h"
+#include "core/format/weight_operands.h"
 
 #include <algorithm>
 #include <map>
@@ -24,6 +25,26 @@ bool isConst(const mil::Operation &operation)
 bool isMissing(const Error &fault)
 {
     return fault.code == "blob.file" || fault.code == "bundle.lfs";
+}
+
+/// Values that are followed from a small constant to an operation that reads it as a weight.
+constexpr std::size_t kMostSteps = 64;
+
+/// Of ten elements and more a constant is a weight whoever reads it: converters put those into a
+/// weight file, as far as it has a code for their type (resources/formats/blob-storage.md).
+bool hasManyElements(const mil::Literal &literal)
+{
+    return literal.count >= 10 && bitWidth(literal.element) > 0;
+}
+
+bool isWeightOf(const mil::Literal &literal, std::string_view operation, std::string_view param)
+{
+    if (hasManyElements(literal))
+        return true;
+    const WeightOperand *row =
+        bitWidth(literal.element) > 0 ? weightOperand(operation, param) : nullptr;
+    return row && literal.count >= row->leastElements &&
+           (!row->floatingPoint || isFloatingPoint(literal.element));
 }
 
 /// The form of a faulty weight as far as its op tells.
@@ -56,6 +77,33 @@ bool MilWeightReader::isOutermost(const GraphOperation &maker) const
         }
     }
     return !used;
+}
+
+/// Whether a constant that is written in the program is a weight: some operand that is one
+/// (resources/tables/weight_operands.csv) reads it.
+bool MilWeightReader::isLiteralWeight(const GraphOperation &maker,
+                                      const mil::Literal &literal) const
+{
+    if (hasManyElements(literal))
+        return true;
+    std::vector<std::size_t> open;
+    const auto addOutputs = [&open](const GraphOperation &made) {
+        for (std::size_t i = 0; i < made.operation->outputs.size(); ++i)
+            open.push_back(made.firstDefinition + i);
+    };
+    addOutputs(maker);
+    for (std::size_t next = 0; next < open.size() && next < kMostSteps; ++next) {
+        const Definition &definition = m_graph.definitions()[open[next]];
+        for (const Use &use : definition.uses) {
+            const GraphOperation &reader = m_graph.operations()[use.operation];
+            if (isWeightOf(literal, reader.operation->type, use.param))
+                return true;
+            if (passesThrough(reader.operation->type) && use.param == "x")
+                addOutputs(reader);
+        }
+        open.insert(open.end(), definition.aliases.begin(), definition.aliases.end());
+    }
+    return false;
 }
 
 void MilWeightReader::describe(Weight &weight, const mil::ValueType &type) const
@@ -206,26 +254,35 @@ std::optional<std::uint64_t> MilWeightReader::declaredBytes(const mil::Operation
 }
 
 /// A constant in a weight file that an op names without a const op between.
+}
+
+/// Constants that an op names without a const op between.
 void MilWeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
 {
     const mil::Operation &operation = *m_graph.operations()[index].operation;
-    std::map<std::string_view, std::size_t> blobs; // a list may hold several
+    const auto isWeight = [&](std::string_view param, const mil::ProgramValue &value) {
+        const mil::Literal *literal = value.literal();
+        return value.blob() || (literal && isWeightOf(*literal, operation.type, param));
+    };
+    std::map<std::string_view, std::size_t> weightsOf; // a list may hold several
     forEachValue(operation, [&](std::string_view param, const mil::ProgramValue &value) {
-        if (value.blob())
-            ++blobs[param];
+        if (isWeight(param, value))
+            ++weightsOf[param];
     });
+    if (weightsOf.empty())
+        return;
     std::map<std::string_view, std::size_t> taken, places;
     forEachValue(operation, [&](std::string_view param, const mil::ProgramValue &value) {
         if (std::holds_alternative<mil::Values>(value.content))
             return; // its members follow
         const std::size_t place = places[param]++;
-        if (!value.blob())
+        if (!isWeight(param, value))
             return;
         Weight weight;
         std::string opName = operation.displayName();
         weight.name = opName + "." + std::string(param);
         weight.otherOpName = std::move(opName);
-        if (blobs[param] > 1)
+        if (weightsOf[param] > 1)
             weight.name += "." + std::to_string(taken[param]++);
         weight.sourceOp = "inline";
         describe(weight, value.type);
@@ -251,7 +308,9 @@ void MilWeightReader::read(std::vector<Weight> &weights)
                 addMade(i, weights);
         } else if (isConst(operation)) {
             const mil::ProgramValue *value = operation.operand("val");
-            if (value && value->blob() && isOutermost(maker))
+            const mil::Literal *literal = value ? value->literal() : nullptr;
+            if (value && (value->blob() || (literal && isLiteralWeight(maker, *literal))) &&
+                isOutermost(maker))
                 addMade(i, weights);
         } else {
             addInline(i, weights);

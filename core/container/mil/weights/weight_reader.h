@@ -17,8 +17,9 @@
 namespace kernscope {
 
 /// Finds the weights of one function: every constant kept in a weight file and every result of a
-/// constexpr op, as far as anything but another constexpr op reads it (or nothing does); in program
-/// order, bodies of loops included. Small constants written in the program are no weights.
+/// constexpr op, as far as anything but another constexpr op reads it (or nothing does), and the
+/// constants written in the program that have ten or more elements or that an operand reads which
+/// is a weight (resources/tables/weight_operands.csv); in program order, bodies of loops included.
 class MilWeightReader
 {
 public:
@@ -30,6 +31,7 @@ public:
 
 private:
     bool isOutermost(const GraphOperation &maker) const;
+    bool isLiteralWeight(const GraphOperation &maker, const mil::Literal &literal) const;
     void addMade(std::size_t index, std::vector<Weight> &weights);
     void addInline(std::size_t index, std::vector<Weight> &weights);
     void describe(Weight &weight, const mil::ValueType &type) const;

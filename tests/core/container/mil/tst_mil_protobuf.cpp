@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/mil/model_metadata.h"
 #include "mil_text.h"
 #include "proto_builder.h"
 
@@ -14,6 +13,12 @@ namespace {
 mil::ParsedProgram readProto(const QByteArray &file)
 {
     return mil::readModelProtobuf(bytesOf(file), "model.mlmodel");
+}
+
+std::vector<std::pair<std::string, std::string>> metadataOf(const QByteArray &file)
+{
+    const auto described = readProto(file).program.descriptions;
+    return described.empty() ? decltype(described.front().metadata)() : described.front().metadata;
 }
 
 QByteArray raw(const char *digits)
@@ -36,6 +41,8 @@ private slots:
     void operations();
     void metadata();
     void metadataOfDamagedModels();
+    void descriptions();
+    void descriptionsOfCompiledModels();
     void states();
     void nestedBlocks();
     void specializations();
@@ -329,7 +336,7 @@ void TestMilProtobuf::metadata()
                             entry(100, "com.github.apple.coremltools.version", "9.0b1") +
                             entry(100, "", "no key") + number(7, 5);
     const QByteArray file = model("") + bytes(2, number(9, 1) + bytes(100, said));
-    const auto facts = mil::modelMetadata(bytesOf(file));
+    const auto facts = metadataOf(file);
     QStringList words;
     for (const auto &[key, value] : facts)
         words << QString::fromStdString(key + "=" + value);
@@ -345,11 +352,82 @@ void TestMilProtobuf::metadataOfDamagedModels()
     const QByteArray file =
         bytes(2, bytes(100, bytes(3, "A. Person") + entry(100, "key", "value")));
     for (qsizetype length = 0; length < file.size(); ++length)
-        QVERIFY(mil::modelMetadata(bytesOf(file.left(length))).size() <= 2);
+        QVERIFY(metadataOf(file.left(length)).size() <= 2);
     const QByteArray large =
         bytes(2, bytes(100, bytes(3, "A. Person") + bytes(1, QByteArray((1 << 20) + 1, 'x'))));
-    QCOMPARE(mil::modelMetadata(bytesOf(large)).size(), 1U);
-    QCOMPARE(mil::modelMetadata({}).size(), 0U);
+    QCOMPARE(metadataOf(large).size(), 1U);
+    QCOMPARE(metadataOf({}).size(), 0U);
+}
+
+/// Inputs, outputs and states with their types, default and allowed shapes; classes; functions.
+void TestMilProtobuf::descriptions()
+{
+    const auto feature = [](const QByteArray &name, const QByteArray &type) {
+        return bytes(1, name) + bytes(3, type);
+    };
+    const auto array = [](const QByteArray &shape, int type, const QByteArray &more = {}) {
+        return bytes(1, raw(shape)) + number(2, type) + more;
+    };
+    const auto range = [](int first, int last) {
+        return bytes(1, number(1, first) +
+                            (last < 0 ? raw("10ffffffffffffffffff01") : number(2, last)));
+    };
+    const QByteArray image = bytes(4, number(1, 640) + number(2, 480) + number(3, 20) +
+                                          bytes(21, bytes(1, number(1, 2) + number(2, 3))));
+    const QByteArray open = bytes(5, array("018004", 65552, bytes(31, range(1, 1) + range(1, -1))));
+    const QByteArray state = bytes(8, bytes(1, array("0405", 65568)));
+    const QByteArray own = bytes(1, feature("picture", image)) +
+                           bytes(1, feature("tokens", open) + number(9, 3)) +
+                           bytes(10, feature("label", bytes(3, "") + number(1000, 1))) +
+                           bytes(11, "label") + bytes(13, feature("cache", state));
+    const auto described = readProto(model("") + bytes(2, own)).program.descriptions;
+    QCOMPARE(described.size(), 1U);
+    QCOMPARE(described[0].functions.size(), 1U);
+    const mil::FunctionDescription &function = described[0].functions[0];
+    QCOMPARE(function.inputs.size(), 2U);
+    QCOMPARE(function.inputs[0].typeText(), std::string("image RGB 640 x 480"));
+    QCOMPARE(function.inputs[0].allowedText(), std::string("[3, 2]"));
+    QCOMPARE(function.inputs[1].typeText(), std::string("fp16 [1, 512]"));
+    QCOMPARE(function.inputs[1].allowedText(), std::string("[1, 1 and more]"));
+    QCOMPARE(function.outputs[0].typeText(), std::string("string"));
+    QVERIFY(function.outputs[0].optional && !function.inputs[0].optional);
+    QCOMPARE(function.states[0].typeText(), std::string("fp32 [4, 5]"));
+    QCOMPARE(function.predictedFeature, std::string("label"));
+    QCOMPARE(mil::findFunction(described, "", "main"), &function);
+
+    const QByteArray two = bytes(20, bytes(1, "a") + bytes(2, feature("x", open))) +
+                           bytes(20, bytes(1, "b")) + bytes(21, "b");
+    const QByteArray classes = bytes(100, bytes(1, "cat") + bytes(1, "dog"));
+    const auto several = readProto(bytes(2, two) + bytes(404, classes)).program.descriptions;
+    QCOMPARE(several.at(0).defaultFunction, std::string("b"));
+    QCOMPARE(several[0].labels, (std::vector<std::string>{"cat", "dog"}));
+    QCOMPARE(mil::findFunction(several, "", "a"), &several[0].functions[0]);
+    QVERIFY(!mil::findFunction(several, "", "main"));
+    const QByteArray whole = model("") + bytes(2, own);
+    for (qsizetype length = 0; length < whole.size(); ++length)
+        readProto(whole.left(length));
+}
+
+void TestMilProtobuf::descriptionsOfCompiledModels()
+{
+    const auto read = [](const char *json) {
+        return mil::readCompiledDescription(bytesOf(QByteArray(json)));
+    };
+    const auto described =
+        read(R"([{"inputSchema": [{"name": "x", "type": "MultiArray", "dataType": "Float16",
+                  "shape": "[1, 8]", "shapeRange": "[[1, 1], [1, -1]]", "isOptional": "1"},
+                 {"name": "p", "type": "Image", "colorspace": "BGR", "width": "4", "height": "2"},
+                 7], "outputSchema": [{"name": "y", "type": "MultiArray", "shape": "no",
+                  "enumeratedShapes": "[[1], [2]]"}], "license": "free", "author": ""}])");
+    const auto &function = described.functions.at(0);
+    QCOMPARE(function.inputs.size(), 2U);
+    QCOMPARE(function.inputs[0].typeText(), std::string("fp16 [1, 8]"));
+    QCOMPARE(function.inputs[0].allowedText(), std::string("[1, 1 and more]"));
+    QCOMPARE(function.inputs[1].typeText(), std::string("image BGR 4 x 2"));
+    QCOMPARE(function.outputs.at(0).allowedText(), std::string("[1] or [2]"));
+    QCOMPARE(described.metadata.size(), 1U);
+    for (const char *wrong : {"", "{}", "[1]", "[{\"inputSchema\": 1}]", "[[[", "null"})
+        QVERIFY(read(wrong).functions.empty());
 }
 
 /// Values before types, outputs before inputs, the program before the version.

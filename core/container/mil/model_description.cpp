@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/model_description.h"
+
+#include "core/base/json_place.h"
+#include "core/container/mil/utf8.h"
+#include "core/container/mil/wire.h"
+#include "core/format/table_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::mil {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostText = std::size_t(1) << 20; ///< of a file's words about itself
+constexpr int kMostJsonDepth = 32;
+/// The texts of a Metadata message by their fields, from 1 on, as metadata.json names them.
+constexpr std::array<std::string_view, 4> kMetadataTexts{"shortDescription", "version", "author",
+                                                         "license"};
+
+/// A row of resources/tables/feature_types.csv.
+struct FeatureTypeRow {
+    std::string what, name, compiled;
+    std::uint64_t code = 0;
+};
+
+template <class Key>
+std::string featureWord(std::string_view what, Key FeatureTypeRow::*key, const Key &value)
+{
+    static const auto rows =
+        tables::loadRows<FeatureTypeRow>("feature_types", {{"what", &FeatureTypeRow::what},
+                                                           {"name", &FeatureTypeRow::name},
+                                                           {"compiled", &FeatureTypeRow::compiled},
+                                                           {"code", &FeatureTypeRow::code}});
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const FeatureTypeRow &row) {
+        return row.what == what && row.*key == value;
+    });
+    return found == rows.end() ? std::string() : found->name;
+}
+
+std::string plainText(const WireBytes &bytes)
+{
+    return cleanUtf8({reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()});
+}
+
+/// Reads messages whose faults are not reported: nothing that a weight depends on is in them.
+class DescriptionReader
+{
+public:
+    explicit DescriptionReader(std::size_t bytes) : m_state{Faults({}), bytes, false, false} {}
+
+    void read(const WireBytes &message, ModelDescription &out);
+    void readLabels(const WireBytes &classifier, std::vector<std::string> &labels);
+
+private:
+    template <class Visit>
+    void each(const WireBytes &message, const Visit &visit)
+    {
+        WireMessage fields(message, m_state);
+        for (WireField field; fields.next(field);)
+            visit(field);
+    }
+    /// Whether there is still room for so many bytes of text, which it then takes.
+    bool take(std::size_t bytes)
+    {
+        const bool fits = bytes <= m_room;
+        m_room = fits ? m_room - bytes : 0;
+        return fits;
+    }
+    /// Numbers of a repeated field, packed or not.
+    void addNumbers(const WireField &field, std::vector<std::int64_t> &numbers);
+    std::vector<std::int64_t> numbersOf(const WireBytes &message);
+    AxisRange range(const WireBytes &message);
+    void metadata(const WireBytes &message, ModelDescription &out);
+    void function(const WireBytes &message, FunctionDescription &out);
+    void feature(const WireBytes &message, std::vector<ModelFeature> &out);
+    void type(const WireBytes &message, ModelFeature &out);
+    void array(const WireBytes &message, ModelFeature &out);
+    void image(const WireBytes &message, ModelFeature &out);
+
+    WireState m_state;
+    std::size_t m_room = kMostText;
+};
+
+void DescriptionReader::addNumbers(const WireField &field, std::vector<std::int64_t> &numbers)
+{
+    if (field.type == WireField::Type::Varint)
+        numbers.push_back(static_cast<std::int64_t>(field.value));
+    if (field.type != WireField::Type::Bytes)
+        return;
+    std::uint64_t number = 0;
+    unsigned shift = 0;
+    for (const std::byte each : field.content.bytes) {
+        number |= (std::to_integer<std::uint64_t>(each) & 0x7f) << shift;
+        shift = std::min(shift + 7, 63U);
+        if ((each & std::byte{0x80}) == std::byte{0}) {
+            numbers.push_back(static_cast<std::int64_t>(number));
+            number = shift = 0;
+        }
+    }
+}
+
+/// Those of field 1, in order.
+std::vector<std::int64_t> DescriptionReader::numbersOf(const WireBytes &message)
+{
+    std::vector<std::int64_t> numbers;
+    each(message, [&](const WireField &field) {
+        if (field.number == 1)
+            addNumbers(field, numbers);
+    });
+    return numbers;
+}
+
+AxisRange DescriptionReader::range(const WireBytes &message)
+{
+    AxisRange range{0, 0};
+    each(message, [&](const WireField &field) {
+        if (field.number == 1)
+            range.first = static_cast<std::int64_t>(field.value);
+        else if (field.number == 2)
+            range.last = std::max(static_cast<std::int64_t>(field.value), AxisRange::kNoEnd);
+    });
+    return range;
+}
+
+void DescriptionReader::array(const WireBytes &message, ModelFeature &out)
+{
+    each(message, [&](const WireField &field) {
+        if (field.number == 1)
+            addNumbers(field, out.shape);
+        else if (field.number == 2)
+            out.element =
+                elementTypeFromName(featureWord("element", &FeatureTypeRow::code, field.value));
+        else if (field.number == 21 || field.number == 31)
+            each(field.content, [&](const WireField &member) {
+                if (member.number != 1)
+                    return;
+                if (field.number == 21)
+                    out.allowed.push_back(numbersOf(member.content));
+                else
+                    out.ranges.push_back(range(member.content));
+            });
+    });
+}
+
+/// Widths come first on the wire; a shape is [height, width].
+void DescriptionReader::image(const WireBytes &message, ModelFeature &out)
+{
+    const auto size = [this](const WireBytes &bytes) {
+        std::vector<std::int64_t> shape{0, 0};
+        each(bytes, [&](const WireField &field) {
+            if (field.number == 1 || field.number == 2)
+                shape[2 - field.number] = static_cast<std::int64_t>(field.value);
+        });
+        return shape;
+    };
+    out.shape = size(message);
+    each(message, [&](const WireField &field) {
+        if (field.number == 3) {
+            out.detail = featureWord("pixels", &FeatureTypeRow::code, field.value);
+        } else if (field.number == 21) {
+            each(field.content, [&](const WireField &each) {
+                if (each.number == 1)
+                    out.allowed.push_back(size(each.content));
+            });
+        } else if (field.number == 31) {
+            out.ranges = {{}, {}};
+            each(field.content, [&](const WireField &axis) {
+                if (axis.number == 1 || axis.number == 2)
+                    out.ranges[2 - axis.number] = range(axis.content);
+            });
+        }
+    });
+}
+
+void DescriptionReader::type(const WireBytes &message, ModelFeature &out)
+{
+    each(message, [&](const WireField &field) {
+        if (field.number == 1000)
+            out.optional = field.value != 0;
+        const std::string kind =
+            featureWord("kind", &FeatureTypeRow::code, std::uint64_t(field.number));
+        if (kind.empty())
+            return;
+        out.kind = kind;
+        if (kind == "multiArray")
+            array(field.content, out);
+        else if (kind == "image")
+            image(field.content, out);
+        else if (kind == "state")
+            each(field.content, [&](const WireField &held) {
+                if (held.number == 1)
+                    array(held.content, out);
+            });
+        else if (kind == "dictionary" || kind == "sequence")
+            each(field.content, [&](const WireField &member) {
+                if (member.number <= 3)
+                    out.detail = member.number == 1 ? "int64" : "string";
+            });
+    });
+}
+
+void DescriptionReader::feature(const WireBytes &message, std::vector<ModelFeature> &out)
+{
+    if (!take(message.bytes.size()))
+        return;
+    ModelFeature &feature = out.emplace_back();
+    each(message, [&](const WireField &field) {
+        if (field.number == 1)
+            feature.name = plainText(field.content);
+        else if (field.number == 2)
+            feature.words = plainText(field.content);
+        else if (field.number == 3)
+            type(field.content, feature);
+    });
+}
+
+void DescriptionReader::function(const WireBytes &message, FunctionDescription &out)
+{
+    each(message, [&](const WireField &field) {
+        switch (field.number) {
+        case 1: out.name = plainText(field.content); break;
+        case 2: feature(field.content, out.inputs); break;
+        case 3: feature(field.content, out.outputs); break;
+        case 4: out.predictedFeature = plainText(field.content); break;
+        case 5: out.predictedProbabilities = plainText(field.content); break;
+        case 6: feature(field.content, out.states); break;
+        default: break;
+        }
+    });
+}
+
+void DescriptionReader::metadata(const WireBytes &message, ModelDescription &out)
+{
+    each(message, [&](const WireField &field) {
+        if (field.type != WireField::Type::Bytes || !take(field.content.bytes.size()))
+            return;
+        std::string key, value;
+        if (field.number >= 1 && field.number <= kMetadataTexts.size()) {
+            key = kMetadataTexts[field.number - 1];
+            value = plainText(field.content);
+        } else if (field.number == 100) { // userDefined
+            each(field.content, [&](const WireField &part) {
+                if (part.number == 1 || part.number == 2)
+                    (part.number == 1 ? key : value) = plainText(part.content);
+            });
+        }
+        if (!key.empty() && !value.empty())
+            out.metadata.emplace_back(std::move(key), std::move(value));
+    });
+}
+
+void DescriptionReader::read(const WireBytes &message, ModelDescription &out)
+{
+    FunctionDescription own; // of a model without several functions
+    WireBytes said;          // the last one, as protobuf has it
+    each(message, [&](const WireField &field) {
+        switch (field.number) {
+        case 1: feature(field.content, own.inputs); break;
+        case 10: feature(field.content, own.outputs); break;
+        case 11: own.predictedFeature = plainText(field.content); break;
+        case 12: own.predictedProbabilities = plainText(field.content); break;
+        case 13: feature(field.content, own.states); break;
+        case 20: function(field.content, out.functions.emplace_back()); break;
+        case 21: out.defaultFunction = plainText(field.content); break;
+        case 100: said = field.content; break;
+        default: break;
+        }
+    });
+    if (!own.inputs.empty() || !own.outputs.empty())
+        out.functions.insert(out.functions.begin(), std::move(own));
+    m_room = kMostText;
+    metadata(said, out);
+}
+
+void DescriptionReader::readLabels(const WireBytes &classifier, std::vector<std::string> &labels)
+{
+    each(classifier, [&](const WireField &field) {
+        if (field.number == 101) {
+            for (const std::int64_t label : numbersOf(field.content))
+                labels.push_back(std::to_string(label));
+        } else if (field.number == 100) {
+            each(field.content, [&](const WireField &label) {
+                if (label.number == 1 && take(label.content.bytes.size()))
+                    labels.push_back(plainText(label.content));
+            });
+        }
+    });
+}
+
+std::string extentsText(const std::vector<std::int64_t> &extents)
+{
+    return fmt::format("[{}]", fmt::join(extents, ", "));
+}
+
+std::string member(const Json &object, const char *key)
+{
+    const auto found = object.find(key);
+    const auto *text = found == object.end() ? nullptr : found->get_ptr<const std::string *>();
+    return text ? *text : std::string();
+}
+
+/// A list of that text; an empty one where it is none.
+Json parsedList(std::string_view text)
+{
+    Json list = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
+    return list.is_array() ? list : Json::array();
+}
+
+/// "[1, 512]" as numbers; nothing where it is none.
+std::vector<std::int64_t> extents(const Json &list)
+{
+    std::vector<std::int64_t> numbers;
+    for (const Json &each : list) {
+        if (!list.is_array() || !each.is_number_integer())
+            return {};
+        numbers.push_back(each.get<std::int64_t>());
+    }
+    return numbers;
+}
+
+std::vector<ModelFeature> compiledFeatures(const Json &model, const char *key)
+{
+    std::vector<ModelFeature> features;
+    const auto list = model.find(key);
+    if (list == model.end() || !list->is_array())
+        return features;
+    for (const Json &each : *list) {
+        if (!each.is_object())
+            continue;
+        ModelFeature &feature = features.emplace_back();
+        feature.name = member(each, "name");
+        feature.words = member(each, "shortDescription");
+        feature.kind = featureWord("kind", &FeatureTypeRow::compiled, member(each, "type"));
+        feature.element = elementTypeFromName(
+            featureWord("element", &FeatureTypeRow::compiled, member(each, "dataType")));
+        feature.detail =
+            featureWord("pixels", &FeatureTypeRow::compiled, member(each, "colorspace"));
+        feature.optional = member(each, "isOptional") == "1";
+        const bool image = feature.kind == "image";
+        feature.shape = extents(parsedList(
+            image ? fmt::format("[{}, {}]", member(each, "height"), member(each, "width"))
+                  : member(each, "shape")));
+        for (const char *name : {"enumeratedShapes", "enumeratedSizes"}) {
+            for (const Json &shape : parsedList(member(each, name)))
+                feature.allowed.push_back(extents(shape));
+        }
+        for (const char *name : {"shapeRange", "sizeRange"}) {
+            for (const Json &range : parsedList(member(each, name))) {
+                const auto ends = extents(range);
+                if (ends.size() == 2)
+                    feature.ranges.push_back({ends[0], std::max(ends[1], AxisRange::kNoEnd)});
+            }
+        }
+    }
+    return features;
+}
+
+} // namespace
+
+std::string ModelFeature::typeText() const
+{
+    std::string text =
+        element == ElementType::Unknown ? kind : std::string(elementTypeName(element));
+    if (!detail.empty())
+        text += ' ' + detail;
+    if (kind == "image")
+        return text + (shape.size() == 2 ? fmt::format(" {} x {}", shape[1], shape[0]) : "");
+    if (element != ElementType::Unknown || !shape.empty())
+        text += ' ' + extentsText(shape);
+    return text;
+}
+
+std::string ModelFeature::allowedText() const
+{
+    std::vector<std::string> texts;
+    for (const auto &each : allowed)
+        texts.push_back(extentsText(each));
+    if (!texts.empty())
+        return fmt::format("{}", fmt::join(texts, " or "));
+    for (const AxisRange &range : ranges) {
+        texts.push_back(range.last == AxisRange::kNoEnd ? fmt::format("{} and more", range.first)
+                        : range.last == range.first
+                            ? fmt::format("{}", range.first)
+                            : fmt::format("{} to {}", range.first, range.last));
+    }
+    return texts.empty() ? std::string() : fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+ModelDescription readDescription(std::span<const std::byte> message,
+                                 std::span<const std::byte> classifier)
+{
+    ModelDescription description;
+    DescriptionReader(message.size()).read({message, 0}, description);
+    DescriptionReader(classifier.size()).readLabels({classifier, 0}, description.labels);
+    return description;
+}
+
+ModelDescription readCompiledDescription(std::span<const std::byte> json)
+{
+    ModelDescription out;
+    if (json.size() > kMostText)
+        return out;
+    const Json models = parsedList({reinterpret_cast<const char *>(json.data()), json.size()});
+    for (const Json &model : models) {
+        if (!model.is_object())
+            continue;
+        FunctionDescription function;
+        function.inputs = compiledFeatures(model, "inputSchema");
+        function.outputs = compiledFeatures(model, "outputSchema");
+        function.states = compiledFeatures(model, "stateSchema");
+        if (!function.inputs.empty() || !function.outputs.empty())
+            out.functions.push_back(std::move(function));
+        for (const std::string_view key : kMetadataTexts) {
+            if (std::string words = member(model, std::string(key).c_str()); !words.empty())
+                out.metadata.emplace_back(key, std::move(words));
+        }
+        const auto own = model.find("userDefinedMetadata");
+        if (own == model.end() || !own->is_object())
+            continue;
+        for (const auto &[key, value] : own->items()) {
+            if (const auto *said = value.get_ptr<const std::string *>())
+                out.metadata.emplace_back(key, *said);
+        }
+    }
+    return out;
+}
+
+const FunctionDescription *findFunction(const std::vector<ModelDescription> &descriptions,
+                                        std::string_view model, std::string_view function)
+{
+    for (const ModelDescription &description : descriptions) {
+        if (description.model != model)
+            continue;
+        for (const FunctionDescription &each : description.functions) {
+            if (each.name == function || (each.name.empty() && description.functions.size() == 1))
+                return &each;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace kernscope::mil
