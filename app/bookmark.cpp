@@ -148,8 +148,8 @@ Result<Bookmarks> BookmarkStore::load(const QString &bundle) const
     const QFile file(isBeside(bundle) ? besideOf(bundle) : fileOf(bundle));
     if (!file.exists())
         return Bookmarks();
-    const auto text = readSmallFile(QFile::encodeName(file.fileName()).toStdString(),
-                                    kMostBookmarkBytes);
+    const auto text =
+        readSmallFile(QFile::encodeName(file.fileName()).toStdString(), kMostBookmarkBytes);
     if (!text)
         return tl::unexpected(text.error());
     auto bookmarks = parseBookmarks(QByteArray::fromStdString(*text));

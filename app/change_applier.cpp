@@ -22,8 +22,7 @@ struct ReadScript {
 
 Result<ReadScript> readScript(const QString &path, const BundlePtr &bundle)
 {
-    const auto text =
-        readSmallFile(QFile::encodeName(path).toStdString(), patch::kMostScriptBytes);
+    const auto text = readSmallFile(QFile::encodeName(path).toStdString(), patch::kMostScriptBytes);
     if (!text)
         return tl::unexpected(text.error());
     const std::string name = path.toStdString();

@@ -117,8 +117,7 @@ Result<std::vector<std::size_t>> wantedWeights(const Bundle &bundle, const Decod
 
 /// What is to be said of the values that were written.
 Result<Diagnostics> writeTensorFile(const Bundle &bundle, const report::TensorExport &plan,
-                                    const std::string &path, Context &context,
-                                    std::uint64_t &bytes)
+                                    const std::string &path, Context &context, std::uint64_t &bytes)
 {
     auto file = OutputFile::create(path, outputRules(context, bundle));
     if (!file)
@@ -217,18 +216,19 @@ void addDecode(CLI::App &app, Context &context)
     command->add_option("name", options->weight, "Name of the weight")->type_name("NAME");
     command->add_flag("--all", options->all,
                       "All weights, in place of NAME, into a .safetensors or .npz file");
-    addOutput(*command, context, options->output,
-              "File to write, by the end of its name: .npy with a NumPy header, .csv a line an index "
-              "of the first axis, .bin bare values, .npz and .safetensors tensors by name; - is "
-              "standard output",
-              "FILE", true)
+    addOutput(
+        *command, context, options->output,
+        "File to write, by the end of its name: .npy with a NumPy header, .csv a line an index "
+        "of the first axis, .bin bare values, .npz and .safetensors tensors by name; - is "
+        "standard output",
+        "FILE", true)
         ->required();
     command->add_option("--format", options->format, "Format, whatever the name (of -: npy)")
         ->check(CLI::IsMember({"npy", "csv", "bin", "npz", "safetensors"}));
     command
-        ->add_option(
-            "--as", options->type,
-            "Type of the values written (fp16; of .csv, .safetensors and .npz what holds each weight)")
+        ->add_option("--as", options->type,
+                     "Type of the values written (fp16; of .csv, .safetensors and .npz what holds "
+                     "each weight)")
         ->check(CLI::IsMember({"fp16", "fp32"}));
     command->add_option("--rows", options->rows, "Indices of the first axis to write")
         ->type_name("A:B");

@@ -76,9 +76,8 @@ void addOutputs(CLI::App &command, Context &context, const Options &options)
         .add_option("--report", options->report,
                     "Before and after of each layer and chip: .html, .md, .json or .csv")
         ->type_name("FILE")
-        ->each([&context](const std::string &path) {
-            checkStream(context, "--report", path, false);
-        });
+        ->each(
+            [&context](const std::string &path) { checkStream(context, "--report", path, false); });
     command.add_option("--format", options->format, "What is printed (json: the same as --json)")
         ->check(CLI::IsMember({"text", "json", "csv"}))
         ->capture_default_str();

@@ -273,9 +273,9 @@ int exitCodeOf(const Answer &answer, const DiffLimits &limits)
 Result<std::string> reportFormat(const DiffArguments &arguments)
 {
     static constexpr OutputEnding kEndings[] = {
-        {".txt", "text"},      {".json", "json"}, {".xml", "junit"}, {".md", "markdown"},
-        {".html", "html"},     {".htm", "html"},  {".csv", "csv"},   {".kpatch", "changes"},
-        {".ips", "ips"},       {".bps", "bps"}};
+        {".txt", "text"},  {".json", "json"}, {".xml", "junit"}, {".md", "markdown"},
+        {".html", "html"}, {".htm", "html"},  {".csv", "csv"},   {".kpatch", "changes"},
+        {".ips", "ips"},   {".bps", "bps"}};
     if (arguments.output.empty())
         return arguments.format;
     return outputFormat(arguments.output, arguments.format, kEndings);

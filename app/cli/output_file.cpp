@@ -109,7 +109,7 @@ Result<std::string> outputFormat(const std::string &path, const std::string &ask
     for (const auto &[name, format] : endings) {
         if (name == ending)
             return std::string(format);
-        known += (known.empty()              ? ""
+        known += (known.empty()                  ? ""
                   : name == endings.back().first ? " or "
                                                  : ", ") +
                  std::string(name);

@@ -58,8 +58,8 @@ private:
     int descriptor() const;
 
     std::unique_ptr<WritingScope> m_scope; ///< ends after the place has removed its file
-    std::optional<OutputPlace> m_place; ///< none: standard output
-    std::string m_name;                 ///< as it was given
+    std::optional<OutputPlace> m_place;    ///< none: standard output
+    std::string m_name;                    ///< as it was given
     std::uint64_t m_bytes = 0, m_flushed = 0;
 };
 

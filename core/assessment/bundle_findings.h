@@ -37,8 +37,9 @@ struct Finding {
     std::size_t file = kNoIndex;  ///< UnusedRecords
     /// Records, elements, channels, scales, entries or chips, by kind; Larger, Duplicate: bytes.
     std::uint64_t count = 0;
-    std::uint64_t of = 0; ///< all elements, channels, scales, entries or chips, where `count` is some of them
-    double value = 0;     ///< Constant, Outlier: the value
+    std::uint64_t of =
+        0; ///< all elements, channels, scales, entries or chips, where `count` is some of them
+    double value = 0; ///< Constant, Outlier: the value
 
     friend bool operator==(const Finding &, const Finding &) = default;
 };

@@ -70,7 +70,8 @@ Result<std::vector<std::uint64_t>> channelDensity(const Bundle &bundle, std::siz
 /// Payload checks of one weight; of one that cannot be decoded, why. Progress in elements.
 Diagnostics verifyPayload(const Bundle &bundle, std::size_t weight, Progress *progress = nullptr);
 /// Payload checks of every weight (mask against survivors, non-finite scales, padding bits), as
-/// diagnostics with file and offset. What nobody has unpacked yet is not read. Progress in elements.
+/// diagnostics with file and offset. What nobody has unpacked yet is not read. Progress in
+/// elements.
 Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress = nullptr);
 
 } // namespace kernscope

@@ -9,8 +9,8 @@
 
 namespace kernscope::codec {
 
-/// What bound() gives for an operand whose bytes are packed as a whole, such as a deflated member of
-/// an archive: bytes() take the place of the operand's, in order(). Lives as long as the bytes.
+/// What bound() gives for an operand whose bytes are packed as a whole, such as a deflated member
+/// of an archive: bytes() take the place of the operand's, in order(). Lives as long as the bytes.
 class UnpackedBytes
 {
 public:

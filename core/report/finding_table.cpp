@@ -51,7 +51,8 @@ std::vector<Column<FindingRow>> findingContentColumns()
     return {
         {.key = "count",
          .title = "count",
-         .explanation = "Records, elements, bytes, channels, scales, codebook entries or chips, by kind",
+         .explanation =
+             "Records, elements, bytes, channels, scales, codebook entries or chips, by kind",
          .align = TextTable::Align::Right,
          .shown = kDocument,
          .value = [](const Row &row) -> Value { return Count{row.finding->count}; }},

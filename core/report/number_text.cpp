@@ -61,8 +61,8 @@ std::string siText(double value, std::string_view unit)
 
 std::string csvField(std::string text)
 {
-    const std::string_view unsignedText = std::string_view(text).substr(
-        text.starts_with('+') || text.starts_with('-') ? 1 : 0);
+    const std::string_view unsignedText =
+        std::string_view(text).substr(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
     const bool number = !unsignedText.starts_with('-') && parseNumber(unsignedText);
     const bool formula = !text.empty() && !number &&
                          std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;

@@ -50,16 +50,16 @@ bool isRounded(ElementType type, ElementType as)
 
 Diagnostic roundedNote(const std::string &name, ElementType type, ElementType as)
 {
-    return {Severity::Note, ErrorBuilder("decode.rounded")
-                                .field(name)
-                                .expected(std::string(elementTypeName(type)))
-                                .found(std::string(elementTypeName(as)))
-                                .message(fmt::format("The values are {}; they are written rounded "
-                                                     "to {}{}",
-                                                     elementTypeName(type), elementTypeName(as),
-                                                     as == ElementType::Fp16
-                                                         ? ": --as fp32 keeps more of them"
-                                                         : ""))};
+    return {
+        Severity::Note,
+        ErrorBuilder("decode.rounded")
+            .field(name)
+            .expected(std::string(elementTypeName(type)))
+            .found(std::string(elementTypeName(as)))
+            .message(fmt::format("The values are {}; they are written rounded "
+                                 "to {}{}",
+                                 elementTypeName(type), elementTypeName(as),
+                                 as == ElementType::Fp16 ? ": --as fp32 keeps more of them" : ""))};
 }
 
 Diagnostic overflowNote(const std::string &name, std::uint64_t values)
@@ -152,8 +152,8 @@ private:
             return;
         m_wide.resize(out.size());
         decodeDoubles(m_decoder, at, m_wide);
-        m_beyond += static_cast<std::uint64_t>(
-            std::count_if(m_wide.begin(), m_wide.end(), isBeyondHalf));
+        m_beyond +=
+            static_cast<std::uint64_t>(std::count_if(m_wide.begin(), m_wide.end(), isBeyondHalf));
     }
 
     template <class Value, class Decode>
@@ -163,7 +163,8 @@ private:
         constexpr std::uint64_t kBlock = 65536;
         const std::uint64_t elements = elementCount(m_tensor.shape)->value;
         const std::uint64_t columns =
-            m_tensor.shape.size() < 2 ? 1 : elements / std::max<std::uint64_t>(1, m_tensor.shape[0]);
+            m_tensor.shape.size() < 2 ? 1
+                                      : elements / std::max<std::uint64_t>(1, m_tensor.shape[0]);
         std::vector<Value> block(std::min(kBlock, elements));
         for (std::uint64_t at = 0; at < elements; at += block.size()) {
             const auto some =
@@ -171,7 +172,8 @@ private:
             decode(m_tensor.first + at, some);
             const std::span<const Value> made(some);
             const std::string lines = m_text ? linesOf(made, at, columns) : std::string();
-            if (auto written = m_sink(m_text ? std::as_bytes(std::span(lines)) : std::as_bytes(made));
+            if (auto written =
+                    m_sink(m_text ? std::as_bytes(std::span(lines)) : std::as_bytes(made));
                 !written)
                 return written;
             if (m_progress && !m_progress->advance(some.size()))

@@ -69,7 +69,7 @@ using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 /// Head and values, block by block: memory does not grow with the weights. Progress in elements.
 /// Gives a warning for each weight with finite values that were written as infinities
 /// ("decode.overflow"). Errors: those of the sink and of Bundle::decoder, "task.cancelled".
-Result<Diagnostics> writeTensors(const Bundle &bundle, const TensorExport &plan, const ByteSink &sink,
-                          Progress *progress = nullptr);
+Result<Diagnostics> writeTensors(const Bundle &bundle, const TensorExport &plan,
+                                 const ByteSink &sink, Progress *progress = nullptr);
 
 } // namespace kernscope::report

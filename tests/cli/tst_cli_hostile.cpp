@@ -96,8 +96,9 @@ void TestCliHostile::archives()
 
     // In less memory than its values have.
     const QByteArray zeros = npy("<f4", "False", "(33554432,)", QByteArray(4 << 25, '\0'));
-    const QString bomb = write(
-        u"bomb.npz"_s, zip({{"a.npy", zeros, true}, {"b.npy", zeros, true}, {"c.npy", zeros, true}}));
+    const QString bomb =
+        write(u"bomb.npz"_s,
+              zip({{"a.npy", zeros, true}, {"b.npy", zeros, true}, {"c.npy", zeros, true}}));
     const CliResult listed = runLimited({u"inspect"_s, bomb, u"--json"_s}, rlim_t{384} << 20);
     QCOMPARE(listed.exitCode, 0);
     QCOMPARE(listed.json()["weights"].size(), std::size_t{3});
@@ -114,9 +115,10 @@ void TestCliHostile::wideHeaders()
     QByteArray json = "{";
     for (int i = 0; i < 40000; ++i)
         json += QByteArray(i == 0 ? "" : ",") + "\"t" + QByteArray::number(i) +
-                R"(":{"dtype":"F16","shape":[1],"data_offsets":[)" + QByteArray::number(2 * i) + "," +
-                QByteArray::number(2 * i + 2) + "]}";
-    const QString path = write(u"wide.safetensors"_s, safetensors(json + "}", QByteArray(80000, 0)));
+                R"(":{"dtype":"F16","shape":[1],"data_offsets":[)" + QByteArray::number(2 * i) +
+                "," + QByteArray::number(2 * i + 2) + "]}";
+    const QString path =
+        write(u"wide.safetensors"_s, safetensors(json + "}", QByteArray(80000, 0)));
     const CliResult result = runLimited({u"inspect"_s, path, u"--json"_s});
     QVERIFY(!result.crashed);
     QCOMPARE(result.json()["weights"].size(), std::size_t{40000});
@@ -148,9 +150,11 @@ void TestCliHostile::pipesAndDevices()
     const QString bundle = writeBundle(m_scratch, "b.mlmodelc", made);
     for (const QString &path : {pipe, u"/dev/zero"_s}) {
         for (const QStringList &command :
-             {QStringList{u"inspect"_s, path}, {u"patch"_s, bundle, u"--dry-run"_s, u"--script"_s, path},
+             {QStringList{u"inspect"_s, path},
+              {u"patch"_s, bundle, u"--dry-run"_s, u"--script"_s, path},
               {u"patch"_s, bundle, u"--dry-run"_s, u"--apply"_s, path},
-              {u"quantize"_s, path, u"--format"_s, u"mxfp8"_s, u"-o"_s, m_scratch.filePath(u"q"_s)}}) {
+              {u"quantize"_s, path, u"--format"_s, u"mxfp8"_s, u"-o"_s,
+               m_scratch.filePath(u"q"_s)}}) {
             const CliResult result = runLimited(command);
             QVERIFY2(!result.crashed, qPrintable(command.join(u' ')));
             QVERIFY2(result.exitCode >= 2, qPrintable(command.join(u' ')));
@@ -163,7 +167,8 @@ void TestCliHostile::foreignInput()
 {
     const QString array = writeArray(m_scratch, "in.npy", {32, 32});
     const QString folder = m_scratch.filePath(u"made"_s);
-    QCOMPARE(runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s, folder}).exitCode, 0);
+    QCOMPARE(runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s, folder}).exitCode,
+             0);
     QFile manifest(folder + u"/quantize.json"_s);
     QVERIFY(manifest.open(QIODevice::ReadOnly));
     auto json = nlohmann::ordered_json::parse(manifest.readAll().toStdString());

@@ -270,9 +270,9 @@ Result<std::vector<std::byte>> unpackHead(Bytes archive, const ZipMember &member
     const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
     const std::size_t room = std::min<std::uint64_t>(most, member.bytes);
     if (member.method == kStored)
-        return std::vector<std::byte>(stored.begin(),
-                                      stored.begin() + static_cast<std::ptrdiff_t>(
-                                                           std::min(room, stored.size())));
+        return std::vector<std::byte>(
+            stored.begin(),
+            stored.begin() + static_cast<std::ptrdiff_t>(std::min(room, stored.size())));
     std::vector<std::byte> out(room);
     out.resize(inflateInto(stored, out).made);
     return out;
@@ -316,8 +316,8 @@ Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, st
         if (inflated.state != Z_STREAM_END || inflated.made != out.size())
             return damagedMember(member, fileName,
                                  inflated.state == Z_MEM_ERROR
-                               ? std::string("no memory")
-                               : fmt::format("{} bytes unpacked", inflated.made));
+                                     ? std::string("no memory")
+                                     : fmt::format("{} bytes unpacked", inflated.made));
     }
     if (crcOf(out) != member.crc)
         return damagedMember(member, fileName, "another checksum");

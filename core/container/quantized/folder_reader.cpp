@@ -256,11 +256,12 @@ readFolder(const std::function<Result<Bytes>(std::string_view name, std::uint64_
     for (const std::string_view name : names) {
         // Boxes are filled up in both directions; a scale of fp32 is four bytes.
         constexpr std::uint64_t kFill = 64;
-        const auto room = checkedMultiply(checkedAdd(folder.matrix.rows, kFill).value_or(UINT64_MAX),
-                                          checkedAdd(folder.matrix.columns, kFill)
-                                              .value_or(UINT64_MAX));
-        auto bytes = read(name, checkedMultiply(room.value_or(UINT64_MAX), std::uint64_t{4})
-                                    .value_or(UINT64_MAX));
+        const auto room =
+            checkedMultiply(checkedAdd(folder.matrix.rows, kFill).value_or(UINT64_MAX),
+                            checkedAdd(folder.matrix.columns, kFill).value_or(UINT64_MAX));
+        auto bytes =
+            read(name,
+                 checkedMultiply(room.value_or(UINT64_MAX), std::uint64_t{4}).value_or(UINT64_MAX));
         if (!bytes)
             return tl::unexpected(std::move(bytes.error()));
         folder.files.emplace_back(name, std::move(*bytes));

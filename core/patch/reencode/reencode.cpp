@@ -37,8 +37,7 @@ Result<void> Reencoder::checkWeights() const
         if (isOfOldNetwork(*job.weight))
             return tl::unexpected(oldNetworkError("encode.network", job.weight->findableName()));
         const bool cast = job.weight->type == ElementType::Fp32 &&
-                          job.encoded->type == ElementType::Fp16 &&
-                          job.encoded->parts.size() == 1;
+                          job.encoded->type == ElementType::Fp16 && job.encoded->parts.size() == 1;
         if (job.weight->type != job.encoded->type && !cast)
             return refused("encode.type", job.weight->name,
                            std::string(elementTypeName(job.encoded->type)),
@@ -102,8 +101,7 @@ Result<void> Reencoder::draft()
                             : uses[job.encoded] > 1  ? Place::Shared
                                                      : Place::WeightFile;
         auto drafts = draftOperations(*job.encoded, {job.weight->name, job.operation->displayName(),
-                                                     job.function->opset, place,
-                                                     job.weight->type});
+                                                     job.function->opset, place, job.weight->type});
         if (!drafts)
             return tl::unexpected(drafts.error());
         job.drafts = std::move(*drafts);

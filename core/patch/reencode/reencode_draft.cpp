@@ -175,9 +175,9 @@ Result<DraftOperation> Drafter::dense() const
         DraftOperation cast = operation("constexpr_cast", true);
         const auto name = std::as_bytes(std::span(std::string_view("fp32")));
         cast.resultType = m_target.type;
-        cast.operands = {{"output_dtype", ElementType::String, {}, {name.begin(), name.end()}, true,
-                          {}, 0},
-                         operandOf("source_val", m_encoded.parts.front())};
+        cast.operands = {
+            {"output_dtype", ElementType::String, {}, {name.begin(), name.end()}, true, {}, 0},
+            operandOf("source_val", m_encoded.parts.front())};
         return cast;
     }
     DraftOperation draft = operation("const", true);

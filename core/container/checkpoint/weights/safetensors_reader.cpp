@@ -173,9 +173,9 @@ public:
         const Json json = fits ? Json::parse(all, nullptr, false) : Json();
         if (!json.is_object()) {
             const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
-            out.log.add(Severity::Error, headerFault(file, kLengthBytes + at, "a JSON object",
-                                                     fits ? jsonTextAt(all, at)
-                                                          : "more values than can be read"));
+            out.log.add(Severity::Error,
+                        headerFault(file, kLengthBytes + at, "a JSON object",
+                                    fits ? jsonTextAt(all, at) : "more values than can be read"));
             return;
         }
         std::vector<StoredTensor> tensors;

@@ -111,7 +111,8 @@ private:
     std::shared_ptr<const codec::ElementOrder> m_order;
 };
 
-/// A tensor that is packed as a whole: it is unpacked when its values are first asked for, and kept.
+/// A tensor that is packed as a whole: it is unpacked when its values are first asked for, and
+/// kept.
 class PackedMember final : public codec::PackedBytes
 {
 public:

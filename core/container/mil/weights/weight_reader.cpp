@@ -237,8 +237,7 @@ std::optional<std::uint64_t> MilWeightReader::declaredBytes(std::string_view ope
 
 /// The same of all operands of an operation and of those that feed it.
 std::optional<std::uint64_t> MilWeightReader::declaredBytes(const mil::Operation &operation,
-                                                            BlobKeys &counted,
-                                                            unsigned depth) const
+                                                            BlobKeys &counted, unsigned depth) const
 {
     std::optional<std::uint64_t> sum = 0;
     forEachValue(operation, [&](std::string_view operand, const mil::ProgramValue &value) {

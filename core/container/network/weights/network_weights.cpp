@@ -56,8 +56,9 @@ public:
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
         const auto stored =
-            m_pieces ? m_pieces->elementAt(bit)
-                     : std::optional((highestFirst() ? bit / 8 * 8 + (7 - bit % 8) : bit) / m_width);
+            m_pieces
+                ? m_pieces->elementAt(bit)
+                : std::optional((highestFirst() ? bit / 8 * 8 + (7 - bit % 8) : bit) / m_width);
         return stored && *stored < m_elements
                    ? std::optional(*stored % m_rows * m_columns + *stored / m_rows)
                    : std::nullopt;
