@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 
 #include "app/cli/journal_notes.h"
+#include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/base/error_builder.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -71,8 +71,10 @@ void checkStream(const Context &context, const std::string &option, const std::s
                                           : "This is not written to standard output")};
 }
 
-CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
-                       const std::string &help, const std::string &type, bool streams)
+namespace {
+
+CLI::Option *addOutputOptions(CLI::App &command, Context &context, std::string &output,
+                              const std::string &help, const std::string &type, bool streams)
 {
     CLI::Option *option = command.add_option("-o,--output", output, help)->type_name(type);
     option->each([&context, streams](const std::string &value) {
@@ -81,6 +83,20 @@ CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
     command.add_flag("-f,--force", context.force,
                      "Replace the output where it is a file that exists");
     return option;
+}
+
+} // namespace
+
+CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
+                       const std::string &help, const std::string &type)
+{
+    return addOutputOptions(command, context, output, help, type, false);
+}
+
+CLI::Option *addStreamOutput(CLI::App &command, Context &context, std::string &output,
+                             const std::string &help, const std::string &type)
+{
+    return addOutputOptions(command, context, output, help, type, true);
 }
 
 void addExamples(CLI::App &command, std::initializer_list<const char *> lines)
@@ -184,29 +200,6 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
     noteJournals(opened->notes);
     g_inputs.files.push_back(opened->file);
     return std::move(opened->file);
-}
-
-int reportException(Context &context, const char *what) noexcept
-{
-    const bool memory = std::string_view(what) == "std::bad_alloc";
-    try {
-        discardOutput();
-        return reportFailure(context, context.command,
-                             ErrorBuilder(memory ? "io.memory" : "io.system")
-                                 .found(what)
-                                 .message(memory ? "There is not enough memory for this"
-                                                 : "The system refused something that is needed"));
-    } catch (...) { // not even for that sentence
-        discardOutput();
-        constexpr std::string_view kDocument =
-            "{\"schema\":1,\"tool\":\"kernscope\",\"version\":\"" KERNSCOPE_VERSION
-            "\",\"command\":\"\",\"diagnostics\":[{\"severity\":\"error\",\"code\":\"io.memory\","
-            "\"message\":\"There is not enough memory for this\"}]}\n";
-        if (context.json && takeStandardOutput())
-            std::fwrite(kDocument.data(), 1, kDocument.size(), stdout);
-        std::fputs("kernscope-cli: there is not enough memory for this\n", stderr);
-        return kIo;
-    }
 }
 
 int reportStopped(Context &context, std::string_view command)

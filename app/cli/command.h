@@ -71,13 +71,9 @@ void addWeight(CLI::App &app, Context &context);
 void addSharedOptions(CLI::App &command, Context &context);
 /// Adds --json, --quiet and --target to a subcommand. An unknown target throws UsageFailure.
 void addCommonOptions(CLI::App &command, Context &context);
-/// Adds -o, --output and -f, --force, which every command has that writes. `streams`: "-" is
-/// standard output, which --json then cannot have.
+/// Adds -o, --output and -f, --force, which every command has that writes.
 CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
-                       const std::string &help, const std::string &type, bool streams = false);
-/// The check of "-" for an option that names an output. Throws UsageFailure.
-void checkStream(const Context &context, const std::string &option, const std::string &output,
-                 bool streams);
+                       const std::string &help, const std::string &type);
 /// Adds examples to the end of a command's help, one a line.
 void addExamples(CLI::App &command, std::initializer_list<const char *> lines);
 
@@ -119,10 +115,6 @@ void outputInPlace();
 /// The exit code, once what the command says was written or, where checkInputs() fails, replaced by
 /// that error.
 int finish(Context &context, std::string_view command, int exitCode);
-
-/// Says that an exception ended the command, such as that there is no memory left, by a document
-/// with --json even then; returns kIo.
-int reportException(Context &context, const char *what) noexcept;
 
 /// Says that a signal stopped the command, and what was written before it; returns 4.
 int reportStopped(Context &context, std::string_view command);

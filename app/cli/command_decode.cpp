@@ -36,11 +36,11 @@ struct DecodeOptions {
     bool all = false;   ///< every weight, in place of one
 };
 
-constexpr OutputEnding kEndings[] = {{".npy", "npy"},
-                                     {".csv", "csv"},
-                                     {".bin", "bin"},
-                                     {".npz", "npz"},
-                                     {".safetensors", "safetensors"}};
+constexpr OutputEnding kDecodeEndings[] = {{".npy", "npy"},
+                                           {".csv", "csv"},
+                                           {".bin", "bin"},
+                                           {".npz", "npz"},
+                                           {".safetensors", "safetensors"}};
 
 Error badRows(std::string_view found, std::string expected)
 {
@@ -147,7 +147,7 @@ Error noneDecoded(const Diagnostics &notes)
 
 int runDecode(const DecodeOptions &options, Context &context)
 {
-    const auto format = outputFormat(options.output, options.format, kEndings);
+    const auto format = outputFormat(options.output, options.format, kDecodeEndings);
     if (!format)
         return reportUsage(context, "decode", format.error());
     const report::TensorFile kind = *report::tensorFileOf("." + *format);
@@ -216,12 +216,12 @@ void addDecode(CLI::App &app, Context &context)
     command->add_option("name", options->weight, "Name of the weight")->type_name("NAME");
     command->add_flag("--all", options->all,
                       "All weights, in place of NAME, into a .safetensors or .npz file");
-    addOutput(
+    addStreamOutput(
         *command, context, options->output,
         "File to write, by the end of its name: .npy with a NumPy header, .csv a line an index "
         "of the first axis, .bin bare values, .npz and .safetensors tensors by name; - is "
         "standard output",
-        "FILE", true)
+        "FILE")
         ->required();
     command->add_option("--format", options->format, "Format, whatever the name (of -: npy)")
         ->check(CLI::IsMember({"npy", "csv", "bin", "npz", "safetensors"}));

@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/diff_pairs.h"
 #include "app/cli/diff_run.h"
+#include "app/cli/output_file.h"
 #include "app/cli/usage.h"
 
 #include <memory>
@@ -94,9 +95,9 @@ void addFormat(CLI::App &command, DiffArguments &arguments, Context &context)
                     "have them unless told, or in the order of A (a), as JSON, JUnit and CSV do")
         ->type_name("ORDER")
         ->check(CLI::IsMember({"worst", "a"}));
-    addOutput(command, context, arguments.output,
-              "Write the report to this file; its name gives the format where --format does not",
-              "FILE", true);
+    addStreamOutput(
+        command, context, arguments.output,
+        "Write the report to this file; its name gives the format where --format does not", "FILE");
 }
 
 void addDiffExamples(CLI::App &command)

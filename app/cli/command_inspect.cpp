@@ -180,8 +180,8 @@ void addInspect(CLI::App &app, Context &context)
                      "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
                      "bytes>1M folds:M1'")
         ->type_name("TERMS");
-    addOutput(*command, context, options->report,
-              "Write a report for a browser as well, with figures and pictures", "FILE.html", true);
+    addStreamOutput(*command, context, options->report,
+                    "Write a report for a browser as well, with figures and pictures", "FILE.html");
     addShapes(*command, options->shapes);
     addCommonOptions(*command, context);
     addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/output_file.h"
 #include "app/cli/plan.h"
 #include "app/cli/usage.h"
 #include "core/target/rules.h"

@@ -291,8 +291,8 @@ void addQuantize(CLI::App &app, Context &context)
     command->add_option("folder", options->folder, "Folder that quantize wrote")
         ->required()
         ->type_name("DIR");
-    addOutput(*command, context, options->output, "Array to write (DIR/dequantized.npy)",
-              "FILE.npy", true);
+    addStreamOutput(*command, context, options->output, "Array to write (DIR/dequantized.npy)",
+                    "FILE.npy");
     command
         ->add_option("--as", options->type,
                      "Type of the array; by default fp32, and fp64 where that is too narrow")

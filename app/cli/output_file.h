@@ -17,6 +17,11 @@
 #include <utility>
 #include <vector>
 
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
 /// What commands write: whole or not there, by the rules of checkOutput(). Stopped by a signal they
 /// fail with "task.cancelled" and leave nothing.
 namespace kernscope::cli {
@@ -27,6 +32,16 @@ struct Context;
 OutputRules outputRules(const Context &context, std::vector<std::filesystem::path> inputs);
 /// The same for one that reads a bundle: its folder and every file of it.
 OutputRules outputRules(const Context &context, const Bundle &bundle);
+
+/// As addOutput(), of a command whose output may be "-", standard output, which --json then cannot
+/// have.
+CLI::Option *addStreamOutput(CLI::App &command, Context &context, std::string &output,
+                             const std::string &help, const std::string &type);
+/// The check of "-" for an option that names an output. Throws UsageFailure.
+void checkStream(const Context &context, const std::string &option, const std::string &output,
+                 bool streams);
+/// Standard output is taken by the bytes of an output: print() says nothing from now on.
+void reserveOutput();
 
 /// A format of an output and what names of such files end in: {".md", "markdown"}.
 using OutputEnding = std::pair<std::string_view, std::string_view>;

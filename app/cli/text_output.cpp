@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/text_output.h"
+#include "app/cli/output_file.h"
 
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"

@@ -58,8 +58,6 @@ inline std::string terminalText(report::TextTable table)
 /// stayed the same. Whatever could drive a terminal is shown as printable() has it, the styles of
 /// styled() aside. To standard output:
 void print(std::string text);
-/// Standard output is taken by the bytes of an output: print() says nothing from now on.
-void reserveOutput();
 /// A line to standard error, unless --quiet.
 void note(const Context &context, std::string_view text);
 /// A line to standard error, always.

@@ -4,6 +4,7 @@
 #include "core/assessment/weight_where.h"
 #include "core/base/counted_text.h"
 #include "core/base/parallel.h"
+#include "core/bundle/half_counts.h"
 #include "core/bundle/scale_data.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
@@ -97,8 +98,8 @@ bool isConstant(const codec::Decoder &decoder, std::uint64_t first, std::uint64_
 }
 
 /// Output channels whose values are all the same, and codebook entries that nothing means.
-void examineWeight(const Bundle &bundle, std::size_t index, std::vector<Finding> &found,
-                   Progress &progress)
+void examineWeight(const Bundle &bundle, std::size_t index, const Statistics &figures,
+                   std::vector<Finding> &found, Progress &progress)
 {
     const Weight &weight = bundle.weights()[index];
     const auto decoder = bundle.decoder(index);
@@ -112,6 +113,15 @@ void examineWeight(const Bundle &bundle, std::size_t index, std::vector<Finding>
             found.push_back(of(Finding::Kind::ZeroScale, index, static_cast<std::uint64_t>(zeros)));
             found.back().of = scales->scales.size();
         }
+    }
+    if (isBeyondHalf(figures.max) || isBeyondHalf(figures.min)) {
+        std::uint64_t beyond = 0;
+        decodeDoublesInBlocks(*decoder, nullptr, [&](std::uint64_t, std::span<const double> block) {
+            beyond +=
+                static_cast<std::uint64_t>(std::count_if(block.begin(), block.end(), isBeyondHalf));
+        });
+        found.push_back(of(Finding::Kind::BeyondHalf, index, beyond));
+        found.back().of = figures.elements;
     }
     const std::uint64_t channels = weight.shape.size() > 1 ? weight.shape.front() : 0;
     const std::uint64_t each = channels == 0 ? 0 : weight.elements.value / channels;
@@ -145,7 +155,7 @@ void examineContents(const Bundle &bundle, const std::vector<std::optional<Stati
             (figures->min == figures->max && figures->finite() > 0 && !scaled))
             return !progress.cancelled();
         std::vector<Finding> own;
-        examineWeight(bundle, i, own, progress);
+        examineWeight(bundle, i, *figures, own, progress);
         const std::lock_guard lock(mutex);
         found.insert(found.end(), own.begin(), own.end());
         return !progress.cancelled();
@@ -166,10 +176,6 @@ void examineValues(const Bundle &bundle, const std::vector<std::optional<Statist
                 seen.emplace(operand.place->file, operand.place->dataOffset.value).second)
                 own = checkedAdd(own, operand.place->bytes.value).value_or(UINT64_MAX);
         const Statistics &s = *weights[i];
-        if (s.beyondHalf > 0) {
-            found.push_back(of(Finding::Kind::BeyondHalf, i, s.beyondHalf));
-            found.back().of = s.elements;
-        }
         if (s.nan + s.inf > 0)
             found.push_back(of(Finding::Kind::NonFinite, i, s.nan + s.inf));
         else if (s.elements >= kLeastElements && s.min == s.max)

@@ -164,7 +164,6 @@ public:
             statistics.inf += std::isinf(value);
             if (!std::isfinite(value))
                 continue;
-            statistics.beyondHalf += isBeyondHalf(value);
             m_low = std::min(m_low, value);
             m_high = std::max(m_high, value);
             sum += value;

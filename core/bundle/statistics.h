@@ -17,7 +17,6 @@ namespace kernscope {
 /// max, mean and standard deviation are over the finite values: of none where finite() is 0.
 struct Statistics {
     std::uint64_t elements = 0, zeros = 0, nan = 0, inf = 0;
-    std::uint64_t beyondHalf = 0; ///< finite values that fp16 has only as infinities
     std::uint64_t finite() const { return elements - nan - inf; }
     double min = 0, max = 0, mean = 0, standardDeviation = 0;
     double zeroFraction() const
@@ -70,8 +69,7 @@ Result<std::vector<std::uint64_t>> channelDensity(const Bundle &bundle, std::siz
 /// Payload checks of one weight; of one that cannot be decoded, why. Progress in elements.
 Diagnostics verifyPayload(const Bundle &bundle, std::size_t weight, Progress *progress = nullptr);
 /// Payload checks of every weight (mask against survivors, non-finite scales, padding bits), as
-/// diagnostics with file and offset. What nobody has unpacked yet is not read. Progress in
-/// elements.
+/// diagnostics with file and offset. Progress in elements.
 Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress = nullptr);
 
 } // namespace kernscope

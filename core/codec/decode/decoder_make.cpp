@@ -8,6 +8,8 @@
 #include "core/numeric/convert.h"
 
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -134,10 +136,15 @@ EncodingMaker::Step EncodingMaker::bindOrder()
     if (!bound)
         return tl::unexpected(bound.error());
     if (const auto *unpacked = dynamic_cast<const UnpackedBytes *>(bound->get())) {
-        // The encoding keeps the bytes alive by the order that was bound.
-        std::get<Operand>(m_state->encoding.payload).order = *bound;
-        m_state->payload.bytes = unpacked->bytes();
-        m_state->payload.order = unpacked->order();
+        // The operand's place keeps the bytes alive.
+        Operand &payload = m_state->payload;
+        const auto owner = std::make_shared<
+            std::pair<std::shared_ptr<const ElementOrder>, std::shared_ptr<const OperandPlace>>>(
+            *bound, payload.place);
+        payload.place = std::shared_ptr<const OperandPlace>(owner, owner->second.get());
+        payload.bytes = unpacked->bytes();
+        payload.order = unpacked->order();
+        m_state->encoding.payload = payload;
     } else if (*bound) {
         m_state->payload.order = std::move(*bound);
         m_state->encoding.payload = m_state->payload;
