@@ -252,9 +252,6 @@ std::optional<std::uint64_t> MilWeightReader::declaredBytes(const mil::Operation
     return sum;
 }
 
-/// A constant in a weight file that an op names without a const op between.
-}
-
 /// Constants that an op names without a const op between.
 void MilWeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
 {
