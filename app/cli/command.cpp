@@ -81,7 +81,7 @@ CLI::Option *addOutputOptions(CLI::App &command, Context &context, std::string &
         checkStream(context, "--output", value, streams);
     });
     command.add_flag("-f,--force", context.force,
-                     "Replace the output where it is a file that exists");
+                     "Replace the output where it exists: a file by a file, a bundle by a bundle");
     return option;
 }
 

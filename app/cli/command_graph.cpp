@@ -176,7 +176,7 @@ void addGraph(CLI::App &app, Context &context)
         ->excludes(svg)
         ->each([&context](const std::string &path) { checkStream(context, "--dot", path, true); });
     command->add_flag("-f,--force", context.force,
-                      "Replace the output where it is a file that exists");
+                      "Replace the output where it exists: a file by a file, a bundle by a bundle");
     addSharedOptions(*command, context);
     addExamples(*command, {"graph model.mlmodelc conv1 --svg conv1.svg",
                            "graph model.mlmodelc conv1_weight --hops 3",

@@ -42,10 +42,10 @@ std::string summaryText(const Bundle &bundle)
     return text + "\n";
 }
 
-/// The models of a pipeline; of a lone model nothing.
+/// The models of a pipeline, or one whose content is not read; of others nothing.
 std::string modelsText(const Bundle &bundle)
 {
-    if (bundle.programOutline().models.size() < 2)
+    if (bundle.programOutline().models.size() < 2 && bundle.kind() != BundleKind::Model)
         return {};
     return heading("Models") +
            terminalText(textTable(report::modelTable(), report::modelFacts(bundle)));
@@ -64,10 +64,29 @@ std::string functionsText(const Bundle &bundle)
             text += fmt::format("    {}  {}  {}\n",
                                 input.type.kind == mil::ValueType::Kind::State ? "state" : "in ",
                                 printable(input.name), typeText(input.type));
-        for (const std::string &output : function.body.outputs)
-            text += fmt::format("    out  {}\n", printable(output));
+        for (const std::string &output : function.body.outputs) {
+            const mil::ValueType *type = report::outputType(function, output);
+            text += fmt::format("    out  {}{}\n", printable(output),
+                                type ? "  " + typeText(*type) : std::string());
+        }
     }
     return text.empty() ? text : heading("Functions") + text;
+}
+
+/// What an app sees of the model, and what its author says of it.
+std::string descriptionText(const Bundle &bundle)
+{
+    constexpr std::size_t kMostLabels = 20;
+    const auto features = report::featureFacts(bundle);
+    std::string text = features.empty() ? std::string()
+                                        : terminalText(textTable(report::featureTable(), features));
+    for (const mil::ModelDescription &description : bundle.programOutline().descriptions) {
+        for (const std::string &line : report::descriptionLines(description, kMostLabels))
+            text += fmt::format(
+                "  {}{}\n", description.model.empty() ? "" : printable(description.model) + ": ",
+                printable(line));
+    }
+    return text.empty() ? text : heading("Description") + text;
 }
 
 /// Where the compiler runs each op, as far as it says so.
@@ -139,8 +158,8 @@ std::string inspectText(const Bundle &bundle,
                         const StatisticsOptions &asked, bool withSections,
                         const std::vector<bool> &selected)
 {
-    std::string text = summaryText(bundle) + modelsText(bundle) + functionsText(bundle) +
-                       backendsText(bundle) + filesText(bundle);
+    std::string text = summaryText(bundle) + modelsText(bundle) + descriptionText(bundle) +
+                       functionsText(bundle) + backendsText(bundle) + filesText(bundle);
     if (withSections)
         text += sectionsText(bundle);
     text += weightsText(bundle, statistics, asked, selected) + sharedText(bundle);

@@ -155,14 +155,21 @@ OutputPlace::OutputPlace(OutputPlace &&other) noexcept
 OutputPlace::~OutputPlace()
 {
     // Removed while it is still locked: no other process takes it for abandoned.
-    if (!m_temporary.empty()) {
-        if (m_kind == OutputKind::Folder)
-            removeTree(m_temporary);
-        else
-            ::unlink(m_temporary.c_str());
-    }
+    remove();
     if (m_descriptor >= 0)
         ::close(m_descriptor);
+}
+
+/// What has the temporary name, which is no one's then.
+void OutputPlace::remove()
+{
+    if (m_temporary.empty())
+        return;
+    if (m_kind == OutputKind::Folder)
+        removeTree(m_temporary);
+    else
+        ::unlink(m_temporary.c_str());
+    m_temporary.clear();
 }
 
 void OutputPlace::removeAbandoned() const
@@ -221,16 +228,15 @@ Result<OutputPlace> OutputPlace::claim(const fs::path &path, OutputKind kind,
     return place;
 }
 
-/// Swaps the output with the file that it replaces, and swaps back where that is another file than
-/// the one that was seen: so that no moment exists at which an unseen file could be lost.
+/// Swaps the output with what it replaces, and swaps back where that is not what was seen: so that
+/// no moment exists at which an unseen file could be lost.
 Result<void> OutputPlace::exchange()
 {
     const fs::path &to = m_target.path;
     struct stat status = {};
     if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
         if (::lstat(m_temporary.c_str(), &status) == 0 && seenFile(status) == *m_target.replaced) {
-            ::unlink(m_temporary.c_str());
-            m_temporary.clear();
+            remove();
             return {};
         }
         if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
@@ -251,7 +257,7 @@ Result<void> OutputPlace::exchange()
         return tl::unexpected(writeError(to, errno));
     if (::lstat(to.c_str(), &status) == 0 && seenFile(status) != *m_target.replaced)
         return tl::unexpected(existsError(to, "another file"));
-    if (m_kind == OutputKind::Folder && ::unlink(to.c_str()) != 0)
+    if (m_kind == OutputKind::Folder) // two steps would leave neither where they are cut off
         return tl::unexpected(writeError(to, errno));
     if (::rename(m_temporary.c_str(), to.c_str()) != 0)
         return tl::unexpected(writeError(to, errno));

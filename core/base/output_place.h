@@ -14,11 +14,11 @@ enum class OutputKind : std::uint8_t { File, Folder };
 
 /// What an output may do to that which is there already.
 struct OutputRules {
-    bool replace = false;                      ///< a regular file that exists is replaced
+    bool replace = false; ///< a file that exists is replaced by a file, a bundle by a bundle
     std::vector<std::filesystem::path> inputs; ///< files and folders that the command reads
 };
 
-/// A file as it was seen, to recognise it by.
+/// A file or folder as it was seen, to recognise it by.
 struct SeenFile {
     std::uint64_t device = 0, inode = 0, bytes = 0;
     std::int64_t seconds = 0, nanoseconds = 0; ///< of its last change
@@ -26,7 +26,7 @@ struct SeenFile {
     friend bool operator==(const SeenFile &, const SeenFile &) = default;
 };
 
-/// Where an output goes: links resolved, and the file that it replaces, if any.
+/// Where an output goes: links resolved, and what it replaces, if anything.
 struct OutputTarget {
     std::filesystem::path path;
     std::optional<SeenFile> replaced;
@@ -35,8 +35,9 @@ struct OutputTarget {
 /// Whether an output may be written at `path`: one rule for every command.
 /// - Never an input, by name, by a link or as another name of the same file, and nothing inside of
 ///   a folder that is an input ("io.input").
-/// - Never a folder, a device or anything else that is no regular file ("io.kind").
-/// - A file that exists is replaced only where the rules say so ("io.exists").
+/// - Never anything that exists but a regular file for a file, and for a folder one that holds a
+///   model or a quantised matrix ("io.kind").
+/// - Those are replaced only where the rules say so ("io.exists").
 /// Reads the file system and changes nothing, so that a command can refuse before its work begins.
 Result<OutputTarget> checkOutput(const std::filesystem::path &path, OutputKind kind,
                                  const OutputRules &rules);
@@ -72,6 +73,7 @@ private:
     OutputPlace(OutputTarget target, OutputKind kind);
     Result<void> make();
     Result<void> exchange();
+    void remove();
     void removeAbandoned() const;
 
     OutputTarget m_target;

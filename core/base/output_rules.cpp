@@ -14,6 +14,8 @@
 
 #include <sys/stat.h>
 
+#include <fmt/format.h>
+
 namespace kernscope {
 
 namespace {
@@ -103,6 +105,19 @@ Result<void> outsideOfInputs(const fs::path &path, const fs::path &place,
     return {};
 }
 
+/// Whether a folder is a model or a quantised matrix, by the file that marks it.
+bool isBundleFolder(const fs::path &folder)
+{
+    const auto has = [&folder](const char *name, fs::file_type type) {
+        std::error_code fault;
+        return fs::symlink_status(folder / name, fault).type() == type;
+    };
+    return has("model.mil", fs::file_type::regular) ||
+           has("coremldata.bin", fs::file_type::regular) ||
+           has("quantize.json", fs::file_type::regular) ||
+           (has("Manifest.json", fs::file_type::regular) && has("Data", fs::file_type::directory));
+}
+
 } // namespace
 
 SeenFile seenFile(const struct stat &status)
@@ -142,12 +157,16 @@ Result<OutputTarget> checkOutput(const fs::path &path, OutputKind kind, const Ou
     if (isInput({status.st_dev, status.st_ino}, rules.inputs))
         return refusedOutput("io.input", path, "another file than the inputs", "an input",
                              "The output would replace what the command reads");
-    if (!S_ISREG(status.st_mode))
-        return refusedOutput("io.kind", path, "a place where nothing is, or a file",
-                             std::string(fileKindText(status.st_mode)),
-                             "The output cannot take that place");
+    const bool folder = kind == OutputKind::Folder;
+    if (folder ? !S_ISDIR(status.st_mode) || !isBundleFolder(target.path)
+               : !S_ISREG(status.st_mode))
+        return refusedOutput(
+            "io.kind", path,
+            fmt::format("a place where nothing is, or a {}", folder ? "bundle's folder" : "file"),
+            std::string(fileKindText(status.st_mode)), "The output cannot take that place");
     if (!rules.replace)
-        return refusedOutput("io.exists", path, "a place where nothing is", "a file",
+        return refusedOutput("io.exists", path, "a place where nothing is",
+                             folder ? "a bundle" : "a file",
                              "The output exists already; it is replaced with --force only");
     target.replaced = seenFile(status);
     return target;

@@ -17,9 +17,8 @@ constexpr std::uint64_t kMostPlottedChannels = std::uint64_t{1} << 20;
 /// Elements that an entry of the mask stands for.
 std::uint64_t vectorOf(const Weight &weight)
 {
-    const codec::Operand *lut = weight.operand(codec::PartRole::Lut);
-    return lut && lut->declaredShape().size() > weight.shape.size() ? lut->declaredShape().back()
-                                                                    : 1;
+    const codec::Palette *palette = weight.form.palette();
+    return palette ? palette->vector : 1;
 }
 
 } // namespace

@@ -26,6 +26,8 @@ std::string_view bundleKindName(BundleKind kind)
         return "network";
     if (kind == BundleKind::Pipeline)
         return "pipeline";
+    if (kind == BundleKind::Model)
+        return "model";
     const ContainerReader *reader = containerReader(kind);
     return reader != nullptr ? reader->key() : "unknown";
 }
@@ -49,7 +51,7 @@ std::span<const ContainerReader *const> containerReaders()
 const ContainerReader *containerReader(BundleKind kind)
 {
     // A lone model that holds no program is told apart only when it is read.
-    if (kind == BundleKind::Network || kind == BundleKind::Pipeline)
+    if (kind == BundleKind::Network || kind == BundleKind::Pipeline || kind == BundleKind::Model)
         kind = BundleKind::MilText;
     const auto readers = containerReaders();
     const auto found = std::find_if(readers.begin(), readers.end(),

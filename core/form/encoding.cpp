@@ -3,6 +3,7 @@
 
 #include "core/form/operand_place.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -107,7 +108,13 @@ const Operand *ownOperand(const Encoding &encoding, PartRole role)
             found = &operand;
     };
     walk(encoding, look, [](const std::shared_ptr<const Encoding> &) {});
-    return found;
+    if (found != nullptr)
+        return found;
+    const std::vector<const Operand *> all = operandsOf(encoding);
+    const auto has = [role](const Operand *operand) { return operand->role == role; };
+    const auto first = std::find_if(all.begin(), all.end(), has);
+    const bool alone = first != all.end() && std::none_of(first + 1, all.end(), has);
+    return alone ? *first : nullptr;
 }
 
 Encoding withOperands(Encoding encoding, const std::function<void(Operand &)> &change)

@@ -52,6 +52,14 @@ Json functionJson(const mil::Program &program, const mil::Function &function)
         json["inputs"].push_back(std::move(row));
     }
     json["outputs"] = function.body.outputs;
+    json["output_types"] = Json::array();
+    for (const std::string &output : function.body.outputs) {
+        const mil::ValueType *type = outputType(function, output);
+        json["output_types"].push_back(
+            {{"name", output},
+             {"dtype", type ? Json(elementTypeName(type->element)) : Json(nullptr)},
+             {"shape", type ? dimsJson(*type) : Json(nullptr)}});
+    }
     const std::string segment = mil::segmentBackend(program, function);
     json["backend"] = segment.empty() ? Json(nullptr) : Json(segment);
     Json attributes = Json::object();
@@ -62,6 +70,27 @@ Json functionJson(const mil::Program &program, const mil::Function &function)
     const auto operations = annotatedOperations(program, function);
     if (!operations.empty())
         json["operations"] = jsonArray(annotatedOperationTable(), operations);
+    return json;
+}
+
+/// What a description says beside its features.
+Json descriptionJson(const mil::ModelDescription &description)
+{
+    Json json;
+    json["model"] = description.model;
+    const std::string &byDefault = description.defaultFunction;
+    json["default_function"] = byDefault.empty() ? Json(nullptr) : Json(byDefault);
+    json["labels"] = description.labels;
+    json["predicts"] = Json::array();
+    for (const mil::FunctionDescription &function : description.functions) {
+        if (!function.predictedFeature.empty())
+            json["predicts"].push_back({{"function", function.name},
+                                        {"feature", function.predictedFeature},
+                                        {"probabilities", function.predictedProbabilities}});
+    }
+    json["metadata"] = Json::object();
+    for (const auto &[key, value] : description.metadata)
+        json["metadata"][key] = value;
     return json;
 }
 
@@ -130,6 +159,10 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     for (const mil::Function &function : program->functions)
         json["functions"].push_back(functionJson(*program, function));
     json["models"] = jsonArray(modelTable(), modelFacts(bundle));
+    json["features"] = jsonArray(featureTable(), featureFacts(bundle));
+    json["descriptions"] = Json::array();
+    for (const mil::ModelDescription &description : program->descriptions)
+        json["descriptions"].push_back(descriptionJson(description));
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();
     json["files"] = Json::array();

@@ -22,6 +22,24 @@ struct ModelFacts {
 std::vector<ModelFacts> modelFacts(const Bundle &bundle);
 const TableOf<ModelFacts> &modelTable();
 
+/// An input, an output or a state as the model's description has it, for an app.
+struct FeatureFacts {
+    std::string_view model, function;
+    std::string_view use; ///< "in", "out", "state"
+    const mil::ModelFeature *feature = nullptr;
+};
+/// Those of every model of the bundle, or of the one of that path.
+std::vector<FeatureFacts> featureFacts(const Bundle &bundle);
+const TableOf<FeatureFacts> &featureTable();
+/// What else a description says, a line each: the function that runs by default, the outputs of a
+/// classifier and its classes (at most `mostLabels` of them), what the author says.
+std::vector<std::string> descriptionLines(const mil::ModelDescription &description,
+                                          std::size_t mostLabels);
+
+/// The type of what a function gives back, by the operation that makes it; null where it is not
+/// known.
+const mil::ValueType *outputType(const mil::Function &function, std::string_view output);
+
 /// An operation that the compiler annotated: where it runs, as far as the compiler says so.
 struct AnnotatedOperation {
     const mil::Function *function = nullptr;

@@ -37,6 +37,7 @@ private slots:
     void initTestCase();
     void patterns_data();
     void patterns();
+    void keepsWhatGetsNoSmaller();
     void refusedByName();
     void skipsWhatIsRefused();
     void skipsWhatTheChipRefuses();
@@ -148,6 +149,36 @@ void TestCliEncode::patterns()
 }
 
 /// Each weight that cannot be encoded is said, and nothing is written.
+/// Of all weights those that would take no fewer bytes, or may not be compressed, stay.
+void TestCliEncode::keepsWhatGetsNoSmaller()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [8, 16]>", "w",
+                  made.blob(ElementType::Fp16, "[8, 16]", someHalves(128, 3)));
+    made.constant("tensor<fp16, [16]>", "up",
+                  made.blob(ElementType::Fp16, "[16]", someHalves(16, 4)));
+    made.constant("tensor<fp16, [3]>", "few", "tensor<fp16, [3]>([1, 2, 3])");
+    made.line("tensor<fp16, [1, 2]> y = conv_transpose(bias = up, weight = w, x = x)[name = "
+              "string(\"y\")]");
+    made.line("tensor<fp16, [1, 2]> z = linear(bias = few, weight = w, x = x)[name = "
+              "string(\"z\")]");
+    const QString path = writeBundle(m_encoder.scratch, "up.mlmodelc", made);
+    const auto run = [&](const char *what) {
+        return runCli({u"encode"_s, path, QString::fromUtf8(what), u"--form"_s, u"palette"_s,
+                       u"--bits"_s, u"1"_s, u"--json"_s, u"-o"_s, fresh()});
+    };
+    const auto json = run("--all").json();
+    QCOMPARE(json["weights"].size(), std::size_t(1));
+    QCOMPARE(json["kept"].size(), std::size_t(2));
+    QCOMPARE(json["kept"][0]["weight"].get<std::string>(), std::string("up"));
+    QCOMPARE(json["kept"][1]["weight"].get<std::string>(), std::string("few"));
+    QVERIFY(!json["diagnostics"].empty());
+    const CliResult named = run("up");
+    QCOMPARE(named.exitCode, 0);
+    QCOMPARE(named.json()["diagnostics"][0]["code"].get<std::string>(),
+             std::string("encode.operand"));
+}
+
 void TestCliEncode::refusedByName()
 {
     const QString out = fresh();

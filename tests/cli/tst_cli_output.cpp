@@ -63,6 +63,8 @@ private slots:
     void forceNeverTakesAnInput();
     void replacesWithForceOnly_data();
     void replacesWithForceOnly();
+    void replacesABundle_data();
+    void replacesABundle();
     void keepsThePermissionsOfWhatItReplaces();
     void relocatesInPlace();
     void removesWhatAKilledRunLeft();
@@ -143,7 +145,10 @@ void TestCliOutput::refuses_data()
     row("dequantize %/q --reference %/w.npy -o %/w.npy", "io.input");
     row("dequantize %/q -o %/w.npy", "io.exists"); // which the folder was made from
     row("quantize %/w.npy --format mxfp8 -o %/w.npy", "io.input");
-    row("quantize %/w.npy --format mxfp8 -o %/q", "io.kind");
+    row("quantize %/w.npy --format mxfp8 -o %/folder", "io.kind");
+    row("quantize %/w.npy --format mxfp8 -o %/other", "io.kind"); // a file
+    row("encode %/b.mlmodelc w --form sparse -o %/other", "io.kind");
+    row("patch %/b.mlmodelc --set w[0]=1 -o %/other", "io.kind");
     row("encode %/b.mlmodelc w --form sparse -o %/b.mlmodelc", "io.input");
     row("encode %/b.mlmodelc w --form sparse -o %/b.mlmodelc/copy", "io.input");
     row("encode %/b.mlmodelc w --form sparse -o %/folder", "io.kind");
@@ -189,9 +194,6 @@ void TestCliOutput::replacesWithForceOnly_data()
           "section build %/b.mlmodelc --hwx-slices --output %/other",
           "section relocate %/w.ksec --base 0x40 -o %/other",
           "section strip %/w.ksec --output %/other", "dequantize %/q -o %/other",
-          "quantize %/w.npy --format mxfp8 -o %/other",
-          "encode %/b.mlmodelc w --form sparse -o %/other",
-          "patch %/b.mlmodelc --set w[0]=1 -o %/other",
           "patch %/b.mlmodelc/weights/weight.bin --set blob@0x40[0]=1 -o %/other"})
         QTest::newRow(line) << QByteArray(line);
 }
@@ -213,6 +215,49 @@ void TestCliOutput::replacesWithForceOnly()
     auto rest = before;
     rest.erase("other");
     QVERIFY(after == rest); // nothing is left beside it
+}
+
+void TestCliOutput::replacesABundle_data()
+{
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<QString>("output");
+    const auto row = [](const char *line, const char *output) {
+        QTest::newRow(line) << QByteArray(line) + " -o %/" + output << QString::fromUtf8(output);
+    };
+    row("quantize %/w.npy --format mxfp4", "q");
+    row("encode %/b.mlmodelc w --form sparse", "old.mlmodelc");
+    row("patch %/b.mlmodelc --set w[0]=1", "old.mlmodelc");
+}
+
+/// A bundle by a bundle, whole, and nothing else is touched.
+void TestCliOutput::replacesABundle()
+{
+    QFETCH(QByteArray, line);
+    QFETCH(QString, output);
+    const QString old = m_scratch->filePath(QStringLiteral("old.mlmodelc"));
+    fs::copy(at("b.mlmodelc").toStdString(), old.toStdString(), fs::copy_options::recursive);
+    write(old + QStringLiteral("/left_over"), "of the old bundle");
+    const auto before = treeOf(m_scratch->path());
+    const CliResult refused = runCli(arguments(line) + QStringList{QStringLiteral("--json")});
+    QCOMPARE(refused.exitCode, 4);
+    QCOMPARE(refused.json()["diagnostics"][0]["code"].get<std::string>(), std::string("io.exists"));
+    QVERIFY(treeOf(m_scratch->path()) == before);
+    const CliResult forced = runCli(arguments(line) + QStringList{QStringLiteral("--force")});
+    QVERIFY2(forced.exitCode == 0, forced.err.constData());
+    auto after = treeOf(m_scratch->path());
+    const auto ofOutput = [&](const auto &entry) {
+        return entry.first.starts_with(output.toStdString());
+    };
+    QVERIFY(!after.contains(output.toStdString() + "/left_over"));
+    const auto taken = [&](auto tree) {
+        std::erase_if(tree, [&](const auto &entry) { return !ofOutput(entry); });
+        return tree;
+    };
+    QVERIFY(!taken(after).empty() && taken(after) != taken(before));
+    auto rest = before;
+    std::erase_if(rest, ofOutput);
+    std::erase_if(after, ofOutput);
+    QVERIFY(after == rest);
 }
 
 void TestCliOutput::keepsThePermissionsOfWhatItReplaces()

@@ -220,8 +220,10 @@ void OverviewDock::sumUp()
     m_sums.reset();
     m_tools.clear();
     m_about.clear();
+    m_described->hide();
     if (!m_shown)
         return;
+    showDescription();
     const std::vector<BuildFact> made = buildFacts(*m_shown);
     for (const std::string &tool : buildTools(made))
         m_tools.append(fromUtf8(tool));

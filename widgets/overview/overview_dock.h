@@ -64,6 +64,7 @@ private:
     void findFolds();
     std::vector<Finding> allFindings() const;
     void sumUp();
+    void showDescription();
     void measureErrors();
     void onBaseChanged();
     QString kindsOf(const std::vector<Finding> &findings) const;
@@ -96,7 +97,7 @@ private:
     TaskPtr m_summing;
     std::shared_ptr<const BaseErrors> m_errors; ///< against the other bundle; null: not measured
     TaskPtr m_measuring;
-    QLabel *m_title = nullptr, *m_legend = nullptr, *m_findings = nullptr;
+    QLabel *m_title = nullptr, *m_described = nullptr, *m_legend = nullptr, *m_findings = nullptr;
     Card m_stored, m_moved, m_odd;
     TimeCard *m_time = nullptr;
     TreemapView *m_map = nullptr;

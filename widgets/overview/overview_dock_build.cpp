@@ -42,6 +42,11 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_facts = new ElidedLabel(Qt::ElideRight, content);
     m_facts->setFont(design::type(font(), design::Type::Small));
     m_facts->setForegroundRole(QPalette::PlaceholderText);
+    m_described = new QLabel(content);
+    m_described->setTextFormat(Qt::RichText);
+    m_described->setWordWrap(true);
+    m_described->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_described->setAccessibleName(tr("Description of the model"));
     auto *head = new QHBoxLayout;
     head->addWidget(design::label(tr("Where the bytes are"), design::Type::Heading, content), 1);
     head->addWidget(buildSwitch(content));
@@ -57,6 +62,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_findings->setAccessibleName(tr("Worth a look"));
     column->addWidget(m_title);
     column->addWidget(m_facts);
+    column->addWidget(m_described);
     column->addLayout(buildCards(content));
     column->addLayout(head);
     column->addWidget(m_map, 1);

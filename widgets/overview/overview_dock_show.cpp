@@ -2,6 +2,7 @@
 // What the overview says in words: its cards and what is worth a look.
 #include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
+#include "core/report/program_table.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/elided_label.h"
@@ -109,6 +110,57 @@ void OverviewDock::showTotals()
     m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
                         : m_read ? kindsOf(findings)
                                  : tr("values were not read: too many to read unasked"));
+}
+
+/// What an app sees: of the function that runs by default, all of it in the tip.
+void OverviewDock::showDescription()
+{
+    constexpr std::size_t kMostFeatures = 6, kMostLabels = 6, kMostTipped = 40;
+    const auto features = report::featureFacts(*m_shown);
+    const auto &described = m_shown->programOutline().descriptions;
+    if (features.empty() || described.empty())
+        return;
+    std::string_view first = described.front().defaultFunction;
+    if (first.empty())
+        first = features.front().function;
+    QStringList parts, tip;
+    std::string_view use;
+    std::size_t inUse = 0;
+    for (const report::FeatureFacts &row : features) {
+        const std::string allowed = row.feature->allowedText();
+        const QString text = QStringLiteral("%1 %2%3").arg(
+            fromUtf8(row.feature->name), fromUtf8(row.feature->typeText()),
+            allowed.empty() ? QString() : tr(" (or %1)").arg(fromUtf8(allowed)));
+        if (static_cast<std::size_t>(tip.size()) < kMostTipped)
+            tip += QStringLiteral("%1 %2 %3 %4")
+                       .arg(fromUtf8(row.function), fromUtf8(row.use), text,
+                            fromUtf8(row.feature->words))
+                       .simplified();
+        if (row.model != features.front().model || row.function != first)
+            continue;
+        inUse = row.use == use ? inUse + 1 : 1;
+        use = row.use;
+        if (inUse > kMostFeatures + 1)
+            continue;
+        const QString word = use == "in" ? tr("In") : use == "out" ? tr("Out") : tr("State");
+        parts += inUse > kMostFeatures ? QStringLiteral("\u2026")
+                 : inUse > 1           ? text.toHtmlEscaped()
+                             : QStringLiteral("<b>%1</b> %2").arg(word, text.toHtmlEscaped());
+    }
+    for (const mil::ModelDescription &description : described) {
+        for (const std::string &line : report::descriptionLines(description, kMostLabels)) {
+            const QString text = fromUtf8(line);
+            tip += text;
+            if (&description == &described.front() &&
+                !text.startsWith(QLatin1String("description: ")) &&
+                !text.startsWith(QLatin1String("author: ")))
+                parts += text.toHtmlEscaped();
+        }
+    }
+    m_described->setText(parts.join(QStringLiteral(" &nbsp;\u00B7&nbsp; ")));
+    m_described->setToolTip(QStringLiteral("<p style=\"white-space: pre\">%1</p>")
+                                .arg(tip.join(u'\n').toHtmlEscaped()));
+    m_described->show();
 }
 
 /// "1 larger · 4 outliers", each a link to the first of its kind.

@@ -24,8 +24,10 @@ Error editFault(std::string code, std::string_view field, std::string expected, 
 
 Error indirectPayload()
 {
-    return editFault("patch.part", "data", "stored bytes", "the result of another op",
-                     "The weight's payload is not stored but computed");
+    return editFault("patch.part", "data", "codes that are stored for each element",
+                     "codes that another operation makes",
+                     "Single elements of this form cannot be set: its codes are unpacked by one "
+                     "operation and scaled by another; its stored parts can be");
 }
 
 Result<CodeCandidate> decide(std::span<const CodeCandidate> candidates, double value,

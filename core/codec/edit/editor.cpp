@@ -75,6 +75,8 @@ StoredPart storedPart(const Decoder::State &state, PartRole role)
 Result<StoredPart> needPart(const Decoder::State &state, PartRole role)
 {
     StoredPart part = storedPart(state, role);
+    if (part.operand == nullptr && role != PartRole::Mask)
+        part = wholePart(ownOperand(state.encoding, role));
     if (part.operand != nullptr)
         return part;
     return tl::unexpected(editFault("patch.part", partRoleName(role), "a stored part of the weight",
@@ -216,7 +218,17 @@ Result<EditPlan> Editor::setCodebookEntry(std::uint64_t codebook, std::uint64_t 
     std::string note = fmt::format("codebook {} entry {}", codebook, entry);
     if (palette.vector > 1)
         note += fmt::format(" lane {}", lane);
-    return setTableEntry(state, PartRole::Lut, index, value, tolerance, std::move(note));
+    const OperandSource &lut = state.encoding.palette->lut;
+    if (storedOperand(lut) != nullptr)
+        return setTableEntry(state, PartRole::Lut, index, value, tolerance, std::move(note));
+    // The entries are codes with a scale: the nearest code.
+    const auto entries = Decoder::make(*std::get<std::shared_ptr<const Encoding>>(lut));
+    if (!entries)
+        return tl::unexpected(entries.error());
+    auto plan = Editor(*entries).setElement(index, value, tolerance);
+    if (plan)
+        plan->note = std::move(note);
+    return plan;
 }
 
 Result<EditPlan> Editor::setScale(std::uint64_t index, double value, double tolerance) const

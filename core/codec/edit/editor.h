@@ -60,7 +60,8 @@ public:
     /// Of a payload or mask with an order of its own, the index is that of the weight's element.
     Result<EditPlan> setStored(PartRole role, std::uint64_t index, std::int64_t code) const;
 
-    /// Entry `entry`, lane `lane` of codebook `codebook`, rounded to the codebook's type.
+    /// Entry `entry`, lane `lane` of codebook `codebook`, rounded to the codebook's type; of
+    /// entries that are codes with a scale of their own, the nearest code.
     Result<EditPlan> setCodebookEntry(std::uint64_t codebook, std::uint64_t entry,
                                       std::uint64_t lane, double value, double tolerance) const;
 

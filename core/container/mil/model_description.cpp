@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -284,14 +284,19 @@ void DescriptionReader::read(const WireBytes &message, ModelDescription &out)
 
 void DescriptionReader::readLabels(const WireBytes &classifier, std::vector<std::string> &labels)
 {
+    std::set<std::string> known; // neighbours have one each, whichever class it is
+    const auto add = [&](std::string label) {
+        if (known.insert(label).second)
+            labels.push_back(std::move(label));
+    };
     each(classifier, [&](const WireField &field) {
         if (field.number == 101) {
             for (const std::int64_t label : numbersOf(field.content))
-                labels.push_back(std::to_string(label));
+                add(std::to_string(label));
         } else if (field.number == 100) {
             each(field.content, [&](const WireField &label) {
                 if (label.number == 1 && take(label.content.bytes.size()))
-                    labels.push_back(plainText(label.content));
+                    add(plainText(label.content));
             });
         }
     });

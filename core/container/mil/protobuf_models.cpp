@@ -18,7 +18,7 @@ constexpr std::size_t kMaxModels = 4096;
 /// Pipelines within pipelines; real ones are not nested at all.
 constexpr int kMaxPipelineDepth = 16;
 
-std::string kindName(std::uint32_t field)
+const std::map<std::uint32_t, std::string> &kindNames()
 {
     static const auto names = [] {
         std::map<std::uint32_t, std::string> made;
@@ -30,8 +30,13 @@ std::string kindName(std::uint32_t field)
         }
         return made;
     }();
-    const auto found = names.find(field);
-    return found == names.end() ? fmt::format("field {}", field) : found->second;
+    return names;
+}
+
+std::string kindName(std::uint32_t field)
+{
+    const auto found = kindNames().find(field);
+    return found == kindNames().end() ? fmt::format("field {}", field) : found->second;
 }
 
 /// A step of a path: no '/', never empty, and no other model's.
@@ -58,7 +63,7 @@ bool ProtobufParser::refuseKind(const ModelNode &node, const WireBytes &model)
                 "The model is not an ML program.");
 }
 
-/// The outermost model (an empty path) must be of a kind that is read; others are only named.
+/// The outermost model (an empty path) must be of a kind that is known.
 bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
                                 ParsedProgram &parsed)
 {
@@ -101,7 +106,8 @@ bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
     }
     if (node.isPipeline())
         return parsePipeline(*content, node.field != 202, path, parsed) && whole;
-    if (node.isNetwork() || !path.empty() || broken)
+    // The content of other kinds is not read; they have no weights.
+    if (kindNames().count(node.field) > 0 || !path.empty() || broken)
         return whole;
     return refuseKind(node, model);
 }

@@ -21,11 +21,12 @@ namespace kernscope::mil {
 ParsedProgram readProgramText(std::span<const std::byte> text, std::string_view fileName);
 
 /// Parses the protobuf `Model` of an .mlpackage. Codes: "proto.wire", "proto.depth",
-/// "proto.kind" (no ML program inside), "proto.cut", "proto.size" (over 2 GiB), "proto.value"
-/// (values that do not fit their type), "proto.block" (a function without a body), "proto.opset"
-/// (a warning: no body for the function's opset), and of those above "mil.empty", "mil.number",
-/// "mil.encoding", "mil.shape", "mil.count", "mil.limit", "mil.more" and those of names.
-/// Opsets are named as in program text ("ios16" for "CoreML6"). Spans are positions in `model`.
+/// "proto.kind" (no model, or of a kind that is not known), "proto.cut", "proto.size" (over 2 GiB),
+/// "proto.value" (values that do not fit their type), "proto.block" (a function without a body),
+/// "proto.opset" (a warning: no body for the function's opset), and of those above "mil.empty",
+/// "mil.number", "mil.encoding", "mil.shape", "mil.count", "mil.limit", "mil.more" and those of
+/// names. Opsets are named as in program text ("ios16" for "CoreML6"). Spans are positions in
+/// `model`.
 ParsedProgram readModelProtobuf(std::span<const std::byte> model, std::string_view fileName);
 
 /// Manifest.json of an .mlpackage: path of the model, relative to the package.

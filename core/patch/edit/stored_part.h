@@ -13,8 +13,7 @@ struct StoredPart {
     unsigned width = 0;                      ///< bits of one code
 };
 
-/// The part of that role; nothing where the encoding has none, or has it within another operand (a
-/// codebook that is scaled, a scale that is coded).
+/// The part of that role; nothing where the encoding has none, or several within other operands.
 std::optional<StoredPart> storedPart(const codec::Encoding &encoding, codec::PartRole role);
 
 } // namespace kernscope::patch

@@ -84,8 +84,10 @@ Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit
 {
     const auto bytes = packedBytes(elements, m_operand.declaredType());
     if (m_place.isLiteral() || m_operand.declaredShape().size() != 1 || !bytes) {
-        return tl::unexpected(
-            spaceError(m_bundle, m_operand, "non-zero values in a weight file", "a literal"));
+        return ErrorBuilder(
+                   spaceError(m_bundle, m_operand, "non-zero values in a weight file", "a literal"))
+            .message("The kept values are written in the program: their number stays as it is")
+            .unexpected();
     }
     if (auto alone = checkAlone(); !alone)
         return alone;

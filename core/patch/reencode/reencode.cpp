@@ -43,6 +43,9 @@ Result<void> Reencoder::checkWeights() const
                            std::string(elementTypeName(job.encoded->type)),
                            std::string(elementTypeName(job.weight->type)),
                            "This form makes values of another type than the weight has");
+        if (job.weight->shape != job.encoded->shape)
+            return refused("encode.shape", job.weight->name, shapeText(job.weight->shape),
+                           shapeText(job.encoded->shape), "A form does not change the shape");
         if (!seen.insert(job.weight).second)
             return refused("encode.program", job.weight->name, "each weight once", "twice",
                            "A weight cannot get two forms");

@@ -22,12 +22,77 @@ class TestBundleParts : public QObject
 
 private slots:
     void quantizedFolders();
+    void literalConstants_data();
+    void literalConstants();
     void sharedParts();
     void spansForEdits();
     void scaledTwice();
     void whoMadeIt_data();
     void whoMadeIt();
 };
+
+void TestBundleParts::literalConstants_data()
+{
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<QString>("values");
+    QTest::addColumn<QString>("reader"); ///< "%1" is the constant
+    QTest::addColumn<bool>("weight");
+    const auto row = [](const char *name, const char *type, const char *values, const char *reader,
+                        bool weight) {
+        QTest::newRow(name) << QString::fromUtf8(type) << QString::fromUtf8(values)
+                            << QString::fromUtf8(reader) << weight;
+    };
+    const char *linear = "linear(bias = %1, weight = w, x = x)";
+    row("bias", "fp16, [2]", "0x1p+0, 0x1p-1", linear, true);
+    row("bias of one", "fp32, [1]", "0x1p+0", linear, true);
+    row("gamma", "fp16, [3]", "1, 2, 3", "layer_norm(gamma = %1, x = x)", true);
+    row("kernel", "fp16, [1, 1, 3, 3]", "1, 2, 3, 4, 5, 6, 7, 8, 9", "conv(weight = %1, x = x)",
+        true);
+    row("added vector", "fp16, [2]", "1, 2", "add(x = x, y = %1)", true);
+    row("added number", "fp16, []", "2", "add(x = x, y = %1)", false);
+    row("shape", "int32, [2]", "1, 2", "mul(x = x, y = %1)", false);
+    row("axes", "int32, [2]", "1, 2", "reduce_sum(x = x, axes = %1)", false);
+    row("table of int16", "int16, [12]", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -12",
+        "gather(x = %1, indices = x)", true);
+    row("table of bool", "bool, [10]",
+        "true, false, true, true, true, true, true, true, true, true", "select(cond = %1, a = x)",
+        true);
+    row("strings", "string, [2]", "\"a\", \"b\"", linear, false);
+}
+
+/// Constants that are written in the program are weights where an operand reads them as one.
+void TestBundleParts::literalConstants()
+{
+    QFETCH(const QString, type);
+    QFETCH(const QString, values);
+    QFETCH(const QString, reader);
+    QFETCH(const bool, weight);
+    MadeBundle made;
+    made.constant("tensor<fp16, [2, 4]>", "w", made.blob(ElementType::Fp16, "[2, 4]", Bytes(16)));
+    const std::string written = QStringLiteral("tensor<%1>").arg(type).toStdString();
+    const bool scalar = type.endsWith(QStringLiteral("[]"));
+    made.line(written + " c = const()[name = string(\"c_op\"), val = " + written +
+              (scalar ? "(" : "([") + values.toStdString() + (scalar ? ")]" : "])]"));
+    made.line("tensor<fp16, [1, 2]> y = " + reader.arg(QStringLiteral("c")).toStdString() +
+              "[name = string(\"y\")]");
+    const auto bundle = *made.open();
+    QCOMPARE(faults(bundle->diagnostics()), std::vector<std::string>());
+    const auto found = bundle->weightByName("c");
+    QCOMPARE(found.has_value(), weight);
+    QVERIFY(bundle->weightByName("w"));
+    QCOMPARE(sectionFault(*bundle).c_str(), "");
+    if (!weight)
+        return;
+    const Weight &literal = bundle->weights()[*found];
+    QCOMPARE(literal.opName(), std::string("c_op"));
+    QCOMPARE(literal.consumers.size(), std::size_t{1});
+    QVERIFY(literal.operands().front().place->isLiteral());
+    const auto first = decoded(*bundle, "c");
+    QCOMPARE(first.size(), static_cast<std::size_t>(values.count(QLatin1Char(',')) + 1));
+    QCOMPARE(first.front(), 1.0f);
+    if (values.endsWith(QStringLiteral("-12")))
+        QCOMPARE(first.back(), -12.0f);
+}
 
 void TestBundleParts::whoMadeIt_data()
 {

@@ -3,6 +3,7 @@
 
 #include "core/base/sha256.h"
 #include "core/bundle/half_counts.h"
+#include "core/bundle/mask_figures.h"
 #include "core/bundle/statistics.h"
 
 #include <QRandomGenerator>
@@ -216,6 +217,11 @@ void TestStatistics::density()
     QVERIFY(vectors);
     QCOMPARE(faults((*vectors)->diagnostics()), std::vector<std::string>());
     QCOMPARE(*channelDensity(**vectors, 0), std::vector<std::uint64_t>({1, 1, 1, 1}));
+    Progress progress;
+    const auto figures = MaskFigures::compute(**vectors, 0, progress);
+    QVERIFY(figures);
+    QCOMPARE(figures->kept, 4U); // elements, each index being two of them
+    QCOMPARE(figures->survivors, 2U);
 }
 
 void TestStatistics::masksAgainstValues()

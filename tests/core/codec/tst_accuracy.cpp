@@ -167,6 +167,30 @@ private slots:
         QVERIFY(empty && empty->outputs == 0);
     }
 
+    /// The figures of the weights are of all of them; those of the outputs of at most 64 channels.
+    void everyWeightCounts()
+    {
+        std::vector<float> weights(200 * 4, 0.25f);
+        weights[199 * 4] = 100; // of a channel that is not picked
+        FormSpec palette;
+        palette.node = FormNode::Palette;
+        palette.palette.bits = 1;
+        palette.palette.codebooks = 1;
+        const auto encoded = encodeForm(weights, {200, 4}, palette);
+        QVERIFY(encoded);
+        auto off = weights;
+        off[199 * 4] = 90;
+        const auto stored = Decoder::make(encoded->encoding());
+        const auto error = accuracyError(*stored, off, layerOf(Shape{200, 4}));
+        QVERIFY(error);
+        QCOMPARE(error->weightMaxAbs, 10.0);
+        QCOMPARE(error->outputs, std::uint64_t{64 * 8});
+        AccuracyOptions outputsAlone;
+        outputsAlone.weightFigures = false;
+        QCOMPARE(accuracyError(*stored, off, layerOf(Shape{200, 4}), outputsAlone)->weightMaxAbs,
+                 0.0);
+    }
+
     void overflowIsCounted()
     {
         const std::vector<float> weights(4 * 4096, 60000.0f);

@@ -42,6 +42,7 @@ private slots:
     void everyTableEntry();
     void storedCodes_data() { addForms(false); }
     void storedCodes();
+    void scaledCodebook();
     void dropEvery_data() { addForms(true); }
     void dropEvery();
     void keepEvery_data() { addForms(true); }
@@ -124,6 +125,31 @@ void TestPatchForms::everyTableEntry()
 }
 
 /// Any part's raw code, first and last element.
+/// Entries that are codes with a scale of their own: the nearest code, within the tolerance.
+void TestPatchForms::scaledCodebook()
+{
+    MadeBundle made;
+    made.line("tensor<fp16, [1, 1, 2, 1]> book = constexpr_blockwise_shift_scale(data = " +
+              made.blob(ElementType::Int8, "[1, 1, 2, 1]", hex("fc06")) +
+              ", scale = " + made.blob(ElementType::Fp16, "[1, 1, 1, 1]", halves({0.5F})) +
+              ")[name = string(\"book\")]");
+    made.line("tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " +
+              made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4) +
+              ", lut = book)[name = string(\"w\")]");
+    made.consume("w");
+    const auto apply = [&](Edit::Kind kind, const char *text) {
+        const auto bundle = *made.open();
+        const auto planned = planEdits(bundle, {*parseEdit(kind, text)}, 0);
+        if (!planned || !applyEdit(bundle, planned->front()))
+            return std::vector<float>();
+        return decoded(*bundle, "w");
+    };
+    QCOMPARE(decoded(**made.open(), "w"), (std::vector<float>{-2, 3, 3, -2}));
+    QCOMPARE(apply(Edit::Kind::Codebook, "w[0][1]=1.5"), (std::vector<float>{-2, 1.5F, 1.5F, -2}));
+    QCOMPARE(apply(Edit::Kind::Codebook, "w[0][1]=1.3"), std::vector<float>());
+    QCOMPARE(apply(Edit::Kind::Scale, "w[0]=0.25"), (std::vector<float>{-1, 1.5F, 1.5F, -1}));
+}
+
 void TestPatchForms::storedCodes()
 {
     QFETCH(const QString, name);

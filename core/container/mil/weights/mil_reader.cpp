@@ -6,6 +6,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/container/archive/zip.h"
 #include "core/container/mil/blob_path.h"
+#include "core/container/mil/literal_integers.h"
 #include "core/container/mil/reader.h"
 #include "core/container/mil/sniff.h"
 #include "core/container/mil/value_graph.h"
@@ -79,6 +80,7 @@ public:
 
 private:
     void readProgram();
+    void addLabels();
     void openWeightFiles();
     void nameBlobs(BlobTable &blobs);
     void readBlobFiles(const BlobTable &blobs);
@@ -108,6 +110,7 @@ void ProgramReading::readProgram()
     m_out.program = std::move(parsed.program);
     if (const std::size_t words = indexOfPath(m_files, "metadata.json"); words != kNoIndex)
         m_out.program.descriptions = {mil::readCompiledDescription(m_files[words].file->bytes())};
+    addLabels();
     // Before the weights are read, so that what they say of their consumers has the shapes.
     if (m_input.bindings) {
         m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, path);
@@ -118,8 +121,40 @@ void ProgramReading::readProgram()
     if (m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
         m_out.kind = models.front().isPipeline()  ? BundleKind::Pipeline
                      : models.front().isNetwork() ? BundleKind::Network
-                                                  : BundleKind::MilText;
+                                                  : BundleKind::Model;
     openWeightFiles();
+}
+
+/// The classes of a classifier that is a program are an operand of its classify operation.
+void ProgramReading::addLabels()
+{
+    for (const mil::Function &function : m_out.program.functions) {
+        auto &all = m_out.program.descriptions;
+        const auto own = std::find_if(all.begin(), all.end(), [&](const auto &description) {
+            return description.model == function.model && description.labels.empty();
+        });
+        const auto &operations = function.body.operations;
+        const auto classify =
+            std::find_if(operations.begin(), operations.end(),
+                         [](const auto &each) { return each.type == "classify"; });
+        const mil::ProgramValue *classes =
+            classify == operations.end() ? nullptr : classify->operand("classes");
+        if (own == all.end() || !classes)
+            continue;
+        const ValueGraph graph(function);
+        if (const mil::Operation *maker = graph.maker(*classes))
+            classes = maker->operand("val");
+        const auto add = [&own](const mil::ProgramValue &value) {
+            const mil::Literal *literal = value.literal();
+            if (!literal)
+                return;
+            own->labels.insert(own->labels.end(), literal->strings.begin(), literal->strings.end());
+            for (const std::int64_t number : literalIntegers(*literal))
+                own->labels.push_back(std::to_string(number));
+        };
+        if (classes)
+            forEachValue(*classes, add);
+    }
 }
 
 void ProgramReading::openWeightFiles()

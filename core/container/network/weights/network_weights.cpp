@@ -6,6 +6,8 @@
 #include "core/form/order_layout.h"
 
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace kernscope {
@@ -142,8 +144,13 @@ private:
         scaling.axis = m_stored.axis;
         scaling.addsOffset = true;
         scaling.scale = floats(PartRole::Scale, m_stored.scale, {m_stored.scale.count});
-        if (m_stored.bias.count > 0)
+        if (m_stored.bias.count > 0) {
             scaling.offset = floats(PartRole::Bias, m_stored.bias, {m_stored.bias.count});
+            // coremltools rounds once; which of them Core ML does is not known here
+            m_weight.detail.change().emplace_back(
+                "rounding",
+                std::string("product and sum to fp32 each (coremltools: the sum alone)"));
+        }
         m_encoding.scaling = std::move(scaling);
     }
 
@@ -214,9 +221,13 @@ std::vector<Weight> networkWeights(const network::Network &network, std::size_t 
     ValuePool<std::string> texts;
     SharedText ofModel;
     ofModel = model;
+    std::unordered_map<std::string, std::size_t> named;
     for (const StoredWeight &stored : network.weights) {
-        weights.push_back(NetworkWeight(stored, file).make(texts));
-        weights.back().model = ofModel;
+        Weight &weight = weights.emplace_back(NetworkWeight(stored, file).make(texts));
+        weight.model = ofModel;
+        // Both sides of a branch may have a layer of that name: the second one is "fc.weights#2".
+        if (const std::size_t number = ++named[weight.name]; number > 1)
+            weight.name += "#" + std::to_string(number);
     }
     return weights;
 }

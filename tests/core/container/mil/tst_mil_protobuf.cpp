@@ -65,6 +65,8 @@ void TestMilProtobuf::immediates_data()
     };
     row("fp16", tensor(Fp16, {2}), 7, raw("003c00b8"), "fp16[2]:003c00b8", true);
     row("fp16 scalar", tensor(Fp16), 7, raw("003c"), "fp16[]:003c", true);
+    row("uint3, filled up", tensor(39, {9}), 7, raw("88c6fa07"), "uint3[9]:88c6fa07", true);
+    row("uint6, filled up", tensor(38, {5}), 7, raw("44332200"), "uint6[5]:44332200", true);
     row("bf16", tensor(Bf16, {1}), 7, raw("803f"), "bf16[1]:803f", true);
     row("int8", tensor(Int8, {3}), 7, raw("01ff80"), "int8[3]:01ff80", true);
     row("uint8", tensor(Uint8, {3}), 7, raw("01ff80"), "uint8[3]:01ff80", true);

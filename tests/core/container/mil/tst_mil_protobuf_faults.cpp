@@ -143,7 +143,8 @@ void TestMilProtobufFaults::files_data()
     row("pipeline of nothing", number(1, 1) + bytes(202, bytes(1, "")), "");
     row("pipeline of another kind",
         number(1, 1) + bytes(202, bytes(1, bytes(300, "abc")) + bytes(2, "a")), "");
-    row("other kind", number(1, 1) + bytes(300, "abc"), "e:proto.kind@0");
+    row("other kind", number(1, 1) + bytes(300, "abc"), "");
+    row("unknown kind", number(1, 1) + bytes(999, "abc"), "e:proto.kind@0");
     row("no kind", number(1, 7), "e:proto.kind@0");
     row("text", "program(1.0)", "e:proto.wire@2");
     row("zeros", QByteArray(64, '\0'), "e:proto.wire@0");

@@ -92,6 +92,8 @@ private slots:
     void faults_data();
     void faults();
     void pipelines();
+    void twoOfOneName();
+    void otherKinds();
     void damaged();
 };
 
@@ -253,6 +255,33 @@ void TestNetwork::faults()
     QVERIFY(bundle->diagnostics().front().error.offset);
     QCOMPARE(test::sectionFault(*bundle), std::string());
     QCOMPARE(test::decoded(*bundle, "e.weights"), std::vector<float>{5});
+}
+
+/// Both sides of a branch may have a layer of one name.
+void TestNetwork::twoOfOneName()
+{
+    const BundlePtr bundle = open(model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))) +
+                                        innerProduct("d", 1, 2, bytes(1, floats({3, 4})))));
+    QVERIFY(bundle);
+    QCOMPARE(bundle->weights().size(), 2U);
+    QCOMPARE(test::decoded(*bundle, "d.weights"), (std::vector<float>{1, 2}));
+    QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{3, 4}));
+    const auto planned = planEdits(bundle, {*parseEdit(Edit::Kind::Set, "d.weights#2[0,0]=5")}, 0);
+    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+    QVERIFY(applyEdit(bundle, planned->front()));
+    QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{5, 4}));
+}
+
+/// Nearest neighbours, trees and their like alone: listed, without weights.
+void TestNetwork::otherKinds()
+{
+    const BundlePtr bundle = open(number(1, 4) + bytes(404, bytes(101, bytes(1, varint(3)))));
+    QVERIFY(bundle);
+    QCOMPARE(bundle->kind(), BundleKind::Model);
+    QCOMPARE(bundleKindName(bundle->kind()), std::string_view("model"));
+    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+    QCOMPARE(test::sectionFault(*bundle), std::string());
+    QVERIFY(bundle->weights().empty());
 }
 
 void TestNetwork::pipelines()
