@@ -29,7 +29,7 @@ std::string typeText(const mil::ValueType &type)
 std::string summaryText(const Bundle &bundle)
 {
     std::string text = styled(Style::Bold, printable(bundle.name())) + ": " +
-                       fmt::format("{}, {} in {} {}", printable(kindName(bundle)),
+                       fmt::format("{}, {} in {} {}", bundleKindName(bundle.kind()),
                                    bytesText(bundle.totalBytes().value), bundle.files().size(),
                                    bundle.files().size() == 1 ? "file" : "files");
     const mil::Program &program = bundle.programOutline();

@@ -71,12 +71,4 @@ std::vector<std::string> buildTools(const std::vector<BuildFact> &facts)
     return tools;
 }
 
-std::string kindName(const Bundle &bundle)
-{
-    const auto &models = bundle.programOutline().models;
-    const bool other = bundle.kind() == BundleKind::MilText && !models.empty() &&
-                       !models.front().isProgram() && !models.front().kind.empty();
-    return other ? models.front().kind : std::string(bundleKindName(bundle.kind()));
-}
-
 } // namespace kernscope

@@ -23,8 +23,4 @@ std::vector<BuildFact> buildFacts(const Bundle &bundle);
 /// "coremltools 9.0b1", "coremlc 3505.4.1".
 std::vector<std::string> buildTools(const std::vector<BuildFact> &facts);
 
-/// What is opened, in JSON and for people: "mlpackage", and of a lone model that is neither a
-/// program nor a network its own kind: "treeEnsembleRegressor".
-std::string kindName(const Bundle &bundle);
-
 } // namespace kernscope

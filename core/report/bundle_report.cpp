@@ -3,7 +3,6 @@
 
 #include "core/assessment/weight_facts.h"
 #include "core/base/printable.h"
-#include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/diagnostic_table.h"
 #include "core/report/difference_rows.h"
@@ -53,7 +52,7 @@ std::string summaryHtml(const Bundle &bundle)
         open == 0 && totals.denseFp16Bytes.value > 0 ? fmt::format(" ({:.3f})", totals.ratio) : "";
     return fmt::format(
         "<h1>{}</h1>\n<p>{}, {} in {} {}. {} {}{}: {} stored, {} as dense fp16{}.</p>\n",
-        escapedMarkup(printable(bundle.name())), escapedMarkup(printable(kindName(bundle))),
+        escapedMarkup(printable(bundle.name())), bundleKindName(bundle.kind()),
         bytesText(bundle.totalBytes().value), bundle.files().size(),
         bundle.files().size() == 1 ? "file" : "files", grouped(totals.weights),
         totals.weights == 1 ? "weight" : "weights",

@@ -148,7 +148,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
                  const StatisticsOptions &asked)
 {
     Json json = document("inspect");
-    json["kind"] = kindName(bundle);
+    json["kind"] = bundleKindName(bundle.kind());
     json["bundle"] = bundle.name();
     const auto program = bundle.program();
     json["program_version"] = program->version.empty() ? Json(nullptr) : Json(program->version);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
-#include "core/bundle/build_facts.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/icons.h"
@@ -268,7 +267,7 @@ QVariant BundleTreeModel::bundleData(int column, int role) const
         default: return textCell(role, m_bundle->name());
         }
     }
-    return key == "form" ? textCell(role, kindName(*m_bundle)) : QVariant();
+    return key == "form" ? textCell(role, bundleKindName(m_bundle->kind())) : QVariant();
 }
 
 QVariant BundleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const

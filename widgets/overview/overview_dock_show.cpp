@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the overview says in words: its cards and what is worth a look.
 #include "core/base/overlaid_file.h"
-#include "core/bundle/build_facts.h"
 #include "core/report/program_table.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
@@ -69,7 +68,7 @@ QString kindWord(Finding::Kind kind, std::size_t count)
 void OverviewDock::showTotals()
 {
     m_title->setText(fromUtf8(m_shown->name()));
-    QStringList facts{fromUtf8(kindName(*m_shown))};
+    QStringList facts{fromUtf8(bundleKindName(m_shown->kind()))};
     if (m_sums && m_sums->operations > 0)
         facts += countedWords(m_sums->operations, tr("1 operation"), tr("%1 operations"));
     facts += m_tools;
