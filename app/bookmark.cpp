@@ -2,6 +2,7 @@
 #include "app/bookmark.h"
 
 #include "app/file_fault.h"
+#include "core/base/small_file.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -27,6 +28,10 @@ struct BookmarkWords {
 
 Result<void> writeWhole(const QString &path, const QByteArray &bytes)
 {
+    // One that came with an archive would lead the writing to any place.
+    if (QFileInfo(path).isSymLink())
+        return fileFault("io.write",
+                         BookmarkWords::tr("The bookmarks are not written through a link."), path);
     QSaveFile file(path);
     if (!QDir().mkpath(QFileInfo(path).path()) || !file.open(QIODevice::WriteOnly) ||
         file.write(bytes) != bytes.size() || !file.commit())
@@ -140,17 +145,14 @@ bool BookmarkStore::isBeside(const QString &bundle)
 
 Result<Bookmarks> BookmarkStore::load(const QString &bundle) const
 {
-    QFile file(isBeside(bundle) ? besideOf(bundle) : fileOf(bundle));
+    const QFile file(isBeside(bundle) ? besideOf(bundle) : fileOf(bundle));
     if (!file.exists())
         return Bookmarks();
-    if (!file.open(QIODevice::ReadOnly))
-        return fileFault("io.open", file.errorString(), file.fileName());
-    if (file.size() > kMostBookmarkBytes)
-        return fileFault(
-            "bookmarks.limit",
-            BookmarkWords::tr("A file of bookmarks has at most %1 bytes.").arg(kMostBookmarkBytes),
-            file.fileName());
-    auto bookmarks = parseBookmarks(file.readAll());
+    const auto text =
+        readSmallFile(QFile::encodeName(file.fileName()).toStdString(), kMostBookmarkBytes);
+    if (!text)
+        return tl::unexpected(text.error());
+    auto bookmarks = parseBookmarks(QByteArray::fromStdString(*text));
     if (!bookmarks)
         bookmarks.error().file = file.fileName().toStdString();
     return bookmarks;

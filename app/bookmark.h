@@ -23,7 +23,7 @@ using Bookmarks = QList<Bookmark>;
 
 /// The most bookmarks of a bundle, and the most bytes of a file of them.
 inline constexpr qsizetype kMostBookmarks = 100'000;
-inline constexpr qint64 kMostBookmarkBytes = 64 << 20;
+inline constexpr std::uint64_t kMostBookmarkBytes = 64 << 20;
 
 /// JSON: {"kernscope-bookmarks": 1, "bundle": …, "bookmarks": [{"place", "bytes", "note",
 /// "made"}]}.

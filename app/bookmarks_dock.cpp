@@ -5,6 +5,7 @@
 #include "app/paths.h"
 #include "app/place_text.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/small_file.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
@@ -250,12 +251,10 @@ QString BookmarksDock::importFrom(const QString &path)
 {
     if (!m_fault.isEmpty())
         return m_fault;
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return tr("%1 could not be read: %2").arg(path, file.errorString());
-    if (file.size() > kMostBookmarkBytes)
-        return tr("%1 is too large for a file of bookmarks.").arg(path);
-    const auto bookmarks = parseBookmarks(file.readAll());
+    const auto text = readSmallFile(QFile::encodeName(path).toStdString(), kMostBookmarkBytes);
+    if (!text)
+        return tr("%1 could not be read: %2").arg(path, ui::fromUtf8(describe(text.error())));
+    const auto bookmarks = parseBookmarks(QByteArray::fromStdString(*text));
     if (!bookmarks)
         return tr("%1: %2").arg(path, ui::fromUtf8(describe(bookmarks.error())));
     m_model->addAll(*bookmarks);

@@ -2,6 +2,7 @@
 #include "app/change_applier.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/small_file.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/table_text.h"
 
@@ -21,18 +22,12 @@ struct ReadScript {
 
 Result<ReadScript> readScript(const QString &path, const BundlePtr &bundle)
 {
-    QFile file(path);
-    const auto fault = [&](const char *code, std::string message) {
-        return ErrorBuilder(code).file(path.toStdString()).message(std::move(message)).unexpected();
-    };
-    if (!file.open(QIODevice::ReadOnly))
-        return fault("io.open", file.errorString().toStdString());
-    if (file.size() > ChangeApplier::kMostBytes)
-        return fault("patch.syntax", "This file is too long for a script of edits");
-    const std::string text = file.readAll().toStdString();
+    const auto text = readSmallFile(QFile::encodeName(path).toStdString(), patch::kMostScriptBytes);
+    if (!text)
+        return tl::unexpected(text.error());
     const std::string name = path.toStdString();
-    ReadScript script{patch::scriptOrigin(text), {}};
-    auto edits = parseEditScript(text, name);
+    ReadScript script{patch::scriptOrigin(*text), {}};
+    auto edits = parseEditScript(*text, name);
     if (!edits)
         return tl::unexpected(std::move(edits.error()));
     script.edits = *std::move(edits);

@@ -18,9 +18,6 @@ class ChangeApplier : public QObject
     Q_OBJECT
 
 public:
-    /// Longer files are no scripts.
-    static constexpr qint64 kMostBytes = qint64(1) << 28;
-
     explicit ChangeApplier(ui::Session &session, QObject *parent = nullptr);
 
     /// Ends in applied() or failed(); what the document refuses it says itself.

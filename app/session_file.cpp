@@ -2,6 +2,7 @@
 #include "app/session_file.h"
 
 #include "app/file_fault.h"
+#include "core/base/small_file.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -18,7 +19,7 @@ namespace {
 
 const QString kSessionKind = QStringLiteral("kernscope-session");
 constexpr int kSessionVersion = 1;
-constexpr qint64 kMostSessionBytes = 64 << 20;
+constexpr std::uint64_t kMostSessionBytes = 64 << 20;
 
 struct SessionWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::SessionFile)
@@ -155,15 +156,10 @@ Result<void> writeSession(const SessionFile &session, const QString &path)
 
 Result<SessionFile> readSession(const QString &path)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return fileFault("io.open", file.errorString(), path);
-    const QByteArray bytes = file.read(kMostSessionBytes + 1);
-    if (bytes.size() > kMostSessionBytes)
-        return fileFault("session.limit",
-                         SessionWords::tr("A session has at most %1 bytes.").arg(kMostSessionBytes),
-                         path);
-    auto session = parseSession(bytes, path);
+    const auto text = readSmallFile(QFile::encodeName(path).toStdString(), kMostSessionBytes);
+    if (!text)
+        return tl::unexpected(text.error());
+    auto session = parseSession(QByteArray::fromStdString(*text), path);
     if (!session)
         session.error().file = path.toStdString();
     return session;

@@ -53,7 +53,7 @@ Result<SessionFile> parseSession(const QByteArray &json, const QString &path);
 
 /// Whole or not at all. Errors: "io.write".
 Result<void> writeSession(const SessionFile &session, const QString &path);
-/// Errors: those of parseSession; "io.open"; "session.limit" (more than 64 MiB).
+/// Errors: those of parseSession; "io.open" (no regular file), "io.limit".
 Result<SessionFile> readSession(const QString &path);
 
 } // namespace kernscope::app

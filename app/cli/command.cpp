@@ -2,7 +2,9 @@
 #include "app/cli/command.h"
 
 #include "app/cli/journal_notes.h"
+#include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
@@ -59,13 +61,42 @@ void addCommonOptions(CLI::App &command, Context &context)
         });
 }
 
-CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
-                       const std::string &help, const std::string &type)
+void checkStream(const Context &context, const std::string &option, const std::string &output,
+                 bool streams)
+{
+    if (output != "-" || (streams && !context.json))
+        return;
+    throw UsageFailure{usageError(option, "the name of a file", "-",
+                                  streams ? "Standard output has the document of --json"
+                                          : "This is not written to standard output")};
+}
+
+namespace {
+
+CLI::Option *addOutputOptions(CLI::App &command, Context &context, std::string &output,
+                              const std::string &help, const std::string &type, bool streams)
 {
     CLI::Option *option = command.add_option("-o,--output", output, help)->type_name(type);
+    option->each([&context, streams](const std::string &value) {
+        checkStream(context, "--output", value, streams);
+    });
     command.add_flag("-f,--force", context.force,
                      "Replace the output where it exists: a file by a file, a bundle by a bundle");
     return option;
+}
+
+} // namespace
+
+CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
+                       const std::string &help, const std::string &type)
+{
+    return addOutputOptions(command, context, output, help, type, false);
+}
+
+CLI::Option *addStreamOutput(CLI::App &command, Context &context, std::string &output,
+                             const std::string &help, const std::string &type)
+{
+    return addOutputOptions(command, context, output, help, type, true);
 }
 
 void addExamples(CLI::App &command, std::initializer_list<const char *> lines)

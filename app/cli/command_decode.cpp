@@ -30,25 +30,17 @@ struct DecodeOptions {
     std::string path;
     std::string weight;
     std::string output;
-    std::string type; ///< "fp16", "fp32"; empty: fp16, or of tensors what holds each weight
-    std::string rows; ///< "A:B", either side may be left out
-    bool all = false; ///< every weight, in place of one
-
-    bool half() const { return type != "fp32"; }
-    std::string typeName() const { return half() ? "fp16" : "fp32"; }
-    /// Of a .npy its rows can be chosen: it is written on its own.
-    std::optional<report::TensorFile> tensors() const
-    {
-        const auto kind = report::tensorFileOf(output);
-        return kind == report::TensorFile::Npy ? std::nullopt : kind;
-    }
+    std::string format; ///< "npy", "csv", "bin", "npz", "safetensors"; empty: by the output's name
+    std::string type;   ///< "fp16", "fp32"; empty: fp16, or of text and tensors what holds them
+    std::string rows;   ///< "A:B", either side may be left out
+    bool all = false;   ///< every weight, in place of one
 };
 
-/// Elements [first, last) to write, and the shape that they have.
-struct Slice {
-    std::uint64_t first = 0, last = 0;
-    Shape shape;
-};
+constexpr OutputEnding kDecodeEndings[] = {{".npy", "npy"},
+                                           {".csv", "csv"},
+                                           {".bin", "bin"},
+                                           {".npz", "npz"},
+                                           {".safetensors", "safetensors"}};
 
 Error badRows(std::string_view found, std::string expected)
 {
@@ -70,11 +62,10 @@ std::optional<std::uint64_t> numberOf(std::string_view text, std::uint64_t other
 }
 
 /// Rows are indices of the first axis.
-Result<Slice> sliceOf(const Weight &weight, std::string_view rows)
+Result<std::optional<report::TensorRows>> rowsOf(const Weight &weight, std::string_view rows)
 {
-    Slice slice{0, weight.elements.value, weight.shape};
     if (rows.empty())
-        return slice;
+        return std::nullopt;
     const std::uint64_t extent = weight.shape.empty() ? 0 : weight.shape.front();
     const std::size_t colon = rows.find(':');
     if (colon == std::string_view::npos)
@@ -83,88 +74,11 @@ Result<Slice> sliceOf(const Weight &weight, std::string_view rows)
     const auto last = numberOf(rows.substr(colon + 1), extent);
     if (!first || !last || *first > *last || *last > extent)
         return tl::unexpected(badRows(rows, fmt::format("rows within 0:{}", extent)));
-    const std::uint64_t perRow = extent == 0 ? 0 : weight.elements.value / extent;
-    slice.first = *first * perRow;
-    slice.last = *last * perRow;
-    slice.shape.front() = *last - *first;
-    return slice;
-}
-
-/// Decodes block by block; memory does not grow with the weight.
-template <class Value, class Decode>
-Result<void> writeBlocks(OutputFile &file, const Slice &slice, Progress &progress,
-                         const Decode &decode)
-{
-    constexpr std::uint64_t kBlock = 65536;
-    std::vector<Value> block(std::min(kBlock, slice.last - slice.first));
-    for (std::uint64_t at = slice.first; at < slice.last; at += block.size()) {
-        const auto some =
-            std::span(block).first(std::min<std::uint64_t>(block.size(), slice.last - at));
-        decode(at, some);
-        if (auto written = file.write(std::as_bytes(std::span<const Value>(some))); !written)
-            return written;
-        if (!progress.advance(some.size()))
-            return tl::unexpected(cancelledError(stoppedText()));
-    }
-    return {};
-}
-
-Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
-                                  const DecodeOptions &options, const Slice &slice,
-                                  Context &context, const OutputRules &rules)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const bool half = options.half();
-    auto file = OutputFile::create(options.output, rules);
-    if (!file)
-        return tl::unexpected(file.error());
-    if (report::tensorFileOf(options.output) == report::TensorFile::Npy) {
-        const std::string header =
-            npyHeader(half ? ElementType::Fp16 : ElementType::Fp32, slice.shape);
-        if (auto written = file->write(std::as_bytes(std::span(header))); !written)
-            return tl::unexpected(written.error());
-    }
-    context.progress.setTotal(slice.last - slice.first);
-    const ProgressLine line(context, "Decoding");
-    const auto written =
-        half ? writeBlocks<std::uint16_t>(*file, slice, context.progress,
-                                          [&](std::uint64_t at, std::span<std::uint16_t> out) {
-                                              decoder->decodeHalf(at, out);
-                                          })
-             : writeBlocks<float>(
-                   *file, slice, context.progress,
-                   [&](std::uint64_t at, std::span<float> out) { decoder->decodeFloat(at, out); });
-    if (!written)
-        return tl::unexpected(written.error());
-    if (auto closed = file->commit(); !closed)
-        return tl::unexpected(closed.error());
-    return file->bytesWritten();
-}
-
-/// Says so where the type written does not hold every value of the weight's own.
-Diagnostics roundingNotes(const Bundle &bundle, std::size_t weight, const DecodeOptions &options)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return {};
-    const bool half = options.half();
-    const ElementType type = decoder->type();
-    if (half ? exactInHalf(type) : exactInFloat(type))
-        return {};
-    return {{Severity::Note,
-             ErrorBuilder("decode.rounded")
-                 .field(bundle.weights()[weight].findableName())
-                 .expected(std::string(elementTypeName(type)))
-                 .found(options.typeName())
-                 .message(fmt::format("The values are {}; they are written rounded to {}{}",
-                                      elementTypeName(type), options.typeName(),
-                                      half ? ": --as fp32 keeps more of them" : ""))}};
+    return report::TensorRows{*first, *last};
 }
 
 /// What the options ask for that does not go together.
-std::optional<Error> contradiction(const DecodeOptions &options)
+std::optional<Error> contradiction(const DecodeOptions &options, bool tensors)
 {
     const auto wrong = [](const char *expected, std::string found, const char *message) -> Error {
         return ErrorBuilder("cli.usage")
@@ -175,10 +89,10 @@ std::optional<Error> contradiction(const DecodeOptions &options)
     if (options.all != options.weight.empty())
         return wrong("one of NAME and --all", options.all ? "both" : "neither",
                      "One weight is decoded, or all of them");
-    if (options.all && !options.tensors())
+    if (options.all && !tensors)
         return wrong("a name that ends in .safetensors or .npz", options.output,
                      "All weights are written as one file of tensors");
-    if (options.tensors() && !options.rows.empty())
+    if (tensors && !options.rows.empty())
         return wrong("whole weights", "--rows", "A file of tensors holds whole weights");
     return std::nullopt;
 }
@@ -201,95 +115,92 @@ Result<std::vector<std::size_t>> wantedWeights(const Bundle &bundle, const Decod
     return wanted;
 }
 
-Result<void> writeTensorFile(const Bundle &bundle, const report::TensorExport &plan,
-                             const std::string &path, Context &context)
+/// What is to be said of the values that were written.
+Result<Diagnostics> writeTensorFile(const Bundle &bundle, const report::TensorExport &plan,
+                                    const std::string &path, Context &context, std::uint64_t &bytes)
 {
     auto file = OutputFile::create(path, outputRules(context, bundle));
     if (!file)
         return tl::unexpected(file.error());
-    {
-        const ProgressLine line(context, "Decoding");
-        auto written = report::writeTensors(
-            bundle, plan, [&file](std::span<const std::byte> bytes) { return file->write(bytes); },
-            &context.progress);
-        if (!written && written.error().code == "task.cancelled")
-            return tl::unexpected(cancelledError(stoppedText()));
-        if (!written)
-            return written;
-    }
-    return file->commit();
+    const ProgressLine line(context, "Decoding");
+    auto written = report::writeTensors(
+        bundle, plan, [&file](std::span<const std::byte> block) { return file->write(block); },
+        &context.progress);
+    if (!written && written.error().code == "task.cancelled")
+        return tl::unexpected(cancelledError(stoppedText()));
+    if (!written)
+        return written;
+    bytes = file->bytesWritten();
+    if (auto closed = file->commit(); !closed)
+        return tl::unexpected(closed.error());
+    return written;
 }
 
-/// Weights as tensors of one file. Those that cannot be read are left out, and named.
-int runTensors(const Bundle &bundle, const DecodeOptions &options, Context &context)
+/// Why none of the weights could be read.
+Error noneDecoded(const Diagnostics &notes)
 {
-    const auto wanted = wantedWeights(bundle, options);
-    if (!wanted)
-        return reportFailure(context, "decode", wanted.error());
-    const auto as = options.type.empty()
-                        ? std::nullopt
-                        : std::optional(options.half() ? ElementType::Fp16 : ElementType::Fp32);
-    const auto plan = report::planTensors(bundle, *wanted, as, *options.tensors());
-    if (!plan)
-        return reportFailure(context, "decode", plan.error());
-    if (plan->tensors.empty()) {
-        Error none = ErrorBuilder("decode.none").message("No weight could be decoded");
-        for (const Diagnostic &note : plan->notes) // the first fault says why
-            if (note.severity == Severity::Error) {
-                none = note.error;
-                break;
-            }
-        return reportFailure(context, "decode", none);
-    }
-    if (auto written = writeTensorFile(bundle, *plan, options.output, context); !written)
-        return reportFailure(context, "decode", written.error());
-    if (context.json) {
-        report::Json document = report::decodeJson(bundle, *plan, options.output);
-        printDocument(context, document, plan->notes);
-        return exitCodeOf(plan->notes);
-    }
-    printDiagnostics(context, plan->notes);
-    if (!context.quiet)
-        print(fmt::format("{}: {} in {}\n", printable(options.output),
-                          counted(plan->tensors.size(), "tensor"), bytesText(plan->bytes)));
-    return exitCodeOf(plan->notes);
+    for (const Diagnostic &note : notes)
+        if (note.severity == Severity::Error)
+            return note.error;
+    return ErrorBuilder("decode.none").message("No weight could be decoded");
 }
 
 int runDecode(const DecodeOptions &options, Context &context)
 {
-    if (const auto wrong = contradiction(options))
+    const auto format = outputFormat(options.output, options.format, kDecodeEndings);
+    if (!format)
+        return reportUsage(context, "decode", format.error());
+    const report::TensorFile kind = *report::tensorFileOf("." + *format);
+    const bool tensors = report::holdsTensors(kind);
+    if (const auto wrong = contradiction(options, tensors))
         return reportUsage(context, "decode", *wrong);
     const auto bundle = openBundle(options.path);
     if (!bundle)
         return reportFailure(context, "decode", bundle.error());
-    if (options.tensors())
-        return runTensors(**bundle, options, context);
-    const auto weight = findWeight(**bundle, options.weight);
-    if (!weight)
-        return reportFailure(context, "decode", weight.error());
-    const Weight &wanted = (*bundle)->weights()[*weight];
-    if (wanted.fault)
-        return reportFailure(context, "decode", *wanted.fault);
-    const auto slice = sliceOf(wanted, options.rows);
-    if (!slice)
-        return reportUsage(context, "decode", slice.error());
-    const auto written =
-        writeWeight(**bundle, *weight, options, *slice, context, outputRules(context, **bundle));
-    if (!written)
-        return reportFailure(context, "decode", written.error());
-    const Diagnostics notes = roundingNotes(**bundle, *weight, options);
+    // Those that cannot be read are left out of a file of tensors, and named.
+    const auto wanted = wantedWeights(**bundle, options);
+    if (!wanted)
+        return reportFailure(context, "decode", wanted.error());
+    std::optional<report::TensorRows> rows;
+    if (!tensors) {
+        const auto asked = rowsOf((*bundle)->weights()[wanted->front()], options.rows);
+        if (!asked)
+            return reportUsage(context, "decode", asked.error());
+        rows = *asked;
+    }
+    const bool exact = options.type.empty() && (tensors || kind == report::TensorFile::Csv);
+    const auto as = exact                    ? std::nullopt
+                    : options.type == "fp32" ? std::optional(ElementType::Fp32)
+                                             : std::optional(ElementType::Fp16);
+    const auto plan = report::planTensors(**bundle, *wanted, as, kind, rows);
+    if (!plan)
+        return reportFailure(context, "decode", plan.error());
+    if (plan->tensors.empty())
+        return reportFailure(context, "decode", noneDecoded(plan->notes));
+    std::uint64_t bytes = 0;
+    const auto overflows = writeTensorFile(**bundle, *plan, options.output, context, bytes);
+    if (!overflows)
+        return reportFailure(context, "decode", overflows.error());
+    Diagnostics notes = plan->notes;
+    notes.insert(notes.end(), overflows->begin(), overflows->end());
+    const report::ExportedTensor &first = plan->tensors.front();
     if (context.json) {
         report::Json document =
-            report::decodeJson(wanted, {options.output, options.typeName(), slice->shape,
-                                        slice->last - slice->first, *written});
+            tensors ? report::decodeJson(**bundle, *plan, options.output)
+                    : report::decodeJson((*bundle)->weights()[first.weight],
+                                         {options.output, elementTypeName(first.type), first.shape,
+                                          plan->elements, bytes});
         printDocument(context, document, notes);
-        return kDone;
+        return exitCodeOf(notes);
     }
     printDiagnostics(context, notes);
-    if (!context.quiet)
-        print(fmt::format("{}: {} {} in {}\n", printable(wanted.name), options.typeName(),
-                          shapeText(slice->shape), bytesText(*written)));
-    return kDone;
+    if (!context.quiet && tensors)
+        print(fmt::format("{}: {} in {}\n", printable(options.output),
+                          counted(plan->tensors.size(), "tensor"), bytesText(bytes)));
+    else if (!context.quiet)
+        print(fmt::format("{}: {} {} in {}\n", printable((*bundle)->weights()[first.weight].name),
+                          elementTypeName(first.type), shapeText(first.shape), bytesText(bytes)));
+    return exitCodeOf(notes);
 }
 
 } // namespace
@@ -305,21 +216,26 @@ void addDecode(CLI::App &app, Context &context)
     command->add_option("name", options->weight, "Name of the weight")->type_name("NAME");
     command->add_flag("--all", options->all,
                       "All weights, in place of NAME, into a .safetensors or .npz file");
-    addOutput(*command, context, options->output,
-              "File to write: with a NumPy header where the name ends in .npy, tensors by name "
-              "where it ends in .safetensors or .npz, else bare values",
-              "FILE")
+    addStreamOutput(
+        *command, context, options->output,
+        "File to write, by the end of its name: .npy with a NumPy header, .csv a line an index "
+        "of the first axis, .bin bare values, .npz and .safetensors tensors by name; - is "
+        "standard output",
+        "FILE")
         ->required();
+    command->add_option("--format", options->format, "Format, whatever the name (of -: npy)")
+        ->check(CLI::IsMember({"npy", "csv", "bin", "npz", "safetensors"}));
     command
-        ->add_option(
-            "--as", options->type,
-            "Type of the values written (fp16; of .safetensors and .npz what holds each weight)")
+        ->add_option("--as", options->type,
+                     "Type of the values written (fp16; of .csv, .safetensors and .npz what holds "
+                     "each weight)")
         ->check(CLI::IsMember({"fp16", "fp32"}));
     command->add_option("--rows", options->rows, "Indices of the first axis to write")
         ->type_name("A:B");
     addCommonOptions(*command, context);
     addExamples(*command, {"decode model.mlmodelc conv1_weight -o conv1.npy",
                            "decode model.mlmodelc conv1_weight --as fp32 --rows 0:8 -o rows.bin",
+                           "decode model.mlmodelc conv1_weight --format csv -o -",
                            "decode model.mlmodelc --all -o weights.safetensors"});
     command->callback([options, &context] { context.exitCode = runDecode(*options, context); });
 }

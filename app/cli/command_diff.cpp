@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/diff_pairs.h"
 #include "app/cli/diff_run.h"
+#include "app/cli/output_file.h"
 #include "app/cli/usage.h"
 
 #include <memory>
@@ -94,9 +95,9 @@ void addFormat(CLI::App &command, DiffArguments &arguments, Context &context)
                     "have them unless told, or in the order of A (a), as JSON, JUnit and CSV do")
         ->type_name("ORDER")
         ->check(CLI::IsMember({"worst", "a"}));
-    addOutput(command, context, arguments.output,
-              "Write the report to this file; its name gives the format where --format does not",
-              "FILE");
+    addStreamOutput(
+        command, context, arguments.output,
+        "Write the report to this file; its name gives the format where --format does not", "FILE");
 }
 
 void addDiffExamples(CLI::App &command)
@@ -118,8 +119,10 @@ void checkFormat(const DiffArguments &arguments, const Context &context)
     const bool other = !arguments.format.empty() && arguments.format != "json";
     if (context.json && other && arguments.output.empty())
         throw CLI::ValidationError("--format", "--json asks for another format");
-    const std::string format =
-        arguments.format.empty() ? formatOfName(arguments.output) : arguments.format;
+    const auto wanted = reportFormat(arguments);
+    if (!wanted)
+        throw UsageFailure{wanted.error()};
+    const std::string &format = *wanted;
     const bool binary = format == "ips" || format == "bps";
     // Where no format is named, the name of the output says which one it is.
     const char *const option = arguments.format.empty() ? "--output" : "--format";
@@ -129,7 +132,7 @@ void checkFormat(const DiffArguments &arguments, const Context &context)
                                                format, arguments.paths.size()));
     if (!arguments.steps.empty() && arguments.worst == 0)
         throw CLI::ValidationError("--steps", "says which elements --worst names");
-    if (binary && arguments.output.empty())
+    if (binary && (arguments.output.empty() || arguments.output == "-"))
         throw CLI::ValidationError("--format", "a binary patch needs an --output file");
 }
 

@@ -82,7 +82,7 @@ void addKept(const Bundle &bundle, const EncodedBundle &encoded, Diagnostics &di
     constexpr std::size_t kNamed = 5;
     std::vector<std::string> names;
     for (const RefusedWeight &one : encoded.kept) {
-        if (one.error.code == "encode.operand")
+        if (one.error.code != "encode.kept")
             diagnostics.push_back({Severity::Warning, namedError(bundle, one)});
         else
             names.push_back(bundle.weights()[one.weight].findableName());

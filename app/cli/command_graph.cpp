@@ -166,11 +166,15 @@ void addGraph(CLI::App &app, Context &context)
     command->add_flag("--no-fold", arguments->unfolded, "Draw repeated blocks in full");
     command->add_flag("--right", arguments->rightwards,
                       "Values flow to the right in the drawing, not down");
-    CLI::Option *svg =
-        command->add_option("--svg", arguments->svg, "Write the drawing as SVG")->type_name("FILE");
+    CLI::Option *svg = command->add_option("--svg", arguments->svg, "Write the drawing as SVG")
+                           ->type_name("FILE")
+                           ->each([&context](const std::string &path) {
+                               checkStream(context, "--svg", path, true);
+                           });
     command->add_option("--dot", arguments->dot, "Write it in the language of Graphviz")
         ->type_name("FILE")
-        ->excludes(svg);
+        ->excludes(svg)
+        ->each([&context](const std::string &path) { checkStream(context, "--dot", path, true); });
     command->add_flag("-f,--force", context.force,
                       "Replace the output where it exists: a file by a file, a bundle by a bundle");
     addSharedOptions(*command, context);

@@ -130,6 +130,10 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
 
 int runInspect(const InspectOptions &options, Context &context)
 {
+    static constexpr OutputEnding kEndings[] = {{".html", "html"}, {".htm", "html"}};
+    if (!options.report.empty())
+        if (const auto format = outputFormat(options.report, {}, kEndings); !format)
+            return reportUsage(context, "inspect", format.error());
     const auto opened = openBundle(options.path, options.shapes);
     if (!opened)
         return reportFailure(context, "inspect", opened.error());
@@ -176,8 +180,8 @@ void addInspect(CLI::App &app, Context &context)
                      "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
                      "bytes>1M folds:M1'")
         ->type_name("TERMS");
-    addOutput(*command, context, options->report,
-              "Write a report for a browser as well, with figures and pictures", "FILE.html");
+    addStreamOutput(*command, context, options->report,
+                    "Write a report for a browser as well, with figures and pictures", "FILE.html");
     addShapeOption(*command, options->shapes);
     addCommonOptions(*command, context);
     addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/output_file.h"
 #include "app/cli/plan.h"
 #include "app/cli/usage.h"
 #include "core/target/rules.h"
@@ -75,7 +76,9 @@ void addOutputs(CLI::App &command, Context &context, const PlanAsked &options)
     command
         .add_option("--report", options->report,
                     "Before and after of each layer and chip: .html, .md, .json or .csv")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->each(
+            [&context](const std::string &path) { checkStream(context, "--report", path, false); });
     command.add_option("--format", options->format, "What is printed (json: the same as --json)")
         ->check(CLI::IsMember({"text", "json", "csv"}))
         ->capture_default_str();

@@ -3,6 +3,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/quantize.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 #include "core/base/overlaid_file.h"
 
 #include "core/numeric/npy.h"
@@ -158,8 +159,11 @@ int runDequantize(const DequantizeOptions &options, Context &context)
         options.output.empty()
             ? (std::filesystem::path(options.folder) / "dequantized.npy").string()
             : options.output;
+    static constexpr OutputEnding kEndings[] = {{".npy", "npy"}};
+    if (const auto format = outputFormat(output, {}, kEndings); !format)
+        return reportUsage(context, "dequantize", format.error());
     auto rules = dequantizeRules(context, options);
-    if (auto free = checkOutput(output, OutputKind::File, rules); !free)
+    if (auto free = checkOutput(output, OutputKind::File, rules); !free && output != "-")
         return reportFailure(context, "dequantize", free.error());
     const auto result = dequantizeFolder(options.folder, options.reference);
     if (!result)
@@ -287,8 +291,8 @@ void addQuantize(CLI::App &app, Context &context)
     command->add_option("folder", options->folder, "Folder that quantize wrote")
         ->required()
         ->type_name("DIR");
-    addOutput(*command, context, options->output, "Array to write (DIR/dequantized.npy)",
-              "FILE.npy");
+    addStreamOutput(*command, context, options->output, "Array to write (DIR/dequantized.npy)",
+                    "FILE.npy");
     command
         ->add_option("--as", options->type,
                      "Type of the array; by default fp32, and fp64 where that is too narrow")

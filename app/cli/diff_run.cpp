@@ -268,31 +268,22 @@ int answerExitCode(const Answer &answer, const DiffLimits &limits)
 
 } // namespace
 
-std::string formatOfName(const std::string &path)
+Result<std::string> reportFormat(const DiffArguments &arguments)
 {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kFormats{
-        {{".json", "json"},
-         {".txt", "text"},
-         {".xml", "junit"},
-         {".md", "markdown"},
-         {".html", "html"},
-         {".htm", "html"},
-         {".csv", "csv"},
-         {".kpatch", "changes"},
-         {".ips", "ips"},
-         {".bps", "bps"}}};
-    const std::string ending = std::filesystem::path(path).extension().string();
-    for (const auto &[name, format] : kFormats) {
-        if (ending == name)
-            return std::string(format);
-    }
-    return {};
+    static constexpr OutputEnding kEndings[] = {
+        {".txt", "text"},  {".json", "json"}, {".xml", "junit"}, {".md", "markdown"},
+        {".html", "html"}, {".htm", "html"},  {".csv", "csv"},   {".kpatch", "changes"},
+        {".ips", "ips"},   {".bps", "bps"}};
+    if (arguments.output.empty())
+        return arguments.format;
+    return outputFormat(arguments.output, arguments.format, kEndings);
 }
 
 int runDiff(DiffArguments arguments, Context &context)
 {
-    if (arguments.format.empty())
-        arguments.format = formatOfName(arguments.output);
+    arguments.format = reportFormat(arguments).value_or("");
+    if (arguments.output == "-")
+        arguments.output.clear();
     if (arguments.format.empty())
         arguments.format = context.json ? "json" : "text";
     else if (arguments.format == "json" && arguments.output.empty())

@@ -36,7 +36,8 @@ struct DiffArguments {
 /// The command `diff`. Returns the exit code: 1 where anything differs, or exceeds its limit.
 int runDiff(DiffArguments arguments, Context &context);
 
-/// The format that a file's name stands for ("report.html": "html"); empty for others.
-std::string formatOfName(const std::string &path);
+/// The format of the report: --format, or what the name of --output ends in; empty where neither is
+/// given. Errors: "cli.usage".
+Result<std::string> reportFormat(const DiffArguments &arguments);
 
 } // namespace kernscope::cli

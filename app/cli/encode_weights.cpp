@@ -5,7 +5,9 @@
 #include "app/cli/command.h"
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
+#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/half_counts.h"
 #include "core/patch/edit/find_weights.h"
 #include "core/patch/reencode/reencode.h"
 
@@ -66,7 +68,18 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
                     axes,  codec::describe(form)};
     decoder->decodeFloat(0, pending.values);
     form.inputs = std::move(inputs);
-    auto encoded = codec::encodeForm(pending.values, weight.shape, form, weight.type);
+    // Dense is fp16: the program casts it to the fp32 that its operations read.
+    const bool narrow = form.node == FormNode::Dense && weight.type == ElementType::Fp32;
+    const auto beyond = std::count_if(pending.values.begin(), pending.values.end(),
+                                      [](float value) { return isBeyondHalf(value); });
+    if (narrow && beyond > 0)
+        return ErrorBuilder("encode.range")
+            .expected("values up to 65504")
+            .found(counted(static_cast<std::uint64_t>(beyond), "value") + " beyond it")
+            .message("Values that fp16 does not hold stay fp32")
+            .unexpected();
+    auto encoded = codec::encodeForm(pending.values, weight.shape, form,
+                                     narrow ? ElementType::Fp16 : weight.type);
     if (!encoded)
         return tl::unexpected(std::move(encoded.error()));
     pending.encoded = std::move(*encoded);
@@ -280,6 +293,8 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
         auto reason = all && form.spec.node != FormNode::Dense
                           ? whyKept(bundle.weights()[weight], one ? &one->encoded : nullptr)
                           : std::nullopt;
+        if (all && form.spec.node == FormNode::Dense && !one && one.error().code == "encode.range")
+            reason = one.error();
         if (reason)
             result.kept.push_back({weight, std::move(*reason)});
         else if (one)

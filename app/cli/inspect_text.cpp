@@ -61,7 +61,9 @@ std::string functionsText(const Bundle &bundle)
         text += fmt::format("  {} ({}, {})\n", printable(name), printable(function.opset),
                             counted(mil::operationCount(function.body), "operation"));
         for (const mil::NamedType &input : function.inputs)
-            text += fmt::format("    in   {}  {}\n", printable(input.name), typeText(input.type));
+            text += fmt::format("    {}  {}  {}\n",
+                                input.type.kind == mil::ValueType::Kind::State ? "state" : "in ",
+                                printable(input.name), typeText(input.type));
         for (const std::string &output : function.body.outputs) {
             const mil::ValueType *type = report::outputType(function, output);
             text += fmt::format("    out  {}{}\n", printable(output),

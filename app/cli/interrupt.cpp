@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -131,7 +132,10 @@ void beginInterrupt(Context &context)
     }
     // Past a limit of the file size a write fails, and is reported as any other failure.
     std::signal(SIGXFSZ, SIG_IGN);
-    watch().thread = std::thread([&context] { watchSignals(context); });
+    try {
+        watch().thread = std::thread([&context] { watchSignals(context); });
+    } catch (const std::system_error &) { // no thread is left: work ends where it looks for signals
+    }
 }
 
 int endInterrupt(const Context &context, int exitCode)
@@ -143,7 +147,8 @@ int endInterrupt(const Context &context, int exitCode)
     }
     state.changed.notify_all();
     sem_post(&g_wake);
-    state.thread.join();
+    if (state.thread.joinable())
+        state.thread.join();
     g_progress = nullptr;
     if (!interrupted())
         return exitCode;

@@ -3,10 +3,14 @@
 #include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/base/error_builder.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -64,17 +68,47 @@ int run(int argc, char **argv, cli::Context &context)
     return cli::finish(context, context.command, context.exitCode);
 }
 
+/// Says that an exception ended the command, such as that there is no memory left, by a document
+/// with --json even then.
+int reportException(cli::Context &context, const char *what) noexcept
+{
+    const bool memory = std::string_view(what) == "std::bad_alloc";
+    try {
+        cli::discardOutput();
+        return cli::reportFailure(
+            context, context.command,
+            kernscope::ErrorBuilder(memory ? "io.memory" : "io.system")
+                .found(what)
+                .message(memory ? "There is not enough memory for this"
+                                : "The system refused something that is needed"));
+    } catch (...) { // not even for that sentence
+        cli::discardOutput();
+        constexpr std::string_view kDocument =
+            "{\"schema\":1,\"tool\":\"kernscope\",\"version\":\"" KERNSCOPE_VERSION
+            "\",\"command\":\"\",\"diagnostics\":[{\"severity\":\"error\",\"code\":\"io.memory\","
+            "\"message\":\"There is not enough memory for this\"}]}\n";
+        if (context.json && cli::takeStandardOutput())
+            std::fwrite(kDocument.data(), 1, kDocument.size(), stdout);
+        std::fputs("kernscope-cli: there is not enough memory for this\n", stderr);
+        return cli::kIo;
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
     cli::Context context;
-    cli::beginInterrupt(context);
     int exitCode = cli::kIo;
+    auto reserve = std::make_unique<char[]>(std::size_t{1} << 18); // to say that there is no more
     try {
+        cli::beginInterrupt(context);
         exitCode = run(argc, argv, context);
     } catch (const std::exception &failure) {
-        cli::complain(std::string("kernscope-cli: ") + failure.what());
+        reserve.reset();
+        exitCode = reportException(context, failure.what());
+    } catch (...) {
+        exitCode = reportException(context, "an exception of no known type");
     }
     cli::writeOutput(); // what is left where it ended otherwise
     exitCode = cli::endInterrupt(context, exitCode);

@@ -2,6 +2,8 @@
 #include "app/cli/output_file.h"
 
 #include "app/cli/command.h"
+#include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
@@ -93,9 +95,37 @@ OutputRules outputRules(const Context &context, const Bundle &bundle)
     return outputRules(context, std::move(inputs));
 }
 
-OutputFile::OutputFile(OutputPlace place, std::string name)
+Result<std::string> outputFormat(const std::string &path, const std::string &asked,
+                                 std::span<const OutputEnding> endings, std::string_view option)
+{
+    if (!asked.empty())
+        return asked;
+    if (path == "-")
+        return std::string(endings.front().second);
+    std::string ending = std::filesystem::path(path).extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::string known;
+    for (const auto &[name, format] : endings) {
+        if (name == ending)
+            return std::string(format);
+        known += (known.empty()                  ? ""
+                  : name == endings.back().first ? " or "
+                                                 : ", ") +
+                 std::string(name);
+    }
+    return tl::unexpected(usageError(std::string(option), "a name that ends in " + known, path,
+                                     "The name does not say what to write"));
+}
+
+OutputFile::OutputFile(std::optional<OutputPlace> place, std::string name)
     : m_scope(std::make_unique<WritingScope>()), m_place(std::move(place)), m_name(std::move(name))
 {
+}
+
+int OutputFile::descriptor() const
+{
+    return m_place ? m_place->descriptor() : STDOUT_FILENO;
 }
 
 Error OutputFile::failure(int number) const
@@ -106,6 +136,10 @@ Error OutputFile::failure(int number) const
 Result<OutputFile> OutputFile::create(const std::filesystem::path &path, const OutputRules &rules)
 {
     const WritingScope scope; // from before there is a file on
+    if (path == "-") {
+        reserveOutput();
+        return OutputFile(std::nullopt, "standard output");
+    }
     auto place = OutputPlace::claim(path, OutputKind::File, rules);
     if (!place)
         return tl::unexpected(std::move(place.error()));
@@ -114,11 +148,11 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path &path, const O
 
 Result<void> OutputFile::write(std::span<const std::byte> bytes)
 {
-    if (const int fault = writeAll(m_place.descriptor(), bytes); fault != 0)
+    if (const int fault = writeAll(descriptor(), bytes); fault != 0)
         return tl::unexpected(failure(fault));
     m_bytes += bytes.size();
-    if (m_bytes - m_flushed >= kFlushEvery) {
-        ::sync_file_range(m_place.descriptor(), static_cast<off_t>(m_flushed),
+    if (m_place && m_bytes - m_flushed >= kFlushEvery) {
+        ::sync_file_range(descriptor(), static_cast<off_t>(m_flushed),
                           static_cast<off_t>(m_bytes - m_flushed), SYNC_FILE_RANGE_WRITE);
         m_flushed = m_bytes;
     }
@@ -127,13 +161,13 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes)
 
 Result<void> OutputFile::commit()
 {
-    if (const int fault = finish(m_place.descriptor(), m_bytes); fault != 0)
+    if (const int fault = m_place ? finish(descriptor(), m_bytes) : 0; fault != 0)
         return tl::unexpected(failure(fault));
     if (interrupted())
         return tl::unexpected(failure(ECANCELED));
     if (auto same = checkInputs(); !same)
         return same;
-    auto published = m_place.publish();
+    auto published = m_place ? m_place->publish() : Result<void>();
     if (published) {
         noteWritten(m_name);
         outputInPlace();

@@ -10,10 +10,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
 
 /// What commands write: whole or not there, by the rules of checkOutput(). Stopped by a signal they
 /// fail with "task.cancelled" and leave nothing.
@@ -26,10 +33,30 @@ OutputRules outputRules(const Context &context, std::vector<std::filesystem::pat
 /// The same for one that reads a bundle: its folder and every file of it.
 OutputRules outputRules(const Context &context, const Bundle &bundle);
 
+/// As addOutput(), of a command whose output may be "-", standard output, which --json then cannot
+/// have.
+CLI::Option *addStreamOutput(CLI::App &command, Context &context, std::string &output,
+                             const std::string &help, const std::string &type);
+/// The check of "-" for an option that names an output. Throws UsageFailure.
+void checkStream(const Context &context, const std::string &option, const std::string &output,
+                 bool streams);
+/// Standard output is taken by the bytes of an output: print() says nothing from now on.
+void reserveOutput();
+
+/// A format of an output and what names of such files end in: {".md", "markdown"}.
+using OutputEnding = std::pair<std::string_view, std::string_view>;
+/// The format of an output, one rule for every command: that which was asked for (--format), else
+/// the one that the name ends in, in letters of either case; of "-", standard output, the first of
+/// the list. Errors: "cli.usage".
+Result<std::string> outputFormat(const std::string &path, const std::string &asked,
+                                 std::span<const OutputEnding> endings,
+                                 std::string_view option = "--output");
+
 class OutputFile
 {
 public:
-    /// Errors: those of checkOutput, "io.write".
+    /// "-" is standard output: print() then says nothing more. Errors: those of checkOutput,
+    /// "io.write".
     static Result<OutputFile> create(const std::filesystem::path &path, const OutputRules &rules);
 
     /// Errors: "io.write", "task.cancelled".
@@ -41,12 +68,13 @@ public:
     std::uint64_t bytesWritten() const { return m_bytes; }
 
 private:
-    explicit OutputFile(OutputPlace place, std::string name);
+    explicit OutputFile(std::optional<OutputPlace> place, std::string name);
     Error failure(int number) const;
+    int descriptor() const;
 
     std::unique_ptr<WritingScope> m_scope; ///< ends after the place has removed its file
-    OutputPlace m_place;
-    std::string m_name; ///< as it was given
+    std::optional<OutputPlace> m_place;    ///< none: standard output
+    std::string m_name;                    ///< as it was given
     std::uint64_t m_bytes = 0, m_flushed = 0;
 };
 

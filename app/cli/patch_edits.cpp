@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/patch_edits.h"
 
-#include "core/base/overlaid_file.h"
+#include "core/base/small_file.h"
 
 #include <algorithm>
 #include <array>
@@ -39,15 +39,11 @@ constexpr std::array<Help, 11> kHelp{{
 
 Result<void> readScript(const std::string &path, EditsGiven &given)
 {
-    const auto file = OverlaidFile::open(path, path);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bytes = (*file)->bytes();
-    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    auto edits = parseEditScript(text, path);
-    given.origins.push_back({path, patch::scriptOrigin(text)});
-    if (auto same = (*file)->checkSame(); !same)
-        return same;
+    const auto text = readSmallFile(path, patch::kMostScriptBytes);
+    if (!text)
+        return tl::unexpected(text.error());
+    auto edits = parseEditScript(*text, path);
+    given.origins.push_back({path, patch::scriptOrigin(*text)});
     if (!edits)
         return tl::unexpected(std::move(edits.error()));
     given.edits.insert(given.edits.end(), std::make_move_iterator(edits->begin()),

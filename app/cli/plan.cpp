@@ -56,11 +56,9 @@ Result<plan::Limits> planLimitsOf(const PlanOptions &options)
 /// The kind of a report, by the end of its name.
 Result<std::string> reportKind(const std::string &path)
 {
-    const std::string end = std::filesystem::path(path).extension().string();
-    if (path.empty() || end == ".html" || end == ".md" || end == ".json" || end == ".csv")
-        return end;
-    return tl::unexpected(usageError("--report", "a name that ends in .html, .md, .json or .csv",
-                                     path, "The kind of the report is not known"));
+    static constexpr OutputEnding kEndings[] = {
+        {".html", ".html"}, {".md", ".md"}, {".json", ".json"}, {".csv", ".csv"}};
+    return path.empty() ? path : outputFormat(path, {}, kEndings, "--report");
 }
 
 Result<void> readMeasured(const PlanOptions &options, const Bundle &bundle,

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -14,7 +15,10 @@ namespace kernscope::cli {
 ProgressLine::ProgressLine(const Context &context, std::string label) : m_label(std::move(label))
 {
     if (!context.quiet && isatty(STDERR_FILENO) == 1)
-        m_thread = std::thread([this, &context] { run(context.progress); });
+        try {
+            m_thread = std::thread([this, &context] { run(context.progress); });
+        } catch (const std::system_error &) { // no thread is left: no line
+        }
 }
 
 ProgressLine::~ProgressLine()

@@ -26,8 +26,8 @@ struct Dequantized {
     std::string figuresFrom;                        ///< "reference" or "recorded"
     Diagnostics diagnostics;
 };
-/// `reference` is an array to compare with; empty: the one that was quantised, where it is still
-/// the same file. Errors: those of quantized::valuesOf, "io.…", "npy.…".
+/// `reference` is an array to compare with; empty: the one that was quantised, where it lies in the
+/// folder and is still the same file. Errors: those of quantized::valuesOf, "io.…", "npy.…".
 Result<Dequantized> dequantizeFolder(const std::string &folder, const std::string &reference);
 
 /// Both write text for people.

@@ -16,25 +16,13 @@ namespace {
 
 using quantized::Json;
 
-Result<std::vector<std::byte>> readFile(const std::string &path)
+Result<quantized::ErrorFigures> compareWith(const std::string &path,
+                                            const std::vector<double> &values)
 {
     const auto file = openFile(path);
     if (!file)
         return tl::unexpected(file.error());
-    const auto all = (*file)->bytes();
-    std::vector<std::byte> bytes(all.begin(), all.end());
-    if (auto same = (*file)->checkSame(); !same)
-        return tl::unexpected(std::move(same.error()));
-    return bytes;
-}
-
-Result<quantized::ErrorFigures> compareWith(const std::string &path,
-                                            const std::vector<double> &values)
-{
-    const auto file = readFile(path);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto array = readNpy(*file, path);
+    const auto array = readNpy((*file)->bytes(), path);
     if (!array)
         return tl::unexpected(array.error());
     if (array->values.size() != values.size())
@@ -44,24 +32,31 @@ Result<quantized::ErrorFigures> compareWith(const std::string &path,
     return quantized::figuresOf(values, array->values);
 }
 
-/// The recorded path of what was quantised, where that file is still the same.
-std::string sameInput(const Json &manifest)
+/// The recorded path of what was quantised, where that file lies in the folder and is still the
+/// same: no other is opened because a file says so.
+std::string sameInput(const Json &manifest, const std::string &folder)
 {
     const auto path = manifest.find("input");
     const auto hash = manifest.find("input_sha256");
     if (path == manifest.end() || !path->is_string() || hash == manifest.end() ||
         !hash->is_string())
         return {};
-    const auto file = readFile(path->get<std::string>());
+    std::error_code failure;
+    const auto place = std::filesystem::canonical(path->get<std::string>(), failure);
+    if (failure || place.parent_path() != std::filesystem::canonical(folder, failure))
+        return {};
+    const auto file = openFile(place);
     if (!file)
         return {};
-    const auto found = Sha256::hexOf(*file);
-    return found && *found == hash->get<std::string>() ? path->get<std::string>() : std::string();
+    const auto found = Sha256::hexOf((*file)->bytes());
+    return found && *found == hash->get<std::string>() ? place.string() : std::string();
 }
 
-Result<void> addFigures(Dequantized &result, const std::string &reference)
+Result<void> addFigures(Dequantized &result, const std::string &folder,
+                        const std::string &reference)
 {
-    const std::string path = reference.empty() ? sameInput(result.folder.manifest) : reference;
+    const std::string path =
+        reference.empty() ? sameInput(result.folder.manifest, folder) : reference;
     if (!path.empty()) {
         const auto figures = compareWith(path, result.values);
         if (!figures)
@@ -84,29 +79,38 @@ Result<void> addFigures(Dequantized &result, const std::string &reference)
 
 Result<quantized::QuantizeInput> readQuantizeInput(const std::string &path)
 {
-    const auto file = readFile(path);
+    const auto file = openFile(path);
     if (!file)
         return tl::unexpected(file.error());
-    auto array = readNpy(*file, path);
+    auto array = readNpy((*file)->bytes(), path);
     if (!array)
         return tl::unexpected(std::move(array.error()));
     quantized::QuantizeInput input{std::move(*array), std::filesystem::absolute(path).string(), {}};
-    if (const auto hash = Sha256::hexOf(*file))
+    if (const auto hash = Sha256::hexOf((*file)->bytes()))
         input.sha256 = *hash;
     return input;
 }
 
 Result<quantized::Folder> openQuantizedFolder(const std::string &path)
 {
-    return quantized::readFolder([&path](std::string_view name) -> Result<quantized::Bytes> {
-        const auto file = readFile((std::filesystem::path(path) / name).string());
-        if (!file)
-            return tl::unexpected(file.error());
-        quantized::Bytes bytes(file->size());
-        if (!bytes.empty())
-            std::memcpy(bytes.data(), file->data(), bytes.size());
-        return bytes;
-    });
+    return quantized::readFolder(
+        [&path](std::string_view name, std::uint64_t most) -> Result<quantized::Bytes> {
+            const auto file = openFile((std::filesystem::path(path) / name).string());
+            if (!file)
+                return tl::unexpected(file.error());
+            const auto all = (*file)->bytes();
+            if (all.size() > most)
+                return ErrorBuilder("quantize.length")
+                    .file(std::string(name))
+                    .expected(fmt::format("{} bytes at most", most))
+                    .found(fmt::format("{} bytes", all.size()))
+                    .message("The file has more bytes than the folder's description has room for")
+                    .unexpected();
+            quantized::Bytes bytes(all.size());
+            if (!bytes.empty())
+                std::memcpy(bytes.data(), all.data(), bytes.size());
+            return bytes;
+        });
 }
 
 Result<Dequantized> dequantizeFolder(const std::string &folder, const std::string &reference)
@@ -120,7 +124,7 @@ Result<Dequantized> dequantizeFolder(const std::string &folder, const std::strin
     Dequantized result;
     result.folder = std::move(*read);
     result.values = std::move(*values);
-    if (auto added = addFigures(result, reference); !added)
+    if (auto added = addFigures(result, folder, reference); !added)
         return tl::unexpected(std::move(added.error()));
     return result;
 }

@@ -3,6 +3,8 @@
 
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/report/command_documents.h"
 
@@ -36,17 +38,24 @@ Result<ShapedBundle> openBundle(const std::filesystem::path &path,
     auto bundle = openBundle(path);
     if (!bundle)
         return tl::unexpected(std::move(bundle.error()));
+    const bool described = bindings.empty();
+    if (described && !(*bundle)->openInputs().empty())
+        bindings = shapes::describedShapes(*(*bundle)->program());
     if (bindings.empty())
-        return ShapedBundle{std::move(*bundle), {}};
+        return ShapedBundle{std::move(*bundle), {}, false};
     auto bound = bindShapes(**bundle, bindings);
+    if (!bound && described)
+        return ShapedBundle{std::move(*bundle), {}, false};
     if (!bound)
         return tl::unexpected(std::move(bound.error()));
-    return ShapedBundle{std::move(bound->bundle), std::move(bound->summary)};
+    return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), described};
 }
 
 void addShapes(report::Json &document, const ShapedBundle &opened)
 {
     report::addBoundShapes(document, opened.shapes);
+    if (opened.shapes)
+        document["shapes"]["from"] = opened.described ? "description" : "--shape";
 }
 
 std::string shapesText(const ShapedBundle &opened)
@@ -57,7 +66,8 @@ std::string shapesText(const ShapedBundle &opened)
     for (const shapes::ShapeBinding &each : opened.shapes->bound)
         bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", printable(each.input),
                              shapes::dimsText(each.dims));
-    return fmt::format("\n  with {}: {} of {} open shapes follow{}\n", bound,
+    return fmt::format("\n  with {}{}: {} of {} open shapes follow{}\n", bound,
+                       opened.described ? " (the model's own default; --shape takes another)" : "",
                        opened.shapes->inferred, opened.shapes->open,
                        opened.shapes->unknown.empty()
                            ? std::string()

@@ -19,10 +19,12 @@ namespace kernscope::cli {
 /// Adds --shape INPUT=EXTENT,…, which may be given several times.
 CLI::Option *addShapeOption(CLI::App &command, std::vector<std::string> &shapes);
 
-/// A bundle that was opened for reading, with the shapes of --shape bound.
+/// A bundle that was opened for reading, with the shapes of --shape bound, or without any the
+/// defaults that the model says.
 struct ShapedBundle {
     BundlePtr bundle;
-    std::optional<shapes::Summary> shapes; ///< nothing where --shape was not given
+    std::optional<shapes::Summary> shapes; ///< nothing where no shape was bound
+    bool described = false;                ///< the shapes are the model's own defaults
 };
 /// Errors: those of openBundle and bindShapes, "cli.option".
 Result<ShapedBundle> openBundle(const std::filesystem::path &path,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/text_output.h"
+#include "app/cli/output_file.h"
 
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
@@ -24,6 +25,7 @@ struct Said {
     std::string text;
 };
 std::vector<Said> g_said;
+bool g_reserved = false;
 
 bool coloursOn(int descriptor)
 {
@@ -105,8 +107,17 @@ std::size_t terminalWidth()
     return size.ws_col;
 }
 
+void reserveOutput()
+{
+    while (!takeStandardOutput())
+        ::pause(); // another thread answers for the command and ends the process
+    g_reserved = true;
+}
+
 void print(std::string text)
 {
+    if (g_reserved)
+        return;
     constexpr std::size_t kSmall = 65536; // a table comes line by line, a document at once
     text = safe(STDOUT_FILENO, text);
     if (!g_said.empty() && g_said.back().stream == stdout && text.size() < kSmall)

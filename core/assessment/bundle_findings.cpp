@@ -4,6 +4,8 @@
 #include "core/assessment/weight_where.h"
 #include "core/base/counted_text.h"
 #include "core/base/parallel.h"
+#include "core/bundle/half_counts.h"
+#include "core/bundle/scale_data.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/mil/program.h"
@@ -13,6 +15,7 @@
 #include <bit>
 #include <cmath>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -95,13 +98,31 @@ bool isConstant(const codec::Decoder &decoder, std::uint64_t first, std::uint64_
 }
 
 /// Output channels whose values are all the same, and codebook entries that nothing means.
-void examineWeight(const Bundle &bundle, std::size_t index, std::vector<Finding> &found,
-                   Progress &progress)
+void examineWeight(const Bundle &bundle, std::size_t index, const Statistics &figures,
+                   std::vector<Finding> &found, Progress &progress)
 {
     const Weight &weight = bundle.weights()[index];
     const auto decoder = bundle.decoder(index);
     if (!decoder)
         return; // said by the statistics
+    if (ScaleData::has(weight)) {
+        const auto scales = ScaleData::read(bundle, index, progress);
+        const auto zeros =
+            scales ? std::count(scales->scales.begin(), scales->scales.end(), 0.0) : 0;
+        if (zeros > 0) {
+            found.push_back(of(Finding::Kind::ZeroScale, index, static_cast<std::uint64_t>(zeros)));
+            found.back().of = scales->scales.size();
+        }
+    }
+    if (isBeyondHalf(figures.max) || isBeyondHalf(figures.min)) {
+        std::uint64_t beyond = 0;
+        decodeDoublesInBlocks(*decoder, nullptr, [&](std::uint64_t, std::span<const double> block) {
+            beyond +=
+                static_cast<std::uint64_t>(std::count_if(block.begin(), block.end(), isBeyondHalf));
+        });
+        found.push_back(of(Finding::Kind::BeyondHalf, index, beyond));
+        found.back().of = figures.elements;
+    }
     const std::uint64_t channels = weight.shape.size() > 1 ? weight.shape.front() : 0;
     const std::uint64_t each = channels == 0 ? 0 : weight.elements.value / channels;
     std::uint64_t constant = 0;
@@ -122,18 +143,19 @@ void examineWeight(const Bundle &bundle, std::size_t index, std::vector<Finding>
     }
 }
 
-/// The same of every weight that is read and has more than one value, on all processors.
+/// The same of every weight that is read and has scales or more than one value, on all processors.
 void examineContents(const Bundle &bundle, const std::vector<std::optional<Statistics>> &weights,
                      std::vector<Finding> &found, Progress &progress)
 {
     std::mutex mutex;
     inParallel(weights.size(), 0, [&](std::size_t i) {
         const auto &figures = weights[i];
+        const bool scaled = ScaleData::has(bundle.weights()[i]);
         if (!figures || figures->elements < kLeastElements ||
-            (figures->min == figures->max && figures->finite() > 0))
+            (figures->min == figures->max && figures->finite() > 0 && !scaled))
             return !progress.cancelled();
         std::vector<Finding> own;
-        examineWeight(bundle, i, own, progress);
+        examineWeight(bundle, i, *figures, own, progress);
         const std::lock_guard lock(mutex);
         found.insert(found.end(), own.begin(), own.end());
         return !progress.cancelled();
@@ -144,9 +166,15 @@ void examineValues(const Bundle &bundle, const std::vector<std::optional<Statist
                    std::vector<Finding> &found)
 {
     std::unordered_map<std::string, std::size_t> first;
+    std::set<std::pair<std::size_t, std::uint64_t>> seen; // places of what was stored before
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!weights[i])
             continue;
+        std::uint64_t own = 0;
+        for (const codec::Operand &operand : bundle.weights()[i].operands())
+            if (operand.place && !operand.place->isLiteral() &&
+                seen.emplace(operand.place->file, operand.place->dataOffset.value).second)
+                own = checkedAdd(own, operand.place->bytes.value).value_or(UINT64_MAX);
         const Statistics &s = *weights[i];
         if (s.nan + s.inf > 0)
             found.push_back(of(Finding::Kind::NonFinite, i, s.nan + s.inf));
@@ -159,8 +187,8 @@ void examineValues(const Bundle &bundle, const std::vector<std::optional<Statist
         if (s.sha256.empty() || s.elements < kLeastElements || s.min == s.max)
             continue;
         const auto [at, fresh] = first.emplace(contentKey(bundle.weights()[i], s), i);
-        if (!fresh) {
-            Finding twin = of(Finding::Kind::Duplicate, i);
+        if (!fresh && own > 0) { // else they share what is stored
+            Finding twin = of(Finding::Kind::Duplicate, i, own);
             twin.other = at->second;
             found.push_back(twin);
         }
@@ -175,6 +203,8 @@ std::string_view findingName(Finding::Kind kind)
     case Finding::Kind::Damaged: return "damaged";
     case Finding::Kind::UnusedRecords: return "unused_records";
     case Finding::Kind::NonFinite: return "not_finite";
+    case Finding::Kind::BeyondHalf: return "beyond_fp16";
+    case Finding::Kind::ZeroScale: return "zero_scale";
     case Finding::Kind::Constant: return "constant";
     case Finding::Kind::ConstantChannels: return "constant_channels";
     case Finding::Kind::Larger: return "larger_than_dense";
@@ -202,6 +232,14 @@ std::string findingText(const Bundle &bundle, const Finding &finding)
                            finding.count == 1
                                ? "1 value that is NaN or infinite"
                                : grouped(finding.count) + " values that are NaN or infinite");
+    case Finding::Kind::BeyondHalf:
+        return fmt::format("{}: {} beyond fp16, which become infinite there", name,
+                           finding.count == 1 ? "1 value is"
+                                              : grouped(finding.count) + " values are");
+    case Finding::Kind::ZeroScale:
+        return fmt::format("{}: {} of {} {} 0, so their elements are lost", name,
+                           grouped(finding.count), counted(finding.of, "scale"),
+                           finding.count == 1 ? "is" : "are");
     case Finding::Kind::Constant:
         return fmt::format("{} is {:.5g} everywhere", name, finding.value);
     case Finding::Kind::ConstantChannels:
@@ -220,7 +258,8 @@ std::string findingText(const Bundle &bundle, const Finding &finding)
                            finding.of == 1 ? "1 codebook entry"
                                            : grouped(finding.of) + " codebook entries");
     case Finding::Kind::Duplicate:
-        return fmt::format("{} has the values of {}", name, nameOf(finding.other));
+        return fmt::format("{} has the values of {}: {} B are stored once more", name,
+                           nameOf(finding.other), grouped(finding.count));
     case Finding::Kind::Outlier:
         return fmt::format("{} reaches {:.5g}, far from its other values", name, finding.value);
     }

@@ -21,22 +21,25 @@ struct Finding {
         Damaged,          ///< a weight that cannot be decoded
         UnusedRecords,    ///< of a weight file: records that nothing names
         NonFinite,        ///< NaN or infinities among the values
+        BeyondHalf,       ///< finite values that become infinities in fp16
+        ZeroScale,        ///< scales of 0: their elements are lost
         Constant,         ///< every value is the same
         ConstantChannels, ///< every value of an output channel is the same
         Larger,           ///< stored in more bytes than dense fp16 would take
         FoldsEverywhere,  ///< compressed, and no chip is known to stream it
         DeadEntries,      ///< codebook entries that no index means
-        Duplicate,        ///< the same values as another weight
+        Duplicate,        ///< the same values as another weight, stored once more
         Outlier,          ///< the largest magnitude is far from the rest
     };
     Kind kind = Kind::Damaged;
     std::size_t weight = kNoIndex;
     std::size_t other = kNoIndex; ///< Duplicate: the weight that came first
     std::size_t file = kNoIndex;  ///< UnusedRecords
-    /// Records, elements, channels, entries or chips, by kind; Larger: bytes.
+    /// Records, elements, channels, scales, entries or chips, by kind; Larger, Duplicate: bytes.
     std::uint64_t count = 0;
-    std::uint64_t of = 0; ///< all channels, entries or chips, where `count` is some of them
-    double value = 0;     ///< Constant, Outlier: the value
+    std::uint64_t of =
+        0; ///< all elements, channels, scales, entries or chips, where `count` is some of them
+    double value = 0; ///< Constant, Outlier: the value
 
     friend bool operator==(const Finding &, const Finding &) = default;
 };

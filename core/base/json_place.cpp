@@ -43,6 +43,29 @@ public:
 
 } // namespace
 
+bool jsonFits(std::string_view text)
+{
+    constexpr std::size_t kMostDepth = 64, kMostValues = 3'000'000;
+    std::size_t depth = 0, values = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '"') {
+            while (++at < text.size() && text[at] != '"')
+                at += text[at] == '\\' ? 1 : 0;
+        } else if (c == '[' || c == '{') {
+            ++values;
+            if (++depth > kMostDepth)
+                return false;
+        } else if (c == ']' || c == '}') {
+            depth -= depth > 0 ? 1 : 0;
+        }
+        values += c == ',' ? 1 : 0;
+        if (values > kMostValues)
+            return false;
+    }
+    return true;
+}
+
 std::uint64_t jsonFaultOffset(std::string_view text)
 {
     FaultPlace sax;

@@ -8,6 +8,12 @@
 /// Places in a JSON text, for errors about it.
 namespace kernscope {
 
+/// Whether a text from a file is small enough to be parsed: at most 64 levels deep and three
+/// million values, which take a few hundred megabytes. Linear, and looks at no more than brackets
+/// and commas. The parser itself is then called without a callback, for with one its time goes with
+/// the square of the members.
+bool jsonFits(std::string_view text);
+
 /// Byte at which the text stops to be JSON; its length where it only ends too soon.
 std::uint64_t jsonFaultOffset(std::string_view text);
 

@@ -135,10 +135,13 @@ Totals Bundle::addUp() const
     FormCounts forms(totals);
     std::set<std::vector<std::uint64_t>> shared; // records of weights that share all of theirs
     for (const Weight &weight : m_weights) {
+        // Of a file that is missing the types may fix more than was read.
+        std::uint64_t unread = weight.fault ? weight.storedBytes.value : 0;
         std::vector<std::uint64_t> records{weight.elements.value};
         bool sharesAll = false;
         for (const codec::Operand &operand : weight.operands()) {
             const OperandPlace &place = *operand.place;
+            unread -= std::min(unread, place.bytes.value);
             if (place.isLiteral()) {
                 add(place.bytes.value);
                 continue;
@@ -147,6 +150,7 @@ Totals Bundle::addUp() const
             sharesAll = place.shared && (sharesAll || records.size() == 1);
             records.insert(records.end(), {place.file, place.metaOffset.value});
         }
+        add(unread);
         // What several functions read is one weight, so that a ratio speaks of forms alone.
         if (!sharesAll || shared.insert(std::move(records)).second)
             dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace kernscope {
+
+/// A finite value that becomes an infinity where it is rounded to fp16.
+inline bool isBeyondHalf(double value)
+{
+    constexpr double kFirst = 65520; // halfway from the largest number to the next step
+    return std::isfinite(value) && std::abs(value) >= kFirst;
+}
 
 /// How often each of the 65,536 fp16 values occurs. Every figure of a tensor of canonical values
 /// follows from it exactly, in one pass of one increment an element, whatever the tensor's size.

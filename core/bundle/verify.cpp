@@ -4,6 +4,9 @@
 #include "core/bundle/part_fault.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/decode/decoder.h"
+#include "core/form/packed_bytes.h"
+
+#include <algorithm>
 
 namespace kernscope {
 
@@ -27,8 +30,13 @@ Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress)
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         if (progress && progress->cancelled())
             break;
-        if (bundle.weights()[i].fault)
-            continue; // is among the bundle's diagnostics
+        const auto packed = [](const codec::Operand &operand) {
+            const auto *order = dynamic_cast<const codec::PackedBytes *>(operand.order.get());
+            return order != nullptr && !order->isUnpacked();
+        };
+        const OperandList &operands = bundle.weights()[i].operands();
+        if (bundle.weights()[i].fault || std::any_of(operands.begin(), operands.end(), packed))
+            continue; // is among the bundle's diagnostics; is checked as it is unpacked
         for (Diagnostic &found : verifyPayload(bundle, i, progress))
             log.add(found.severity, std::move(found.error));
     }

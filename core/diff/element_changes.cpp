@@ -120,6 +120,9 @@ std::uint64_t ElementChanges::firstBit(const codec::Operand &operand, std::uint6
     std::uint64_t place = codec::ElementOrder::kAbsent;
     if (index < order.elements())
         order.positions(index, std::span(&place, 1));
+    // Orders count from the operand's bytes: those of pieces from the file's.
+    if (place != codec::ElementOrder::kAbsent && operand.place->pieces.empty())
+        place += 8 * operand.place->dataOffset.value;
     return place;
 }
 

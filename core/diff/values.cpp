@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "core/base/parallel.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/build_pairs.h"
 #include "core/diff/diff.h"
@@ -45,12 +46,11 @@ public:
         const std::uint64_t useful = m_elements / kWorthThread;
         const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(
             {useful, kMostThreads, std::max(1u, std::thread::hardware_concurrency())}));
-        std::vector<std::thread> helpers;
-        for (unsigned i = 1; i < threads; ++i)
-            helpers.emplace_back([this] { work(); });
-        work();
-        for (std::thread &helper : helpers)
-            helper.join();
+        std::vector<diff::BaseRun> bases(std::max(1U, threads));
+        onThreads(m_found.size(), bases.size(), [&](std::size_t stretch, std::size_t thread) {
+            work(stretch, bases[thread]);
+            return !m_stopped;
+        });
         return !m_stopped;
     }
 
@@ -65,23 +65,20 @@ public:
 private:
     using Gatherers = std::vector<diff::PairGatherer>; ///< one a pair
 
-    void work()
+    void work(std::size_t stretch, diff::BaseRun &base)
     {
-        diff::BaseRun base;
-        for (std::size_t i = m_next++; i < m_found.size() && !m_stopped; i = m_next++) {
-            const std::uint64_t end = std::min(m_elements, (i + 1) * m_stretch);
-            for (std::uint64_t at = i * m_stretch; at < end && !m_stopped;) {
-                const std::uint64_t stop = std::min(end, at + kPassStep);
-                const std::uint64_t count = stop - at;
-                for (; at < stop; at += base.count()) {
-                    base.begin(at, static_cast<std::size_t>(
-                                       std::min<std::uint64_t>(diff::kKernelElements, stop - at)));
-                    for (diff::PairGatherer &pair : m_found[i])
-                        pair.add(base);
-                }
-                if (m_progress != nullptr && !m_progress->advance(count * m_empty.size()))
-                    m_stopped = true;
+        const std::uint64_t end = std::min(m_elements, (stretch + 1) * m_stretch);
+        for (std::uint64_t at = stretch * m_stretch; at < end && !m_stopped;) {
+            const std::uint64_t stop = std::min(end, at + kPassStep);
+            const std::uint64_t count = stop - at;
+            for (; at < stop; at += base.count()) {
+                base.begin(at, static_cast<std::size_t>(
+                                   std::min<std::uint64_t>(diff::kKernelElements, stop - at)));
+                for (diff::PairGatherer &pair : m_found[stretch])
+                    pair.add(base);
             }
+            if (m_progress != nullptr && !m_progress->advance(count * m_empty.size()))
+                m_stopped = true;
         }
     }
 
@@ -89,7 +86,6 @@ private:
     std::uint64_t m_elements, m_stretch;
     Gatherers m_empty;
     std::vector<Gatherers> m_found; ///< by stretch
-    std::atomic<std::size_t> m_next{0};
     std::atomic<bool> m_stopped{false};
 };
 

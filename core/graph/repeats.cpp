@@ -13,7 +13,7 @@ namespace kernscope::graph {
 
 namespace {
 
-/// Comparisons in all: a program made to be slow is drawn without folding the rest of it.
+/// Comparisons of sources in all: a program made to be slow is drawn without folding the rest of it.
 constexpr std::uint64_t kBudget = 50'000'000;
 constexpr std::size_t kMostLengths = 8; ///< lengths tried at one place
 constexpr std::size_t kLongest = 4096;  ///< operations of one time
@@ -31,9 +31,15 @@ std::uint64_t hashOf(std::string_view text)
 
 } // namespace
 
-std::uint64_t RepeatFinder::typeMark(std::size_t value) const
+/// A value may be read a hundred thousand times: its type is written once.
+std::uint64_t RepeatFinder::typeMark(std::size_t value)
 {
-    return value == kNone ? 0 : hashOf(typeText(m_read.values[value]->type));
+    if (value == kNone)
+        return 0;
+    const auto [at, fresh] = m_typeMarks.try_emplace(value, 0);
+    if (fresh)
+        at->second = hashOf(typeText(m_read.values[value]->type));
+    return at->second;
 }
 
 /// Kind, results, names of operands, and the weights that it reads.
@@ -122,9 +128,12 @@ std::size_t RepeatFinder::turnsAt(std::size_t start, std::size_t length)
     std::size_t turns = 1;
     for (std::size_t at = start + length; at + length <= m_steps.size(); at += length, ++turns) {
         for (std::size_t i = 0; i < length; ++i) {
-            if (m_budget == 0)
+            const std::uint64_t cost = 1 + 2 * m_steps[at + i].sources.size(); // and in continues()
+            if (m_budget < cost) {
+                m_budget = 0;
                 return 1;
-            --m_budget;
+            }
+            m_budget -= cost;
             if (!same(at + i, length, start, turns))
                 return turns;
         }

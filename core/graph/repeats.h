@@ -39,7 +39,7 @@ private:
 
     void readBlock(const std::vector<std::size_t> &operations);
     std::uint64_t markOf(std::size_t node) const;
-    std::uint64_t typeMark(std::size_t value) const;
+    std::uint64_t typeMark(std::size_t value);
     void addSources(Step &step, std::size_t first, std::size_t last);
     bool same(std::size_t step, std::size_t length, std::size_t start, std::size_t turn);
     bool continues(std::size_t at, std::size_t length) const;
@@ -51,7 +51,8 @@ private:
     const ReadProgram &m_read;
     std::vector<Step> m_steps;
     std::unordered_map<std::size_t, std::size_t> m_placeOf; ///< node -> place in the block
-    std::uint64_t m_budget = 0;
+    std::unordered_map<std::size_t, std::uint64_t> m_typeMarks; ///< of values
+    std::uint64_t m_budget = 0; ///< sources that may still be compared
 };
 
 } // namespace kernscope::graph

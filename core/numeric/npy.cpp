@@ -158,11 +158,17 @@ std::string npyHeader(ElementType type, const Shape &shape)
 
 Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_view fileName)
 {
+    return readNpyLayout(file, file.size(), fileName);
+}
+
+Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::uint64_t fileBytes,
+                                std::string_view fileName)
+{
     const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
     const auto header = readNpyHeader(text, fileName);
     if (!header)
         return tl::unexpected(header.error());
-    const auto bytes = elementBytes(*header, file.size(), fileName);
+    const auto bytes = elementBytes(*header, fileBytes, fileName);
     if (!bytes)
         return tl::unexpected(bytes.error());
     NpyLayout layout;

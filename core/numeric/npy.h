@@ -34,6 +34,9 @@ struct NpyLayout {
 };
 /// The header alone. Errors as those of readNpy.
 Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_view fileName);
+/// The same of a file of `fileBytes` of which the first are given.
+Result<NpyLayout> readNpyLayout(std::span<const std::byte> head, std::uint64_t fileBytes,
+                                std::string_view fileName);
 /// Elements [first, first + out.size()) in row-major order, as fp64. `file` is what the layout was
 /// read from, and holds them.
 void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,

@@ -111,17 +111,17 @@ std::string junitOf(const CheckedDifference &checked)
 std::string differenceCsv(std::span<const CheckedDifference> all)
 {
     const auto &columns = pairTable().columns;
-    std::string text = "a,b";
+    std::vector<std::string> keys{"a", "b"};
     for (const std::size_t column : differenceColumns())
-        text += "," + std::string(columns[column].key);
-    text += "\n";
+        keys.emplace_back(columns[column].key);
+    std::string text = csvLine(std::move(keys));
     for (const CheckedDifference &checked : all) {
         for (const PairFacts &row : differenceRows(checked)) {
-            text += csvField(printable(checked.a->name())) + "," +
-                    csvField(printable(checked.b->name()));
+            std::vector<std::string> cells{printable(checked.a->name()),
+                                           printable(checked.b->name())};
             for (const std::size_t column : differenceColumns())
-                text += "," + csvField(plainText(columns[column].value(row)));
-            text += "\n";
+                cells.push_back(plainText(columns[column].value(row)));
+            text += csvLine(std::move(cells));
         }
     }
     return text;

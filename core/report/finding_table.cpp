@@ -51,13 +51,14 @@ std::vector<Column<FindingRow>> findingContentColumns()
     return {
         {.key = "count",
          .title = "count",
-         .explanation = "Records, elements, bytes, channels, codebook entries or chips, by kind",
+         .explanation =
+             "Records, elements, bytes, channels, scales, codebook entries or chips, by kind",
          .align = TextTable::Align::Right,
          .shown = kDocument,
          .value = [](const Row &row) -> Value { return Count{row.finding->count}; }},
         {.key = "of",
          .title = "of",
-         .explanation = "Of so many channels, codebook entries or chips",
+         .explanation = "Of so many elements, channels, scales, codebook entries or chips",
          .align = TextTable::Align::Right,
          .shown = kDocument,
          .value = [](const Row &row) -> Value {

@@ -44,6 +44,7 @@ Json functionJson(const mil::Program &program, const mil::Function &function)
         row["name"] = input.name;
         row["dtype"] = elementTypeName(input.type.element);
         row["shape"] = dimsJson(input.type);
+        row["state"] = input.type.kind == mil::ValueType::Kind::State;
         if (!input.type.strides.empty())
             row["strides"] = stridesJson(input.type.strides);
         if (!input.type.interleave.empty())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/number_text.h"
 
+#include "core/base/csv.h"
+
 #include <cmath>
 #include <iterator>
 
@@ -59,7 +61,9 @@ std::string siText(double value, std::string_view unit)
 
 std::string csvField(std::string text)
 {
-    const bool number = text.find_first_not_of("0123456789.+-einf") == std::string::npos;
+    const std::string_view unsignedText =
+        std::string_view(text).substr(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
+    const bool number = !unsignedText.starts_with('-') && parseNumber(unsignedText);
     const bool formula = !text.empty() && !number &&
                          std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
     if (formula)

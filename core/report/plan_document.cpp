@@ -238,17 +238,10 @@ std::string raisedText(const PlanSubject &subject)
 std::string planCsv(const PlanSubject &subject)
 {
     std::string text;
-    for (const Cells &cells : weightTable(subject)) {
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            std::string cell = printable(cells[i]);
-            if (cell.find_first_of(",\"\n") != cell.npos) {
-                for (std::size_t at = 0; (at = cell.find('"', at)) != cell.npos; at += 2)
-                    cell.insert(at, 1, '"');
-                cell = '"' + cell + '"';
-            }
-            text += (i == 0 ? "" : ",") + cell;
-        }
-        text += '\n';
+    for (Cells &cells : weightTable(subject)) {
+        for (std::string &cell : cells)
+            cell = printable(cell);
+        text += csvLine(std::move(cells));
     }
     return text;
 }

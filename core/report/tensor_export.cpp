@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/tensor_export.h"
 
+#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/half_counts.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/archive/zip_writer.h"
+#include "core/numeric/half.h"
 #include "core/numeric/npy.h"
 #include "core/report/json.h"
 
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,13 +50,30 @@ bool isRounded(ElementType type, ElementType as)
 
 Diagnostic roundedNote(const std::string &name, ElementType type, ElementType as)
 {
-    return {Severity::Note, ErrorBuilder("decode.rounded")
-                                .field(name)
-                                .expected(std::string(elementTypeName(type)))
-                                .found(std::string(elementTypeName(as)))
-                                .message(fmt::format("The values are {}; they are written rounded "
-                                                     "to {}",
-                                                     elementTypeName(type), elementTypeName(as)))};
+    return {
+        Severity::Note,
+        ErrorBuilder("decode.rounded")
+            .field(name)
+            .expected(std::string(elementTypeName(type)))
+            .found(std::string(elementTypeName(as)))
+            .message(fmt::format("The values are {}; they are written rounded "
+                                 "to {}{}",
+                                 elementTypeName(type), elementTypeName(as),
+                                 as == ElementType::Fp16 ? ": --as fp32 keeps more of them" : ""))};
+}
+
+Diagnostic overflowNote(const std::string &name, std::uint64_t values)
+{
+    return {Severity::Warning,
+            ErrorBuilder("decode.overflow")
+                .field(name)
+                .expected("values up to 65504")
+                .found(counted(values, "value") + " beyond it")
+                .message(values == 1
+                             ? "1 finite value is beyond fp16 and was written as an infinity"
+                             : fmt::format("{} finite values are beyond fp16 and were written as "
+                                           "infinities",
+                                           grouped(values)))};
 }
 
 tl::unexpected<Error> tooLarge(const std::string &name)
@@ -84,43 +105,103 @@ std::string headOf(const Json &header)
     return head + text;
 }
 
-template <class Value, class Decode>
-Result<void> writeBlocks(std::uint64_t elements, const ByteSink &sink, Progress *progress,
-                         const Decode &decode)
+/// Values as text: commas between those of a line, which has an index of the first axis.
+template <class Value>
+std::string linesOf(std::span<const Value> values, std::uint64_t at, std::uint64_t columns)
 {
-    static_assert(std::endian::native == std::endian::little, "values are written as they lie");
-    constexpr std::uint64_t kBlock = 65536;
-    std::vector<Value> block(std::min(kBlock, elements));
-    for (std::uint64_t at = 0; at < elements; at += block.size()) {
-        const auto some =
-            std::span(block).first(std::min<std::uint64_t>(block.size(), elements - at));
-        decode(at, some);
-        if (auto written = sink(std::as_bytes(std::span<const Value>(some))); !written)
-            return written;
-        if (progress && !progress->advance(some.size()))
-            return tl::unexpected(cancelledError("The values were not written whole."));
+    std::string text;
+    for (const Value value : values) {
+        if constexpr (std::is_same_v<Value, std::uint16_t>)
+            text += fmt::format("{}", halfToFloat(value));
+        else
+            text += fmt::format("{}", value);
+        text += ++at % columns == 0 ? '\n' : ',';
     }
-    return {};
+    return text;
 }
 
-Result<void> writeValues(const Bundle &bundle, const ExportedTensor &tensor, const ByteSink &sink,
-                         Progress *progress)
+/// The values of one weight into the file; counts those that fp16 has only as infinities.
+class ValueWriting
+{
+public:
+    ValueWriting(const codec::Decoder &decoder, const ExportedTensor &tensor, bool asText,
+                 const ByteSink &sink, Progress *progress)
+        : m_decoder(decoder), m_tensor(tensor), m_sink(sink), m_progress(progress), m_text(asText)
+    {
+    }
+
+    Result<void> run()
+    {
+        if (m_tensor.type == ElementType::Fp16)
+            return blocks<std::uint16_t>([this](std::uint64_t at, auto out) { halves(at, out); });
+        if (m_tensor.type == ElementType::Fp32)
+            return blocks<float>(
+                [this](std::uint64_t at, auto out) { m_decoder.decodeFloat(at, out); });
+        return blocks<double>(
+            [this](std::uint64_t at, auto out) { decodeDoubles(m_decoder, at, out); });
+    }
+    std::uint64_t beyondHalf() const { return m_beyond; }
+
+private:
+    void halves(std::uint64_t at, std::span<std::uint16_t> out)
+    {
+        m_decoder.decodeHalf(at, out);
+        if (exactInHalf(m_decoder.type()) || std::none_of(out.begin(), out.end(), [](auto bits) {
+                return (bits & 0x7fff) == kHalfInfinity;
+            }))
+            return;
+        m_wide.resize(out.size());
+        decodeDoubles(m_decoder, at, m_wide);
+        m_beyond +=
+            static_cast<std::uint64_t>(std::count_if(m_wide.begin(), m_wide.end(), isBeyondHalf));
+    }
+
+    template <class Value, class Decode>
+    Result<void> blocks(const Decode &decode)
+    {
+        static_assert(std::endian::native == std::endian::little, "values are written as they lie");
+        constexpr std::uint64_t kBlock = 65536;
+        const std::uint64_t elements = elementCount(m_tensor.shape)->value;
+        const std::uint64_t columns =
+            m_tensor.shape.size() < 2 ? 1
+                                      : elements / std::max<std::uint64_t>(1, m_tensor.shape[0]);
+        std::vector<Value> block(std::min(kBlock, elements));
+        for (std::uint64_t at = 0; at < elements; at += block.size()) {
+            const auto some =
+                std::span(block).first(std::min<std::uint64_t>(block.size(), elements - at));
+            decode(m_tensor.first + at, some);
+            const std::span<const Value> made(some);
+            const std::string lines = m_text ? linesOf(made, at, columns) : std::string();
+            if (auto written =
+                    m_sink(m_text ? std::as_bytes(std::span(lines)) : std::as_bytes(made));
+                !written)
+                return written;
+            if (m_progress && !m_progress->advance(some.size()))
+                return tl::unexpected(cancelledError("The values were not written whole."));
+        }
+        return {};
+    }
+
+    const codec::Decoder &m_decoder;
+    const ExportedTensor &m_tensor;
+    const ByteSink &m_sink;
+    Progress *m_progress;
+    bool m_text;
+    std::vector<double> m_wide;
+    std::uint64_t m_beyond = 0;
+};
+
+Result<void> writeValues(const Bundle &bundle, const ExportedTensor &tensor, bool asText,
+                         const ByteSink &sink, Progress *progress, Diagnostics &notes)
 {
     const auto decoder = bundle.decoder(tensor.weight);
     if (!decoder)
         return tl::unexpected(decoder.error());
-    const std::uint64_t elements = decoder->elements().value;
-    if (tensor.type == ElementType::Fp16)
-        return writeBlocks<std::uint16_t>(
-            elements, sink, progress,
-            [&](std::uint64_t at, auto out) { decoder->decodeHalf(at, out); });
-    if (tensor.type == ElementType::Fp32)
-        return writeBlocks<float>(elements, sink, progress, [&](std::uint64_t at, auto out) {
-            decoder->decodeFloat(at, out);
-        });
-    return writeBlocks<double>(elements, sink, progress, [&](std::uint64_t at, auto out) {
-        decodeDoubles(*decoder, at, out);
-    });
+    ValueWriting writing(*decoder, tensor, asText, sink, progress);
+    auto written = writing.run();
+    if (writing.beyondHalf() > 0)
+        notes.push_back(overflowNote(tensor.name, writing.beyondHalf()));
+    return written;
 }
 
 /// The array of a tensor begins as a member of the archive.
@@ -156,7 +237,7 @@ Result<std::uint64_t> wholeBytes(const Bundle &bundle, std::uint64_t head, std::
 }
 
 Result<void> writeArchive(const Bundle &bundle, const TensorExport &plan, const ByteSink &sink,
-                          Progress *progress)
+                          Progress *progress, Diagnostics &notes)
 {
     archive::ZipWriter archive(sink);
     const ByteSink member = [&archive](std::span<const std::byte> bytes) {
@@ -165,7 +246,7 @@ Result<void> writeArchive(const Bundle &bundle, const TensorExport &plan, const 
     for (const ExportedTensor &tensor : plan.tensors) {
         if (auto begun = beginArray(archive, tensor); !begun)
             return begun;
-        if (auto written = writeValues(bundle, tensor, member, progress); !written)
+        if (auto written = writeValues(bundle, tensor, false, member, progress, notes); !written)
             return written;
     }
     return archive.finish();
@@ -181,11 +262,14 @@ std::optional<TensorFile> tensorFileOf(std::string_view path)
     return name.ends_with(".safetensors") ? std::optional(TensorFile::Safetensors)
            : name.ends_with(".npz")       ? std::optional(TensorFile::Npz)
            : name.ends_with(".npy")       ? std::optional(TensorFile::Npy)
+           : name.ends_with(".csv")       ? std::optional(TensorFile::Csv)
+           : name.ends_with(".bin")       ? std::optional(TensorFile::Bin)
                                           : std::nullopt;
 }
 
 Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size_t> weights,
-                                 std::optional<ElementType> as, TensorFile kind)
+                                 std::optional<ElementType> as, TensorFile kind,
+                                 std::optional<TensorRows> rows)
 {
     TensorExport plan;
     plan.kind = kind;
@@ -200,24 +284,29 @@ Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size
             continue;
         }
         const ElementType type = as.value_or(narrowest(decoder->type()));
-        const auto bytes =
-            checkedMultiply(decoder->elements().value, std::uint64_t{bitWidth(type) / 8});
+        ExportedTensor tensor{index, freeName(weight, taken), type, 0, 0, weight.shape, {}};
+        if (rows && !weight.shape.empty() && weight.shape[0] > 0) {
+            tensor.first = rows->first * (decoder->elements().value / weight.shape[0]);
+            tensor.shape[0] = rows->last - rows->first;
+        }
+        const std::uint64_t elements = elementCount(tensor.shape)->value;
+        const auto bytes = checkedMultiply(elements, std::uint64_t{bitWidth(type) / 8});
         const auto next = bytes ? checkedAdd(end, *bytes) : std::nullopt;
         if (!next)
             return tooLarge(weight.findableName());
-        ExportedTensor tensor{index, freeName(weight, taken), type, *bytes, {}};
+        tensor.bytes = *bytes;
         if (isRounded(decoder->type(), type))
             plan.notes.push_back(roundedNote(tensor.name, decoder->type(), type));
-        if (kind != TensorFile::Safetensors)
-            tensor.head = npyHeader(type, weight.shape);
-        else
+        if (kind == TensorFile::Npz || kind == TensorFile::Npy)
+            tensor.head = npyHeader(type, tensor.shape);
+        else if (kind == TensorFile::Safetensors)
             header[tensor.name] = {{"dtype", tensorType(type)},
                                    {"shape", std::vector<std::uint64_t>(weight.shape)},
                                    {"data_offsets", {end, *next}}};
-        plan.elements += decoder->elements().value;
+        plan.elements += elements;
         plan.tensors.push_back(std::move(tensor));
         end = *next;
-        if (kind == TensorFile::Npy)
+        if (!holdsTensors(kind))
             break;
     }
     if (kind == TensorFile::Safetensors)
@@ -232,20 +321,20 @@ Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size
     return plan;
 }
 
-Result<void> writeTensors(const Bundle &bundle, const TensorExport &plan, const ByteSink &sink,
-                          Progress *progress)
+Result<Diagnostics> writeTensors(const Bundle &bundle, const TensorExport &plan,
+                                 const ByteSink &sink, Progress *progress)
 {
+    Diagnostics notes;
     if (progress)
         progress->setTotal(plan.elements);
-    if (plan.kind == TensorFile::Npz)
-        return writeArchive(bundle, plan, sink, progress);
-    if (auto written = sink(std::as_bytes(std::span(plan.head))); !written)
-        return written;
-    for (const ExportedTensor &tensor : plan.tensors) {
-        if (auto written = writeValues(bundle, tensor, sink, progress); !written)
-            return written;
-    }
-    return {};
+    const bool archive = plan.kind == TensorFile::Npz, text = plan.kind == TensorFile::Csv;
+    auto written = archive ? writeArchive(bundle, plan, sink, progress, notes)
+                           : sink(std::as_bytes(std::span(plan.head)));
+    for (std::size_t i = 0; !archive && written && i < plan.tensors.size(); ++i)
+        written = writeValues(bundle, plan.tensors[i], text, sink, progress, notes);
+    if (!written)
+        return tl::unexpected(std::move(written.error()));
+    return notes;
 }
 
 } // namespace kernscope::report

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/bookmark_model.h"
 #include "app/bookmarks_dock.h"
+#include "app/session_file.h"
 #include "window_fixture.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QMenuBar>
 #include <QTableView>
+
+#include <sys/stat.h>
 
 using namespace kernscope;
 using app::Bookmark;
@@ -24,6 +27,7 @@ private Q_SLOTS:
     void damagedFiles_data();
     void damagedFiles();
     void modelAddsRenamesRemovesAndTakesBack();
+    void pipesDevicesAndLinks();
     void storeKeepsByBundleOrBeside();
     void windowKeepsPlacesAndGoesBack();
     void damagedFileIsLeftAlone();
@@ -115,6 +119,28 @@ void TestBookmarks::modelAddsRenamesRemovesAndTakesBack()
     model.undo();
     QVERIFY(!model.canUndo());
     QCOMPARE(model.rowCount(), 0);
+}
+
+/// What an archive may bring beside a bundle: nothing is waited for, read without an end or written
+/// elsewhere.
+void TestBookmarks::pipesDevicesAndLinks()
+{
+    const QTemporaryDir folder;
+    const BookmarkStore store(folder.filePath(QStringLiteral("state")));
+    const QString a = test::writeSample(folder.path(), QStringLiteral("dense"));
+    const QString beside = a + QStringLiteral(".kernscope-bookmarks");
+    QCOMPARE(::mkfifo(QFile::encodeName(beside).constData(), 0600), 0);
+    QVERIFY(!store.load(a));
+    QCOMPARE(app::readSession(beside).error().code, std::string("io.open"));
+    QVERIFY(QFile::remove(beside));
+    QVERIFY(QFile::link(QStringLiteral("/dev/zero"), beside));
+    QVERIFY(!store.load(a));
+    QVERIFY(!app::readSession(beside));
+    QVERIFY(QFile::remove(beside));
+    const QString elsewhere = folder.filePath(QStringLiteral("elsewhere"));
+    QVERIFY(QFile::link(elsewhere, beside));
+    QVERIFY(!store.keepBeside(a, {bookmark(QStringLiteral("x"), {})}, true));
+    QVERIFY(!QFile::exists(elsewhere));
 }
 
 void TestBookmarks::storeKeepsByBundleOrBeside()

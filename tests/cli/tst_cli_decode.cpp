@@ -41,6 +41,7 @@ private slots:
     void values_data();
     void values();
     void saysWhatIsRounded();
+    void textAndStandardOutput();
     void refused_data();
     void refused();
     void interrupted();
@@ -99,6 +100,9 @@ void TestCliDecode::values_data()
     QTest::newRow("no rows") << npy << QStringList{rows, QStringLiteral("2:2")}
                              << QByteArray("[0, 2]") << QList<double>{};
     QTest::newRow("raw") << QStringLiteral("w.bin") << QStringList() << QByteArray() << all;
+    QTest::newRow("by --format") << QStringLiteral("w.x")
+                                 << QStringList{QStringLiteral("--format"), QStringLiteral("npy")}
+                                 << QByteArray("[3, 2]") << all;
 }
 
 void TestCliDecode::values()
@@ -147,7 +151,9 @@ void TestCliDecode::saysWhatIsRounded()
     };
     const CliResult half = run({QStringLiteral("--json")});
     QCOMPARE(half.exitCode, 0);
-    QCOMPARE(half.json()["diagnostics"].size(), std::size_t{1});
+    QCOMPARE(half.json()["diagnostics"].size(), std::size_t{2});
+    QCOMPARE(half.json()["diagnostics"][1]["code"].get<std::string>(), "decode.overflow");
+    QCOMPARE(half.json()["diagnostics"][1]["found"].get<std::string>(), "1 value beyond it");
     QCOMPARE(half.json()["diagnostics"][0]["code"].get<std::string>(), "decode.rounded");
     QVERIFY(run({}).err.contains("rounded to fp16"));
     const CliResult whole =
@@ -155,6 +161,26 @@ void TestCliDecode::saysWhatIsRounded()
     QCOMPARE(whole.exitCode, 0);
     QVERIFY(whole.json()["diagnostics"].empty());
     QFile::remove(m_out + QStringLiteral("/w.npy"));
+}
+
+/// Values as text, and standard output in place of a file.
+void TestCliDecode::textAndStandardOutput()
+{
+    const QString path = m_out + QStringLiteral("/w.csv");
+    const QStringList rows{QStringLiteral("--rows"), QStringLiteral("1:3")};
+    QCOMPARE(decode(QStringLiteral("w"), path, rows).exitCode, 0);
+    QCOMPARE(contentOf(path), QByteArray("3,4\n5,-6\n"));
+    QFile::remove(path);
+    const CliResult text = decode(QStringLiteral("w"), QStringLiteral("-"),
+                                  {QStringLiteral("--format"), QStringLiteral("csv")});
+    QCOMPARE(text.exitCode, 0);
+    QCOMPARE(text.out, QByteArray("1,2\n3,4\n5,-6\n"));
+    const CliResult array = decode(QStringLiteral("w"), QStringLiteral("-"));
+    QCOMPARE(array.exitCode, 0);
+    QVERIFY(array.out.startsWith("\x93NUMPY") && array.out.size() == 128 + 12);
+    QCOMPARE(decode(QStringLiteral("w"), QStringLiteral("-"), {QStringLiteral("--json")}).exitCode,
+             2);
+    QVERIFY(leftOvers().isEmpty() && !QFile::exists(QStringLiteral("-")));
 }
 
 void TestCliDecode::refused_data()
@@ -175,6 +201,8 @@ void TestCliDecode::refused_data()
     row("rows beyond 64 bits",
         {QStringLiteral("--rows"), QStringLiteral("0:99999999999999999999")});
     row("type", {QStringLiteral("--as"), QStringLiteral("fp64")});
+    for (const char *name : {"/x.txt", "/x", "/x.npy.gz"})
+        QTest::newRow(name) << w << QString::fromLatin1(name) << QStringList() << 2;
     QTest::newRow("unknown weight") << QStringLiteral("x") << file << QStringList() << 2;
     QTest::newRow("faulty weight") << QStringLiteral("bad") << file << QStringList() << 3;
     QTest::newRow("no such folder") << w << QStringLiteral("/a/b.npy") << QStringList() << 4;

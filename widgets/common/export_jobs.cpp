@@ -102,7 +102,8 @@ void askAndExportWeight(QWidget *parent, Session &session, const BundlePtr &bund
         askSavePath(parent, ExportWords::tr("Export Weight"),
                     fileNameOf(bundle->weights()[weight].name) + QStringLiteral(".npy"),
                     ExportWords::tr("Array of NumPy (*.npy);;Arrays of NumPy (*.npz);;"
-                                    "Tensors (*.safetensors)"));
+                                    "Tensors (*.safetensors);;Values as text (*.csv);;"
+                                    "Bare values (*.bin)"));
     if (!path.isEmpty())
         exportWeight(session, bundle, weight, path);
 }

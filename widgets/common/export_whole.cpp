@@ -55,8 +55,11 @@ WholeOutcome writeTensorFile(const Bundle &bundle, const std::vector<std::size_t
 {
     const BundleReadLock lock(bundle);
     const auto kind = report::tensorFileOf(path.toStdString());
-    const auto plan = report::planTensors(bundle, weights, std::nullopt,
-                                          kind.value_or(report::TensorFile::Safetensors));
+    if (!kind || (weights.size() > 1 && !report::holdsTensors(*kind)))
+        return {WholeWords::tr("Nothing is exported: the end of the name says what is written, %1")
+                    .arg(kind ? QStringLiteral(".npz, .safetensors")
+                              : fromUtf8(report::kTensorEndings))};
+    const auto plan = report::planTensors(bundle, weights, std::nullopt, *kind);
     if (!plan)
         return {fromUtf8(describe(plan.error()))};
     if (plan->tensors.empty())

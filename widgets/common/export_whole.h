@@ -12,11 +12,11 @@ namespace kernscope::ui {
 
 class Session;
 
-/// Writes every weight that can be read, decoded, into one file off the GUI thread: .npz where the
-/// name ends so, else .safetensors.
+/// Writes every weight that can be read, decoded, into one file off the GUI thread: .npz or
+/// .safetensors, as the name ends; any other is refused.
 /// The session's status message tells how it ended, and how many weights were left out.
 void exportTensors(Session &session, const BundlePtr &bundle, const QString &path);
-/// The same of one weight; a name that ends in .npy is a single array.
+/// The same of one weight, as .npy, .csv and .bin too.
 void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
                   const QString &path);
 

@@ -80,7 +80,8 @@ void appendRowsBelow(std::vector<QModelIndex> &rows, const QAbstractItemModel &m
 {
     for (int i = 0; i < model.rowCount(parent); ++i) {
         const QModelIndex row = model.index(i, 0, parent);
-        rows.push_back(row);
+        if (!row.data(GroupRowRole).toBool())
+            rows.push_back(row);
         appendRowsBelow(rows, model, row);
     }
 }

@@ -2,6 +2,7 @@
 #include "widgets/common/table_text.h"
 
 #include "core/base/printable.h"
+#include "core/report/column.h"
 #include "widgets/common/key_role.h"
 
 #include <QItemSelectionModel>
@@ -46,7 +47,8 @@ void appendRows(QString &text, const QAbstractItemModel &model, const QModelInde
         QStringList line;
         for (int column = 0; column < model.columnCount(parent); ++column)
             line += copyText(model.index(row, column, parent));
-        text += csvLine(line) + u'\n';
+        if (!model.index(row, 0, parent).data(GroupRowRole).toBool())
+            text += csvLine(line) + u'\n';
         appendRows(text, model, model.index(row, 0, parent));
     }
 }
@@ -135,13 +137,11 @@ QString selectionAsTsv(const QItemSelectionModel &selection)
 
 QString csvLine(const QStringList &cells)
 {
-    QStringList quoted;
-    for (const QString &cell : cells) {
-        const bool needed = cell.contains(u',') || cell.contains(u'"') || cell.contains(u'\n');
-        QString text = cell;
-        quoted += needed ? u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"' : cell;
-    }
-    return quoted.join(u',');
+    std::vector<std::string> texts;
+    for (const QString &cell : cells)
+        texts.push_back(cell.toStdString());
+    const std::string line = report::csvLine(std::move(texts));
+    return QString::fromUtf8(line.data(), static_cast<qsizetype>(line.size()) - 1);
 }
 
 QString tableAsCsv(const QAbstractItemModel &model)

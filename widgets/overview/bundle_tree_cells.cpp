@@ -3,6 +3,7 @@
 #include "core/container/hwx/container.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/icons.h"
+#include "widgets/common/key_role.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/bundle_tree_model.h"
@@ -72,6 +73,8 @@ QVariant BundleTreeModel::data(const QModelIndex &index, int role) const
     const Node node = nodeAt(index);
     if (role == Qt::TextAlignmentRole)
         return headerData(index.column(), Qt::Horizontal, role);
+    if (role == GroupRowRole)
+        return node.kind != Node::Kind::Weight;
     switch (node.kind) {
     case Node::Kind::Weight: return weightData(node.index, index.column(), role);
     case Node::Kind::File: return fileData(node.index, index.column(), role);
@@ -165,8 +168,10 @@ QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
     }
     if (key == "form" && role == Qt::DecorationRole)
         return glyphIcon(QStringLiteral("\u25A0"), formToken(weight.form));
-    if (key == "shape" && (role == Qt::DisplayRole || role == CopyRole))
+    if (key == "shape" && role == Qt::DisplayRole)
         return shapeOf(weight);
+    if (key == "shape" && role == CopyRole)
+        return fromUtf8(shapeText(weight.shape));
     if (role == SortRole)
         return m_columns.sortData(column, factsOf(at));
     return role == Qt::AccessibleTextRole ? QVariant() : m_columns.cell(column, factsOf(at), role);

@@ -36,6 +36,11 @@ QString kindWord(Finding::Kind kind, std::size_t count)
                             Words::tr("%1 files with unused records"));
     case Finding::Kind::NonFinite:
         return countedWords(count, Words::tr("1 with NaN or inf"), Words::tr("%1 with NaN or inf"));
+    case Finding::Kind::BeyondHalf:
+        return countedWords(count, Words::tr("1 beyond fp16"), Words::tr("%1 beyond fp16"));
+    case Finding::Kind::ZeroScale:
+        return countedWords(count, Words::tr("1 with scales of 0"),
+                            Words::tr("%1 with scales of 0"));
     case Finding::Kind::Constant:
         return countedWords(count, Words::tr("1 constant"), Words::tr("%1 constant"));
     case Finding::Kind::ConstantChannels:
@@ -217,6 +222,12 @@ QString OverviewDock::textOf(const Finding &finding) const
         return tr("%1 holds %2")
             .arg(name, countedWords(finding.count, tr("1 value that is NaN or infinite"),
                                     tr("%1 values that are NaN or infinite")));
+    case Finding::Kind::BeyondHalf:
+        return tr("%1: %2 beyond fp16")
+            .arg(name, countedWords(finding.count, tr("1 value"), tr("%1 values")));
+    case Finding::Kind::ZeroScale:
+        return tr("%1: %2 of %3 scales are 0")
+            .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
     case Finding::Kind::Constant:
         return tr("%1 is %2 everywhere").arg(name, valueText(finding.value));
     case Finding::Kind::ConstantChannels:
@@ -236,7 +247,8 @@ QString OverviewDock::textOf(const Finding &finding) const
         return tr("%1 takes %2 B more than dense fp16 would")
             .arg(name, groupedNumber(finding.count));
     case Finding::Kind::Duplicate:
-        return tr("%1 has the values of %2").arg(name, weightLink(finding.other));
+        return tr("%1 has the values of %2: %3 B are stored once more")
+            .arg(name, weightLink(finding.other), groupedNumber(finding.count));
     case Finding::Kind::Outlier:
         return tr("%1 reaches %2, far from its other values").arg(name, valueText(finding.value));
     }

@@ -4,9 +4,12 @@
 
 #include "core/base/error_builder.h"
 #include "core/codec/decode/ordered.h"
+#include "core/form/packed_bytes.h"
 #include "core/numeric/convert.h"
 
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -132,7 +135,17 @@ EncodingMaker::Step EncodingMaker::bindOrder()
     auto bound = m_state->payload.order->bound(m_state->payload.bytes);
     if (!bound)
         return tl::unexpected(bound.error());
-    if (*bound) {
+    if (const auto *unpacked = dynamic_cast<const UnpackedBytes *>(bound->get())) {
+        // The operand's place keeps the bytes alive.
+        Operand &payload = m_state->payload;
+        const auto owner = std::make_shared<
+            std::pair<std::shared_ptr<const ElementOrder>, std::shared_ptr<const OperandPlace>>>(
+            *bound, payload.place);
+        payload.place = std::shared_ptr<const OperandPlace>(owner, owner->second.get());
+        payload.bytes = unpacked->bytes();
+        payload.order = unpacked->order();
+        m_state->encoding.payload = payload;
+    } else if (*bound) {
         m_state->payload.order = std::move(*bound);
         m_state->encoding.payload = m_state->payload;
         if (m_state->encoding.mask)

@@ -123,6 +123,22 @@ bool findData(Bytes archive, ZipMember &member)
     return fits(archive, member.dataOffset, member.storedBytes);
 }
 
+/// A member that begins before the one in front of it has ended; null where there is none.
+const ZipMember *overlapping(const std::vector<ZipMember> &members)
+{
+    std::vector<const ZipMember *> order;
+    for (const ZipMember &member : members)
+        order.push_back(&member);
+    std::sort(order.begin(), order.end(), [](const ZipMember *a, const ZipMember *b) {
+        return a->headerOffset < b->headerOffset;
+    });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        if (order[i]->headerOffset < order[i - 1]->dataOffset + order[i - 1]->storedBytes)
+            return order[i];
+    }
+    return nullptr;
+}
+
 } // namespace
 
 bool isZip(Bytes bytes)
@@ -181,6 +197,9 @@ Result<std::vector<ZipMember>> readZip(Bytes archive, std::string_view fileName)
         members.push_back(std::move(member));
         at = next;
     }
+    if (const ZipMember *second = overlapping(members))
+        return fault("zip.overlap", fileName, second->headerOffset, "bytes of its own",
+                     second->path, "Two members of the archive have bytes in common");
     return members;
 }
 
@@ -232,41 +251,76 @@ std::uint32_t crcOf(std::span<const std::byte> bytes, std::uint32_t before)
     return static_cast<std::uint32_t>(crc);
 }
 
-Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, std::uint64_t limit,
-                                      std::string_view fileName)
+static constexpr unsigned kStored = 0, kDeflated = 8;
+
+static Result<void> checkMethod(const ZipMember &member, std::string_view fileName)
 {
-    constexpr unsigned kStored = 0, kDeflated = 8;
-    const auto damaged = [&](std::string found) {
-        return fault("zip.data", fileName, member.dataOffset,
-                     fmt::format("{} bytes of {}", member.bytes, member.path), std::move(found),
-                     "A member of the archive is damaged");
-    };
-    if (member.encrypted || (member.method != kStored && member.method != kDeflated))
-        return fault("zip.method", fileName, member.headerOffset, "stored or deflated",
-                     member.encrypted ? "encrypted" : fmt::format("method {}", member.method),
-                     "A member of the archive cannot be unpacked");
+    if (!member.encrypted && (member.method == kStored || member.method == kDeflated))
+        return {};
+    return fault("zip.method", fileName, member.headerOffset, "stored or deflated",
+                 member.encrypted ? "encrypted" : fmt::format("method {}", member.method),
+                 "A member of the archive cannot be unpacked");
+}
+
+Result<std::vector<std::byte>> unpackHead(Bytes archive, const ZipMember &member, std::size_t most,
+                                          std::string_view fileName)
+{
+    if (auto known = checkMethod(member, fileName); !known)
+        return tl::unexpected(std::move(known.error()));
+    const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
+    const std::size_t room = std::min<std::uint64_t>(most, member.bytes);
+    if (member.method == kStored)
+        return std::vector<std::byte>(
+            stored.begin(),
+            stored.begin() + static_cast<std::ptrdiff_t>(std::min(room, stored.size())));
+    std::vector<std::byte> out(room);
+    out.resize(inflateInto(stored, out).made);
+    return out;
+}
+
+tl::unexpected<Error> damagedMember(const ZipMember &member, std::string_view fileName,
+                                    std::string found)
+{
+    return fault("zip.data", fileName, member.dataOffset,
+                 fmt::format("{} bytes of {}", member.bytes, member.path), std::move(found),
+                 "A member of the archive is damaged");
+}
+
+Result<void> checkSize(const ZipMember &member, std::uint64_t limit, std::string_view fileName)
+{
+    if (auto known = checkMethod(member, fileName); !known)
+        return known;
     if (member.bytes > limit || member.bytes > std::numeric_limits<std::size_t>::max() / 2)
         return fault("zip.limit", fileName, member.headerOffset, fmt::format("{} bytes", limit),
                      fmt::format("{} bytes", member.bytes),
                      "A member of the archive is too large to be unpacked into memory");
-    const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
     // deflate makes no more than about a thousand bytes of one: a size beyond is a lie.
     constexpr std::uint64_t kMostRatio = 1040;
-    if (member.method == kStored ? stored.size() != member.bytes
-                                 : member.bytes / kMostRatio > stored.size())
-        return damaged(fmt::format("{} bytes stored", stored.size()));
+    if (member.method == kStored ? member.storedBytes != member.bytes
+                                 : member.bytes / kMostRatio > member.storedBytes)
+        return damagedMember(member, fileName, fmt::format("{} bytes stored", member.storedBytes));
+    return {};
+}
+
+Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, std::uint64_t limit,
+                                      std::string_view fileName)
+{
+    if (auto fits = checkSize(member, limit, fileName); !fits)
+        return tl::unexpected(std::move(fits.error()));
+    const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
     std::vector<std::byte> out(member.bytes);
     if (member.method == kStored) {
         std::copy(stored.begin(), stored.end(), out.begin());
     } else {
         const Inflated inflated = inflateInto(stored, out);
         if (inflated.state != Z_STREAM_END || inflated.made != out.size())
-            return damaged(inflated.state == Z_MEM_ERROR
-                               ? std::string("no memory")
-                               : fmt::format("{} bytes unpacked", inflated.made));
+            return damagedMember(member, fileName,
+                                 inflated.state == Z_MEM_ERROR
+                                     ? std::string("no memory")
+                                     : fmt::format("{} bytes unpacked", inflated.made));
     }
     if (crcOf(out) != member.crc)
-        return damaged("another checksum");
+        return damagedMember(member, fileName, "another checksum");
     return out;
 }
 

@@ -30,7 +30,8 @@ struct ZipMember {
 bool isZip(std::span<const std::byte> bytes);
 
 /// The members, by the central directory at the end. Errors: "zip.directory" (none, or beyond the
-/// file), "zip.entry" (an entry that leaves the file), "zip.limit" (over a million members).
+/// file), "zip.entry" (an entry that leaves the file), "zip.limit" (over a million members),
+/// "zip.overlap" (two members have bytes in common).
 Result<std::vector<ZipMember>> readZip(std::span<const std::byte> archive,
                                        std::string_view fileName);
 
@@ -38,6 +39,20 @@ Result<std::vector<ZipMember>> readZip(std::span<const std::byte> archive,
 /// "zip.data" (not as long as the directory says, or another checksum), "zip.limit" (over `limit`).
 Result<std::vector<std::byte>> unpack(std::span<const std::byte> archive, const ZipMember &member,
                                       std::uint64_t limit, std::string_view fileName);
+
+/// Whether a member has so many bytes unpacked as it says, and no more than `limit`, as far as its
+/// entry tells. Errors: those of unpack.
+Result<void> checkSize(const ZipMember &member, std::uint64_t limit, std::string_view fileName);
+
+/// Error "zip.data" of a member.
+tl::unexpected<Error> damagedMember(const ZipMember &member, std::string_view fileName,
+                                    std::string found);
+
+/// The first bytes of a member, at most `most`, unchecked; fewer where it is damaged.
+/// Errors: "zip.method".
+Result<std::vector<std::byte>> unpackHead(std::span<const std::byte> archive,
+                                          const ZipMember &member, std::size_t most,
+                                          std::string_view fileName);
 
 /// True for a path that stays within the folder that it is unpacked to.
 bool isSafePath(std::string_view path);

@@ -14,7 +14,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxManifestBytes = std::size_t(16) << 20;
-constexpr int kMaxManifestDepth = 32;
 
 tl::unexpected<Error> fault(std::string_view fileName, std::string_view code, std::uint64_t place,
                             std::string_view field, std::string_view expected,
@@ -73,10 +72,7 @@ Result<std::string> modelPathFromManifest(std::span<const std::byte> manifest,
                      fmt::format("at most {} bytes", kMaxManifestBytes),
                      fmt::format("{} bytes", manifest.size()), "The manifest is too large.");
     const std::string_view text(reinterpret_cast<const char *>(manifest.data()), manifest.size());
-    const auto shallow = [](int depth, Json::parse_event_t, Json &) {
-        return depth <= kMaxManifestDepth;
-    };
-    const Json json = Json::parse(text.begin(), text.end(), shallow, false);
+    const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
     if (!json.is_object())
         return notJson(fileName, text);
     const std::string *root = stringAt(json, "rootModelIdentifier");

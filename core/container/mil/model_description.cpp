@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/model_description.h"
 
+#include "core/base/json_place.h"
 #include "core/container/mil/utf8.h"
 #include "core/container/mil/wire.h"
 #include "core/format/table_rows.h"
@@ -21,7 +22,6 @@ namespace {
 using DescriptionJson = nlohmann::json;
 
 constexpr std::size_t kMostText = std::size_t(1) << 20; ///< of a file's words about itself
-constexpr int kMostJsonDepth = 32;
 /// The texts of a Metadata message by their fields, from 1 on, as metadata.json names them.
 constexpr std::array<std::string_view, 4> kMetadataTexts{"shortDescription", "version", "author",
                                                          "license"};
@@ -316,10 +316,8 @@ std::string member(const DescriptionJson &object, const char *key)
 /// A list of that text; an empty one where it is none.
 DescriptionJson parsedList(std::string_view text)
 {
-    const auto shallow = [](int depth, DescriptionJson::parse_event_t, DescriptionJson &) {
-        return depth <= kMostJsonDepth;
-    };
-    DescriptionJson list = DescriptionJson::parse(text, shallow, false);
+    DescriptionJson list =
+        jsonFits(text) ? DescriptionJson::parse(text, nullptr, false) : DescriptionJson();
     return list.is_array() ? list : DescriptionJson::array();
 }
 

@@ -59,8 +59,13 @@ const std::multimap<std::uint32_t, LayerField> &layerTable()
             field.name = csv->cell(row, "field");
             split(csv->cell(row, "path"), '.',
                   [&](std::string_view step) { field.path.push_back(numberOf(step)); });
-            if (csv->cell(row, "shape") != "?")
-                split(csv->cell(row, "shape"), ' ',
+            std::string_view shape = csv->cell(row, "shape");
+            constexpr std::string_view kByColumns = " columns";
+            field.byColumns = shape.ends_with(kByColumns);
+            if (field.byColumns)
+                shape.remove_suffix(kByColumns.size());
+            if (shape != "?")
+                split(shape, ' ',
                       [&](std::string_view extent) { field.shape.push_back(extentOf(extent)); });
             field.axis = numberOf(csv->cell(row, "axis"));
             const std::string_view when = csv->cell(row, "when");

@@ -24,6 +24,7 @@ struct LayerField {
     std::vector<std::uint32_t> path; ///< fields from the layer's message to the WeightParams
     std::string name;                ///< "weights"; "@": a network within the layer
     std::vector<ShapeExtent> shape;  ///< empty: not known
+    bool byColumns = false;          ///< the values of the matrix lie column by column
     std::size_t axis = 0;
     /// Applies only where this flag of the layer has this value.
     std::optional<std::pair<std::uint32_t, std::uint64_t>> when;

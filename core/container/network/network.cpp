@@ -205,6 +205,7 @@ void NetworkReader::weight(const std::string &name, const LayerField &field, con
     stored->layer = name;
     stored->kind = field.layer;
     stored->field = index + field.name;
+    stored->byColumns = field.byColumns;
     setShape(*stored, shapeOf(field, layer), field.axis, m_state);
     m_network.weights.push_back(std::move(*stored));
 }

@@ -41,7 +41,8 @@ struct StoredWeight {
     mil::SourceSpan bytes; ///< of every other kind; codes are packed highest bit first
     unsigned bits = 0;     ///< of one code: 1 to 8
     Floats scale, bias, table;
-    Shape shape;                ///< row by row; one extent where the layer's do not fit the values
+    Shape shape;                ///< one extent where the layer's do not fit the values
+    bool byColumns = false;     ///< a matrix whose values lie column by column, not row by row
     std::size_t axis = 0;       ///< of the shape, along which vectors of scales and biases run
     std::optional<Error> fault; ///< why the values cannot be read
 };

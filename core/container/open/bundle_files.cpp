@@ -102,7 +102,7 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
 /// A zipped package: its files, unpacked into memory.
 Result<void> openArchive(OpenedFiles &opened)
 {
-    constexpr std::uint64_t kMaxUnpacked = std::uint64_t(4) << 30;
+    constexpr std::uint64_t kMaxUnpacked = std::uint64_t(512) << 20; // more is unpacked by hand
     const std::shared_ptr<OverlaidFile> zip = opened.files.front().file;
     const std::string name = opened.files.front().path;
     const auto members = archive::readZip(zip->bytes(), name);

@@ -122,10 +122,17 @@ Error noBundle(const std::filesystem::path &folder)
 {
     constexpr std::size_t kShown = 12;
     std::error_code failure;
-    if (fs::exists(folder / "coremldata.bin", failure))
+    const bool compiled = fs::exists(folder / "coremldata.bin", failure);
+    std::vector<std::string> bundles;
+    const auto part = [&] { return "model" + std::to_string(bundles.size()); };
+    while (compiled && bundles.size() < kShown && fs::is_directory(folder / part(), failure))
+        bundles.push_back(part());
+    const bool pipeline = !bundles.empty();
+    if (compiled && !pipeline)
         return kindError("a compiled model without a program",
-                         "Compiled models of this older kind are not read.");
-    const auto bundles = bundlesIn(folder);
+                         "Only compiled models with a program (model.mil) are read.");
+    if (!pipeline)
+        bundles = bundlesIn(folder);
     if (bundles.empty())
         return kindError("a folder without model.mil or Manifest.json",
                          "This folder is no bundle that can be read.");
@@ -136,8 +143,10 @@ Error noBundle(const std::filesystem::path &folder)
         some += " and " + std::to_string(bundles.size() - kShown) + " more";
     return ErrorBuilder("bundle.several")
         .expected(std::move(some))
-        .found(std::to_string(bundles.size()) + (bundles.size() == 1 ? " bundle" : " bundles"))
-        .message("This folder is no bundle but holds some: open one of them.");
+        .found((pipeline ? "a compiled pipeline of " : "") + std::to_string(bundles.size()) +
+               (pipeline ? " model" : " bundle") + (bundles.size() == 1 ? "" : "s"))
+        .message(pipeline ? "The models of a compiled pipeline are opened one by one."
+                          : "This folder is no bundle but holds some: open one of them.");
 }
 
 } // namespace kernscope

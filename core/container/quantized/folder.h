@@ -85,7 +85,9 @@ struct Folder {
 
 /// Reads the files that the description calls for. `read` gives one by its name; its errors are
 /// passed on. Errors: "quantize.manifest".
-Result<Folder> readFolder(const std::function<Result<Bytes>(std::string_view name)> &read);
+/// `read` gives the content of a file, or an error where it has more than `most` bytes.
+Result<Folder>
+readFolder(const std::function<Result<Bytes>(std::string_view name, std::uint64_t most)> &read);
 
 /// The matrix in rows, whatever layout it lies in. Errors: "quantize.manifest" (INT8), "mx.length",
 /// "mx.constraint".

@@ -14,6 +14,8 @@ namespace kernscope::quantized {
 
 namespace {
 
+constexpr std::size_t kMostManifestBytes = std::size_t(1) << 20;
+
 /// Members of a description that anyone may have written.
 class Members
 {
@@ -178,16 +180,15 @@ Error placedIn(std::span<const std::byte> manifest, Error error)
 
 Result<Json> parseManifest(std::span<const std::byte> text)
 {
-    constexpr std::size_t kMostBytes = std::size_t(1) << 20;
     const std::string_view all(reinterpret_cast<const char *>(text.data()), text.size());
     ErrorBuilder fault("quantize.manifest");
     fault.file(kManifest).message("The folder's description cannot be followed");
-    if (text.size() > kMostBytes)
-        return fault.at(FileOffset(kMostBytes))
-            .expected(fmt::format("{} bytes at most", kMostBytes))
+    if (text.size() > kMostManifestBytes)
+        return fault.at(FileOffset(kMostManifestBytes))
+            .expected(fmt::format("{} bytes at most", kMostManifestBytes))
             .found(fmt::format("{} bytes", text.size()))
             .unexpected();
-    Json json = Json::parse(all, nullptr, false);
+    Json json = jsonFits(all) ? Json::parse(all, nullptr, false) : Json();
     if (json.is_object())
         return json;
     const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
@@ -232,9 +233,10 @@ const Bytes *Folder::file(std::string_view name) const
     return at == files.end() ? nullptr : &at->second;
 }
 
-Result<Folder> readFolder(const std::function<Result<Bytes>(std::string_view name)> &read)
+Result<Folder>
+readFolder(const std::function<Result<Bytes>(std::string_view name, std::uint64_t most)> &read)
 {
-    const auto text = read(kManifest);
+    const auto text = read(kManifest, kMostManifestBytes + 1);
     if (!text)
         return tl::unexpected(text.error());
     auto manifest = parseManifest(std::as_bytes(std::span(*text)));
@@ -252,7 +254,14 @@ Result<Folder> readFolder(const std::function<Result<Bytes>(std::string_view nam
     if (folder.matrix.format == "uint8")
         names.push_back("offset.bin");
     for (const std::string_view name : names) {
-        auto bytes = read(name);
+        // Boxes are filled up in both directions; a scale of fp32 is four bytes.
+        constexpr std::uint64_t kFill = 64;
+        const auto room =
+            checkedMultiply(checkedAdd(folder.matrix.rows, kFill).value_or(UINT64_MAX),
+                            checkedAdd(folder.matrix.columns, kFill).value_or(UINT64_MAX));
+        auto bytes =
+            read(name,
+                 checkedMultiply(room.value_or(UINT64_MAX), std::uint64_t{4}).value_or(UINT64_MAX));
         if (!bytes)
             return tl::unexpected(std::move(bytes.error()));
         folder.files.emplace_back(name, std::move(*bytes));

@@ -14,6 +14,9 @@
 ///     # result sha256:<64 hexadecimal digits>   of the stored bytes of every weight, once edited
 namespace kernscope::patch {
 
+/// That a script of edits has at most.
+inline constexpr std::uint64_t kMostScriptBytes = std::uint64_t{1} << 28;
+
 struct ScriptOrigin {
     std::string base, result; ///< digits; empty where the script does not say
 };

@@ -36,7 +36,9 @@ Result<void> Reencoder::checkWeights() const
     for (const Job &job : m_jobs) {
         if (isOfOldNetwork(*job.weight))
             return tl::unexpected(oldNetworkError("encode.network", job.weight->findableName()));
-        if (job.weight->type != job.encoded->type)
+        const bool cast = job.weight->type == ElementType::Fp32 &&
+                          job.encoded->type == ElementType::Fp16 && job.encoded->parts.size() == 1;
+        if (job.weight->type != job.encoded->type && !cast)
             return refused("encode.type", job.weight->name,
                            std::string(elementTypeName(job.encoded->type)),
                            std::string(elementTypeName(job.weight->type)),
@@ -102,7 +104,7 @@ Result<void> Reencoder::draft()
                             : uses[job.encoded] > 1  ? Place::Shared
                                                      : Place::WeightFile;
         auto drafts = draftOperations(*job.encoded, {job.weight->name, job.operation->displayName(),
-                                                     job.function->opset, place});
+                                                     job.function->opset, place, job.weight->type});
         if (!drafts)
             return tl::unexpected(drafts.error());
         job.drafts = std::move(*drafts);

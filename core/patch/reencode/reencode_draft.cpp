@@ -171,6 +171,15 @@ Result<void> Drafter::requireOpset(unsigned least, const char *form) const
 
 Result<DraftOperation> Drafter::dense() const
 {
+    if (m_target.type == ElementType::Fp32 && m_encoded.type == ElementType::Fp16) {
+        DraftOperation cast = operation("constexpr_cast", true);
+        const auto name = std::as_bytes(std::span(std::string_view("fp32")));
+        cast.resultType = m_target.type;
+        cast.operands = {
+            {"output_dtype", ElementType::String, {}, {name.begin(), name.end()}, true, {}, 0},
+            operandOf("source_val", m_encoded.parts.front())};
+        return cast;
+    }
     DraftOperation draft = operation("const", true);
     draft.operands = {operandOf("val", m_encoded.parts.front())};
     return draft;

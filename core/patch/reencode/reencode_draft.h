@@ -47,6 +47,7 @@ struct DraftTarget {
     /// Where the parts go: all but small ones into the weight file, all that have bytes (of weights
     /// that share them), or none.
     enum class Place : std::uint8_t { WeightFile, Shared, Program } place = Place::WeightFile;
+    ElementType type = ElementType::Unknown; ///< of the value; dense fp16 is cast to fp32
 };
 
 /// The operations for a weight, the last of which makes it. Errors: "encode.opset",

@@ -126,12 +126,21 @@ Bytes immediate(const Bytes &type, std::uint64_t field, const Bytes &values)
 /// In the field that coremltools writes for the type, and its loader asks for.
 Bytes literal(const DraftOperand &operand)
 {
-    enum : std::uint64_t { Floats = 1, Ints = 2, Bools = 3, LongInts = 5, Doubles = 6, Raw = 7 };
+    enum : std::uint64_t {
+        Floats = 1,
+        Ints = 2,
+        Bools = 3,
+        Strings = 4,
+        LongInts = 5,
+        Doubles = 6,
+        Raw = 7
+    };
     const auto field = [&]() -> std::uint64_t {
         switch (operand.type) {
         case ElementType::Fp32: return Floats;
         case ElementType::Fp64: return Doubles;
         case ElementType::Bool: return Bools;
+        case ElementType::String: return Strings;
         case ElementType::Int16:
         case ElementType::Uint16:
         case ElementType::Int32: return Ints;
@@ -141,7 +150,7 @@ Bytes literal(const DraftOperand &operand)
         }
     }();
     const Bytes type = tensorType(operand.type, operand.shape);
-    if (field == Floats || field == Doubles || field == Raw)
+    if (field == Floats || field == Doubles || field == Raw || field == Strings)
         return immediate(type, field, operand.bytes);
     Bytes packed;
     const std::uint64_t count = elementCount(operand.shape).value_or(ElementCount()).value;

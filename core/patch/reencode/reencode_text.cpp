@@ -95,6 +95,9 @@ private:
             return fmt::format(
                 "{}(BLOBFILE(path = {}, offset = {}))", tensor(operand.type, operand.shape),
                 scalar("string", quoted(m_path)), scalar("uint64", std::to_string(operand.offset)));
+        if (operand.type == ElementType::String)
+            return scalar("string", quoted({reinterpret_cast<const char *>(operand.bytes.data()),
+                                            operand.bytes.size()}));
         std::string list;
         const std::uint64_t count = elementCount(operand.shape).value_or(ElementCount()).value;
         for (std::uint64_t i = 0; i < count; ++i) {

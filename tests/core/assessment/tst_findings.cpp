@@ -70,6 +70,8 @@ private slots:
     void channels();
     void entries();
     void duplicates();
+    void sharedRecords();
+    void lostValues();
     void folds();
     void cancelled();
     void names();
@@ -118,8 +120,44 @@ void TestFindings::duplicates()
     std::erase_if(found, [](const std::string &text) {
         return text.find("has the values of") == std::string::npos;
     });
-    QCOMPARE(found, (std::vector<std::string>{"second has the values of first",
-                                              "wide_again has the values of wide"}));
+    QCOMPARE(found, (std::vector<std::string>{
+                        "second has the values of first: 32 B are stored once more",
+                        "wide_again has the values of wide: 64 B are stored once more"}));
+}
+
+/// What two weights share is stored once: nothing is wasted.
+void TestFindings::sharedRecords()
+{
+    MadeBundle made;
+    const Bytes values = repeated({1, 2, 3, 4, 5, 6, 7, 8}, 2);
+    addDense(made, "first", "[2, 8]", values);
+    made.constant("tensor<fp16, [4, 4]>", "again",
+                  MadeBundle::blobAt("fp16", "[4, 4]", made.lastRecord()));
+    made.consume("again");
+    QCOMPARE(examined(made), std::vector<std::string>());
+}
+
+/// Values that fp16 has only as infinities, and scales of 0.
+void TestFindings::lostValues()
+{
+    MadeBundle made;
+    addDense(made, "mask", "[2, 8]",
+             floats({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 65504, 65520, -3.4e38F}),
+             ElementType::Fp32);
+    const auto data = made.blob(ElementType::Int8, "[4, 4]",
+                                hex("01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10"));
+    const auto scale = made.blob(ElementType::Fp16, "[4]", halves({1, 0, 2, 0}));
+    made.line("tensor<fp16, [4, 4]> a = constexpr_affine_dequantize()[axis = int32(0), "
+              "name = string(\"a\"), quantized_data = " +
+              data + ", scale = " + scale + ", zero_point = int8(3)]");
+    made.consume("a");
+    std::vector<std::string> found = examined(made);
+    std::erase_if(found, [](const std::string &text) {
+        return text.find("beyond") == text.npos && text.find("scales") == text.npos;
+    });
+    QCOMPARE(found, (std::vector<std::string>{
+                        "mask: 2 values are beyond fp16, which become infinite there",
+                        "a: 2 of 4 scales are 0, so their elements are lost"}));
 }
 
 void TestFindings::folds()

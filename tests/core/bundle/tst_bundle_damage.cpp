@@ -37,6 +37,8 @@ private slots:
     void kinds_data();
     void kinds();
     void folders();
+    void missingFiles();
+    void recordOfAnotherType();
     void randomDamage();
     void overlappingClaims();
 };
@@ -133,8 +135,8 @@ void TestBundleDamage::folders()
     const auto leaving = Bundle::open(folder);
     QVERIFY(leaving);
     QCOMPARE(faults((*leaving)->diagnostics()),
-             std::vector<std::string>({"warning bundle.link weights/weight.bin",
-                                       "error blob.file weights/weight.bin+64"}));
+             std::vector<std::string>(
+                 {"warning bundle.link weights/weight.bin", "error blob.file weights/weight.bin"}));
 
     fs::remove(folder / "weights" / "weight.bin");
     write(folder / "weights" / "real.bin", made.weights());
@@ -163,6 +165,66 @@ void TestBundleDamage::folders()
 
 /// Bytes changed at random in the text and the weight file: it opens or says why, every byte is in
 /// one section, every sound weight decodes.
+/// One error a file that is missing, and the sizes that the program's types fix. A folder whose
+/// models lie in folders of their own names them.
+void TestBundleDamage::missingFiles()
+{
+    MadeBundle made;
+    for (const char *name : {"a", "b"})
+        made.constant("tensor<fp16, [2]>", name,
+                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+    const auto indices = made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
+    made.line("tensor<fp16, [2, 2]> c = constexpr_lut_to_dense(indices = " + indices +
+              ", lut = tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1]))[name = string(\"c\")]");
+    for (const char *name : {"a", "b", "c"})
+        made.consume(name);
+    OpenOptions options = made.options();
+    std::erase_if(options.memory, [](const auto &file) { return file.first != "model.mil"; });
+    const auto bundle = Bundle::open("made.mlmodelc", options);
+    QVERIFY(bundle);
+    QCOMPARE(faults((*bundle)->diagnostics()),
+             (std::vector<std::string>{"error blob.file weights/weight.bin"}));
+    QVERIFY((*bundle)->diagnostics().front().error.message.find("3 records") != std::string::npos);
+    std::vector<std::uint64_t> sizes;
+    for (const Weight &weight : (*bundle)->weights())
+        sizes.push_back(weight.storedBytes.value);
+    QCOMPARE(sizes, (std::vector<std::uint64_t>{4, 4, 5}));
+    QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t{13});
+
+    QTemporaryDir scratch;
+    const std::filesystem::path folder = scratch.path().toStdString();
+    for (const char *model : {"model0", "model1"})
+        std::filesystem::create_directories(folder / model);
+    std::ofstream(folder / "coremldata.bin") << "x";
+    const auto pipeline = Bundle::open(folder);
+    QVERIFY(!pipeline);
+    QCOMPARE(pipeline.error().code, std::string("bundle.several"));
+    QCOMPARE(pipeline.error().expected, std::string("one of model0, model1"));
+    QCOMPARE(pipeline.error().found, std::string("a compiled pipeline of 2 models"));
+}
+
+/// The compiler's own users write int8 under the code of fp16: the program says what it is, where
+/// the bytes agree with it alone.
+void TestBundleDamage::recordOfAnotherType()
+{
+    MadeBundle made;
+    const std::string record = made.blob(ElementType::Fp16, "[2]", hex("01 02 FE FF"));
+    const std::string as = MadeBundle::blobAt("int8", "[4]", made.lastRecord());
+    made.constant("tensor<int8, [4]>", "w", as);
+    made.constant("tensor<bf16, [2]>", "other",
+                  MadeBundle::blobAt("bf16", "[2]", made.lastRecord()));
+    made.consume("w");
+    made.consume("other");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{1, 2, -2, -1}));
+    QVERIFY(!(*bundle)->weights().at(0).fault);
+    QVERIFY((*bundle)->weights().at(1).fault); // as many bytes as fp16 has
+    QCOMPARE(faults((*bundle)->diagnostics()),
+             (std::vector<std::string>{"warning blob.type weights/weight.bin+68",
+                                       "error blob.type weights/weight.bin+68"}));
+}
+
 void TestBundleDamage::randomDamage()
 {
     MadeBundle made;

@@ -101,6 +101,27 @@ void blockwiseOffset(MadeBundle &made)
            fmt::format("data = {}, offset = {}, scale = {}", data, offset, scale), "");
 }
 
+void blockwiseE4m3(MadeBundle &made)
+{
+    const auto data = made.blob(ElementType::Fp8E4M3Fn, "[2, 2]", hex("38 B8 48 30"));
+    const auto scale = made.blob(ElementType::Fp16, "[2, 1]", halves({0.5F, 3}));
+    result(made, "fp16", "[2, 2]", "constexpr_blockwise_shift_scale",
+           fmt::format("data = {}, scale = {}", data, scale), "");
+}
+
+void sparseBlockwiseE5m2(MadeBundle &made)
+{
+    const auto mask = made.blob(ElementType::Uint1, "[2, 4]", hex("21"));
+    const auto data = made.blob(ElementType::Fp8E5M2, "[2]", hex("40 B8"));
+    const auto scale = made.blob(ElementType::Fp16, "[2, 1]", halves({0.5F, 4}));
+    made.line(fmt::format("tensor<uint1, [2, 4]> om, tensor<fp16, [2]> ov = "
+                          "constexpr_sparse_blockwise_shift_scale(data_mask = {}, nonzero_data = "
+                          "{}, scale = {})[name = string(\"deq\")]",
+                          mask, data, scale));
+    result(made, "fp16", "[2, 4]", "constexpr_sparse_to_dense",
+           fmt::format("mask = {}, nonzero_data = ov", mask), "");
+}
+
 void paletteBytes(MadeBundle &made)
 {
     const auto indices = made.blob(ElementType::Uint8, "[2]", hex("01 1F"));
@@ -246,6 +267,20 @@ void TestBundleForms::forms_data()
          "data_bits=4 scales=2 block=[1, 2]",
          7,
          {0, 1, -2, 0}});
+    row("blockwise of fp8", blockwiseE4m3,
+        {"blockwise",
+         "constexpr_blockwise_shift_scale",
+         "data:fp8e4m3fn[2, 2] scale:fp16[2, 1]",
+         "data_bits=8 scales=2 block=[1, 2]",
+         8,
+         {0.5F, -0.5F, 12, 1.5F}});
+    row("sparse+blockwise of fp8", sparseBlockwiseE5m2,
+        {"sparse+blockwise",
+         "constexpr_sparse_to_dense",
+         "mask:uint1[2, 4] nonzero_data:fp8e5m2[2] scale:fp16[2, 1]",
+         "data_bits=8 scales=2 block=[1, 4]",
+         7,
+         {1, 0, 0, 0, 0, -2, 0, 0}});
     row("palette, bytes", paletteBytes,
         {"lut", "constexpr_lut_to_dense", "indices:uint8[2] lut:fp16[16]", kLut16, 34, {1, 0, 15}});
     row("palette, two literal books", paletteLiteral,

@@ -128,7 +128,10 @@ private Q_SLOTS:
     {
         QCOMPARE(csvField("a\"b"), std::string("\"a\"\"b\""));
         QCOMPARE(csvField("=1+1"), std::string("'=1+1"));
-        QCOMPARE(csvField("-1.5"), std::string("-1.5"));
+        for (const char *formula : {"+1+1", "-2+3", "-1-1", "--1", "+-1", "-e", "@x", "-", "\t=1"})
+            QCOMPARE(csvField(formula), '\'' + std::string(formula));
+        for (const char *number : {"-1.5", "+7", "-inf", "-1e-05", "12", ""})
+            QCOMPARE(csvField(number), std::string(number));
     }
 
     /// A sum that lacks terms says so in the same words everywhere; one of no term is not known.

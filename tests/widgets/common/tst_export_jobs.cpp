@@ -66,6 +66,22 @@ void TestExportJobs::exportsWeightsAndBytes()
         QVERIFY(back == values);
     }
 
+    // By the end of the name, or not at all.
+    for (const auto &[name, begins] :
+         {std::pair("one.csv", true), {"one.bin", true}, {"one.txt", false}, {"one", false}}) {
+        said.clear();
+        exportWeight(session, bundle, number, folder.filePath(QString::fromLatin1(name)));
+        QTRY_COMPARE(said.size(), 1);
+        QCOMPARE(said.first().first().toString().startsWith(QStringLiteral("Exported")), begins);
+        QCOMPARE(QFile::exists(folder.filePath(QString::fromLatin1(name))), begins);
+    }
+    QFile lines(folder.filePath(QStringLiteral("one.csv")));
+    QVERIFY(lines.open(QIODevice::ReadOnly));
+    const QList<QByteArray> rows = lines.readAll().trimmed().split('\n');
+    QCOMPARE(static_cast<std::uint64_t>(rows.size()), weight.shape.front());
+    QCOMPARE(rows.first().split(',').first().toFloat(), values.front());
+    QCOMPARE(rows.last().split(',').last().toFloat(), values.back());
+
     const OperandPlace &mask = *weight.operand(codec::PartRole::Mask)->place;
     const QString bytes = folder.filePath(QStringLiteral("mask.bin"));
     said.clear();

@@ -42,19 +42,16 @@ const SharedText &sourceOp()
     return text;
 }
 
-/// An array of which the .npy bytes lie at `offset` of file number `file`.
-void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_t file,
-              const std::string &path, const std::string &fileName, ContainerContents &out)
+/// The array of a .npy that begins at `offset`.
+StoredTensor tensorOf(const Result<NpyLayout> &layout, const std::string &path,
+                      const std::string &fileName, std::uint64_t offset)
 {
     StoredTensor tensor;
     tensor.name = nameOf(path);
-    tensor.file = file;
-    auto layout = readNpyLayout(bytes, fileName);
     if (!layout) {
-        tensor.fault = std::move(layout.error());
+        tensor.fault = layout.error();
         tensor.fault->field = tensor.name;
-        addTensor(tensor, sourceOp(), out);
-        return;
+        return tensor;
     }
     tensor.type = layout->type;
     tensor.shape = layout->shape;
@@ -69,8 +66,18 @@ void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_
                            .found("big-endian numbers")
                            .message("An array of this byte order is not read");
     }
-    out.claims[file].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
-                                       fmt::format("{}: header", tensor.name)));
+    return tensor;
+}
+
+/// An array whose .npy bytes lie at `offset` of the file.
+void addArray(std::span<const std::byte> bytes, std::uint64_t offset, const std::string &path,
+              const std::string &fileName, ContainerContents &out)
+{
+    const auto layout = readNpyLayout(bytes, fileName);
+    const StoredTensor tensor = tensorOf(layout, path, fileName, offset);
+    if (layout)
+        out.claims[0].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
+                                        fmt::format("{}: header", tensor.name)));
     addTensor(tensor, sourceOp(), out);
 }
 
@@ -110,7 +117,7 @@ public:
         const auto bytes = files.front().file->bytes();
         if (isArray(bytes)) {
             const auto slash = name.rfind('/');
-            addArray(bytes, 0, 0, slash == name.npos ? name : name.substr(slash + 1), name, out);
+            addArray(bytes, 0, slash == name.npos ? name : name.substr(slash + 1), name, out);
             return;
         }
         auto members = archive::readZip(bytes, name);
@@ -132,7 +139,26 @@ private:
                    kMagic;
     }
 
-    static void addMember(std::vector<BundleFile> &files, const archive::ZipMember &member,
+    /// What the header of a packed array says; only that is unpacked.
+    static Result<NpyLayout> packedLayout(std::span<const std::byte> archive,
+                                          const archive::ZipMember &member, std::uint64_t left,
+                                          const std::string &archiveName)
+    {
+        if (auto fits = archive::checkSize(member, left, archiveName); !fits)
+            return tl::unexpected(std::move(fits.error()));
+        constexpr std::size_t kHead = 1024, kLongHead = std::size_t{1} << 17;
+        for (const std::size_t most : {kHead, kLongHead}) {
+            auto head = archive::unpackHead(archive, member, most, archiveName);
+            if (!head)
+                return tl::unexpected(std::move(head.error()));
+            auto layout = readNpyLayout(*head, member.bytes, archiveName);
+            if (layout || head->size() < kHead || most == kLongHead)
+                return layout;
+        }
+        return tl::unexpected(Error());
+    }
+
+    static void addMember(const std::vector<BundleFile> &files, const archive::ZipMember &member,
                           std::uint64_t &left, ContainerContents &out)
     {
         const std::string archiveName = files.front().path;
@@ -141,40 +167,32 @@ private:
             claimOf(member.headerOffset, member.dataOffset - member.headerOffset,
                     SectionKind::Metadata, fmt::format("{}: member", member.path)));
         const bool stored = member.method == 0 && !member.encrypted;
-        if (!stored || !member.path.ends_with(kArray))
+        if (!member.path.ends_with(kArray))
             out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
                                             SectionKind::Data,
                                             fmt::format("{}: as stored", member.path)));
         if (!member.path.ends_with(kArray))
             return;
         if (stored) {
-            addArray(bytes.subspan(member.dataOffset, member.storedBytes), member.dataOffset, 0,
+            addArray(bytes.subspan(member.dataOffset, member.storedBytes), member.dataOffset,
                      member.path, archiveName, out);
             return;
         }
-        const std::string path = archiveName + "/" + member.path;
-        auto at = std::find_if(files.begin(), files.end(),
-                               [&path](const BundleFile &file) { return file.path == path; });
-        if (at == files.end()) {
-            auto content = archive::unpack(bytes, member, left, archiveName);
-            if (!content) {
-                StoredTensor tensor;
-                tensor.name = nameOf(member.path);
-                tensor.fault = std::move(content.error());
-                addTensor(tensor, sourceOp(), out);
-                return;
-            }
-            left -= std::min<std::uint64_t>(left, content->size());
-            BundleFile file;
-            file.path = path;
-            file.file = OverlaidFile::fromMemory(std::move(*content), path);
-            files.push_back(std::move(file));
-            out.claims.resize(files.size());
-            at = std::prev(files.end());
+        const auto layout = packedLayout(bytes, member, left, archiveName);
+        StoredTensor tensor = tensorOf(layout, member.path, archiveName, member.dataOffset);
+        if (!tensor.fault) {
+            left -= member.bytes;
+            tensor.bytes = {FileOffset(member.dataOffset), ByteCount(member.storedBytes)};
+            tensor.packed = [zip = files.front().file, member, archiveName] {
+                return archive::unpack(zip->bytes(), member, member.bytes, archiveName);
+            };
+            tensor.packedAt = layout->dataAt;
+        } else {
+            out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
+                                            SectionKind::Data,
+                                            fmt::format("{}: as stored", member.path)));
         }
-        at->role = SectionKind::Values;
-        addArray(at->file->bytes(), 0, static_cast<std::size_t>(at - files.begin()), member.path,
-                 path, out);
+        addTensor(tensor, sourceOp(), out);
     }
 };
 

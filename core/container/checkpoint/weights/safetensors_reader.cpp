@@ -22,7 +22,6 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeader = 100'000'000; ///< the format's own limit
-constexpr int kMaxJsonDepth = 8;
 constexpr std::size_t kMaxRank = 64;
 
 std::uint64_t lengthOf(std::span<const std::byte> bytes)
@@ -168,16 +167,15 @@ public:
             return;
         }
         claimHeader(out, header);
-        const auto *text = reinterpret_cast<const char *>(bytes.data() + kLengthBytes);
-        const auto shallow = [](int depth, Json::parse_event_t, Json &) {
-            return depth <= kMaxJsonDepth;
-        };
-        const Json json = Json::parse(text, text + header, shallow, false);
+        const std::string_view all(reinterpret_cast<const char *>(bytes.data() + kLengthBytes),
+                                   header);
+        const bool fits = jsonFits(all);
+        const Json json = fits ? Json::parse(all, nullptr, false) : Json();
         if (!json.is_object()) {
-            const std::string_view all(text, header);
             const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
             out.log.add(Severity::Error,
-                        headerFault(file, kLengthBytes + at, "a JSON object", jsonTextAt(all, at)));
+                        headerFault(file, kLengthBytes + at, "a JSON object",
+                                    fits ? jsonTextAt(all, at) : "more values than can be read"));
             return;
         }
         std::vector<StoredTensor> tensors;

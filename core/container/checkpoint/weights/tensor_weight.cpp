@@ -4,8 +4,12 @@
 #include "core/bundle/weight.h"
 #include "core/form/order_layout.h"
 #include "core/form/order_tiles.h"
+#include "core/form/packed_bytes.h"
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -79,6 +83,68 @@ private:
     std::uint64_t m_elements = 0;
 };
 
+/// The elements of a member, once it is unpacked.
+class UnpackedMember final : public codec::ElementOrder, public codec::UnpackedBytes
+{
+public:
+    UnpackedMember(std::shared_ptr<const std::vector<std::byte>> content, std::uint64_t first,
+                   std::uint64_t elements, std::shared_ptr<const codec::ElementOrder> order)
+        : m_content(std::move(content)), m_first(first), m_elements(elements),
+          m_order(std::move(order))
+    {
+    }
+    std::span<const std::byte> bytes() const override
+    {
+        return std::span(*m_content).subspan(m_first);
+    }
+    std::shared_ptr<const codec::ElementOrder> order() const override { return m_order; }
+    void positions(std::uint64_t, std::span<std::uint64_t> out) const override
+    {
+        std::fill(out.begin(), out.end(), kAbsent);
+    }
+    std::uint64_t elements() const override { return m_elements; }
+    std::uint64_t extent() const override { return 0; }
+
+private:
+    std::shared_ptr<const std::vector<std::byte>> m_content;
+    std::uint64_t m_first, m_elements;
+    std::shared_ptr<const codec::ElementOrder> m_order;
+};
+
+/// A tensor that is packed as a whole: it is unpacked when its values are first asked for, and
+/// kept.
+class PackedMember final : public codec::PackedBytes
+{
+public:
+    PackedMember(const StoredTensor &tensor, std::shared_ptr<const codec::ElementOrder> order)
+        : m_tensor(tensor), m_order(std::move(order))
+    {
+    }
+    std::uint64_t elements() const override { return elementCount(m_tensor.shape)->value; }
+    std::uint64_t extent() const override { return m_tensor.bytes.bytes.value; }
+    bool isUnpacked() const override { return m_unpacked; }
+    Result<std::shared_ptr<const codec::ElementOrder>>
+    bound(std::span<const std::byte>) const override
+    {
+        std::call_once(m_once, [this] {
+            m_content = m_tensor.packed().map([](std::vector<std::byte> &&content) {
+                return std::make_shared<const std::vector<std::byte>>(std::move(content));
+            });
+            m_unpacked = true;
+        });
+        if (!m_content)
+            return tl::unexpected(m_content.error());
+        return std::make_shared<UnpackedMember>(*m_content, m_tensor.packedAt, elements(), m_order);
+    }
+
+private:
+    StoredTensor m_tensor;
+    std::shared_ptr<const codec::ElementOrder> m_order; ///< of the elements, unpacked
+    mutable std::once_flag m_once;
+    mutable std::atomic<bool> m_unpacked{false};
+    mutable Result<std::shared_ptr<const std::vector<std::byte>>> m_content;
+};
+
 } // namespace
 
 void addTensor(const StoredTensor &tensor, const SharedText &sourceOp, ContainerContents &out)
@@ -104,6 +170,8 @@ void addTensor(const StoredTensor &tensor, const SharedText &sourceOp, Container
     std::shared_ptr<const codec::ElementOrder> order;
     if (tensor.firstAxisInnermost && tensor.shape.size() > 1 && weight.elements.value > 0)
         order = std::make_shared<ColumnOrder>(tensor.shape, bitWidth(tensor.type));
+    if (tensor.packed)
+        order = std::make_shared<PackedMember>(tensor, std::move(order));
     weight.storedBytes = place.bytes;
     codec::Encoding encoding;
     encoding.type = tensor.type;

@@ -3,7 +3,10 @@
 
 #include "core/container/container_reader.h"
 
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <vector>
 
 /// Private to checkpoints: one dense tensor.
 namespace kernscope::checkpoint {
@@ -15,6 +18,9 @@ struct StoredTensor {
     std::size_t file = 0;
     ByteRange bytes;
     bool firstAxisInnermost = false; ///< Fortran order
+    /// Of one whose `bytes` are packed: unpacks them, and where the elements begin then.
+    std::function<Result<std::vector<std::byte>>()> packed = nullptr;
+    std::uint64_t packedAt = 0;
     std::optional<Error> fault;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/weights/blob_table.h"
 
+#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
@@ -44,14 +45,24 @@ Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference)
         m_lastFile = static_cast<std::size_t>(found - m_files.begin());
         return *m_lastFile;
     }
+    const auto records = std::max<std::size_t>(1, m_missing[*path].size());
     return ErrorBuilder("blob.file")
         .file(*path)
-        .at(FileOffset(reference.offset))
         .field("path")
         .expected("a file of the bundle")
         .found("no such file")
-        .message("The weight file that the program names does not exist.")
+        .message(fmt::format("The weight file that the program names does not exist; it would have "
+                             "{} that the program reads.",
+                             counted(records, "record")))
         .unexpected();
+}
+
+void BlobTable::count(const mil::BlobReference &reference)
+{
+    const auto path = resolveBlobPath(reference.path, m_modelFolder);
+    if (path && std::none_of(m_files.begin(), m_files.end(),
+                             [&path](const BundleFile &file) { return file.path == *path; }))
+        m_missing[*path].insert(reference.offset);
 }
 
 Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offset) const

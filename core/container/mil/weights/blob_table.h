@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +29,12 @@ public:
     BlobTable(const std::vector<BundleFile> &files, std::string modelFolder,
               std::string programFile);
 
-    /// Errors: "blob.path", "blob.file" (not in the bundle), "blob.header" and "blob.version" of a
-    /// file that cannot be used, those of milblob::readRecord.
+    /// A reference of the program: the error about a file that is missing says how many there are.
+    void count(const mil::BlobReference &reference);
+
+    /// Errors: "blob.path", "blob.file" (not in the bundle; the same for every record of it),
+    /// "blob.header" and "blob.version" of a file that cannot be used, those of
+    /// milblob::readRecord.
     Result<BlobPlace> find(const mil::BlobReference &reference);
 
     const std::string &fileName(std::size_t file) const { return m_files[file].path; }
@@ -47,6 +52,8 @@ private:
     std::string m_modelFolder;
     std::string m_programFile;
     std::map<std::pair<std::size_t, std::uint64_t>, Result<milblob::Record>> m_records;
+    std::map<std::string, std::set<std::uint64_t>>
+        m_missing; ///< records of files that are not there
     /// A program names one file, again and again.
     std::string m_lastPath;
     std::optional<std::size_t> m_lastFile; ///< that `m_lastPath` means

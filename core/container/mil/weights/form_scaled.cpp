@@ -12,6 +12,11 @@ using codec::Scaling;
 
 namespace {
 
+/// What blocks of scales may multiply.
+constexpr auto kBlockData = {ElementType::Int4,      ElementType::Uint4,  ElementType::Int8,
+                             ElementType::Uint8,     ElementType::Fp16,   ElementType::Fp32,
+                             ElementType::Fp8E4M3Fn, ElementType::Fp8E5M2};
+
 /// A palette's result can be scaled in place; anything else stays an encoding of its own.
 bool canScaleInPlace(const codec::Encoding &encoding)
 {
@@ -106,10 +111,7 @@ Result<ReadValue> FormReader::blockwise(const mil::Operation &operation, PartRol
     auto data = source(operation, "data", role);
     if (!data)
         return tl::unexpected(std::move(data.error()));
-    if (auto fits = checkType(operation, "data", data->type,
-                              {ElementType::Int4, ElementType::Uint4, ElementType::Int8,
-                               ElementType::Uint8, ElementType::Fp16, ElementType::Fp32});
-        !fits)
+    if (auto fits = checkType(operation, "data", data->type, kBlockData); !fits)
         return tl::unexpected(std::move(fits.error()));
     ReadValue form;
     if (data->made && canScaleInPlace(*data->made))
@@ -143,9 +145,7 @@ Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation, P
         auto mask = stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1});
         if (!mask)
             return tl::unexpected(std::move(mask.error()));
-        auto data = stored(operation, "nonzero_data", PartRole::NonzeroData,
-                           {ElementType::Int4, ElementType::Uint4, ElementType::Int8,
-                            ElementType::Uint8, ElementType::Fp16, ElementType::Fp32});
+        auto data = stored(operation, "nonzero_data", PartRole::NonzeroData, kBlockData);
         if (!data)
             return tl::unexpected(std::move(data.error()));
         if (auto fits = checkSurvivors(m_operands, operation, data->shape, mask->shape); !fits)

@@ -175,6 +175,8 @@ void ProgramReading::openWeightFiles()
 /// weight's fault lies before it.
 void ProgramReading::nameBlobs(BlobTable &blobs)
 {
+    for (const mil::Function &function : m_out.program.functions)
+        forEachBlob(function.body, [&](const mil::BlobReference &blob) { blobs.count(blob); });
     for (const mil::Function &function : m_out.program.functions) {
         forEachBlob(function.body, [&](const mil::BlobReference &blob) {
             auto place = blobs.find(blob);

@@ -67,16 +67,24 @@ Result<void> OperandReader::fillFromBlob(OperandPlace &place, ElementType type, 
         return tl::unexpected(std::move(found.error()));
     const milblob::Record &record = found->record;
     const std::string &file = m_blobs.fileName(found->file);
-    if (!sameStoredType(type, record.type)) {
-        return recordFault("blob.type", *found, file, milblob::kCodeAt, 4)
-            .field("dtype")
-            .expected(fmt::format("{}, as the program declares", elementTypeName(type)))
-            .found(elementTypeName(record.type))
-            .message("The record's element type is not the one of the program.")
-            .unexpected();
-    }
     const auto count = elementCount(shape);
-    if (count != record.elements) {
+    // Engines go by the program, and so may those who write such a record.
+    const bool retyped = !sameStoredType(type, record.type) && count != record.elements &&
+                         packedBytes(*count, type) == record.bytes;
+    if (!sameStoredType(type, record.type)) {
+        Error error =
+            recordFault("blob.type", *found, file, milblob::kCodeAt, 4)
+                .field("dtype")
+                .expected(fmt::format("{}, as the program declares", elementTypeName(type)))
+                .found(elementTypeName(record.type))
+                .message(retyped ? "The record's element type is not the one of the program, whose "
+                                   "elements its bytes hold; they are read as the program says."
+                                 : "The record's element type is not the one of the program.");
+        if (!retyped)
+            return tl::unexpected(std::move(error));
+        m_log.add(Severity::Warning, std::move(error));
+    }
+    if (!retyped && count != record.elements) {
         return recordFault("blob.elements", *found, file, milblob::kBytesAt, 8)
             .field("size")
             .expected(fmt::format("{} elements for {}", count->value, shapeText(shape)))

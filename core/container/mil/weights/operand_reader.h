@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
+#include "core/bundle/diagnostic_log.h"
 #include "core/container/mil/literal_integers.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/weights/blob_table.h"
@@ -20,13 +21,16 @@ namespace kernscope {
 class OperandReader
 {
 public:
-    OperandReader(const ValueGraph &graph, BlobTable &blobs, std::string_view programFile)
-        : m_graph(graph), m_blobs(blobs), m_programFile(programFile)
+    OperandReader(const ValueGraph &graph, BlobTable &blobs, std::string_view programFile,
+                  DiagnosticLog &log)
+        : m_graph(graph), m_blobs(blobs), m_programFile(programFile), m_log(log)
     {
     }
 
     /// What is stored for an operand of an op, with its place: a blob or a literal, or the const op
-    /// that it names. Type and number of elements must be those that the program declares.
+    /// that it names. Type and number of elements must be those that the program declares; a record
+    /// of another type whose bytes hold the elements of the program's type, and not those of its
+    /// own, is read as the program says, with a warning ("blob.type").
     /// Errors: "mil.operand" (neither), "mil.type", "mil.shape", "blob.type", "blob.elements",
     /// those of BlobTable::find.
     Result<codec::Operand> stored(const mil::Operation &operation, std::string_view operand,
@@ -52,6 +56,7 @@ private:
     const ValueGraph &m_graph;
     BlobTable &m_blobs;
     std::string m_programFile;
+    DiagnosticLog &m_log;
     /// One copy of each literal, however many weights name it.
     std::unordered_map<const mil::Literal *, std::shared_ptr<const mil::Literal>> m_literals;
 };

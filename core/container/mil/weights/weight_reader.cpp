@@ -21,6 +21,12 @@ bool isConst(const mil::Operation &operation)
     return operation.type == "const";
 }
 
+/// The file that has the weight is not there: the program alone says what it would have.
+bool isMissing(const Error &fault)
+{
+    return fault.code == "blob.file" || fault.code == "bundle.lfs";
+}
+
 /// Values that are followed from a small constant to an operation that reads it as a weight.
 constexpr std::size_t kMostSteps = 64;
 
@@ -55,7 +61,7 @@ FormNode nodeOfFaulty(const mil::Operation &operation)
 MilWeightReader::MilWeightReader(const mil::Program &program, const mil::Function &function,
                                  BlobTable &blobs, std::string programFile, DiagnosticLog &log)
     : m_function(function), m_segment(mil::segmentBackend(program, function)), m_blobs(blobs),
-      m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile))
+      m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile), log)
 {
 }
 
@@ -174,8 +180,13 @@ void MilWeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     };
     auto value = read();
     finish(weight, std::move(value), reader.takeKnown());
-    if (weight.fault && !readWhole(operation, weight.operands()))
-        weight.storedBytes = {}; // those that were read are no size of the weight
+    if (weight.fault && !readWhole(operation, weight.operands())) {
+        // Those that were read are no size of the weight; where the file is missing, its types are.
+        BlobKeys counted;
+        const auto declared =
+            isMissing(*weight.fault) ? declaredBytes(operation, counted) : std::nullopt;
+        weight.storedBytes = ByteCount(declared.value_or(0));
+    }
     weights.push_back(std::move(weight));
 }
 
@@ -200,6 +211,45 @@ bool MilWeightReader::readWhole(const mil::Operation &operation, const OperandLi
                 }));
     });
     return whole;
+}
+
+/// Bytes of an operand that the program's types fix; nothing where they do not, 0 of one that is no
+/// part of a weight.
+std::optional<std::uint64_t> MilWeightReader::declaredBytes(std::string_view operand,
+                                                            const mil::ProgramValue &value,
+                                                            BlobKeys &counted) const
+{
+    const mil::ProgramValue *constant = m_graph.constant(value);
+    if (!constant)
+        return 0;
+    const mil::BlobReference *blob = constant->blob();
+    if (!blob) {
+        const bool part = codec::partRoleFromName(operand) || operand == "quantized_data";
+        return part && constant->literal() ? constant->literal()->bytes.size() : 0;
+    }
+    if (!counted.emplace(blob->path, blob->offset).second)
+        return 0;
+    const auto shape = constant->type.isTensor() ? constant->type.shape() : std::nullopt;
+    const auto elements = shape ? elementCount(*shape) : std::nullopt;
+    const auto bytes = elements ? packedBytes(*elements, constant->type.element) : std::nullopt;
+    return bytes ? std::optional(bytes->value) : std::nullopt;
+}
+
+/// The same of all operands of an operation and of those that feed it.
+std::optional<std::uint64_t> MilWeightReader::declaredBytes(const mil::Operation &operation,
+                                                            BlobKeys &counted, unsigned depth) const
+{
+    std::optional<std::uint64_t> sum = 0;
+    forEachValue(operation, [&](std::string_view operand, const mil::ProgramValue &value) {
+        const mil::Operation *maker = m_graph.maker(value);
+        const bool made = maker && isConstexpr(*maker);
+        const auto more = !made ? declaredBytes(operand, value, counted)
+                          : depth < codec::kMaxChainedOps
+                              ? declaredBytes(*maker, counted, depth + 1)
+                              : std::nullopt;
+        sum = sum && more ? checkedAdd(*sum, *more) : std::nullopt;
+    });
+    return sum;
 }
 
 /// Constants that an op names without a const op between.
@@ -237,6 +287,9 @@ void MilWeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
         FormReader reader(m_operands);
         auto dense = reader.readDense(operation, param, value, codec::PartRole::Data);
         finish(weight, std::move(dense), reader.takeKnown());
+        BlobKeys counted;
+        if (weight.fault && isMissing(*weight.fault))
+            weight.storedBytes = ByteCount(declaredBytes(param, value, counted).value_or(0));
         weights.push_back(std::move(weight));
     });
 }

@@ -7,7 +7,11 @@
 #include "core/container/mil/weights/blob_table.h"
 #include "core/container/mil/weights/form_reader.h"
 
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernscope {
@@ -33,6 +37,12 @@ private:
     void describe(Weight &weight, const mil::ValueType &type) const;
     bool readWhole(const mil::Operation &operation, const OperandList &known,
                    unsigned depth = 0) const;
+    using BlobKeys = std::set<std::pair<std::string, std::uint64_t>>;
+    std::optional<std::uint64_t> declaredBytes(const mil::Operation &operation, BlobKeys &counted,
+                                               unsigned depth = 0) const;
+    std::optional<std::uint64_t> declaredBytes(std::string_view operand,
+                                               const mil::ProgramValue &value,
+                                               BlobKeys &counted) const;
     void finish(Weight &weight, Result<ReadValue> value, std::vector<codec::Operand> known);
 
     const mil::Function &m_function;

@@ -18,39 +18,59 @@ using codec::Operand;
 using codec::PartRole;
 using network::StoredWeight;
 
-/// Codes of fewer than eight bits, packed highest bit first.
-class HighestFirstOrder final : public codec::ElementOrder, public codec::NotedOrder
+/// Where the numbers of a weight lie that are not plain little-endian rows: codes of fewer than
+/// eight bits, packed highest bit first; numbers in several pieces; a matrix column by column.
+class NetworkOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
-    HighestFirstOrder(std::uint64_t elements, std::uint64_t bytes, unsigned width)
-        : m_elements(elements), m_bytes(bytes), m_width(width)
+    /// `rows`: of a matrix that is stored by columns; 0 for row by row.
+    NetworkOrder(std::shared_ptr<const codec::ElementOrder> pieces, std::uint64_t elements,
+                 std::uint64_t bytes, unsigned width, std::uint64_t rows)
+        : m_pieces(std::move(pieces)), m_elements(elements), m_bytes(bytes), m_width(width),
+          m_rows(rows == 0 ? elements : rows), m_columns(rows == 0 ? 1 : elements / rows)
     {
     }
 
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = (first + i) * m_width;
+        for (std::uint64_t &position : out) {
+            const std::uint64_t stored = first % m_columns * m_rows + first / m_columns;
+            if (m_pieces)
+                m_pieces->positions(stored, {&position, 1});
+            else
+                position = stored * m_width;
+            ++first;
+        }
     }
-    bool highestFirst() const override { return true; }
+    bool highestFirst() const override { return m_width < 8; }
     std::uint64_t elements() const override { return m_elements; }
-    std::uint64_t extent() const override { return m_bytes; }
+    std::uint64_t extent() const override { return m_pieces ? m_pieces->extent() : m_bytes; }
     bool note(codec::LayoutNotes &notes) const override
     {
+        const auto *pieces = dynamic_cast<const codec::NotedOrder *>(m_pieces.get());
+        if (pieces != nullptr && !pieces->note(notes))
+            return false;
         notes.begin(codec::LayoutNotes::Kind::HighestFirst);
-        notes.add(m_width);
-        notes.add(m_elements);
+        for (const std::uint64_t number : {std::uint64_t(m_width), m_rows, m_columns})
+            notes.add(number);
         return true;
     }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
-        const std::uint64_t element = (bit / 8 * 8 + (7 - bit % 8)) / m_width;
-        return element < m_elements ? std::optional(element) : std::nullopt;
+        const auto stored =
+            m_pieces
+                ? m_pieces->elementAt(bit)
+                : std::optional((highestFirst() ? bit / 8 * 8 + (7 - bit % 8) : bit) / m_width);
+        return stored && *stored < m_elements
+                   ? std::optional(*stored % m_rows * m_columns + *stored / m_rows)
+                   : std::nullopt;
     }
 
 private:
+    std::shared_ptr<const codec::ElementOrder> m_pieces; ///< null where the bytes lie together
     std::uint64_t m_elements, m_bytes;
     unsigned m_width;
+    std::uint64_t m_rows, m_columns;
 };
 
 class NetworkWeight
@@ -134,6 +154,12 @@ private:
         m_encoding.scaling = std::move(scaling);
     }
 
+    /// Of a matrix that is stored column by column; 0 of every other weight.
+    std::uint64_t rows() const
+    {
+        return m_stored.byColumns && m_stored.shape.size() == 2 ? m_stored.shape[0] : 0;
+    }
+
     Operand bytes(PartRole role, ElementType type)
     {
         OperandPlace place;
@@ -141,9 +167,9 @@ private:
         place.dataOffset = place.metaOffset = FileOffset(m_stored.bytes.offset);
         place.bytes = ByteCount(m_stored.bytes.length);
         std::shared_ptr<const codec::ElementOrder> order;
-        if (bitWidth(type) > 0 && bitWidth(type) < 8)
-            order = std::make_shared<HighestFirstOrder>(m_weight.elements.value,
-                                                        m_stored.bytes.length, bitWidth(type));
+        if (rows() > 0 || (bitWidth(type) > 0 && bitWidth(type) < 8))
+            order = std::make_shared<NetworkOrder>(nullptr, m_weight.elements.value,
+                                                   m_stored.bytes.length, bitWidth(type), rows());
         return operandAt(role, type, m_stored.shape, std::move(place), std::move(order));
     }
 
@@ -160,6 +186,9 @@ private:
                 place.pieces.push_back({FileOffset(run.offset), ByteCount(run.length)});
             order = pieceOrder(place.pieces, 32, {});
         }
+        if (role == PartRole::Data && rows() > 0)
+            order = std::make_shared<NetworkOrder>(std::move(order), floats.count,
+                                                   place.bytes.value, 32U, rows());
         return operandAt(role, ElementType::Fp32, std::move(shape), std::move(place),
                          std::move(order));
     }

@@ -178,7 +178,8 @@ const BundleFile *fileNamed(const std::vector<BundleFile> &files, std::string_vi
 
 Result<quantized::Folder> readFiles(const std::vector<BundleFile> &files)
 {
-    return quantized::readFolder([&](std::string_view name) -> Result<quantized::Bytes> {
+    return quantized::readFolder([&](std::string_view name,
+                                     std::uint64_t) -> Result<quantized::Bytes> {
         const BundleFile *file = fileNamed(files, name);
         if (file == nullptr)
             return tl::unexpected(manifestFault(std::string(name), "a file of the matrix",

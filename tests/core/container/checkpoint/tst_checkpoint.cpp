@@ -2,6 +2,7 @@
 #include "core/bundle/bundle.h"
 #include "made_checkpoint.h"
 
+#include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/section/weights/section_weight.h"
 #include "core/numeric/npy.h"
@@ -42,6 +43,7 @@ private slots:
     void unknownType();
     void wideIntegers();
     void arrays();
+    void packedMembers();
     void damaged();
     void patchSource();
     void zippedBundle();
@@ -207,6 +209,40 @@ void TestCheckpoint::arrays()
     const auto alone = open("x.npy", row);
     QVERIFY(alone);
     QCOMPARE(test::decoded(**alone, "x"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
+/// A packed member is unpacked when it is read: until then only its header is known, and then it is
+/// kept. Members that have bytes in common are refused.
+void TestCheckpoint::packedMembers()
+{
+    const QByteArray row = npy("<f4", "False", "(2,)", floats({1, 2}));
+    QByteArray raw = zip({{"a.npy", row, true}, {"b.npy", row, true}});
+    const auto sound = open("x.npz", raw);
+    QVERIFY(sound);
+    QCOMPARE((*sound)->files().size(), 1U);
+    QVERIFY(verifyPayloads(**sound).empty());
+    QCOMPARE(test::decoded(**sound, "b"), (std::vector<float>{1, 2}));
+    QCOMPARE((*sound)->weights().at(0).storedBytes.value,
+             static_cast<std::uint64_t>(deflated(row).size()));
+
+    QByteArray second = raw;
+    const qsizetype entry = raw.lastIndexOf(little(0x02014b50, 4));
+    for (int i = 0; i < 4; ++i)
+        second[entry + 16 + i] = static_cast<char>(~second[entry + 16 + i]); // its checksum
+    const auto damaged = open("x.npz", second);
+    QVERIFY(damaged);
+    QVERIFY((*damaged)->diagnostics().empty());
+    const auto decoder = (*damaged)->decoder(1);
+    QVERIFY(!decoder);
+    QCOMPARE(decoder.error().code, std::string("zip.data"));
+    QCOMPARE(test::decoded(**damaged, "a"), (std::vector<float>{1, 2}));
+
+    for (int i = 0; i < 4; ++i)
+        raw[entry + 42 + i] = 0; // the place of the first one
+    const auto shared = open("x.npz", raw);
+    QVERIFY(shared);
+    QCOMPARE(test::faults((*shared)->diagnostics()),
+             (std::vector<std::string>{"error zip.overlap x.npz+0"}));
 }
 
 void TestCheckpoint::damaged()

@@ -88,6 +88,7 @@ private slots:
     void widths();
     void linearCodes();
     void pieces();
+    void columns();
     void faults_data();
     void faults();
     void pipelines();
@@ -187,6 +188,44 @@ void TestNetwork::pieces()
     QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
     QVERIFY(applyEdit(bundle, planned->front()));
     QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, -7, 3}));
+}
+
+/// Weights of batchedMatmul are [X1, X2], stored column by column; scales run along X2.
+void TestNetwork::columns()
+{
+    const auto layer = [](const char *name, const QByteArray &weights) {
+        return bytes(1,
+                     bytes(1, name) + bytes(1045, number(5, 2) + number(6, 3) + bytes(8, weights)));
+    };
+    const std::vector<unsigned> codes{1, 2, 3, 4, 5, 6};
+    QByteArray loose;
+    for (const float value : {1.0f, 4.0f, 2.0f, 5.0f, 3.0f, 6.0f})
+        loose += varint(1 << 3 | 5) + floats({value});
+    const BundlePtr bundle =
+        open(model(layer("f", bytes(1, floats({1, 4, 2, 5, 3, 6}))) + layer("l", loose) +
+                   layer("q", bytes(30, packed(codes, 8)) + linear(8, {1, 10, 100}, {})) +
+                   layer("n", bytes(30, packed(codes, 3)) + linear(3, {1, 10, 100}, {0, 0, 1})) +
+                   layer("i", bytes(31, QByteArray("\x01\x02\xFF\x04\x05\x06", 6)) +
+                                  linear(8, {0.5f, 1, 2}, {}))));
+    QVERIFY(bundle);
+    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+    QVERIFY(bundle->weights().at(0).shape == (Shape{2, 3}));
+    const std::vector<float> rows{1, 2, 3, 4, 5, 6};
+    QCOMPARE(test::decoded(*bundle, "f.weights"), rows);
+    QCOMPARE(test::decoded(*bundle, "l.weights"), rows);
+    QCOMPARE(test::decoded(*bundle, "q.weights"), (std::vector<float>{1, 30, 500, 2, 40, 600}));
+    QCOMPARE(test::decoded(*bundle, "n.weights"), (std::vector<float>{1, 30, 501, 2, 40, 601}));
+    QCOMPARE(test::decoded(*bundle, "i.weights"), (std::vector<float>{0.5f, -1, 10, 1, 4, 12}));
+    for (const char *name : {"f", "l", "q", "n", "i"}) {
+        const auto edit = parseEdit(Edit::Kind::Set, std::string(name) + ".weights[1,0]=3");
+        const auto planned = planEdits(bundle, {*edit}, 0);
+        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+        const auto before = test::decoded(*bundle, std::string(name) + ".weights");
+        QVERIFY(applyEdit(bundle, planned->front()));
+        auto wanted = before;
+        wanted[3] = 3;
+        QCOMPARE(test::decoded(*bundle, std::string(name) + ".weights"), wanted);
+    }
 }
 
 void TestNetwork::faults_data()
