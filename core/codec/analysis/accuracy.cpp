@@ -128,15 +128,15 @@ public:
 
     std::uint64_t reduction() const { return m_reduction; }
 
-    /// The weights of one output; `meanSquares` of its inputs, or none.
-    void add(std::span<const std::uint16_t> stored, std::span<const float> original,
-             std::span<const float> meanSquares)
+    /// The weights of one output, as the engine and as the program reads them; `meanSquares` of its
+    /// inputs, or none.
+    void add(std::span<const std::uint16_t> stored, std::span<const float> decoded,
+             std::span<const float> original, std::span<const float> meanSquares)
     {
         std::vector<std::uint16_t> dense(original.size());
         convertFloatToHalf(original, dense);
         for (std::size_t i = 0; i < original.size(); ++i)
-            m_weights.add(static_cast<double>(halfToFloat(stored[i])),
-                          static_cast<double>(original[i]));
+            m_weights.add(static_cast<double>(decoded[i]), static_cast<double>(original[i]));
         for (std::size_t at = 0; at < m_inputs.size(); at += m_reduction) {
             const auto input = scaled(
                 std::span<const std::uint16_t>(m_inputs).subspan(at, m_reduction), meanSquares);
@@ -223,12 +223,14 @@ Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float
     const std::uint64_t outputs = layer.groups * layer.channels;
     const std::uint64_t taken = std::clamp<std::uint64_t>(options.mostChannels, 1, outputs);
     std::vector<std::uint16_t> halves(estimator.reduction());
-    std::vector<float> values(halves.size()), squares(meanSquares.empty() ? 0 : halves.size());
+    std::vector<float> values(halves.size()), decoded(halves.size());
+    std::vector<float> squares(meanSquares.empty() ? 0 : halves.size());
     for (std::uint64_t n = 0; n < taken; ++n) {
         // Evenly spread over all outputs without a product that could overflow.
         const std::uint64_t output = outputs / taken * n + outputs % taken * n / taken;
         const auto gather = [&](std::uint64_t from, std::uint64_t at, std::uint64_t count) {
             stored.decodeHalf(from, std::span(halves).subspan(at, count));
+            stored.decodeFloat(from, std::span(decoded).subspan(at, count));
             std::copy_n(original.begin() + static_cast<std::ptrdiff_t>(from), count,
                         values.begin() + static_cast<std::ptrdiff_t>(at));
             if (!squares.empty())
@@ -236,7 +238,7 @@ Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float
                             squares.begin() + static_cast<std::ptrdiff_t>(at));
         };
         runsOf(layer, output).each(halves.size(), gather);
-        estimator.add(halves, values, squares);
+        estimator.add(halves, decoded, values, squares);
         if (options.progress != nullptr && !options.progress->advance(1))
             break;
     }
