@@ -26,7 +26,9 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
     };
     add("--max-abs,--tolerance", limits.maxAbs, "Largest |a - b| that holds")->check(notNegative());
     add("--max-rel", limits.maxRel, "Largest |a - b| / |a| that holds")->check(notNegative());
-    add("--max-ulp", limits.maxUlp, "Largest distance that holds, in steps of the type of A")
+    add("--max-ulp", limits.maxUlp,
+        "Largest distance that holds, in steps of the type of both sides; none holds between two "
+        "types")
         ->check(notNegative());
     add("--min-cosine", limits.minCosine, "Least cosine similarity that holds")
         ->check(notNan())

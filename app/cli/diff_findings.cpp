@@ -5,6 +5,7 @@
 #include "app/cli/diff_pairs.h"
 #include "app/cli/diff_run.h"
 #include "core/bundle/pair_read_lock.h"
+#include "core/diff/severity.h"
 
 #include <utility>
 
@@ -33,7 +34,10 @@ Result<void> findWorst(report::CheckedDifference &checked, const DiffArguments &
     if (!arguments.steps.empty())
         wanted.only.steps = stepsOf(arguments.steps);
     const auto &pairs = checked.difference.weights;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::vector<PairSeverity> severities;
+    for (const WeightPair &pair : pairs)
+        severities.push_back(arguments.order == "a" ? PairSeverity() : severityOf(pair));
+    for (const std::size_t i : worstFirst(severities)) {
         if (!pairs[i].values || pairs[i].values->identical())
             continue;
         auto worst = findWorstPlaces(*checked.a, pairs[i].a, *checked.b, pairs[i].b, wanted,

@@ -101,8 +101,9 @@ std::string joinedText(const Bundle &a, const Bundle &b, const Difference &diffe
                                 printable(part.weights()[one.weight].findableName()),
                                 formText(part.weights()[one.weight].form));
             if (one.values)
-                text += fmt::format(", {}, max |B - A| {:.4g}",
-                                    report::elementCountsText(*one.values), one.values->maxAbs);
+                text += fmt::format(", {}, relative RMSE {:.4g}, max |B - A| {:.4g}",
+                                    report::elementCountsText(*one.values),
+                                    one.values->relativeRmse, one.values->maxAbs);
             text += ", " + joinedVerdict(joined, i) + "\n";
         }
     }
@@ -130,8 +131,11 @@ std::string differenceText(const Checked &checked, const DiffOptions &options)
     std::string text = fmt::format("A  {}  {} B\nB  {}  {} B\n", printable(a.name()),
                                    grouped(a.totalBytes().value), printable(b.name()),
                                    grouped(b.totalBytes().value));
-    text += difference.identical ? styled(Style::Good, "identical") + "\n"
-                                 : styled(Style::Bold, "different") + "\n";
+    text += styled(difference.identical ? Style::Good
+                   : difference.unread  ? Style::Bad
+                                        : Style::Bold,
+                   differenceWord(difference)) +
+            "\n";
     const std::string summary = differenceSummary(a, b, difference);
     if (!summary.empty())
         text += summary + "\n";

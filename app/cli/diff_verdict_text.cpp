@@ -241,7 +241,7 @@ std::string verdictText(const Checked &checked, const DiffTextOptions &options)
         text += fmt::format("  stored: {} B in A, {} B in B\n",
                             verdict.storedA ? grouped(*verdict.storedA) : "unknown",
                             verdict.storedB ? grouped(*verdict.storedB) : "unknown");
-    if (verdict.faithful)
+    if (verdict.faithful || !unreadableText(checked.difference).empty())
         text += "  " + printable(faithfulText(*checked.a, checked.difference, verdict)) + "\n";
     for (const WorstFigure &worst : verdict.worst)
         text += fmt::format("  worst {}: {} in {}\n", worst.measure, limitFigureText(worst.value),
@@ -272,8 +272,8 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
     for (const Checked &checked : all) {
         text += fmt::format("\n{}  {} B\n  {}\n", printable(checked.b->name()),
                             grouped(checked.b->totalBytes().value),
-                            checked.difference.identical ? styled(Style::Good, "identical")
-                                                         : styled(Style::Bold, "different"));
+                            styled(checked.difference.identical ? Style::Good : Style::Bold,
+                                   differenceWord(checked.difference)));
         const std::string summary = differenceSummary(*checked.a, *checked.b, checked.difference);
         if (!summary.empty())
             text += "  " + summary + "\n";

@@ -6,9 +6,6 @@
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,10 +20,10 @@ void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
     bool known = true, faithful = difference.onlyA.empty() && difference.onlyB.empty();
     for (std::size_t i = 0; i < difference.weights.size(); ++i) {
         const WeightPair &pair = difference.weights[i];
-        faithful = faithful && pair.shapeEqual;
+        faithful = faithful && (pair.shapeEqual || pair.unreadable());
         if (!pair.values) {
             // The same bytes under another program may stand for other values.
-            known = known && pair.storedEqual && difference.program.equal;
+            known = known && !pair.unreadable() && pair.storedEqual && difference.program.equal;
             continue;
         }
         if (pair.values->faithful())
@@ -40,45 +37,39 @@ void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
     for (const JoinedWeights &joined : difference.joined) {
         for (const JoinedPart &part : joined.parts) {
             known = known && part.values;
-            faithful = faithful && (!part.values || part.values->faithful()) && !part.fault;
+            faithful = faithful && (!part.values || part.values->faithful());
         }
     }
     if (!faithful || known)
         verdict.faithful = faithful;
 }
 
-/// How bad a figure is: the larger, the worse.
-using Badness = double (*)(const ValueDifference &);
-struct Measure {
-    const char *name;
-    Badness badness;
-    LimitFigure (*figure)(const ValueDifference &);
-};
-constexpr double kEndless = std::numeric_limits<double>::infinity();
-constexpr std::array<Measure, 5> kMeasures{
-    {{"max_abs", [](const ValueDifference &v) { return v.notFinite > 0 ? kEndless : v.maxAbs; },
-      [](const ValueDifference &v) -> LimitFigure {
-          return v.notFinite > 0 ? LimitFigure("not finite") : LimitFigure(v.maxAbs);
-      }},
-     {"max_rel", [](const ValueDifference &v) { return v.largestRelative(); },
-      [](const ValueDifference &v) -> LimitFigure { return v.largestRelative(); }},
-     {"max_ulp", [](const ValueDifference &v) { return static_cast<double>(v.maxUlp); },
-      [](const ValueDifference &v) -> LimitFigure { return v.maxUlp; }},
-     {"min_cosine", [](const ValueDifference &v) { return -v.cosine; },
-      [](const ValueDifference &v) -> LimitFigure { return v.cosine; }},
-     {"min_snr", [](const ValueDifference &v) { return -v.snr; },
-      [](const ValueDifference &v) -> LimitFigure { return v.snr; }}}};
+/// How bad a figure is: what is not finite is worse than any number.
+using Badness = std::pair<bool, double>;
+Badness badnessOf(const ValueMeasure &measure, const LimitFigure &figure)
+{
+    const auto *number = std::get_if<double>(&figure);
+    const auto *steps = std::get_if<std::uint64_t>(&figure);
+    if (number == nullptr)
+        return {steps == nullptr, steps != nullptr ? static_cast<double>(*steps) : 0};
+    return {false, measure.atMost ? *number : -*number};
+}
 
 void findWorst(const Difference &difference, BuildVerdict &verdict)
 {
-    for (const Measure &measure : kMeasures) {
+    for (const ValueMeasure &measure : valueMeasures()) {
         std::optional<WorstFigure> worst;
-        double badness = 0;
+        Badness worstOf;
         const auto look = [&](const auto &values, std::size_t a, std::size_t b) {
-            if (!values || values->identical() || (worst && !(measure.badness(*values) > badness)))
+            const bool steps = measure.figure == nullptr;
+            if (!values || values->identical() || (steps && !values->oneType))
                 return;
-            badness = measure.badness(*values);
-            worst = {measure.name, a, b, measure.figure(*values)};
+            LimitFigure figure = measure.of(*values);
+            const Badness badness = badnessOf(measure, figure);
+            if (worst && !(badness > worstOf))
+                return;
+            worstOf = badness;
+            worst = {std::string(measure.name), a, b, std::move(figure)};
         };
         for (const WeightPair &pair : difference.weights)
             look(pair.values, pair.a, pair.b);
@@ -131,8 +122,11 @@ BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &di
 std::string faithfulText(const Bundle &a, const Difference &difference, const BuildVerdict &verdict)
 {
     const std::string claim = "bit-faithful to A apart from fp16 rounding";
-    if (!verdict.faithful)
-        return claim + ": not examined, the values were not compared";
+    if (!verdict.faithful) {
+        const std::string unread = unreadableText(difference);
+        return claim + (unread.empty() ? ": not examined, the values were not compared"
+                                       : ": cannot be compared, " + unread);
+    }
     if (*verdict.faithful)
         return claim + ": proved";
     if (!verdict.counterexample)

@@ -29,7 +29,7 @@ struct ChipOutcome {
 /// The worst figure of one measure over all pairs, and parts of split and merged weights, whose
 /// values differ.
 struct WorstFigure {
-    std::string measure;                    ///< as LimitFault::limit: "max_abs", …, "min_snr"
+    std::string measure;                    ///< ValueMeasure::name
     std::size_t a = kNoIndex, b = kNoIndex; ///< weights of A and of B
     LimitFigure value;
 };
@@ -40,7 +40,7 @@ struct BuildVerdict {
     std::optional<std::uint64_t> storedA, storedB;
     std::optional<double> storedRatio; ///< B over A; empty where unknown and where A stores nothing
     /// Every value of B is that of A once both are rounded to fp16. Empty: not every weight was
-    /// compared. False where a weight has no partner or another shape.
+    /// compared, or could be. False where a weight has no partner or another shape.
     std::optional<bool> faithful;
     std::optional<std::size_t> counterexamplePair; ///< the first pair that shows otherwise
     std::optional<ElementPair> counterexample;     ///< and its first such element

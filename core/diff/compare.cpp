@@ -210,6 +210,8 @@ Result<Difference> BundleComparison::run()
     // that the other gives.
     const bool ownNames = isCheckpoint(m_a.kind()) && isCheckpoint(m_b.kind());
     const auto sameWeight = [&](const WeightPair &pair) {
+        if (pair.damaged)
+            return true;
         if (ownNames && m_a.weights()[pair.a].name != m_b.weights()[pair.b].name)
             return false;
         // The same files say nothing of two weights that only a person takes for one, and equal
@@ -219,13 +221,16 @@ Result<Difference> BundleComparison::run()
         return byFiles || (pair.layoutEqual && pair.storedEqual);
     };
     const auto &all = m_result.files;
-    m_result.identical = m_result.onlyA.empty() && m_result.onlyB.empty() &&
-                         m_result.joined.empty() && m_result.program.equal &&
-                         (!m_options.bytes || std::all_of(all.begin(), all.end(),
-                                                          [this](const FileDifference &file) {
-                                                              return sameFile(file);
-                                                          })) &&
-                         std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
+    const bool same = m_result.onlyA.empty() && m_result.onlyB.empty() && m_result.joined.empty() &&
+                      m_result.program.equal &&
+                      (!m_options.bytes || std::all_of(all.begin(), all.end(),
+                                                       [this](const FileDifference &file) {
+                                                           return sameFile(file);
+                                                       })) &&
+                      std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
+    m_result.unread = same && std::any_of(m_result.weights.begin(), m_result.weights.end(),
+                                          [](const WeightPair &pair) { return pair.damaged; });
+    m_result.identical = same && !m_result.unread;
     return std::move(m_result);
 }
 

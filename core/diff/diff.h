@@ -9,6 +9,7 @@
 #include "core/diff/joined_weights.h"
 #include "core/diff/program_difference.h"
 #include "core/diff/value_difference.h"
+#include "core/diff/value_rule.h"
 
 #include <cstdint>
 #include <optional>
@@ -65,15 +66,18 @@ struct WeightPair {
     /// The shapes differ, and the values are the same in the same order: found along with the
     /// values, of which there are none then.
     bool reshaped = false;
-    bool damaged = false; ///< a side cannot be read: its form, type and sizes say little
+    bool damaged = false; ///< a side cannot be read: neither its layout nor its bytes are compared
     std::optional<ValueDifference> values;
     /// Largest quantisation step (scale) of the two; empty where neither has one that is stored
     /// plainly. Found along with the values.
     std::optional<double> step;
     std::optional<Error> fault; ///< why the values could not be compared
-    /// Nothing is known of what happened to it but that its bytes are others.
-    bool unreadable() const { return damaged && !storedEqual; }
+    /// It cannot be compared: what happened to it is not known.
+    bool unreadable() const { return damaged || fault; }
     bool reencoded() const { return !layoutEqual && !shapeOnly && !unreadable(); }
+    /// What makes of A all but little of B, where they have little in common: found along with the
+    /// values.
+    std::optional<ValueRule> rule;
     /// The channels of B are those of A in another order: found with the pair, or, where the values
     /// in their places have little in common, along with the values.
     std::optional<ChannelOrder> order;
@@ -97,9 +101,11 @@ struct FileDifference {
 };
 
 struct Difference {
-    /// Nothing differs: every file has the same bytes, or is a program equal to the other's. Of
-    /// bundles of two kinds: equal programs, and every weight the same stored bytes.
+    /// Nothing differs, and every weight could be read: every file has the same bytes, or is a
+    /// program equal to the other's. Of bundles of two kinds: equal programs, and every weight the
+    /// same stored bytes.
     bool identical = false;
+    bool unread = false; ///< nothing that could be read differs, but some weight could not be
     std::vector<FileDifference> files;
     struct {
         bool equal = false;           ///< as programs, whatever their notation
@@ -166,15 +172,21 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, cons
 std::string pairChangesText(const Bundle &a, const Bundle &b, const WeightPair &pair);
 
 /// What came of a weight, in the words of the comparison's tables: "identical", "same values",
-/// "kept values exact", "within one step", "3 values differ", "close", "similar, zeros revived",
-/// "different", …; of a pair
-/// whose values were not compared, what the stored bytes say.
+/// "not finite (1 value in B)", "kept values exact", "within one step", "3 values differ", "scaled
+/// by 2", "close", "similar, zeros revived", "different", …; of a pair whose values were not
+/// compared, what the stored bytes say.
 std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b);
 
 /// The whole comparison in one line: "program identical (2,416 bytes), 1 of 13 weights
 /// re-encoded, 0 values changed beyond fp16 rounding". The part about values only where they were
 /// compared.
 std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference &difference);
+
+/// "identical", "different", or "cannot be compared" where nothing differs but something could not
+/// be read.
+std::string_view differenceWord(const Difference &difference);
+/// "1 of 2 weights unreadable"; empty where every one could be read.
+std::string unreadableText(const Difference &difference);
 
 /// Why two weights were taken for one: "both are weight of conv op1", "the most similar values:
 /// correlation 0.981, of the next one 0.012".
@@ -194,15 +206,16 @@ Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, cons
 bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
                    Progress *progress = nullptr);
 
-/// Whether weights of other shapes have the same values in the same order; fills in `reshaped`.
+/// Whether weights of other shapes have the same values in the same order, or transposed; fills in
+/// `reshaped` or `rule`.
 /// Stops looking only at the end: meant for pairs whose numbers of elements are the same, and does
 /// nothing for others. False where cancelled.
 bool findReshaped(const Bundle &a, const Bundle &b, WeightPair &pair, Progress *progress = nullptr);
 
-/// Fills in what follows from the values of a pair: the step, and whether the channels stand in
-/// another order where the values have little in common in their places (a search over samples, and
-/// the values once more where there is one). A pair whose samples were the same and whose values
-/// are not is no exact one any more. Takes the files' locks itself.
+/// Fills in what follows from the values of a pair: the step, and, where the values have little in
+/// common in their places, the rule that explains them, or whether the channels stand in another
+/// order (a search over samples, and the values once more where there is one). A pair whose samples
+/// were the same and whose values are not is no exact one any more. Takes the files' locks itself.
 void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair);
 
 /// Largest quantisation step of the two, as WeightPair::step. Takes the files' locks itself.

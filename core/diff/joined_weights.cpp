@@ -319,11 +319,9 @@ std::string joinedVerdict(const JoinedWeights &joined, std::size_t part)
         return name;
     if (one.values->identical())
         return name + ", same values";
-    const double cosine = one.values->cosine;
-    return name +
-           (cosine >= 0.999 ? ", close, "
-            : cosine >= 0.9 ? ", similar, "
-                            : ", ") +
+    if (one.values->notFinite > 0)
+        return name + ", " + notFiniteText(*one.values);
+    return name + ", " + std::string(likenessText(one.values->relativeRmse)) + ", " +
            counted(one.values->different(), "value") +
            (one.values->different() == 1 ? " differs" : " differ");
 }

@@ -24,28 +24,13 @@ std::string differ(std::uint64_t count, std::string_view one)
     return counted(count, one) + (count == 1 ? " differs" : " differ");
 }
 
-/// A limit of values with the name that reports give it.
-struct NamedLimit {
-    const char *name;
-    ValueLimit member;
-    bool atMost;
-};
-constexpr std::array<NamedLimit, 5> kValueLimits{{{"max_abs", &ValueLimits::maxAbs, true},
-                                                  {"max_rel", &ValueLimits::maxRel, true},
-                                                  {"max_ulp", &ValueLimits::maxUlp, true},
-                                                  {"min_cosine", &ValueLimits::minCosine, false},
-                                                  {"min_snr", &ValueLimits::minSnr, false}}};
-
-LimitFigure foundFigure(const ValueDifference &values, ValueLimit limit)
-{
-    if (limit == &ValueLimits::maxAbs)
-        return values.maxAbs;
-    if (limit == &ValueLimits::maxRel)
-        return values.largestRelative();
-    if (limit == &ValueLimits::maxUlp)
-        return values.maxUlp;
-    return limit == &ValueLimits::minCosine ? values.cosine : values.snr;
-}
+constexpr std::array<ValueMeasure, 6> kMeasures{
+    {{"relative_rmse", nullptr, &ValueDifference::relativeRmse, true},
+     {"max_abs", &ValueLimits::maxAbs, &ValueDifference::maxAbs, true},
+     {"max_rel", &ValueLimits::maxRel, &ValueDifference::maxRel, true},
+     {"max_ulp", &ValueLimits::maxUlp, nullptr, true},
+     {"min_cosine", &ValueLimits::minCosine, &ValueDifference::cosine, false},
+     {"min_snr", &ValueLimits::minSnr, &ValueDifference::snr, false}}};
 
 double numberOf(const LimitFigure &figure)
 {
@@ -61,7 +46,7 @@ struct WeightLimits {
         std::optional<double> value;
         std::string rule;
     };
-    std::array<One, kValueLimits.size()> values;
+    std::array<One, kMeasures.size()> values; ///< by measure
     bool allowMissing = false, ignore = false;
 
     bool any() const
@@ -82,14 +67,16 @@ WeightLimits limitsOf(const DiffLimits &limits, const Weight &weight, const Weig
 {
     WeightLimits result;
     result.allowMissing = limits.allowMissing;
-    for (std::size_t i = 0; i < kValueLimits.size(); ++i)
-        result.values[i].value = limits.values.*kValueLimits[i].member;
+    for (std::size_t i = 0; i < kMeasures.size(); ++i) {
+        if (kMeasures[i].limit != nullptr)
+            result.values[i].value = limits.values.*kMeasures[i].limit;
+    }
     for (const LimitRule &rule : limits.rules) {
         if (!applies(rule, weight) && (partner == nullptr || !applies(rule, *partner)))
             continue;
-        for (std::size_t i = 0; i < kValueLimits.size(); ++i) {
-            if (const auto &value = rule.limits.*kValueLimits[i].member)
-                result.values[i] = {value, rule.pattern};
+        for (std::size_t i = 0; i < kMeasures.size(); ++i) {
+            if (kMeasures[i].limit != nullptr && rule.limits.*kMeasures[i].limit)
+                result.values[i] = {rule.limits.*kMeasures[i].limit, rule.pattern};
         }
         result.allowMissing = rule.allowMissing.value_or(result.allowMissing);
         result.ignore = result.ignore || rule.ignore;
@@ -110,7 +97,7 @@ public:
     {
         if (!m_limits.any()) {
             if (!m_difference.identical)
-                add({}, "identical", "different", "identical");
+                add({}, "identical", std::string(differenceWord(m_difference)), "identical");
             return std::move(m_faults);
         }
         if (m_limits.sameProgram)
@@ -166,12 +153,13 @@ private:
         const WeightLimits limits = limitsOf(m_limits, weight, &m_b.weights()[pair.b]);
         if (limits.ignore)
             return;
-        if (!pair.shapeEqual) {
-            add(name, "shape", shapeText(m_b.weights()[pair.b].shape), shapeText(weight.shape));
+        if (pair.unreadable()) {
+            add(name, "readable", pair.fault ? pair.fault->code : "unreadable",
+                "values that can be compared");
             return;
         }
-        if (pair.fault) {
-            add(name, "readable", pair.fault->code, "values that can be compared");
+        if (!pair.shapeEqual) {
+            add(name, "shape", shapeText(m_b.weights()[pair.b].shape), shapeText(weight.shape));
             return;
         }
         if (limits.any() && pair.values)
@@ -210,13 +198,15 @@ private:
                      const WeightLimits &limits)
     {
         ValueLimits wanted;
-        for (std::size_t i = 0; i < kValueLimits.size(); ++i)
-            wanted.*kValueLimits[i].member = limits.values[i].value;
+        for (std::size_t i = 0; i < kMeasures.size(); ++i) {
+            if (kMeasures[i].limit != nullptr)
+                wanted.*kMeasures[i].limit = limits.values[i].value;
+        }
         for (LimitFault &fault : exceededLimits(values, wanted)) {
             const auto kind =
-                std::find_if(kValueLimits.begin(), kValueLimits.end(),
-                             [&](const NamedLimit &each) { return fault.limit == each.name; });
-            const auto index = static_cast<std::size_t>(kind - kValueLimits.begin());
+                std::find_if(kMeasures.begin(), kMeasures.end(),
+                             [&](const ValueMeasure &each) { return fault.limit == each.name; });
+            const auto index = static_cast<std::size_t>(kind - kMeasures.begin());
             add(name, fault.limit, std::move(fault.found), std::move(fault.allowed),
                 limits.values[index].rule);
         }
@@ -231,6 +221,20 @@ private:
 };
 
 } // namespace
+
+LimitFigure ValueMeasure::of(const ValueDifference &values) const
+{
+    if (values.notFinite > 0)
+        return "not finite";
+    if (figure != nullptr)
+        return values.*figure;
+    return values.oneType || values.identical() ? LimitFigure(values.maxUlp) : "of two types";
+}
+
+std::span<const ValueMeasure> valueMeasures()
+{
+    return kMeasures;
+}
 
 std::string limitFigureText(const LimitFigure &figure)
 {
@@ -256,18 +260,15 @@ bool DiffLimits::onlyProgram() const
 std::vector<LimitFault> exceededLimits(const ValueDifference &values, const ValueLimits &limits)
 {
     std::vector<LimitFault> faults;
-    for (const NamedLimit &kind : kValueLimits) {
-        const auto &limit = limits.*kind.member;
-        if (!limit)
+    for (const ValueMeasure &measure : kMeasures) {
+        if (measure.limit == nullptr || !(limits.*measure.limit))
             continue;
-        LimitFigure found = foundFigure(values, kind.member);
+        const double limit = *(limits.*measure.limit);
+        LimitFigure found = measure.of(values);
         const double number = numberOf(found);
         // Written so that what is not a number does not hold.
-        const bool within = kind.atMost ? number <= *limit : number >= *limit;
-        if (values.notFinite > 0)
-            found = "not finite";
-        if (values.notFinite > 0 || !within)
-            faults.push_back({{}, {}, kind.name, std::move(found), *limit, {}});
+        if (!(measure.atMost ? number <= limit : number >= limit))
+            faults.push_back({{}, {}, std::string(measure.name), std::move(found), limit, {}});
     }
     return faults;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -51,6 +52,18 @@ using LimitFigure = std::variant<std::string, double, std::uint64_t>;
 /// "0.25", "17408", "infinite", or the words.
 std::string limitFigureText(const LimitFigure &figure);
 
+/// A figure that comparisons are judged by.
+struct ValueMeasure {
+    std::string_view name;           ///< "relative_rmse", "max_abs", …, as reports call it
+    ValueLimit limit;                ///< null: there is none for it
+    double ValueDifference::*figure; ///< null: steps
+    bool atMost;                     ///< the larger, the worse
+    /// In words where there is no number for it: "not finite", "of two types".
+    LimitFigure of(const ValueDifference &values) const;
+};
+/// The most telling one first.
+std::span<const ValueMeasure> valueMeasures();
+
 /// One thing that does not hold.
 struct LimitFault {
     std::string weight;  ///< of A, or of B where only that has it; empty: the whole comparison
@@ -63,7 +76,7 @@ struct LimitFault {
 };
 
 /// Which limits the values of a pair exceed, without the names of the weight. Of values that are
-/// not finite on one side only, or differ there, none holds.
+/// not finite on one side only, or differ there, none holds; of two types no limit of steps does.
 std::vector<LimitFault> exceededLimits(const ValueDifference &values, const ValueLimits &limits);
 
 /// Whether one element keeps the limits that concern single elements: of difference, relative

@@ -45,11 +45,18 @@ std::size_t firstInfinitelyApart(std::span<const std::uint16_t> a, std::span<con
     return i;
 }
 
-/// Whether two halves stand for one value.
-bool sameHalf(std::uint16_t a, std::uint16_t b)
+/// Whether fp16 rounding explains that two numbers differ: not of what it has no number for.
+bool sameInHalf(double a, double b)
 {
-    const double x = valueOf(a), y = valueOf(b);
-    return x == y || (std::isnan(x) && std::isnan(y));
+    const double x = valueOf(doubleToHalf(a)), y = valueOf(doubleToHalf(b));
+    return x == y && std::isfinite(x);
+}
+
+std::uint64_t nonfiniteOf(std::span<const std::uint16_t> halves)
+{
+    return static_cast<std::uint64_t>(
+        std::count_if(halves.begin(), halves.end(),
+                      [](std::uint16_t half) { return !std::isfinite(valueOf(half)); }));
 }
 
 } // namespace
@@ -58,6 +65,7 @@ PairGatherer::PairGatherer(const PairReader &reader, double tolerance)
     : m_reader(&reader), m_tolerance(tolerance)
 {
     m_result.ulpType = reader.a().type();
+    m_result.oneType = reader.a().type() == reader.b().type();
     m_result.ulpHistogram.assign(ulpBins(m_result.ulpType), 0);
 }
 
@@ -163,6 +171,10 @@ void PairGatherer::addHalves(BaseRun &base)
     m_result.revived += figures.revived;
     m_result.changed += different - figures.zeroed - figures.revived;
     m_result.notFinite += figures.notFinite;
+    if (figures.finite < count) {
+        m_result.nonfiniteA += nonfiniteOf(halvesA);
+        m_result.nonfiniteB += nonfiniteOf(halvesB);
+    }
     m_result.unfaithful += different;
     if (m_result.ulpType == ElementType::Fp16) {
         m_result.maxUlp = std::max<std::uint64_t>(m_result.maxUlp, figures.maxUlp);
@@ -263,13 +275,14 @@ void PairGatherer::addValue(std::uint64_t element, T a, T b, PairSums<T> &sums)
     else
         ++m_result.changed;
     m_result.notFinite += !same && !finite;
+    m_result.nonfiniteA += !std::isfinite(a);
+    m_result.nonfiniteB += !std::isfinite(b);
     const T distance = apart(a, b);
     m_result.beyondTolerance += distance > static_cast<T>(m_tolerance);
     if (!same && (!m_result.worst || static_cast<ExactValue>(distance) > apart(m_result.worst)))
         m_result.worst = ElementPair{element, a, b};
     // What fp16 can hold, and all that rounds to it, doubles hold too.
-    if (!same &&
-        !sameHalf(doubleToHalf(static_cast<double>(a)), doubleToHalf(static_cast<double>(b)))) {
+    if (!same && !sameInHalf(static_cast<double>(a), static_cast<double>(b))) {
         ++m_result.unfaithful;
         if (!m_result.counterexample)
             m_result.counterexample = ElementPair{element, a, b};
@@ -295,6 +308,8 @@ void PairGatherer::merge(const PairGatherer &later)
     m_result.zeroed += other.zeroed;
     m_result.revived += other.revived;
     m_result.notFinite += other.notFinite;
+    m_result.nonfiniteA += other.nonfiniteA;
+    m_result.nonfiniteB += other.nonfiniteB;
     m_result.unfaithful += other.unfaithful;
     m_result.decoded += other.decoded;
     m_result.beyondTolerance += other.beyondTolerance;
@@ -311,13 +326,20 @@ void PairGatherer::merge(const PairGatherer &later)
 ValueDifference PairGatherer::finish() const
 {
     ValueDifference result = m_result;
+    if (result.notFinite > 0) {
+        result.maxAbs = result.meanAbs = result.rmse = kInfinity;
+        result.relativeRmse = result.maxRel = kInfinity;
+        result.cosine = result.scale = std::numeric_limits<double>::quiet_NaN();
+        result.snr = -kInfinity;
+        return result;
+    }
     const auto finite = static_cast<ExactValue>(m_sums.finite);
     if (m_sums.finite > 0) {
         result.meanAbs = static_cast<double>(m_sums.abs / finite);
         result.rmse = static_cast<double>(std::sqrt(m_sums.square / finite));
     }
     result.maxAbs = static_cast<double>(m_sums.largest);
-    result.maxRel = static_cast<double>(m_sums.largestRelative);
+    result.maxRel = result.revived > 0 ? kInfinity : static_cast<double>(m_sums.largestRelative);
     const ExactValue aa = m_sums.aa, bb = m_sums.bb;
     if (result.identical())
         result.cosine = 1;
@@ -326,8 +348,13 @@ ValueDifference PairGatherer::finish() const
             std::clamp(static_cast<double>(m_sums.ab / std::sqrt(aa) / std::sqrt(bb)), -1.0, 1.0);
     else
         result.cosine = aa == bb ? 1.0 : 0.0;
-    result.snr =
-        m_sums.square > 0 ? static_cast<double>(10 * std::log10(aa / m_sums.square)) : kInfinity;
+    result.snr = kInfinity;
+    if (m_sums.square > 0) {
+        result.snr = static_cast<double>(10 * std::log10(aa / m_sums.square));
+        result.relativeRmse = static_cast<double>(std::sqrt(m_sums.square / aa));
+    }
+    if (aa > 0)
+        result.scale = static_cast<double>(m_sums.ab / aa);
     return result;
 }
 

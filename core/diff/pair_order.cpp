@@ -156,7 +156,9 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, cons
         changes.emplace_back("moved");
     if (pair.order)
         changes.emplace_back("reordered");
-    if (!pair.shapeEqual)
+    if (pair.rule && pair.rule->kind == ValueRule::Kind::Transposed)
+        changes.emplace_back("transposed");
+    else if (!pair.shapeEqual && !pair.unreadable())
         changes.emplace_back("reshaped");
     if (pair.unreadable())
         changes.emplace_back("unreadable");

@@ -46,15 +46,16 @@ std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, con
 
 void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair)
 {
-    constexpr double kLittle = 0.9;
     pair.step = quantisationStep(a, pair.a, b, pair.b);
     if (pair.content == ContentKind::Exact && !pair.values->identical())
         pair.content = ContentKind::Nearest;
-    if (pair.values->identical() || (!pair.order && pair.values->cosine >= kLittle))
+    if (pair.values->identical() || pair.values->notFinite > 0)
         return;
-    if (!pair.order) {
+    {
         const PairReadLock lock(a, b);
-        pair.order = diff::findChannelOrder(a, pair.a, b, pair.b);
+        pair.rule = diff::findRule(a, pair.a, b, pair.b, *pair.values);
+        if (!pair.rule && !pair.order && pair.values->relativeRmse > kSimilarRmse)
+            pair.order = diff::findChannelOrder(a, pair.a, b, pair.b);
     }
     if (pair.order)
         pair.reordered = diff::compareReordered(a, pair.a, b, pair.b, *pair.order, nullptr);
@@ -86,6 +87,10 @@ bool findReshaped(const Bundle &a, const Bundle &b, WeightPair &pair, Progress *
     if (!values && values.error().code == "task.cancelled")
         return false;
     pair.reshaped = values && values->identical();
+    if (!pair.reshaped) {
+        const PairReadLock lock(a, b);
+        pair.rule = diff::findTransposed(a, pair.a, b, pair.b);
+    }
     return true;
 }
 

@@ -326,10 +326,10 @@ std::vector<WeightPair> Pairer::pairs() const
         pair.b = m_ofA[i];
         const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
         pair.shapeEqual = comparableShapes(a.shape, b.shape);
-        const bool alike = sameLayoutButShape(a, b);
+        pair.damaged = a.fault || b.fault;
+        const bool alike = !pair.damaged && sameLayoutButShape(a, b);
         pair.layoutEqual = alike && a.shape == b.shape;
         pair.shapeOnly = alike && a.shape != b.shape;
-        pair.damaged = a.fault || b.fault;
         pair.storedRatio = storedRatio(a, b);
         if (pair.pairing == Pairing::Content) {
             pair.rounded = m_rounded[i];

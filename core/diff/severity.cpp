@@ -13,21 +13,23 @@ PairSeverity severityOf(const ValueDifference &values, bool storedEqual)
 {
     if (values.identical())
         return {storedEqual ? SeverityKind::Identical : SeverityKind::SameValues};
-    return {values.notFinite > 0 ? SeverityKind::NotFinite : SeverityKind::Differs, values.maxAbs,
-            values.different()};
+    return {values.notFinite > 0 ? SeverityKind::NotFinite : SeverityKind::Differs,
+            values.relativeRmse, values.maxAbs, values.different()};
 }
 
 PairSeverity severityOf(const WeightPair &pair)
 {
     if (pair.a == kNoIndex || pair.b == kNoIndex)
         return {SeverityKind::OneSided};
+    if (pair.unreadable())
+        return {SeverityKind::NotComparable};
     if (pair.values)
         return severityOf(*pair.values, pair.storedEqual);
     if (pair.storedEqual)
         return {SeverityKind::Identical};
     if (pair.reshaped)
         return {SeverityKind::SameValues};
-    return {pair.shapeEqual && !pair.fault ? SeverityKind::Unknown : SeverityKind::NotComparable};
+    return {pair.shapeEqual ? SeverityKind::Unknown : SeverityKind::NotComparable};
 }
 
 PairSeverity severityOf(const JoinedPart &part)
@@ -40,7 +42,8 @@ PairSeverity severityOf(const JoinedPart &part)
 bool worse(const PairSeverity &x, const PairSeverity &y)
 {
     // Larger differences come first, hence the sides change places.
-    return std::tie(x.kind, y.maxAbs, y.different) < std::tie(y.kind, x.maxAbs, x.different);
+    return std::tie(x.kind, y.relativeRmse, y.maxAbs, y.different) <
+           std::tie(y.kind, x.relativeRmse, x.maxAbs, x.different);
 }
 
 std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities)

@@ -23,8 +23,9 @@ struct PairSeverity {
         Identical,     ///< the same stored bytes in the same layout
     };
     Kind kind = Kind::Identical;
-    double maxAbs = 0;           ///< largest difference, of those that differ
-    std::uint64_t different = 0; ///< elements that differ: decides between equal differences
+    double relativeRmse = 0; ///< of those that differ
+    double maxAbs = 0;       ///< decides between equal ones, and then the elements that differ
+    std::uint64_t different = 0;
 
     friend bool operator==(const PairSeverity &, const PairSeverity &) = default;
 };

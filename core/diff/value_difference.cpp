@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/value_difference.h"
 
+#include "core/base/counted_text.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -88,6 +89,21 @@ std::string exactText(ExactValue value)
     if (static_cast<ExactValue>(narrow) == value || std::isnan(value))
         return fmt::format("{}", narrow);
     return fmt::format("{:.0f}", value);
+}
+
+std::string_view likenessText(double relativeRmse)
+{
+    return relativeRmse <= kCloseRmse     ? "close"
+           : relativeRmse <= kSimilarRmse ? "similar"
+                                          : "different";
+}
+
+std::string notFiniteText(const ValueDifference &values)
+{
+    if (values.nonfiniteA == 0)
+        return fmt::format("not finite ({} in B)", counted(values.nonfiniteB, "value"));
+    return fmt::format("not finite ({} in A, {} in B)", counted(values.nonfiniteA, "value"),
+                       grouped(values.nonfiniteB));
 }
 
 ValueDifference ValueDifference::same(std::uint64_t elements, ElementType type)

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernscope {
@@ -31,19 +32,25 @@ struct ElementPair {
 /// Decoded values of B against those of A, at the precision that they are stored with: fp32 as
 /// fp32, integers as integers. NaN against NaN counts as equal, whatever the payloads.
 struct ValueDifference {
-    std::uint64_t equal = 0;                  ///< same value (+0 and -0 are equal)
-    std::uint64_t changed = 0;                ///< both nonzero, different
-    std::uint64_t zeroed = 0;                 ///< nonzero in A, zero in B
-    std::uint64_t revived = 0;                ///< zero in A, nonzero in B
-    double maxAbs = 0, meanAbs = 0, rmse = 0; ///< over the elements finite in both
-    double maxRel = 0; ///< largest |a - b| / |a|, elements of zero in A left out
-    double cosine = 1; ///< 1 where both are all zero
-    double snr = 0;    ///< 10 log10(sum a^2 / sum (a - b)^2) in dB; infinite without an error
-    std::uint64_t notFinite = 0; ///< different, and not finite in one of the two at least
+    std::uint64_t equal = 0;   ///< same value (+0 and -0 are equal)
+    std::uint64_t changed = 0; ///< both nonzero, different
+    std::uint64_t zeroed = 0;  ///< nonzero in A, zero in B
+    std::uint64_t revived = 0; ///< zero in A, nonzero in B
+    /// Different, and not finite in one of the two at least. With any, the figures below are not
+    /// finite either; elements that are not finite and the same have no part in them.
+    std::uint64_t notFinite = 0;
+    std::uint64_t nonfiniteA = 0, nonfiniteB = 0; ///< of all elements of either side
+    double maxAbs = 0, meanAbs = 0, rmse = 0;
+    double relativeRmse = 0; ///< sqrt(sum (a - b)^2 / sum a^2); infinite where A is all zero
+    double maxRel = 0;       ///< largest |a - b| / |a|; infinite where zeros of A are none in B
+    double cosine = 1;       ///< 1 where both are all zero
+    double snr = 0;          ///< 10 log10(sum a^2 / sum (a - b)^2) in dB; infinite without an error
+    double scale = 1;        ///< sum ab / sum a^2: the factor by which A comes nearest to B
     /// Steps between the two in the order of the values of `ulpType`; B is rounded to that type.
     /// NaN left out. Of integers: the distance.
     std::uint64_t maxUlp = 0;
     ElementType ulpType = ElementType::Fp16; ///< decoded type of A
+    bool oneType = true;                     ///< B decodes to that type too: steps mean something
     /// Elements by ULP distance: bin 0: 0, bin k: 2^(k-1) to 2^k - 1. NaN against a number counts
     /// in the last. 17 bins for types of 16 bits and fewer, 33 up to 32 bits, else 65.
     std::vector<std::uint64_t> ulpHistogram = std::vector<std::uint64_t>(17);
@@ -60,10 +67,10 @@ struct ValueDifference {
     /// it. Of builds that are compared with one base, the base counts in the first.
     std::uint64_t decoded = 0;
 
-    /// maxRel, and infinite where zeros of A are none in B: they are beyond every ratio.
-    double largestRelative() const
+    /// maxUlp where it says something.
+    std::optional<std::uint64_t> ulp() const
     {
-        return revived > 0 ? std::numeric_limits<double>::infinity() : maxRel;
+        return oneType && notFinite == 0 ? std::optional(maxUlp) : std::nullopt;
     }
     std::uint64_t elements() const { return equal + changed + zeroed + revived; }
     std::uint64_t different() const { return changed + zeroed + revived; }
@@ -73,6 +80,13 @@ struct ValueDifference {
     /// What a comparison of the same stored bytes finds, without reading them.
     static ValueDifference same(std::uint64_t elements, ElementType type);
 };
+
+/// "close" (within 4.5 %: at equal size a cosine of 0.999), "similar" (45 %: 0.9) or "different".
+std::string_view likenessText(double relativeRmse);
+inline constexpr double kCloseRmse = 0.045, kSimilarRmse = 0.45;
+
+/// "not finite (2 values in A, 3 in B)".
+std::string notFiniteText(const ValueDifference &values);
 
 /// Bins of a ULP histogram in steps of that type.
 std::size_t ulpBins(ElementType type);

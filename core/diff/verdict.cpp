@@ -17,8 +17,8 @@ constexpr std::uint64_t kFew = 16;
 
 std::string storedVerdict(const WeightPair &pair, const Weight &a, const Weight &b)
 {
-    if (pair.unreadable())
-        return "cannot be compared";
+    if (pair.rule)
+        return ruleText(*pair.rule);
     if (!pair.shapeEqual)
         return pair.reshaped ? "same values, another shape" : "shapes differ";
     if (pair.storedEqual)
@@ -29,35 +29,41 @@ std::string storedVerdict(const WeightPair &pair, const Weight &a, const Weight 
 }
 
 /// Of a pair whose channels stand in another order.
-std::string reorderedVerdict(const WeightPair &pair)
+std::string reorderedVerdict(const WeightPair &pair, const ValueDifference &values)
 {
     const std::string text = "channels reordered, ";
     if (pair.reordered->different == 0)
         return text + "same values";
     if (pair.step && pair.reordered->maxAbs <= *pair.step)
         return text + "within one step";
-    return text + (pair.order->correlation >= 0.999 ? "close" : "similar");
+    return text +
+           std::string(likenessText(values.relativeRmse * pair.reordered->rmse / values.rmse));
 }
 
 std::string valueVerdict(const WeightPair &pair, const ValueDifference &values)
 {
     if (values.identical())
         return pair.storedEqual ? "identical" : "same values";
-    if (pair.order && pair.reordered)
-        return reorderedVerdict(pair);
-    const std::uint64_t different = values.changed + values.zeroed + values.revived;
+    if (values.notFinite > 0)
+        return notFiniteText(values);
     // A patch leaves the layout as it is: there the number says more than any word.
-    if (pair.layoutEqual && different <= kFew)
+    const std::uint64_t different = values.different();
+    const bool byRule = pair.rule && values.changed > values.equal;
+    if (pair.layoutEqual && different <= kFew && !byRule)
         return different == 1 ? "1 value differs" : fmt::format("{} values differ", different);
+    if (pair.rule)
+        return ruleText(*pair.rule);
+    if (pair.order && pair.reordered)
+        return reorderedVerdict(pair, values);
+    if (values.changed == 0 && values.cosine == 0)
+        return values.revived == 0 ? "all zero in B" : "all zero in A";
     if (values.changed == 0)
         return values.revived == 0 ? "kept values exact" : "other zeros, kept values exact";
-    if (pair.step && values.maxAbs <= *pair.step)
+    const std::string likeness(likenessText(values.relativeRmse));
+    if (pair.step && values.maxAbs <= *pair.step && values.relativeRmse <= kSimilarRmse)
         return "within one step";
-    if (values.maxUlp <= 1 && values.ulpHistogram.back() == 0)
+    if (values.maxUlp <= 1 && values.relativeRmse <= kCloseRmse)
         return "within one ULP";
-    const std::string likeness = values.cosine >= 0.999 ? "close"
-                                 : values.cosine >= 0.9 ? "similar"
-                                                        : "different";
     return values.revived > 0 ? likeness + ", zeros revived" : likeness;
 }
 
@@ -91,7 +97,7 @@ std::uint64_t differingValues(const WeightPair &pair)
 /// How many pairs have what in common.
 struct PairCounts {
     std::uint64_t encoded = 0, edited = 0, unreadable = 0, renamed = 0, reordered = 0;
-    std::uint64_t reshaped = 0, otherShape = 0, differing = 0;
+    std::uint64_t reshaped = 0, otherShape = 0, differing = 0, notFinite = 0;
     bool compared = false;
 
     void add(const Bundle &a, const Bundle &b, const WeightPair &pair)
@@ -103,7 +109,8 @@ struct PairCounts {
         edited += pair.layoutEqual && !pair.storedEqual && !pair.unreadable() && !inOrder;
         renamed += baseName(a.weights()[pair.a].name) != baseName(b.weights()[pair.b].name);
         reshaped += pair.reshaped;
-        otherShape += !pair.shapeEqual && !pair.reshaped;
+        otherShape += !pair.shapeEqual && !pair.reshaped && !pair.unreadable();
+        notFinite += pair.values && pair.values->notFinite > 0;
         compared = compared || pair.values || pair.reshaped;
         differing += differingValues(pair);
     }
@@ -134,6 +141,7 @@ void addWeights(const Bundle &a, const Bundle &b, const Difference &difference,
     share(counts.otherShape, "of another shape");
     share(counts.renamed, "renamed");
     share(counts.unreadable, "unreadable");
+    share(counts.notFinite, "no longer finite");
     bool compared = counts.compared;
     std::uint64_t differing = counts.differing;
     std::uint64_t split = 0;
@@ -199,9 +207,26 @@ std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference
     return text;
 }
 
+std::string_view differenceWord(const Difference &difference)
+{
+    return difference.identical ? "identical"
+           : difference.unread  ? "cannot be compared"
+                                : "different";
+}
+
+std::string unreadableText(const Difference &difference)
+{
+    const auto &pairs = difference.weights;
+    const auto unread = static_cast<std::uint64_t>(std::count_if(
+        pairs.begin(), pairs.end(), [](const WeightPair &pair) { return pair.unreadable(); }));
+    return unread == 0 ? std::string()
+                       : fmt::format("{} of {} unreadable", grouped(unread),
+                                     counted(pairs.size(), "weight"));
+}
+
 std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b)
 {
-    if (pair.fault)
+    if (pair.unreadable())
         return "cannot be compared";
     if (pair.values)
         return valueVerdict(pair, *pair.values);

@@ -8,7 +8,7 @@
 #include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
-#include "core/report/limit_json.h"
+#include "core/report/pair_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,24 +88,40 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
 constexpr auto kMatrixAlign = TextTable::Align::Right;
 
 /// Of values that were compared; those of the base were not.
+template <double ValueDifference::*Member, int places = 4, bool significant = true>
+Value cellErrorValue(const MatrixCell &cell)
+{
+    return cell.values ? errorFigure(*cell.values, {(*cell.values).*Member, places, significant})
+                       : Value(Unknown());
+}
+
+/// JSON has a key for what was compared; the base was not.
 template <double ValueDifference::*Member>
 Json errorJson(const MatrixCell &cell)
 {
-    return cell.values ? figureJson(LimitFigure((*cell.values).*Member)) : noKey();
-}
-
-template <double ValueDifference::*Member>
-Value cellErrorValue(const MatrixCell &cell)
-{
-    return cell.values && !std::isnan((*cell.values).*Member)
-               ? Value(Real{(*cell.values).*Member, 4, true})
-               : Value(Unknown());
+    return cell.values ? json(cellErrorValue<Member>(cell)) : noKey();
 }
 
 std::vector<Column<MatrixCell>> matrixDifferenceColumns()
 {
     using Row = MatrixCell;
     return {
+        {.key = "relative_rmse",
+         .title = "relative RMSE",
+         .explanation = "Root of the squares of the differences from the base over those of the "
+                        "base",
+         .align = kMatrixAlign,
+         .shown = kDocument | kWindow,
+         .value = cellErrorValue<&ValueDifference::relativeRmse>,
+         .document = errorJson<&ValueDifference::relativeRmse>},
+        {.key = "snr_db",
+         .title = "SNR, dB",
+         .explanation = "Signal to noise ratio: the squares of the base over those of the "
+                        "differences",
+         .align = kMatrixAlign,
+         .shown = kDocument | kWindow,
+         .value = cellErrorValue<&ValueDifference::snr, 2, false>,
+         .document = errorJson<&ValueDifference::snr>},
         {.key = "max_abs",
          .title = "max |B - A|",
          .explanation = "Largest absolute difference from the base of a decoded value",
@@ -121,16 +137,17 @@ std::vector<Column<MatrixCell>> matrixDifferenceColumns()
          .value = cellErrorValue<&ValueDifference::rmse>},
         {.key = "max_ulp",
          .title = "max ULP",
-         .explanation = "Largest difference from the base in steps of its type",
+         .explanation = "Largest difference from the base in steps of its type; only where both "
+                        "are of one type",
          .align = kMatrixAlign,
          .shown = kDocument | kWindow,
          .value =
              [](const Row &cell) {
-                 return cell.values ? Value(Count{cell.values->maxUlp}) : Value(Unknown());
+                 return cell.values ? known<Count>(cell.values->ulp()) : Value(Unknown());
              },
          .document =
              [](const Row &cell) {
-                 return cell.values ? numberJson(cell.values->maxUlp) : noKey();
+                 return cell.values ? json(known<Count>(cell.values->ulp())) : noKey();
              }},
     };
 }
@@ -139,17 +156,6 @@ std::vector<Column<MatrixCell>> matrixQualityColumns()
 {
     using Row = MatrixCell;
     return {
-        {.key = "snr_db",
-         .title = "SNR, dB",
-         .explanation = "Signal to noise ratio: the squares of the base over those of the "
-                        "differences",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value =
-             [](const Row &cell) {
-                 return cell.values ? Value(Real{cell.values->snr, 2}) : Value(Unknown());
-             },
-         .document = errorJson<&ValueDifference::snr>},
         {.key = "zeroed_share",
          .title = "zeroed",
          .explanation = "Share of the elements that are nonzero in the base and zero here",
@@ -206,8 +212,9 @@ const TableOf<MatrixCell> &matrixTable()
     static const TableOf<MatrixCell> kTable{"builds",
                                             matrixColumns(),
                                             {},
-                                            {"stored_bytes", "stored_ratio", "max_abs", "rmse",
-                                             "snr_db", "max_ulp", "zeroed_share", "verdict"}};
+                                            {"stored_bytes", "stored_ratio", "relative_rmse",
+                                             "snr_db", "max_abs", "rmse", "max_ulp", "zeroed_share",
+                                             "verdict"}};
     return kTable;
 }
 

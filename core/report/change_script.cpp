@@ -41,7 +41,7 @@ public:
     Result<void> add(const WeightPair &pair)
     {
         const Weight &a = m_a.weights()[pair.a];
-        if (pair.unreadable())
+        if (pair.damaged)
             return tl::unexpected(a.fault ? *a.fault : *m_b.weights()[pair.b].fault);
         if (!pair.layoutEqual)
             return cannotSay(a.findableName(), m_b.weights()[pair.b].findableName(),

@@ -17,8 +17,8 @@ Json pairedWeightsJson(const ContainerDifference &difference)
         list.push_back({{"name", difference.a->weights()[pair.a].name},
                         {"name_b", difference.b->weights()[pair.b].name},
                         {"pairing", pairingName(pair.pairing)},
-                        {"layout_equal", pair.layoutEqual},
-                        {"stored_equal", pair.storedEqual}});
+                        {"layout_equal", pair.damaged ? Json(nullptr) : Json(pair.layoutEqual)},
+                        {"stored_equal", pair.damaged ? Json(nullptr) : Json(pair.storedEqual)}});
     for (const JoinedWeights &joined : difference.whole.joined) {
         for (std::size_t i = 0; i < joined.parts.size(); ++i)
             list.push_back({{"name", difference.a->weights()[joined.weightA(i)].name},

@@ -47,10 +47,7 @@ std::string markdownOf(const CheckedDifference &checked)
     for (const PairFacts &row : differenceRows(checked)) {
         text += "|";
         for (const std::size_t column : differenceColumns()) {
-            const std::string plain = plainText(columns[column].value(row));
-            text += fmt::format(
-                " {} |",
-                markdownText(columns[column].facts().number() ? readableNumber(plain) : plain));
+            text += fmt::format(" {} |", markdownText(readableCell(columns[column].value(row))));
         }
         text += "\n";
     }

@@ -3,6 +3,7 @@
 #include "core/report/difference_formats.h"
 
 #include "core/base/printable.h"
+#include "core/diff/severity.h"
 #include "core/report/difference_rows.h"
 #include "core/report/html_page.h"
 #include "core/report/number_text.h"
@@ -86,7 +87,7 @@ std::vector<DifferentValues> worstValues(const CheckedDifference &checked)
     }
     std::stable_sort(worst.begin(), worst.end(),
                      [](const DifferentValues &x, const DifferentValues &y) {
-                         return x.values->snr < y.values->snr;
+                         return worse(severityOf(*x.values, false), severityOf(*y.values, false));
                      });
     worst.resize(std::min(worst.size(), kMostPictures));
     return worst;
@@ -187,8 +188,9 @@ Result<std::string> picturesHtml(const CheckedDifference &checked, Progress *pro
     if (worst.empty())
         return std::string();
     std::string text = fmt::format(
-        "<h2>Values of the weights that differ</h2><p>{} with the least signal to noise ratio, the "
-        "worst first. Output channels go down, the rest across; blue is less than 0, white is 0, "
+        "<h2>Values of the weights that differ</h2><p>{} with the largest relative error, the "
+        "worst "
+        "first. Output channels go down, the rest across; blue is less than 0, white is 0, "
         "orange is more, black is not finite. Colours grow with the square root.</p>\n",
         worst.size() == 1 ? std::string("The one") : fmt::format("The {}", worst.size()));
     for (const DifferentValues &one : worst) {
@@ -201,7 +203,7 @@ Result<std::string> picturesHtml(const CheckedDifference &checked, Progress *pro
                     figureHtml(picture->b, "B", picture->valueRange) +
                     figureHtml(picture->difference, "B - A", picture->differenceRange);
         }
-        text += histogramSvg(*one.values) + "\n";
+        text += one.values->oneType ? histogramSvg(*one.values) + "\n" : "";
         if (const WorstPlaces *places = placesOf(checked, one))
             text += worstHtml(*places, shapeOf(checked, one));
         if (picture && picture->binned)
@@ -268,25 +270,27 @@ std::string chipsHtml(const CheckedDifference &checked)
 /// exceeded, names in B) come behind the figures, which would else be out of sight.
 const std::vector<std::size_t> &htmlColumns()
 {
-    static const std::vector<std::size_t> kColumns =
-        columnOrder(pairTable().facts(),
-                    {"name", "verdict", "max_abs", "max_ulp", "cosine", "snr_db", "equal",
-                     "changed", "zeroed", "revived", "limits", "changes", "name_b", "form_a",
-                     "form_b", "stored_a", "stored_b", "max_rel"},
-                    kDocument);
+    static const std::vector<std::size_t> kColumns = columnOrder(
+        pairTable().facts(),
+        {"name",    "verdict", "relative_rmse", "snr_db",      "max_abs",     "cosine",  "equal",
+         "changed", "zeroed",  "revived",       "nonfinite_a", "nonfinite_b", "limits",  "changes",
+         "name_b",  "form_a",  "form_b",        "stored_a",    "stored_b",    "max_rel", "max_ulp"},
+        kDocument);
     return kColumns;
 }
 
 /// The columns that say something of any weight: that of limits is empty without limits, the names
-/// in B where all are those of A.
+/// in B where all are those of A, and all is finite in most.
 std::vector<std::size_t> usedColumns(std::span<const PairFacts> rows)
 {
     const auto &columns = pairTable().columns;
     std::vector<std::size_t> used;
     for (const std::size_t column : htmlColumns()) {
         const bool nameB = columns[column].key == "name_b";
+        const bool finite = columns[column].key.starts_with("nonfinite");
         const auto says = [&](const PairFacts &row) {
-            return nameB ? row.nameB != row.name : !plainText(columns[column].value(row)).empty();
+            const std::string plain = plainText(columns[column].value(row));
+            return nameB ? row.nameB != row.name : !plain.empty() && !(finite && plain == "0");
         };
         if (std::any_of(rows.begin(), rows.end(), says))
             used.push_back(column);
@@ -310,8 +314,7 @@ std::string tableHtml(const CheckedDifference &checked)
         text += "<tr>";
         for (const std::size_t column : used) {
             const bool number = columns[column].facts().number();
-            const std::string plain = plainText(columns[column].value(row));
-            text += cell("td", number, number ? readableNumber(plain) : escapedMarkup(plain));
+            text += cell("td", number, escapedMarkup(readableCell(columns[column].value(row))));
         }
         text += "</tr>\n";
     }

@@ -18,6 +18,21 @@ Json bytesJson(const std::optional<ByteCount> &bytes)
     return bytes ? numberJson(bytes->value) : Json(nullptr);
 }
 
+Json finiteJson(double number)
+{
+    return std::isfinite(number) ? Json(number) : Json(nullptr);
+}
+
+/// What explains the difference of a pair.
+Json ruleJson(const ValueRule &rule)
+{
+    return {{"kind", ruleName(rule.kind)},
+            {"codes", rule.codes},
+            {"factors", {rule.least, rule.most}},
+            {"block", rule.block > 0 ? Json(rule.block) : Json(nullptr)},
+            {"remaining_rmse", finiteJson(rule.left)}};
+}
+
 Json valuesJson(const ValueDifference &values)
 {
     Json json;
@@ -25,16 +40,19 @@ Json valuesJson(const ValueDifference &values)
     json["changed"] = numberJson(values.changed);
     json["zeroed"] = numberJson(values.zeroed);
     json["revived"] = numberJson(values.revived);
-    json["max_abs"] = values.maxAbs;
-    json["mean_abs"] = values.meanAbs;
-    json["rmse"] = values.rmse;
-    json["cosine"] = values.cosine;
-    json["max_rel"] = values.maxRel;
-    json["snr_db"] = std::isfinite(values.snr) ? Json(values.snr) : Json(nullptr);
+    json["relative_rmse"] = finiteJson(values.relativeRmse);
+    json["snr_db"] = finiteJson(values.snr);
+    json["max_abs"] = finiteJson(values.maxAbs);
+    json["mean_abs"] = finiteJson(values.meanAbs);
+    json["rmse"] = finiteJson(values.rmse);
+    json["cosine"] = finiteJson(values.cosine);
+    json["max_rel"] = finiteJson(values.maxRel);
     json["not_finite"] = numberJson(values.notFinite);
-    json["max_ulp"] = numberJson(values.maxUlp);
-    json["ulp_type"] = elementTypeName(values.ulpType);
-    json["ulp_histogram"] = numbersJson(values.ulpHistogram);
+    json["nonfinite_a"] = numberJson(values.nonfiniteA);
+    json["nonfinite_b"] = numberJson(values.nonfiniteB);
+    json["max_ulp"] = values.ulp() ? numberJson(*values.ulp()) : Json(nullptr);
+    json["ulp_type"] = values.oneType ? Json(elementTypeName(values.ulpType)) : Json(nullptr);
+    json["ulp_histogram"] = values.oneType ? numbersJson(values.ulpHistogram) : Json(nullptr);
     json["beyond_tolerance"] = numberJson(values.beyondTolerance);
     json["bit_faithful"] = values.faithful();
     json["unfaithful"] = numberJson(values.unfaithful);
@@ -87,7 +105,7 @@ Json orderJson(const WeightPair &pair)
     if (const auto &values = pair.reordered) {
         json["equal"] = numberJson(values->equal);
         json["different"] = numberJson(values->different);
-        json["max_abs"] = std::isfinite(values->maxAbs) ? Json(values->maxAbs) : Json(nullptr);
+        json["max_abs"] = finiteJson(values->maxAbs);
         json["rmse"] = values->rmse;
     }
     return json;
@@ -111,10 +129,11 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
     json["a"] = weightJson(a, pair.a, std::nullopt, {});
     json["b"] = weightJson(b, pair.b, std::nullopt, {});
     json["stored_ratio"] = pair.storedRatio ? ratioJson(*pair.storedRatio) : Json(nullptr);
-    json["layout_equal"] = pair.layoutEqual;
-    json["stored_equal"] = pair.storedEqual;
+    json["layout_equal"] = pair.damaged ? Json(nullptr) : Json(pair.layoutEqual);
+    json["stored_equal"] = pair.damaged ? Json(nullptr) : Json(pair.storedEqual);
     json["reshaped"] = pair.reshaped;
     json["values"] = pair.values ? valuesJson(*pair.values) : Json(nullptr);
+    json["explained"] = pair.rule ? ruleJson(*pair.rule) : Json(nullptr);
     if (pair.step)
         json["step"] = *pair.step;
     if (pair.order)

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdint>
 #include <system_error>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -88,7 +89,9 @@ std::string_view differenceHeadline(const CheckedDifference &checked)
 {
     if (checked.holds())
         return checked.difference.identical ? "Equal" : "Holds";
-    return checked.faults.front().limit == "identical" ? "Different" : "Does not hold";
+    if (checked.faults.front().limit != "identical")
+        return "Does not hold";
+    return checked.difference.unread ? "Cannot be compared" : "Different";
 }
 
 std::string differenceTitle(const CheckedDifference &checked)
@@ -108,6 +111,14 @@ std::string readableNumber(const std::string &text)
     const bool longer = text.find('.') != std::string::npos && text.size() > 8;
     return longer && read.ec == std::errc() && read.ptr == end ? fmt::format("{:.6g}", number)
                                                                : text;
+}
+
+std::string readableCell(const Value &value)
+{
+    const bool number = std::holds_alternative<Count>(value) || std::holds_alternative<Real>(value);
+    if (std::holds_alternative<Written>(value))
+        return text(value);
+    return number ? readableNumber(plainText(value)) : plainText(value);
 }
 
 std::string faultText(const LimitFault &fault)

@@ -19,8 +19,8 @@ std::vector<PairFacts> differenceRows(const CheckedDifference &checked);
 /// Places of those columns in pairTable(), in the order of CSV.
 const std::vector<std::size_t> &differenceColumns();
 
-/// "Equal", "Holds" (other, but within the limits), "Different" (there are no limits) or "Does not
-/// hold".
+/// "Equal", "Holds" (other, but within the limits), "Different" or "Cannot be compared" (there are
+/// no limits), or "Does not hold".
 std::string_view differenceHeadline(const CheckedDifference &checked);
 /// "old.mlmodelc > new.mlmodelc".
 std::string differenceTitle(const CheckedDifference &checked);
@@ -29,6 +29,9 @@ std::string faultText(const LimitFault &fault);
 /// A number of the tables for people: whole ones grouped, others at six digits; CSV and JSON have
 /// all of them. Anything else stays as it is.
 std::string readableNumber(const std::string &text);
+
+/// A cell of the tables for people.
+std::string readableCell(const Value &value);
 
 /// Tables of the codebooks of the pairs that were matched.
 std::string codebooksHtml(const CheckedDifference &checked);

@@ -41,12 +41,11 @@ Value figure(const PairFacts &row, Figure &&of)
     return row.asked ? Value(Unknown()) : Value(Absent());
 }
 
-template <double ValueDifference::*Member>
+template <double ValueDifference::*Member, int places = kPairDigits, bool significant = true>
 Value differenceValue(const PairFacts &row)
 {
-    return figure(row, [](const ValueDifference &values) -> Value {
-        return std::isnan(values.*Member) ? Value(Unknown())
-                                          : Value(Real{values.*Member, kPairDigits, true});
+    return figure(row, [](const ValueDifference &values) {
+        return errorFigure(values, Real{values.*Member, places, significant});
     });
 }
 
@@ -55,13 +54,6 @@ Value countValue(const PairFacts &row)
 {
     return figure(row,
                   [](const ValueDifference &values) -> Value { return Count{values.*Member}; });
-}
-
-Value cosineValue(const PairFacts &row)
-{
-    return figure(row, [](const ValueDifference &values) -> Value {
-        return std::isnan(values.cosine) ? Value(Unknown()) : Value(Real{values.cosine, 6});
-    });
 }
 
 Value zeroedShare(const PairFacts &row)
@@ -135,6 +127,18 @@ std::vector<Column<PairFacts>> storedColumns()
 std::vector<Column<PairFacts>> errorColumns()
 {
     return {
+        {.key = "relative_rmse",
+         .title = "relative RMSE",
+         .explanation = "Root of the squares of the differences over those of A: the error as a "
+                        "share of the weight, by which the worst stand first",
+         .align = kPairFigure,
+         .value = differenceValue<&ValueDifference::relativeRmse>},
+        {.key = "snr_db",
+         .title = "SNR, dB",
+         .explanation = "Signal to noise ratio: the squares of A over those of the differences; "
+                        "infinite without a difference",
+         .align = kPairFigure,
+         .value = differenceValue<&ValueDifference::snr, 2, false>},
         {.key = "max_abs",
          .title = "max |B - A|",
          .explanation = "Largest absolute difference of two decoded values",
@@ -154,8 +158,8 @@ std::vector<Column<PairFacts>> errorColumns()
          .value = differenceValue<&ValueDifference::rmse>},
         {.key = "max_rel",
          .title = "max |B - A| / |A|",
-         .explanation = "Largest difference over the value in A; zeros of A that are none in B, "
-                        "which are beyond every ratio, are counted as revived",
+         .explanation = "Largest difference over the value in A; infinite where zeros of A are "
+                        "none in B",
          .align = kPairFigure,
          .shown = kDocument,
          .value = differenceValue<&ValueDifference::maxRel>},
@@ -170,24 +174,16 @@ std::vector<Column<PairFacts>> likenessColumns()
          .explanation = "Cosine of the angle between the two tensors taken as vectors: 1 is the "
                         "same direction",
          .align = kPairFigure,
-         .value = cosineValue},
+         .value = differenceValue<&ValueDifference::cosine, 6, false>},
         {.key = "max_ulp",
          .title = "max ULP",
          .explanation = "Largest difference in steps of the type of A: how many of its numbers lie "
-                        "between the two values",
+                        "between the two values; only where both are of one type",
          .align = kPairFigure,
-         .value = countValue<&ValueDifference::maxUlp>},
-        {.key = "snr_db",
-         .title = "SNR, dB",
-         .explanation = "Signal to noise ratio: the squares of A over those of the differences; "
-                        "infinite without a difference",
-         .align = kPairFigure,
-         .shown = kDocument,
          .value =
              [](const PairFacts &row) {
-                 return figure(row, [](const ValueDifference &values) -> Value {
-                     return Real{values.snr, 3};
-                 });
+                 return figure(
+                     row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
              }},
     };
 }
@@ -197,7 +193,7 @@ std::vector<Column<PairFacts>> pairCountColumns()
     return {
         {.key = "elements",
          .title = "elements",
-         .explanation = "Elements that are equal, changed, zeroed and revived",
+         .explanation = "Elements that are equal, changed, zeroed, revived and no longer finite",
          .align = kPairName,
          .shown = kTerminal,
          .value =
@@ -237,6 +233,18 @@ std::vector<Column<PairFacts>> pairCountColumns()
          .align = kPairFigure,
          .shown = kDocumentAndWindow,
          .value = countValue<&ValueDifference::revived>},
+        {.key = "nonfinite_a",
+         .title = "not finite in A",
+         .explanation = "Elements of A that are infinite or no number",
+         .align = kPairFigure,
+         .shown = kDocument,
+         .value = countValue<&ValueDifference::nonfiniteA>},
+        {.key = "nonfinite_b",
+         .title = "not finite in B",
+         .explanation = "Elements of B that are infinite or no number",
+         .align = kPairFigure,
+         .shown = kDocument,
+         .value = countValue<&ValueDifference::nonfiniteB>},
     };
 }
 
@@ -364,7 +372,17 @@ std::string elementCountsText(const ValueDifference &values)
     add(values.changed, "changed");
     add(values.zeroed, "zeroed");
     add(values.revived, "revived");
+    add(values.notFinite, "not finite");
     return text;
+}
+
+Value errorFigure(const ValueDifference &values, const Real &number)
+{
+    if (values.notFinite > 0)
+        return Written{number.number, "not finite"};
+    if (std::isinf(number.number))
+        return Written{number.number, number.number > 0 ? "infinite" : "minus infinite"};
+    return number;
 }
 
 const TableOf<PairFacts> &pairTable()
@@ -372,13 +390,14 @@ const TableOf<PairFacts> &pairTable()
     static const TableOf<PairFacts> kTable{
         "pairs",
         pairColumns(),
-        {"name", "name_b", "form_a", "form_b", "stored_a", "stored_b", "pairing", "equal",
-         "changed", "zeroed", "revived", "max_abs", "max_rel", "max_ulp", "cosine", "snr_db",
-         "verdict", "limits", "changes"},
-        {"name",     "function",     "form_a", "form_b",  "stored_ratio", "max_abs",
-         "max_ulp",  "zeroed_share", "cosine", "outcome", "verdict",      "limits",
-         "stored_a", "stored_b",     "equal",  "changed", "revived",      "mean_abs",
-         "rmse",     "paired_by",    "changes"}};
+        {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",
+         "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
+         "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",
+         "cosine",      "verdict",       "limits",  "changes"},
+        {"name",    "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
+         "snr_db",  "max_abs",  "zeroed_share", "outcome",   "verdict",      "limits",
+         "cosine",  "max_ulp",  "stored_a",     "stored_b",  "equal",        "changed",
+         "revived", "mean_abs", "rmse",         "paired_by", "changes"}};
     return kTable;
 }
 

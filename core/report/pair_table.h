@@ -39,8 +39,11 @@ PairFacts partFacts(const Bundle &a, const Bundle &b, const JoinedWeights &joine
 PairFacts aloneFacts(const Bundle &bundle, std::size_t weight, bool ofA);
 /// "by name", and whether that is a guess.
 std::string pairedByText(const WeightPair &pair);
-/// "12,032 equal, 3 changed"; "all 12,035 equal".
+/// "12,032 equal, 3 changed, 1 not finite"; "all 12,035 equal".
 std::string elementCountsText(const ValueDifference &values);
+
+/// A figure of values; in words where it is not finite.
+Value errorFigure(const ValueDifference &values, const Real &number);
 
 const TableOf<PairFacts> &pairTable();
 

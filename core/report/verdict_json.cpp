@@ -146,16 +146,17 @@ Json verdictJson(const CheckedDifference &checked)
     json["stored_a"] = optionalJson(verdict.storedA);
     json["stored_b"] = optionalJson(verdict.storedB);
     json["stored_ratio"] = verdict.storedRatio ? ratioJson(*verdict.storedRatio) : Json(nullptr);
-    // What was not compared is not proved, so not claimed.
-    json["bit_faithful"] = verdict.faithful.value_or(false);
+    json["bit_faithful"] = optionalJson(verdict.faithful);
     json["values_compared"] = verdict.faithful.has_value();
     json["counterexample"] = counterexampleJson(checked);
     json["worst"] = Json::array();
     for (const WorstFigure &worst : verdict.worst) {
+        const Json value = figureJson(worst.value);
         json["worst"].push_back({{"measure", worst.measure},
                                  {"weight", checked.a->weights()[worst.a].findableName()},
                                  {"weight_b", checked.b->weights()[worst.b].findableName()},
-                                 {"value", figureJson(worst.value)}});
+                                 {"value", value.is_string() ? Json(nullptr) : value},
+                                 {"said", limitFigureText(worst.value)}});
     }
     if (!checked.forms.empty())
         json["forms"] = formsJson(checked);

@@ -29,6 +29,8 @@ private slots:
     void uncovered();
     void several();
     void damaged();
+    void unreadable();
+    void notFinite();
     void wrongUse();
 
 private:
@@ -309,6 +311,69 @@ void TestCliDiff::damaged()
     const CliResult missing = diff(m_a, m_scratch.filePath(QStringLiteral("none")), {m_json});
     QCOMPARE(missing.exitCode, 4);
     QCOMPARE(missing.json()["diagnostics"][0]["code"].get<std::string>(), std::string("io.open"));
+}
+
+/// What cannot be read on either side is neither identical nor proved, whatever the bytes.
+void TestCliDiff::unreadable()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [9]>", "lost", MadeBundle::blobAt("fp16", "[9]", 6400));
+    made.consume("lost");
+    const QString bad = writeBundle(m_scratch, "lost.mlmodelc", made);
+    for (const QStringList &options :
+         {QStringList(), QStringList{m_values}, QStringList{QStringLiteral("--max-abs"), "1"}}) {
+        const CliResult result = diff(bad, bad, options + QStringList{m_json});
+        QCOMPARE(result.exitCode, 3);
+        const auto json = result.json();
+        QVERIFY(!json["identical"].get<bool>() && !json["verdict"]["holds"].get<bool>());
+        const auto &weight = json["weights"][0];
+        QVERIFY(weight["layout_equal"].is_null() && weight["stored_equal"].is_null());
+        QVERIFY(json["verdict"]["bit_faithful"].is_null());
+        QCOMPARE(weight["verdict"].get<std::string>(), std::string("cannot be compared"));
+        const CliResult text = diff(bad, bad, options);
+        QVERIFY(text.out.contains("\ncannot be compared\n"));
+        QVERIFY(text.out.contains("1 of 1 weight unreadable"));
+        QVERIFY(!text.out.contains("proved"));
+    }
+    const auto as = [&](const char *format) {
+        return diff(bad, bad, {m_values, QStringLiteral("--format"), QLatin1String(format)}).out;
+    };
+    QVERIFY(as("markdown").contains("**Cannot be compared**"));
+    QVERIFY(as("html").contains("Cannot be compared"));
+    QVERIFY(as("junit").contains("found cannot be compared"));
+    QVERIFY(as("csv").contains("cannot be compared"));
+    const auto several = runCli({QStringLiteral("diff"), bad, bad, bad, m_json}).json();
+    QCOMPARE(several["matrix"][0]["builds"][1]["verdict"].get<std::string>(),
+             std::string("cannot be compared"));
+    QVERIFY(!several["identical"].get<bool>());
+}
+
+/// Not finite on one side: a verdict of its own in every format, and no figure.
+void TestCliDiff::notFinite()
+{
+    const QString lost =
+        writeBundle(m_scratch, "nan.mlmodelc", tenValues({1, 2, NAN, 4, 5, 6, INFINITY, 8, 9, 10}));
+    const auto json = diff(m_a, lost, {m_json, m_values}).json();
+    const auto &weight = json["weights"][0];
+    QCOMPARE(weight["verdict"].get<std::string>(), std::string("not finite (2 values in B)"));
+    for (const char *key :
+         {"relative_rmse", "snr_db", "max_abs", "mean_abs", "rmse", "cosine", "max_rel", "max_ulp"})
+        QVERIFY2(weight["values"][key].is_null(), key);
+    QCOMPARE(weight["values"]["nonfinite_a"].get<int>(), 0);
+    QCOMPARE(weight["values"]["nonfinite_b"].get<int>(), 2);
+    QVERIFY(!json["verdict"]["bit_faithful"].get<bool>());
+    for (const auto &worst : json["verdict"]["worst"])
+        QVERIFY(worst["value"].is_null() || worst["measure"] == "max_ulp");
+    QVERIFY(diff(m_a, lost, {m_values}).out.contains("2 not finite"));
+    for (const char *format : {"markdown", "html", "csv"})
+        QVERIFY2(diff(m_a, lost, {m_values, QStringLiteral("--format"), QLatin1String(format)})
+                     .out.replace("\\", "")
+                     .contains("not finite (2 values in B)"),
+                 format);
+    const CliResult junit =
+        diff(m_a, lost, {QStringLiteral("--max-abs"), "1", "--format", "junit"});
+    QVERIFY(junit.out.contains("max_abs: found not finite"));
+    QCOMPARE(diff(m_a, lost, {QStringLiteral("--max-abs"), QStringLiteral("inf")}).exitCode, 1);
 }
 
 void TestCliDiff::wrongUse()

@@ -19,6 +19,10 @@ ChannelPlot::ChannelPlot(QWidget *parent)
     m_bars->setAntialiased(false);
     m_bars->setName(tr("max |\u0394|"));
     m_bars->setWidth(1); // many channels are a strip without gaps
+    m_endless = new QCPBars(plot().xAxis, plot().yAxis);
+    m_endless->setAntialiased(false);
+    m_endless->setName(tr("not finite"));
+    m_endless->setWidth(1);
     m_rmse = plot().addGraph();
     m_rmse->setLineStyle(QCPGraph::lsStepCenter);
     m_rmse->setName(tr("RMSE"));
@@ -57,19 +61,22 @@ void ChannelPlot::arrange()
             return m_places->worstChannels[x].channel < m_places->worstChannels[y].channel;
         });
     }
-    QVector<double> keys, heights, rmse;
+    QVector<double> keys, heights, rmse, endless, tops;
     double most = 0;
     for (int point = 0; point < pointCount(); ++point) {
         const double height = at(point).maxAbs;
-        most = std::isfinite(height) ? std::max(most, height) : most;
         keys.append(keyOf(point));
-        heights.append(height);
         rmse.append(at(point).rmse);
+        heights.append(std::isfinite(height) ? height : 0);
+        most = std::max(most, heights.back());
+        if (!std::isfinite(height))
+            endless.append(keys.back());
     }
+    plot().yAxis->setTickLabels(most > 0 || endless.isEmpty());
     most = most > 0 ? most : 1;
-    for (double &height : heights) // what is not finite reaches to the top
-        height = std::isfinite(height) ? height : 2 * most;
+    tops.fill(2 * most, endless.size()); // what is not finite has a colour, and reaches to the top
     m_bars->setData(keys, heights, true);
+    m_endless->setData(endless, tops, true);
     m_rmse->setData(keys, rmse, true);
     const double first = keys.isEmpty() || m_worstFirst ? 0 : keys.front();
     const double last = keys.isEmpty() ? 1 : keys.back();
@@ -94,6 +101,10 @@ int ChannelPlot::pointOfChannel(std::uint64_t channel) const
 QString ChannelPlot::pointText(int point) const
 {
     const ChannelDifference &channel = at(point);
+    if (!std::isfinite(channel.maxAbs))
+        return tr("channel %1: not finite; %2 of %3 elements differ")
+            .arg(channel.channel)
+            .arg(groupedNumber(channel.different), groupedNumber(channel.elements));
     return tr("channel %1: max |\u0394| %2, RMSE %3, %4 of %5 elements differ")
         .arg(channel.channel)
         .arg(channel.maxAbs, 0, 'g', 5)
@@ -142,6 +153,8 @@ void ChannelPlot::applyColors(bool dark)
 {
     m_bars->setPen(Qt::NoPen);
     m_bars->setBrush(theme::color(Token::DiffMore, dark));
+    m_endless->setPen(Qt::NoPen);
+    m_endless->setBrush(theme::color(Token::OutRefused, dark));
     m_rmse->setPen(QPen(theme::color(Token::DiffLess, dark), 1.4));
 }
 

@@ -49,7 +49,7 @@ private:
 
     WorstPlacesPtr m_places;
     std::vector<std::size_t> m_order; ///< point -> index into the channels
-    QCPBars *m_bars = nullptr;
+    QCPBars *m_bars = nullptr, *m_endless = nullptr;
     QCPGraph *m_rmse = nullptr;
     bool m_worstFirst = false, m_compact = false;
 };

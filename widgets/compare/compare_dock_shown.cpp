@@ -60,7 +60,7 @@ protected:
 private:
     static constexpr int kNames = static_cast<int>(CompareColumn::Weight),
                          kVerdict = static_cast<int>(CompareColumn::Verdict),
-                         kNext = static_cast<int>(CompareColumn::BytesA);
+                         kNext = static_cast<int>(CompareColumn::Cosine);
     static constexpr double kLeastName = 9.5, kMostName = 26, kMostVerdict = 15; // in ems
 
     void fit()
@@ -103,11 +103,11 @@ void CompareDock::buildTable(QWidget *parent)
     prepareTable(m_table);
     m_table->setMinimumHeight(theme::em(this, 4));
     m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
-    m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs),
+    m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::RelativeRmse),
                                       new ErrorBarDelegate(*m_model, m_table));
     setColumnWidths(m_table->horizontalHeader(),
-                    {15, 6,   6,   6,   4.8, 6, 4.8, 4.4, 5.2, 6,          12,
-                     14, 5.5, 5.5, 5.5, 5.5, 5, 6.2, 5.2, 5,   kLastColumn});
+                    {15,  6, 6,   6,   4.8, 6.4, 4.8, 6,   4.4, 6, 12,         14,
+                     5.2, 5, 5.5, 5.5, 5.5, 5.5, 5,   6.2, 5.2, 5, kLastColumn});
     m_table->horizontalHeader()->setStretchLastSection(true);
     new NamesGiveWay(m_table);
     new AlikeNames(m_table, static_cast<int>(CompareColumn::Weight));

@@ -243,6 +243,8 @@ QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int 
                    ? m_chipTitle
                    : compareColumnTitle(column);
     case Qt::ToolTipRole: return compareColumnHelp(column);
+    case Qt::InitialSortOrderRole: // of figures the largest first
+        return isNumberColumn(column) ? Qt::DescendingOrder : Qt::AscendingOrder;
     case Qt::TextAlignmentRole:
         return QVariant(isNumberColumn(column) ? Qt::AlignRight | Qt::AlignVCenter
                                                : Qt::AlignLeft | Qt::AlignVCenter);

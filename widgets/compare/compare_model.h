@@ -28,8 +28,8 @@ public:
     /// Rows by their stable number.
     const std::vector<CompareRow> &rows() const { return m_rows; }
     /// What is known of a pair by now; the order shown stays until arrange() or updateOrder().
-    void setPair(std::size_t row, const WeightPair &pair, CompareState state,
-                 const QString &word = {}, const QString &changes = {});
+    void setPair(std::size_t row, const WeightPair &pair, CompareState state, const QString &word,
+                 const QString &changes = {});
     /// Marks the rows that still wait as not compared, or as waiting again.
     void setStopped(bool stopped);
     /// Sorts and filters again by what is known now: after the last row was filled.

@@ -25,18 +25,6 @@ struct RowWords {
 
 const QString kDash = QStringLiteral("\u2013");
 
-CompareVerdict valuesVerdict(const CompareRow &row)
-{
-    const ValueDifference &values = *row.pair.values;
-    if (values.identical())
-        return row.pair.storedEqual ? CompareVerdict::Identical : CompareVerdict::SameValues;
-    if (values.revived > 0 || (values.changed > 0 && values.cosine < 0.9))
-        return CompareVerdict::Changed;
-    if (values.changed == 0)
-        return CompareVerdict::KeptExact;
-    return values.zeroed > 0 ? CompareVerdict::Rounded : CompareVerdict::ZerosKept;
-}
-
 const WindowColumns<report::PairFacts> &pairColumns()
 {
     static const WindowColumns<report::PairFacts> kColumns(report::pairTable());
@@ -81,38 +69,21 @@ QString textOf(const CompareRow &row, CompareColumn column)
 
 bool CompareRow::differs() const
 {
-    return verdict() != CompareVerdict::Identical;
+    return waits() || severity().kind != PairSeverity::Kind::Identical;
 }
 
 std::optional<bool> CompareRow::holds() const
 {
-    if (!limits.any() || state == CompareState::Waiting || state == CompareState::Stopped)
+    if (!limits.any() || waits())
         return std::nullopt;
     return pair.values && exceededLimits(*pair.values, limits).empty();
 }
 
 PairSeverity CompareRow::severity() const
 {
-    const bool waits = state == CompareState::Waiting || state == CompareState::Stopped;
-    if (waits && onA() && onB() && !pair.storedEqual)
+    if (waits() && onA() && onB() && !pair.storedEqual)
         return {PairSeverity::Kind::Unknown};
     return severityOf(pair);
-}
-
-CompareVerdict CompareRow::verdict() const
-{
-    if (!onB())
-        return CompareVerdict::OnlyA;
-    if (!onA())
-        return CompareVerdict::OnlyB;
-    switch (state) {
-    case CompareState::Waiting: return CompareVerdict::Waiting;
-    case CompareState::Stopped: return CompareVerdict::Stopped;
-    default: break;
-    }
-    if (pair.values)
-        return valuesVerdict(*this);
-    return pair.shapeEqual ? CompareVerdict::Fault : CompareVerdict::ShapeDiffers;
 }
 
 std::vector<CompareRow> makeCompareRows(const Bundle &a, const Bundle &b,
@@ -154,8 +125,10 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
     row.elements = wa.elements.value;
     if (pair.values)
         row.state = CompareState::Compared;
-    else if (!pair.shapeEqual || pair.fault)
+    else if (!pair.shapeEqual || pair.unreadable())
         row.state = CompareState::NoValues;
+    if (!row.waits())
+        row.word = fromUtf8(verdict(pair, a, b));
     return row;
 }
 
@@ -237,7 +210,7 @@ std::optional<double> compareCellNumber(const CompareRow &row, CompareColumn col
 QString compareCellText(const CompareRow &row, CompareColumn column)
 {
     if (column == CompareColumn::Verdict)
-        return verdictGlyph(row.verdict()) + QLatin1Char(' ') + verdictText(row);
+        return verdictGlyph(row) + QLatin1Char(' ') + verdictText(row);
     if (column == CompareColumn::Outcome && row.outcomeB)
         return outcomeLabel(*row.outcomeB);
     if (column == CompareColumn::Limits && row.holds())

@@ -22,13 +22,15 @@ enum class CompareColumn : int {
     FormA,
     FormB,
     StoredRatio,
+    RelativeRmse,
+    Snr,
     MaxAbs,
-    MaxUlp,
     Zeroed,
-    Cosine,
     Outcome,
     Verdict,
     Limits,
+    Cosine,
+    MaxUlp,
     BytesA,
     BytesB,
     Equal,
@@ -51,27 +53,11 @@ enum class CompareState : std::uint8_t {
     OneSided, ///< the weight exists on one side only
 };
 
-/// In one word what became of the weight; each has a glyph, a sentence and a place in the order.
-enum class CompareVerdict : std::uint8_t {
-    Waiting,
-    Stopped,
-    Identical,  ///< the same stored bytes in the same layout
-    SameValues, ///< stored differently, decodes to the same values
-    KeptExact,  ///< some values became zero, every other is the same
-    ZerosKept,  ///< values changed, no zero appeared or vanished
-    Rounded,    ///< values changed and small ones became zero
-    Changed,    ///< zeros became values, or little is left of them
-    ShapeDiffers,
-    OnlyA,
-    OnlyB,
-    Fault,
-};
-
 /// One row: a pair, or a weight of one side only. It holds values, not references into a bundle.
 struct CompareRow {
     WeightPair pair; ///< a or b is kNoIndex where the weight is on one side only
     CompareState state = CompareState::Waiting;
-    QString word;    ///< the core's verdict, once compared
+    QString word;    ///< the core's verdict, once compared or known not to be comparable
     QString reason;  ///< why the two are a pair
     QString changes; ///< "renamed, re-encoded": what happened besides
     QString part;    ///< of a split or merged weight: which part the row is; empty for others
@@ -89,9 +75,10 @@ struct CompareRow {
 
     bool onA() const { return pair.a != kNoIndex; }
     bool onB() const { return pair.b != kNoIndex; }
+    /// Its values are not compared yet, or the comparison was cancelled before it came to them.
+    bool waits() const { return state == CompareState::Waiting || state == CompareState::Stopped; }
     /// True where the two sides are known to differ, or are not known to be the same.
     bool differs() const;
-    CompareVerdict verdict() const;
     /// Whether the row keeps its limits; nothing without limits, or as long as it is not compared.
     std::optional<bool> holds() const;
     /// By which rows are ordered; of a pair that is not compared yet what the stored bytes say.
@@ -124,7 +111,8 @@ QString compareCellPlain(const CompareRow &row, CompareColumn column);
 /// The number behind a cell; empty where there is none.
 std::optional<double> compareCellNumber(const CompareRow &row, CompareColumn column);
 
-QString verdictGlyph(CompareVerdict verdict);
+/// A sign of what became of the weight, for those who do not read every word.
+QString verdictGlyph(const CompareRow &row);
 /// "kept values exact": the core's word where there is one.
 QString verdictText(const CompareRow &row);
 /// A sentence with the figures of this row: why the verdict is what it is.

@@ -16,49 +16,16 @@ struct CompareWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::CompareRow)
 };
 
-struct VerdictWords {
-    const char *glyph;
-    const char *text;
-};
-
-VerdictWords wordsOf(CompareVerdict verdict)
-{
-    switch (verdict) {
-    case CompareVerdict::Waiting:
-        return {"\u2026", QT_TRANSLATE_NOOP("kernscope::CompareRow", "comparing")};
-    case CompareVerdict::Stopped:
-        return {"\u25CB", QT_TRANSLATE_NOOP("kernscope::CompareRow", "not compared")};
-    case CompareVerdict::Identical:
-        return {"=", QT_TRANSLATE_NOOP("kernscope::CompareRow", "identical")};
-    case CompareVerdict::SameValues:
-        return {"\u2248",
-                QT_TRANSLATE_NOOP("kernscope::CompareRow", "same values, stored otherwise")};
-    case CompareVerdict::KeptExact:
-        return {"\u25D0", QT_TRANSLATE_NOOP("kernscope::CompareRow", "pruned, kept values exact")};
-    case CompareVerdict::ZerosKept:
-        return {"~", QT_TRANSLATE_NOOP("kernscope::CompareRow", "values rounded")};
-    case CompareVerdict::Rounded:
-        return {"\u25D1", QT_TRANSLATE_NOOP("kernscope::CompareRow", "rounded, some to zero")};
-    case CompareVerdict::Changed:
-        return {"\u2260", QT_TRANSLATE_NOOP("kernscope::CompareRow", "changed")};
-    case CompareVerdict::ShapeDiffers:
-        return {"\u25A1", QT_TRANSLATE_NOOP("kernscope::CompareRow", "shapes differ")};
-    case CompareVerdict::OnlyA:
-        return {"\u25C0", QT_TRANSLATE_NOOP("kernscope::CompareRow", "only in A")};
-    case CompareVerdict::OnlyB:
-        return {"\u25B6", QT_TRANSLATE_NOOP("kernscope::CompareRow", "only in B")};
-    case CompareVerdict::Fault:
-        return {"\u2715", QT_TRANSLATE_NOOP("kernscope::CompareRow", "cannot be compared")};
-    }
-    return {"", ""};
-}
-
 QString countSentence(const ValueDifference &values)
 {
-    return CompareWords::tr("%1 equal, %2 changed, %3 zeroed, %4 revived of %5 elements")
-        .arg(groupedNumber(values.equal), groupedNumber(values.changed),
-             groupedNumber(values.zeroed), groupedNumber(values.revived),
-             groupedNumber(values.elements()));
+    QString text = CompareWords::tr("%1 equal, %2 changed, %3 zeroed, %4 revived of %5 elements")
+                       .arg(groupedNumber(values.equal), groupedNumber(values.changed),
+                            groupedNumber(values.zeroed), groupedNumber(values.revived),
+                            groupedNumber(values.elements()));
+    if (values.nonfiniteA + values.nonfiniteB > 0)
+        text += CompareWords::tr("; not finite: %1 in A, %2 in B")
+                    .arg(groupedNumber(values.nonfiniteA), groupedNumber(values.nonfiniteB));
+    return text;
 }
 
 QString shapeWord(const Shape &shape)
@@ -68,14 +35,39 @@ QString shapeWord(const Shape &shape)
 
 } // namespace
 
-QString verdictGlyph(CompareVerdict verdict)
+QString verdictGlyph(const CompareRow &row)
 {
-    return QString::fromUtf8(wordsOf(verdict).glyph);
+    if (row.onA() && row.onB() && row.waits())
+        return row.state == CompareState::Waiting ? QStringLiteral("\u2026")
+                                                  : QStringLiteral("\u25CB");
+    switch (row.severity().kind) {
+    case PairSeverity::Kind::NotComparable:
+        return row.pair.unreadable() || row.pair.shapeEqual ? QStringLiteral("\u2715")
+                                                            : QStringLiteral("\u25A1");
+    case PairSeverity::Kind::OneSided:
+        return row.onA() ? QStringLiteral("\u25C0") : QStringLiteral("\u25B6");
+    case PairSeverity::Kind::NotFinite: return QStringLiteral("\u221E");
+    case PairSeverity::Kind::Differs: break;
+    case PairSeverity::Kind::Unknown: return QStringLiteral("\u25CB");
+    case PairSeverity::Kind::SameValues: return QStringLiteral("\u2248");
+    case PairSeverity::Kind::Identical: return QStringLiteral("=");
+    }
+    const ValueDifference &values = *row.pair.values;
+    if (values.changed == 0 && values.revived == 0)
+        return QStringLiteral("\u25D0"); // pruned, and no more
+    if (values.relativeRmse > kSimilarRmse || values.revived > 0)
+        return QStringLiteral("\u2260");
+    return values.zeroed > 0 ? QStringLiteral("\u25D1") : QStringLiteral("~");
 }
 
 QString verdictText(const CompareRow &row)
 {
-    return row.word.isEmpty() ? CompareWords::tr(wordsOf(row.verdict()).text) : row.word;
+    if (!row.word.isEmpty())
+        return row.word;
+    if (!row.onA() || !row.onB())
+        return row.onA() ? CompareWords::tr("only in A") : CompareWords::tr("only in B");
+    return row.state == CompareState::Waiting ? CompareWords::tr("comparing")
+                                              : CompareWords::tr("not compared");
 }
 
 QString limitsText(const CompareRow &row)
@@ -102,27 +94,26 @@ QString limitsText(const CompareRow &row)
 
 QString verdictSentence(const CompareRow &row)
 {
-    switch (row.verdict()) {
-    case CompareVerdict::Waiting: return CompareWords::tr("The values are still being compared.");
-    case CompareVerdict::Stopped:
-        return CompareWords::tr("The comparison was cancelled before it came to this weight.");
-    case CompareVerdict::Identical:
-        return CompareWords::tr("The same layout and the same stored bytes.");
-    case CompareVerdict::OnlyA: return CompareWords::tr("No weight of B was found to be this one.");
-    case CompareVerdict::OnlyB: return CompareWords::tr("No weight of A was found to be this one.");
-    case CompareVerdict::ShapeDiffers: {
-        const QString text =
-            row.pair.reshaped
-                ? CompareWords::tr("A is %1, B is %2: the same values in the same order.")
-                : CompareWords::tr("A is %1, B is %2: values cannot be set side by side.");
-        return text.arg(shapeWord(row.shapeA), shapeWord(row.shapeB));
-    }
-    case CompareVerdict::Fault:
+    if (!row.onA() || !row.onB())
+        return row.onA() ? CompareWords::tr("No weight of B was found to be this one.")
+                         : CompareWords::tr("No weight of A was found to be this one.");
+    if (row.waits())
+        return row.state == CompareState::Waiting
+                   ? CompareWords::tr("The values are still being compared.")
+                   : CompareWords::tr(
+                         "The comparison was cancelled before it came to this weight.");
+    if (row.pair.unreadable())
         return row.pair.fault ? fromUtf8(describe(*row.pair.fault))
-                              : CompareWords::tr("The weight could not be decoded.");
-    default: break;
-    }
-    return row.pair.values ? countSentence(*row.pair.values) : QString();
+                              : CompareWords::tr("The weight could not be read.");
+    if (row.pair.values)
+        return row.severity().kind == PairSeverity::Kind::Identical
+                   ? CompareWords::tr("The same layout and the same stored bytes.")
+                   : countSentence(*row.pair.values);
+    const QString text =
+        row.pair.reshaped ? CompareWords::tr("A is %1, B is %2: the same values in the same order.")
+        : row.pair.rule   ? CompareWords::tr("A is %1, B is %2: the axes stand in another order.")
+                        : CompareWords::tr("A is %1, B is %2: values cannot be set side by side.");
+    return text.arg(shapeWord(row.shapeA), shapeWord(row.shapeB));
 }
 
 } // namespace kernscope::ui

@@ -16,7 +16,7 @@ ComparisonMemory::PairKey keyOf(const WeightPair &pair)
 
 bool comparable(const CompareRow &row)
 {
-    return row.onA() && row.onB() && row.pair.shapeEqual && !row.pair.fault;
+    return row.onA() && row.onB() && row.pair.shapeEqual && !row.pair.unreadable();
 }
 
 /// The three stages over two bundles.
@@ -105,7 +105,7 @@ private:
         WeightPair &pair = m_rows[number].pair;
         if (!comparable(m_rows[number])) {
             if (m_rows[number].onA() && m_rows[number].onB() && !pair.shapeEqual &&
-                findReshaped(*m_now.a, *m_now.b, pair, &progress) && pair.reshaped)
+                findReshaped(*m_now.a, *m_now.b, pair, &progress) && (pair.reshaped || pair.rule))
                 tell(number, pair);
             return;
         }

@@ -24,8 +24,8 @@ double ErrorBarDelegate::largest() const
     if (!m_largest) {
         m_largest = 0;
         for (const CompareRow &row : m_model.rows()) {
-            if (row.pair.values && std::isfinite(row.pair.values->maxAbs))
-                m_largest = std::max(*m_largest, row.pair.values->maxAbs);
+            if (row.pair.values && std::isfinite(row.pair.values->relativeRmse))
+                m_largest = std::max(*m_largest, row.pair.values->relativeRmse);
         }
     }
     return *m_largest;
@@ -37,9 +37,9 @@ std::optional<double> ErrorBarDelegate::share(const QModelIndex &index) const
     if (number >= m_model.rows().size() || !m_model.rows()[number].pair.values)
         return std::nullopt;
     const ValueDifference &values = *m_model.rows()[number].pair.values;
-    if (values.notFinite > 0)
+    if (!std::isfinite(values.relativeRmse))
         return 1;
-    return largest() > 0 ? values.maxAbs / largest() : 0;
+    return largest() > 0 ? values.relativeRmse / largest() : 0;
 }
 
 void ErrorBarDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,

@@ -7,7 +7,7 @@
 
 namespace kernscope::ui {
 
-/// The largest difference of a pair as its number over a bar, whose length is the share of the
+/// The relative error of a pair as its number over a bar, whose length is the share of the
 /// largest one of all pairs: which weight suffers most is seen at once.
 class ErrorBarDelegate final : public QStyledItemDelegate
 {

@@ -15,8 +15,19 @@ namespace kernscope::ui {
 using BuildMatrixPtr = std::shared_ptr<const report::BuildMatrix>;
 
 /// What a cell of the matrix of builds says.
-enum class MatrixFigure : int { Bytes, Ratio, MaxAbs, Rmse, Snr, MaxUlp, Zeroed, Verdict, Outcome };
-inline constexpr int kMatrixFigures = 9;
+enum class MatrixFigure : int {
+    Bytes,
+    Ratio,
+    RelativeRmse,
+    Snr,
+    MaxAbs,
+    Rmse,
+    MaxUlp,
+    Zeroed,
+    Verdict,
+    Outcome
+};
+inline constexpr int kMatrixFigures = 10;
 QString matrixFigureTitle(MatrixFigure figure);
 
 /// Weights down, builds across, one figure at choice.

@@ -27,10 +27,12 @@ QLabel *wrappedLabel(design::Type type, QWidget *parent)
     return label;
 }
 
-QString decibels(double snr)
+/// A figure of values, or in words why it is none.
+QString figureText(const ValueDifference &values, double number, const QString &text)
 {
-    return std::isfinite(snr) ? PairFactsPanel::tr("%1 dB").arg(snr, 0, 'f', 1)
-                              : QStringLiteral("\u2013");
+    if (values.notFinite > 0)
+        return PairFactsPanel::tr("not finite");
+    return std::isfinite(number) ? text : PairFactsPanel::tr("infinite");
 }
 
 } // namespace
@@ -50,7 +52,7 @@ PairVerdict::PairVerdict(QWidget *parent)
 
 void PairVerdict::showRow(const CompareRow &row)
 {
-    m_word->setText(verdictGlyph(row.verdict()) + QLatin1Char(' ') + verdictText(row));
+    m_word->setText(verdictGlyph(row) + QLatin1Char(' ') + verdictText(row));
     m_sentence->setText(verdictSentence(row));
     m_reason->setText(row.reason.isEmpty() ? QString() : tr("A pair: %1.").arg(row.reason));
     for (QLabel *label : {m_word, m_sentence, m_reason})
@@ -72,8 +74,8 @@ QString PairVerdict::text() const
 PairFactsPanel::PairFactsPanel(QWidget *parent) : QWidget(parent)
 {
     const std::array<QString, kFigures> names{
-        tr("max |\u0394|"), tr("mean |\u0394|"), tr("RMSE"),   tr("cosine"),  tr("SNR"),
-        tr("equal"),        tr("changed"),       tr("zeroed"), tr("revived"), tr("max ULP")};
+        tr("relative RMSE"), tr("SNR"),     tr("max |\u0394|"), tr("mean |\u0394|"), tr("cosine"),
+        tr("equal"),         tr("changed"), tr("zeroed"),       tr("revived"),       tr("max ULP")};
     auto *grid = new QGridLayout(this);
     grid->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
     grid->setHorizontalSpacing(design::space(this, design::Space::Small));
@@ -99,12 +101,21 @@ void PairFactsPanel::showValues(const ValueDifference *values)
 {
     std::array<QString, kFigures> texts;
     texts.fill(QStringLiteral("\u2013"));
-    if (values != nullptr)
-        texts = {shortNumber(values->maxAbs),    shortNumber(values->meanAbs),
-                 shortNumber(values->rmse),      QString::number(values->cosine, 'f', 6),
-                 decibels(values->snr),          groupedNumber(values->equal),
-                 groupedNumber(values->changed), groupedNumber(values->zeroed),
-                 groupedNumber(values->revived), groupedNumber(values->maxUlp)};
+    if (values != nullptr) {
+        const auto figure = [&](double number) {
+            return figureText(*values, number, shortNumber(number));
+        };
+        texts = {figure(values->relativeRmse),
+                 figureText(*values, values->snr, tr("%1 dB").arg(values->snr, 0, 'f', 1)),
+                 figure(values->maxAbs),
+                 figure(values->meanAbs),
+                 figureText(*values, values->cosine, QString::number(values->cosine, 'f', 6)),
+                 groupedNumber(values->equal),
+                 groupedNumber(values->changed),
+                 groupedNumber(values->zeroed),
+                 groupedNumber(values->revived),
+                 values->ulp() ? groupedNumber(*values->ulp()) : texts.back()};
+    }
     for (std::size_t i = 0; i < kFigures; ++i)
         m_values[i]->setText(texts[i]);
 }

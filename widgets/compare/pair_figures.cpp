@@ -140,14 +140,15 @@ void PairFigures::addLinks(const QList<QAction *> &actions)
 void PairFigures::showRow(const CompareRow &row)
 {
     const ValueDifference *values = row.pair.values ? &*row.pair.values : nullptr;
-    if (values != nullptr)
+    const bool steps = values != nullptr && values->oneType && values->elements() > 0;
+    if (steps)
         m_ulp->setDifference(*values);
     else
         m_ulp->clear();
     m_verdict->showRow(row);
     m_facts->showValues(values);
     m_factsSection->setVisible(values != nullptr);
-    m_ulpSection->setVisible(values != nullptr && values->elements() > 0);
+    m_ulpSection->setVisible(steps);
     m_ulpSection->setNote(values ? fromUtf8(elementTypeName(values->ulpType)) : QString());
     fillTable(row);
     m_weightA = row.pair.a;

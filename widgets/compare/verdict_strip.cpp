@@ -201,7 +201,8 @@ void VerdictStrip::addStructure(const Difference &difference)
         if (count > 0)
             add(Token::MarkChanged, text.arg(groupedNumber(count)), tip);
     };
-    alone(unreadable, tr("%1 unreadable"), tr("Weights that are damaged in A or in B"));
+    alone(unreadable, tr("%1 unreadable"),
+          tr("Weights that could not be read in A or in B: they cannot be compared"));
     alone(difference.joined.size(), tr("%1 split or merged"),
           tr("Weights of one side that are several of the other"));
     alone(difference.onlyA.size(), tr("%1 only in A"), tr("Weights of A without a partner"));
@@ -213,11 +214,10 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
     const BuildVerdict &verdict = outcome.verdict;
     const auto worst =
         std::find_if(verdict.worst.begin(), verdict.worst.end(),
-                     [](const WorstFigure &figure) { return figure.measure == "max_abs"; });
-    if (worst == verdict.worst.end()) {
-        add(Token::KindValues, tr("= no value differs"),
-            tr("Every value that was compared is the same in both"));
-    } else {
+                     [](const WorstFigure &figure) { return figure.measure == "relative_rmse"; });
+    if (worst == verdict.worst.end() && verdict.faithful) {
+        add(Token::KindValues, tr("= no value differs"), tr("Every value is the same in both"));
+    } else if (worst != verdict.worst.end()) {
         const auto *number = std::get_if<double>(&worst->value);
         const QString name = fromUtf8(outcome.a->weights()[worst->a].name);
         std::optional<quint64> element;
@@ -227,15 +227,19 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
         }
         VerdictPill *pill =
             add(Token::MarkContested,
-                tr("largest error %1, %2")
+                tr("relative error %1, %2")
                     .arg(number ? shortNumber(*number) : tr("not finite"),
                          elidedName(fontMetrics(), name, theme::em(this, kNameEms))),
-                tr("%1 has the largest difference of two values. Click to go there.").arg(name));
+                tr("%1 has the largest error as a share of the weight. Click to go to its largest "
+                   "difference.")
+                    .arg(name));
         pill->setLeads(true);
         connect(pill, &QAbstractButton::clicked, this,
                 [this, a = worst->a, b = worst->b, element] { Q_EMIT placeWanted(a, b, element); });
     }
     const QString said = fromUtf8(faithfulText(*outcome.a, outcome.difference, verdict));
+    if (!verdict.faithful && !unreadableText(outcome.difference).empty())
+        add(Token::OutDense, tr("not proved"), said);
     if (!verdict.faithful || worst == verdict.worst.end())
         return;
     if (*verdict.faithful) {

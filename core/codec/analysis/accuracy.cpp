@@ -235,7 +235,8 @@ Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float
     const std::uint64_t outputs = layer.groups * layer.channels;
     const std::uint64_t taken = std::clamp<std::uint64_t>(options.mostChannels, 1, outputs);
     std::vector<std::uint16_t> halves(estimator.reduction());
-    std::vector<float> values(halves.size()), squares(meanSquares.empty() ? 0 : halves.size());
+    std::vector<float> values(halves.size());
+    std::vector<float> squares(meanSquares.empty() ? 0 : halves.size());
     for (std::uint64_t n = 0; n < taken; ++n) {
         // Evenly spread over all outputs without a product that could overflow.
         const std::uint64_t output = outputs / taken * n + outputs % taken * n / taken;

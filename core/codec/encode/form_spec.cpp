@@ -8,8 +8,12 @@
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace kernscope::codec {
 
@@ -102,6 +106,12 @@ void widenToFp32(EncodedWeight &weight)
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec)
 {
+    const auto odd = std::count_if(values.begin(), values.end(),
+                                   [](float value) { return !std::isfinite(value); });
+    if (odd > 0 && spec.node != FormNode::Dense)
+        return tl::unexpected(badArgument("values", "finite numbers",
+                                          fmt::format("{} of {} not finite", odd, values.size()),
+                                          "Only a dense weight holds what is not finite"));
     if (spec.method == EncodeMethod::Plain || spec.node == FormNode::Dense)
         return encodeMassed(values, shape, spec, {});
     if (auto checked = checkValues(values, shape); !checked)

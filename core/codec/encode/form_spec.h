@@ -44,8 +44,9 @@ std::string describe(const FormSpec &spec);
 void widenToFp32(EncodedWeight &weight);
 
 /// The encoder of that form, by the method. Errors: those of the encoder and of checkInputs;
-/// "encode.form" for a node that has none; of feedback also "codec.argument" in "inputs" (neither
-/// means nor second moments; second moments of no data; vectors where the inputs are not axis 1).
+/// "codec.argument" in "values" where one is not finite and the form is not dense; "encode.form"
+/// for a node that has none; of feedback also "codec.argument" in "inputs" (neither means nor
+/// second moments; second moments of no data; vectors where the inputs are not axis 1).
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec);
 /// Of a weight of that type: what is made of an fp32 weight is one of fp32.

@@ -102,12 +102,15 @@ inline ValueDifference plainFigures(const std::vector<double> &a, const std::vec
                              : std::isnan(x - y) ? std::numeric_limits<double>::infinity()
                                                  : std::abs(x - y);
         found.notFinite += !same && !both;
+        found.nonfiniteA += !std::isfinite(x);
+        found.nonfiniteB += !std::isfinite(y);
         found.beyondTolerance += apart > tolerance;
         if (!same && apart > worst) {
             worst = apart;
             found.worst = ElementPair{i, x, y};
         }
-        if (!plainSame(plainHalf(x), plainHalf(y))) {
+        const double halfX = plainHalf(x), halfY = plainHalf(y);
+        if (!same && !(halfX == halfY && std::isfinite(halfX))) {
             ++found.unfaithful;
             if (!found.counterexample)
                 found.counterexample = ElementPair{i, x, y};
@@ -146,8 +149,18 @@ inline ValueDifference plainFigures(const std::vector<double> &a, const std::vec
         found.cosine = static_cast<double>(ab / std::sqrt(aa) / std::sqrt(bb));
     else
         found.cosine = aa == bb || found.identical() ? 1 : 0;
-    found.snr = square > 0 ? static_cast<double>(10 * std::log10(aa / square))
-                           : std::numeric_limits<double>::infinity();
+    constexpr double kEndless = std::numeric_limits<double>::infinity();
+    found.snr = square > 0 ? static_cast<double>(10 * std::log10(aa / square)) : kEndless;
+    found.relativeRmse = square > 0 ? static_cast<double>(std::sqrt(square / aa)) : 0;
+    if (aa > 0)
+        found.scale = static_cast<double>(ab / aa);
+    if (found.revived > 0)
+        found.maxRel = kEndless;
+    if (found.notFinite > 0) {
+        found.maxAbs = found.meanAbs = found.rmse = found.maxRel = found.relativeRmse = kEndless;
+        found.cosine = found.scale = std::numeric_limits<double>::quiet_NaN();
+        found.snr = -kEndless;
+    }
     return found;
 }
 
@@ -171,6 +184,8 @@ inline std::string disagreement(const ValueDifference &found, const ValueDiffere
         return say("zeroed", found.zeroed, expected.zeroed);
     if (found.notFinite != expected.notFinite)
         return say("not finite", found.notFinite, expected.notFinite);
+    if (found.nonfiniteA != expected.nonfiniteA || found.nonfiniteB != expected.nonfiniteB)
+        return say("not finite in B", found.nonfiniteB, expected.nonfiniteB);
     if (found.beyondTolerance != expected.beyondTolerance)
         return say("beyond", found.beyondTolerance, expected.beyondTolerance);
     if (found.unfaithful != expected.unfaithful)
@@ -191,8 +206,14 @@ inline std::string disagreement(const ValueDifference &found, const ValueDiffere
         return say("mean", found.meanAbs, expected.meanAbs);
     if (!near(found.rmse, expected.rmse, 1e-12))
         return say("rmse", found.rmse, expected.rmse);
-    if (std::abs(found.cosine - expected.cosine) > 1e-12)
+    if (!near(found.relativeRmse, expected.relativeRmse, 1e-12))
+        return say("relative RMSE", found.relativeRmse, expected.relativeRmse);
+    if (std::isnan(found.cosine) != std::isnan(expected.cosine) ||
+        std::abs(found.cosine - expected.cosine) > 1e-12)
         return say("cosine", found.cosine, expected.cosine);
+    if (std::isnan(found.scale) != std::isnan(expected.scale) ||
+        std::abs(found.scale - expected.scale) > 1e-9 * std::max(1.0, std::abs(expected.scale)))
+        return say("scale", found.scale, expected.scale);
     if (!near(found.snr, expected.snr, 1e-9) && std::abs(found.snr - expected.snr) > 1e-9)
         return say("snr", found.snr, expected.snr);
     return {};

@@ -331,10 +331,29 @@ void TestDiffCases::unreadableWeights()
                      said.find("re-encoded") == std::string::npos,
                  said.c_str());
     }
-    // The same damage on both sides is the same bytes.
-    const Difference same = whole(*b, *b);
-    QVERIFY(same.identical);
-    QVERIFY(differenceSummary(**b, **b, same).find("re-encoded") == std::string::npos);
+    // The same damage on both sides proves nothing.
+    for (const bool values : {false, true}) {
+        const Difference same = *compareBundles(**b, **b, values ? withValues() : DiffOptions());
+        QVERIFY(!same.identical && same.unread);
+        QCOMPARE(differenceWord(same), std::string_view("cannot be compared"));
+        QCOMPARE(unreadableText(same), std::string("1 of 2 weights unreadable"));
+        QVERIFY(!same.weights[1].layoutEqual && !same.weights[1].storedEqual);
+        QCOMPARE(verdict(same.weights[1], **b, **b), std::string("cannot be compared"));
+        const std::string said = differenceSummary(**b, **b, same);
+        QVERIFY2(said.find("re-encoded") == std::string::npos &&
+                     said.find("identical, 1 of 2 weights unreadable") == std::string::npos,
+                 said.c_str());
+        const BuildVerdict judged = buildVerdict(**b, **b, same);
+        QVERIFY(!judged.faithful);
+        QVERIFY(faithfulText(**b, same, judged)
+                    .ends_with(": cannot be compared, 1 of 2 weights "
+                               "unreadable"));
+        DiffLimits limits;
+        limits.values.maxAbs = 1;
+        const auto faults = checkLimits(**b, **b, same, limits);
+        QCOMPARE(faults.size(), std::size_t(1));
+        QCOMPARE(faults.front().limit, std::string("readable"));
+    }
 }
 
 /// The same values in the same order are said to be that, whatever the shape; others are not.

@@ -3,14 +3,42 @@
 #include "core/numeric/half.h"
 #include "diff_sample.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
+
+namespace {
+
+using Numbers = std::vector<float>;
+
+/// A weight of random values, each row of its own size.
+Numbers randomWeight(std::mt19937 &random, std::size_t count)
+{
+    std::normal_distribution<float> normal(0, 0.05F);
+    Numbers values(count);
+    std::generate(values.begin(), values.end(), [&] { return normal(random); });
+    return values;
+}
+
+BundlePtr weightOf(const Shape &shape, const Numbers &values)
+{
+    return checkpointOf("F32", shape, bytesOf(values));
+}
+
+/// The pair of A and B with its values.
+WeightPair pairOf(const BundlePtr &a, const BundlePtr &b)
+{
+    return whole(a, b).weights.front();
+}
+
+} // namespace
 
 class TestDiffValues : public QObject
 {
@@ -26,6 +54,11 @@ private slots:
     void values();
     void figuresAgainstTheFormulas();
     void swapSymmetry();
+    void explainedByOneRule();
+    void codesWithoutScales();
+    void unexplained();
+    void notFinite();
+    void beyondHalfIsNoRounding();
 };
 
 void TestDiffValues::ulpDistances_data()
@@ -168,13 +201,18 @@ void TestDiffValues::values()
 void TestDiffValues::figuresAgainstTheFormulas()
 {
     std::mt19937 random(23);
-    for (const std::size_t count : {1u, 7u, 8u, 9u, 1000u, 40000u}) {
+    for (const std::size_t count : {1u, 7u, 8u, 9u, 1000u, 1001u, 40000u}) {
         Bytes a(count * 2), b;
         for (std::byte &byte : a)
             byte = static_cast<std::byte>(random());
         b = a;
         for (std::size_t i = 0; i < count; i += 3)
             b[2 * i + random() % 2] = static_cast<std::byte>(random());
+        // Of every other weight nothing but numbers below 2.
+        for (std::size_t i = 1; count % 2 == 1 && i < a.size(); i += 2) {
+            a[i] &= std::byte{0xBF};
+            b[i] &= std::byte{0xBF};
+        }
         double sum = 0, square = 0, aa = 0, bb = 0, ab = 0, largest = 0;
         std::uint64_t finite = 0, beyond = 0, histogram = 0;
         for (std::size_t i = 0; i < count; ++i) {
@@ -200,13 +238,22 @@ void TestDiffValues::figuresAgainstTheFormulas()
         }
         const ValueDifference found = compared(a, b, 0.25);
         const auto n = static_cast<double>(std::max<std::uint64_t>(1, finite));
-        QVERIFY(std::abs(found.meanAbs - sum / n) <= 1e-12 * (1 + sum / n));
-        QVERIFY(std::abs(found.rmse - std::sqrt(square / n)) <= 1e-9 * (1 + found.rmse));
-        QCOMPARE(found.maxAbs, largest);
+        QVERIFY(count % 2 == 0 || found.notFinite == 0);
+        if (found.notFinite == 0) {
+            QVERIFY(std::abs(found.meanAbs - sum / n) <= 1e-12 * (1 + sum / n));
+            QVERIFY(std::abs(found.rmse - std::sqrt(square / n)) <= 1e-9 * (1 + found.rmse));
+            QCOMPARE(found.maxAbs, largest);
+            if (aa > 0) {
+                QVERIFY(std::abs(found.relativeRmse - std::sqrt(square / aa)) <= 1e-12);
+                QVERIFY(std::abs(found.scale - ab / aa) <= 1e-12);
+            }
+        } else {
+            QVERIFY(std::isinf(found.maxAbs) && std::isinf(found.rmse) && std::isnan(found.cosine));
+        }
         QCOMPARE(found.beyondTolerance, beyond);
         QCOMPARE(found.ulpHistogram[0], histogram);
         QCOMPARE(found.elements(), static_cast<std::uint64_t>(count));
-        if (aa > 0 && bb > 0)
+        if (aa > 0 && bb > 0 && found.notFinite == 0)
             QVERIFY(std::abs(found.cosine - ab / std::sqrt(aa * bb)) < 1e-12);
         std::uint64_t total = 0;
         for (const std::uint64_t bin : found.ulpHistogram)
@@ -232,6 +279,185 @@ void TestDiffValues::swapSymmetry()
     QCOMPARE(ab.rmse, ba.rmse);
     QCOMPARE(ab.cosine, ba.cosine);
     QVERIFY(ab.ulpHistogram == ba.ulpHistogram);
+}
+
+/// The mistakes that people look for are named, whatever the values and the shape.
+void TestDiffValues::explainedByOneRule()
+{
+    using Kind = ValueRule::Kind;
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        std::mt19937 random(seed);
+        const std::size_t rows = 8 + random() % 40, columns = 48 + random() % 90;
+        const Shape shape{rows, columns};
+        const Numbers values = randomWeight(random, rows * columns);
+        const BundlePtr a = weightOf(shape, values);
+        const auto ruleOf = [&](const Shape &shapeB, const auto &valueAt) {
+            Numbers other(values.size());
+            for (std::size_t i = 0; i < other.size(); ++i)
+                other[i] = static_cast<float>(valueAt(i / columns, i % columns));
+            const BundlePtr b = weightOf(shapeB, other);
+            const WeightPair pair = pairOf(a, b);
+            if (pair.rule)
+                return std::pair(*pair.rule, verdict(pair, *a, *b));
+            return std::pair(ValueRule{Kind::Blocks}, verdict(pair, *a, *b));
+        };
+        const auto at = [&](std::size_t row, std::size_t column) {
+            return values[row * columns + column];
+        };
+        for (const float factor : {2.0F, 1000.0F, 0.001F, -1.0F, 1.25F}) {
+            const auto [rule, word] =
+                ruleOf(shape, [&](auto row, auto column) { return factor * at(row, column); });
+            QCOMPARE(rule.kind, Kind::Scaled);
+            QCOMPARE(word, fmt::format("scaled by {:.4g}", factor));
+        }
+        // Each row divided by its own size.
+        float least = 1e30F, most = 0;
+        Numbers sizes(rows);
+        for (std::size_t row = 0; row < rows; ++row) {
+            for (std::size_t column = 0; column < columns; ++column)
+                sizes[row] = std::max(sizes[row], std::abs(at(row, column)));
+            least = std::min(least, 1 / sizes[row]);
+            most = std::max(most, 1 / sizes[row]);
+        }
+        const auto [divided, dividedWord] =
+            ruleOf(shape, [&](auto row, auto column) { return at(row, column) / sizes[row]; });
+        QCOMPARE(divided.kind, Kind::Rows);
+        QCOMPARE(dividedWord, fmt::format("rows scaled by {:.4g} to {:.4g}", least, most));
+        const auto [smooth, smoothWord] = ruleOf(shape, [&](auto row, auto column) {
+            return at(row, column) * (column % 3 == 0 ? 3.0F : 0.25F);
+        });
+        QCOMPARE(smooth.kind, Kind::Columns);
+        QCOMPARE(smoothWord, std::string("columns scaled by 0.25 to 3"));
+        // Of rows and columns that change places, in a shape of its own.
+        Numbers turned(values.size());
+        for (std::size_t i = 0; i < values.size(); ++i)
+            turned[i % columns * rows + i / columns] = values[i];
+        const BundlePtr b = weightOf({columns, rows}, turned);
+        const WeightPair pair = pairOf(a, b);
+        QVERIFY(pair.rule && !pair.reshaped);
+        QCOMPARE(verdict(pair, *a, *b), std::string("transposed"));
+    }
+    // And of the same shape.
+    std::mt19937 random(5);
+    const Numbers square = randomWeight(random, 64 * 64);
+    Numbers turned(square.size());
+    for (std::size_t i = 0; i < square.size(); ++i)
+        turned[i % 64 * 64 + i / 64] = square[i];
+    const BundlePtr a = weightOf({64, 64}, square), b = weightOf({64, 64}, turned);
+    QCOMPARE(verdict(pairOf(a, b), *a, *b), std::string("transposed"));
+}
+
+/// Codes that are taken for values: the scales, and the zero points, are missing.
+void TestDiffValues::codesWithoutScales()
+{
+    constexpr std::size_t kRows = 24, kColumns = 96, kBlock = 32;
+    std::mt19937 random(3);
+    Numbers values = randomWeight(random, kRows * kColumns);
+    std::vector<std::uint8_t> fp8(values.size()), bytes(values.size());
+    std::vector<std::int8_t> integers(values.size());
+    for (std::size_t row = 0; row < kRows; ++row) {
+        const float size = 1 + static_cast<float>(row);
+        for (std::size_t i = row * kColumns; i < (row + 1) * kColumns; ++i) {
+            values[i] *= size;
+            const float scale = std::exp2(static_cast<float>(i / kBlock % 7) - 9) * size;
+            fp8[i] =
+                static_cast<std::uint8_t>(floatToE4m3(values[i] / scale, Fp8Overflow::Saturate));
+            const float step = size * 0.003F;
+            integers[i] = static_cast<std::int8_t>(
+                std::clamp(std::nearbyint(values[i] / step), -127.0F, 127.0F));
+            bytes[i] = static_cast<std::uint8_t>(integers[i] + 128);
+        }
+    }
+    const BundlePtr a = weightOf({kRows, kColumns}, values);
+    const auto wordOf = [&](const char *type, const Bytes &codes) {
+        const BundlePtr b = checkpointOf(type, Shape{kRows, kColumns}, codes);
+        return verdict(pairOf(a, b), *a, *b);
+    };
+    const std::string said = wordOf("F8_E4M3", bytesOf(fp8));
+    QVERIFY2(said.starts_with("codes without their scales: blocks of 32 scaled by "), said.c_str());
+    for (const std::string &word : {wordOf("I8", bytesOf(integers)), wordOf("U8", bytesOf(bytes))})
+        QVERIFY2(word.starts_with("codes without their scales: rows scaled by 13.8") ||
+                     word.starts_with("codes without their scales: rows scaled by 13.9"),
+                 word.c_str());
+}
+
+/// Where nothing explains it no rule is named: other values, rounded ones, rows in another order.
+void TestDiffValues::unexplained()
+{
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        std::mt19937 random(100 + seed);
+        const Shape shape{32, 64};
+        const Numbers values = randomWeight(random, 32 * 64);
+        const BundlePtr a = weightOf(shape, values);
+        const auto wordOf = [&](const Numbers &other) {
+            const BundlePtr b = weightOf(shape, other);
+            const WeightPair pair = pairOf(a, b);
+            return (pair.rule ? "rule: " : "") + verdict(pair, *a, *b);
+        };
+        QCOMPARE(wordOf(randomWeight(random, values.size())), std::string("different"));
+        Numbers noisy = values, near = values, moved = values;
+        const Numbers noise = randomWeight(random, values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            noisy[i] += 0.2F * noise[i];
+            near[i] += 0.01F * noise[i];
+        }
+        QCOMPARE(wordOf(noisy), std::string("similar"));
+        QCOMPARE(wordOf(near), std::string("close"));
+        std::rotate(moved.begin(), moved.begin() + 64 * 5, moved.end());
+        QCOMPARE(wordOf(moved), std::string("channels reordered, same values"));
+    }
+}
+
+/// What is not finite on one side has a verdict of its own, no finite figure, and is not faithful.
+void TestDiffValues::notFinite()
+{
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const Numbers values{1, 2, 3, 4, -5, kInfinity, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+    const auto open = [](bool half, const Numbers &numbers) {
+        Bytes codes = bytesOf(numbers);
+        if (half) {
+            std::vector<std::uint16_t> halved(numbers.size());
+            std::transform(numbers.begin(), numbers.end(), halved.begin(),
+                           [](float x) { return doubleToHalf(static_cast<double>(x)); });
+            codes = bytesOf(halved);
+        }
+        return checkpointOf(half ? "F16" : "F32", Shape{numbers.size()}, codes);
+    };
+    for (const bool half : {false, true}) {
+        const BundlePtr a = open(half, values);
+        Numbers other = values;
+        other[2] = kNan;
+        other[3] = -kInfinity;
+        const BundlePtr b = open(half, other);
+        const WeightPair pair = pairOf(a, b);
+        QCOMPARE(verdict(pair, *a, *b), std::string("not finite (1 value in A, 3 in B)"));
+        QVERIFY(!std::isfinite(pair.values->maxAbs) && !std::isfinite(pair.values->rmse) &&
+                !std::isfinite(pair.values->cosine) && !std::isfinite(pair.values->snr) &&
+                !std::isfinite(pair.values->relativeRmse) && !std::isfinite(pair.values->maxRel));
+        QVERIFY(!pair.values->ulp() && !pair.values->faithful());
+        // The same on both sides is the same.
+        QVERIFY(pairOf(a, a).values->identical());
+        const Numbers none(values.size(), kNan);
+        const BundlePtr lost = open(half, none);
+        QCOMPARE(verdict(pairOf(open(half, Numbers(18, 1.0F)), lost), *a, *lost),
+                 std::string("not finite (18 values in B)"));
+    }
+}
+
+/// fp16 has no number for 70,000: that it became infinite, or another one, is no rounding.
+void TestDiffValues::beyondHalfIsNoRounding()
+{
+    Numbers values{1, 2, 70000, 4};
+    const BundlePtr a = weightOf({4}, values);
+    const Bytes codes = halves({1, 2, std::numeric_limits<float>::infinity(), 4});
+    const BundlePtr half = checkpointOf("F16", Shape{4}, codes);
+    const WeightPair pair = pairOf(a, half);
+    QCOMPARE(pair.values->unfaithful, std::uint64_t(1));
+    QCOMPARE(pair.values->counterexample->element, std::uint64_t(2));
+    QVERIFY(!pair.values->oneType && !pair.values->ulp());
+    values[2] = 1e30F;
+    QCOMPARE(pairOf(a, weightOf({4}, values)).values->unfaithful, std::uint64_t(1));
 }
 
 QTEST_APPLESS_MAIN(TestDiffValues)

@@ -205,11 +205,20 @@ void TestDiffVerdict::worstOfAll()
     Texts found;
     for (const WorstFigure &worst : verdict.worst)
         found.push_back(worst.measure + " " + limitFigureText(worst.value));
-    QCOMPARE(found.size(), std::size_t(5));
-    QCOMPARE(found[0], std::string("max_abs 1"));
-    QCOMPARE(found[1], std::string("max_rel 1"));
-    QCOMPARE(found[2], std::string("max_ulp 1024"));
+    QCOMPARE(found.size(), std::size_t(6));
+    QVERIFY(found[0].starts_with("relative_rmse 0.072"));
+    QCOMPARE(found[1], std::string("max_abs 1"));
+    QCOMPARE(found[2], std::string("max_rel 1"));
+    QCOMPARE(found[3], std::string("max_ulp 1024"));
     QVERIFY(buildVerdict(*a, *b, *compareBundles(*a, *b, {})).worst.empty());
+    // Of two types there are no steps: none is the worst, and none keeps a limit.
+    const BundlePtr wide = checkpointOf("F32", 10, bytesOf(std::vector<float>(10, 1.5F)));
+    const BundlePtr narrow = checkpointOf("F16", 10, kTen);
+    for (const WorstFigure &worst : buildVerdict(*narrow, *wide, compare(narrow, wide)).worst)
+        QVERIFY(worst.measure != "max_ulp");
+    DiffLimits steps;
+    steps.values.maxUlp = 1e9;
+    QCOMPARE(faultsOf(narrow, wide, steps), (Texts{"w max_ulp of two types"}));
 }
 
 /// As the one assessment has them: every weight counts once on every chip.

@@ -19,7 +19,7 @@ WeightPair pairOf(std::uint64_t equal, std::uint64_t changed, double maxAbs)
     pair.values.emplace();
     pair.values->equal = equal;
     pair.values->changed = changed;
-    pair.values->maxAbs = maxAbs;
+    pair.values->relativeRmse = pair.values->maxAbs = maxAbs;
     return pair;
 }
 
@@ -44,7 +44,7 @@ void TestSeverity::kinds()
     QCOMPARE(severityOf(pair).kind, Kind::SameValues);
     pair.storedEqual = true;
     QCOMPARE(severityOf(pair).kind, Kind::Identical);
-    QCOMPARE(severityOf(pairOf(3, 1, 0.5)), (PairSeverity{Kind::Differs, 0.5, 1}));
+    QCOMPARE(severityOf(pairOf(3, 1, 0.5)), (PairSeverity{Kind::Differs, 0.5, 0.5, 1}));
     WeightPair infinite = pairOf(3, 1, 0);
     infinite.values->notFinite = 1;
     QCOMPARE(severityOf(infinite).kind, Kind::NotFinite);
@@ -59,6 +59,9 @@ void TestSeverity::kinds()
     unknown.fault = Error{};
     QCOMPARE(severityOf(unknown).kind, Kind::NotComparable);
     unknown.fault.reset();
+    unknown.damaged = unknown.storedEqual = true; // nothing was read
+    QCOMPARE(severityOf(unknown).kind, Kind::NotComparable);
+    unknown.damaged = unknown.storedEqual = false;
     unknown.shapeEqual = false;
     QCOMPARE(severityOf(unknown).kind, Kind::NotComparable);
     unknown.reshaped = true;
@@ -67,7 +70,7 @@ void TestSeverity::kinds()
     JoinedPart part;
     QCOMPARE(severityOf(part).kind, Kind::Unknown);
     part.values = pairOf(3, 1, 2).values;
-    QCOMPARE(severityOf(part), (PairSeverity{Kind::Differs, 2, 1}));
+    QCOMPARE(severityOf(part), (PairSeverity{Kind::Differs, 2, 2, 1}));
     part.values.reset();
     part.fault = Error{};
     QCOMPARE(severityOf(part).kind, Kind::NotComparable);
@@ -75,11 +78,12 @@ void TestSeverity::kinds()
 
 void TestSeverity::order()
 {
-    const std::vector<PairSeverity> severities{{Kind::Identical},         {Kind::Differs, 0.5, 1},
-                                               {Kind::Differs, 2, 1},     {Kind::Differs, 2, 9},
-                                               {Kind::NotComparable},     {Kind::OneSided},
-                                               {Kind::SameValues},        {Kind::Differs, 0.5, 1},
-                                               {Kind::NotFinite, 0.1, 1}, {Kind::Unknown}};
+    // A small weight that is far off comes before a large one that is not, whatever the numbers.
+    const std::vector<PairSeverity> severities{
+        {Kind::Identical},        {Kind::Differs, 0.5, 9, 9}, {Kind::Differs, 2, 1, 1},
+        {Kind::Differs, 2, 1, 9}, {Kind::NotComparable},      {Kind::OneSided},
+        {Kind::SameValues},       {Kind::Differs, 0.5, 9, 9}, {Kind::NotFinite, 0.1, 0, 1},
+        {Kind::Unknown}};
     QCOMPARE(worstFirst(severities), (std::vector<std::size_t>{4, 5, 8, 3, 2, 1, 7, 9, 6, 0}));
     for (const PairSeverity &x : severities) {
         for (const PairSeverity &y : severities)

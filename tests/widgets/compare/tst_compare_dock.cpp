@@ -212,7 +212,7 @@ void TestCompareDock::verdictStrip()
     QTRY_VERIFY(pill(QStringLiteral("0 of 1 pair re-encoded")));
     QVERIFY(pill(QStringLiteral("1.000 of the bytes")));
     QVERIFY(pill(QStringLiteral("\u2260 beyond fp16 rounding")));
-    VerdictPill *largest = pill(QStringLiteral("largest error"));
+    VerdictPill *largest = pill(QStringLiteral("relative error"));
     QVERIFY(largest && largest->focusPolicy() != Qt::NoFocus);
     QCOMPARE(largest->text(), QStringLiteral("largest error 3.000, w"));
     largest->click();
@@ -242,13 +242,13 @@ void TestCompareDock::verdictStrip()
     QCOMPARE(chips.textElideMode(), Qt::ElideNone);
     // The bars say which is worst.
     const auto *bars = qobject_cast<const ErrorBarDelegate *>(
-        dock.table()->itemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs)));
+        dock.table()->itemDelegateForColumn(static_cast<int>(CompareColumn::RelativeRmse)));
     QVERIFY(bars);
-    QCOMPARE(bars->share(dock.model().index(0, static_cast<int>(CompareColumn::MaxAbs))),
+    QCOMPARE(bars->share(dock.model().index(0, static_cast<int>(CompareColumn::RelativeRmse))),
              std::optional(1.0));
     session.setOther(session.bundle());
     QTRY_VERIFY(pill(QStringLiteral("= no value differs")));
-    QVERIFY(!pill(QStringLiteral("largest error")));
+    QVERIFY(!pill(QStringLiteral("relative error")));
 }
 
 /// Of all chips the row tells that one in full which answers are for unless another is named.

@@ -141,6 +141,18 @@ void TestCompareModel::figures_data()
                              << "0"
                              << "0.03125"
                              << "~ 1 value differs";
+    QTest::newRow("not finite") << std::vector<float>{1, -2, 0, 4, NAN, 6, 7, 8} << "7"
+                                << "1"
+                                << "0.0 %"
+                                << "0"
+                                << "not finite"
+                                << "\u221E not finite (1 value in B)";
+    QTest::newRow("doubled") << std::vector<float>{2, -4, 0, 8, 10, 12, 14, 16} << "1"
+                             << "7"
+                             << "0.0 %"
+                             << "0"
+                             << "8"
+                             << "\u2260 scaled by 2";
 }
 
 void TestCompareModel::figures()
@@ -219,19 +231,19 @@ void TestCompareModel::sortsByNumber()
     QCOMPARE(model.shownRow(2), 2);
 }
 
-/// What cannot be compared, what has no partner, the largest differences, what is not compared yet,
-/// what is the same: while the values come in as well as afterwards.
+/// What cannot be compared, what has no partner, the largest relative errors, what is not compared
+/// yet, what is the same: while the values come in as well as afterwards.
 void TestCompareModel::worstFirst()
 {
     const auto a = denseBundle({{"same", "[1, 2]", {1, 2}},
-                                {"small", "[1, 2]", {1, 2}},
+                                {"small", "[1, 2]", {100, 200}}, // by more, and by a smaller part
                                 {"large", "[1, 2]", {1, 2}},
                                 {"shape", "[1, 2]", {1, 2}},
                                 {"inf", "[1, 2]", {1, 2}},
                                 {"gone", "[1, 2]", {1, 2}}},
                                false);
     const auto b = denseBundle({{"same", "[1, 2]", {1, 2}},
-                                {"small", "[1, 2]", {1, 2.5f}},
+                                {"small", "[1, 2]", {100, 240}},
                                 {"large", "[1, 2]", {1, 12}},
                                 {"shape", "[1, 3]", {7, 8, 9}},
                                 {"inf", "[1, 2]", {1, INFINITY}}},
@@ -251,7 +263,7 @@ void TestCompareModel::worstFirst()
     Difference whole = *compareBundles(*a, *b, {.values = true});
     const auto tell = [&](const QString &name) {
         const std::size_t row = model.rowOfNames(name, {});
-        model.setPair(row, whole.weights[row], CompareState::Compared);
+        model.setPair(row, whole.weights[row], CompareState::Compared, {});
     };
     tell(QStringLiteral("large"));
     QCOMPARE(shownNames(model), QStringLiteral("shape gone same small large inf"));
@@ -341,6 +353,8 @@ void TestCompareModel::headersExplain()
         const QString help = model.headerData(i, Qt::Horizontal, Qt::ToolTipRole).toString();
         QVERIFY(!title.isEmpty());
         QVERIFY2(help.size() > title.size(), qPrintable(title));
+        QCOMPARE(model.headerData(i, Qt::Horizontal, Qt::InitialSortOrderRole).toInt(),
+                 int(isNumberColumn(CompareColumn(i)) ? Qt::DescendingOrder : Qt::AscendingOrder));
     }
 }
 

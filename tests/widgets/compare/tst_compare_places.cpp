@@ -91,7 +91,9 @@ void TestComparePlaces::columnsAreDeclared()
     QCOMPARE(pairs.size(), std::size_t(kCompareColumns));
     const auto key = [&](CompareColumn column) { return pairs[std::size_t(column)]; };
     QCOMPARE(key(CompareColumn::Weight), std::string_view("name"));
+    QCOMPARE(key(CompareColumn::RelativeRmse), std::string_view("relative_rmse"));
     QCOMPARE(key(CompareColumn::MaxAbs), std::string_view("max_abs"));
+    QCOMPARE(key(CompareColumn::MaxUlp), std::string_view("max_ulp"));
     QCOMPARE(key(CompareColumn::Outcome), std::string_view("outcome"));
     QCOMPARE(key(CompareColumn::BytesA), std::string_view("stored_a"));
     QCOMPARE(key(CompareColumn::Changes), std::string_view("changes"));

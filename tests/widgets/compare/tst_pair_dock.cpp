@@ -70,7 +70,7 @@ void TestPairDock::sections()
     QVERIFY(settle(docks.compare));
     QTRY_VERIFY(docks.pair.showsContent());
     const PairFigures &figures = docks.figures();
-    QTRY_COMPARE(figures.facts()->valueAt(0), QStringLiteral("3.000"));
+    QTRY_COMPARE(figures.facts()->valueAt(2), QStringLiteral("3.000"));
     QCOMPARE(figures.facts()->valueAt(5), QStringLiteral("8"));
     QCOMPARE(figures.facts()->valueAt(6), QStringLiteral("2"));
     QCOMPARE(figures.facts()->valueAt(7), QStringLiteral("1"));
