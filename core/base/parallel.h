@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -18,24 +20,38 @@ inline std::size_t threadsFor(std::size_t pieces, unsigned asked)
         1, std::min<std::size_t>({pieces, asked == 0 ? processors : asked, 16}));
 }
 
-/// Calls `work(piece, thread)` for each piece, in their order, until one returns false; those that
-/// have begun are ended.
+/// Calls `work(piece, thread)` for each piece, in their order, until one returns false or throws;
+/// those that have begun are ended. What was thrown first is thrown on. Where the system refuses
+/// threads there are fewer.
 template <class Work>
 void onThreads(std::size_t pieces, std::size_t threads, const Work &work)
 {
     std::atomic<std::size_t> next{0};
+    std::exception_ptr thrown;
+    std::once_flag first;
     const auto run = [&](std::size_t thread) {
-        for (std::size_t i = next++; i < pieces; i = next++) {
-            if (!work(i, thread))
-                next = pieces;
+        try {
+            for (std::size_t i = next++; i < pieces; i = next++) {
+                if (!work(i, thread))
+                    next = pieces;
+            }
+        } catch (...) {
+            next = pieces;
+            std::call_once(first, [&] { thrown = std::current_exception(); });
         }
     };
     std::vector<std::thread> helpers;
-    for (std::size_t i = 1; i < threads; ++i)
-        helpers.emplace_back(run, i);
+    try {
+        for (std::size_t i = 1; i < threads; ++i)
+            helpers.emplace_back(run, i);
+    } catch (const std::exception &) {
+        // What there is does the work.
+    }
     run(0);
     for (std::thread &helper : helpers)
         helper.join();
+    if (thrown)
+        std::rethrow_exception(thrown);
 }
 
 /// The same without the number of the thread; `threads` 0: one a processor.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "core/base/parallel.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/build_pairs.h"
 #include "core/diff/diff.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <span>
-#include <thread>
 #include <utility>
 
 namespace kernscope {
@@ -43,14 +43,12 @@ public:
     bool run()
     {
         const std::uint64_t useful = m_elements / kWorthThread;
-        const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(
-            {useful, kMostThreads, std::max(1u, std::thread::hardware_concurrency())}));
-        std::vector<std::thread> helpers;
-        for (unsigned i = 1; i < threads; ++i)
-            helpers.emplace_back([this] { work(); });
-        work();
-        for (std::thread &helper : helpers)
-            helper.join();
+        const std::size_t threads =
+            threadsFor(std::min<std::uint64_t>(useful, kMostThreads), 0);
+        onThreads(threads, threads, [this](std::size_t, std::size_t) {
+            work();
+            return true;
+        });
         return !m_stopped;
     }
 
