@@ -28,8 +28,9 @@ bool sameContent(const fs::path &a, const fs::path &b)
 {
     const auto first = DiskFile::open(a, DiskFile::Mode::ReadPlain, a.filename().string());
     const auto second = DiskFile::open(b, DiskFile::Mode::ReadPlain, b.filename().string());
-    const auto bytes = first ? first->size() : Result<std::uint64_t>(std::uint64_t{0});
-    if (!first || !second || !bytes || second->size() != bytes)
+    const auto bytes = first ? first->size() : tl::unexpected(first.error());
+    const auto others = second ? second->size() : tl::unexpected(second.error());
+    if (!bytes || !others || *bytes != *others)
         return false;
     std::vector<std::byte> one(kCopyBlock), other(kCopyBlock);
     for (std::uint64_t at = 0; at < *bytes; at += kCopyBlock) {

@@ -204,6 +204,8 @@ Result<WrittenJournal> writeJournal(const std::filesystem::path &journal,
     if (done)
         done = syncFolder(journal.parent_path());
     if (done)
+        done = beginSaveKey(key.digest);
+    if (done)
         return WrittenJournal{std::move(*place), key.digest};
     std::error_code ignored;
     if (named)

@@ -169,6 +169,10 @@ Result<RecoveredSave> Recovery::run(Diagnostics &warnings)
         return done;
     if (auto removed = removeJournal(m_journal.path, m_journal.key); !removed)
         return tl::unexpected(std::move(removed.error()));
+    for (const SaveKey &key : pendingSaveKeys()) { // of what was damaged there
+        if (key.journal == m_journal.path)
+            removeSaveKey(key.digest);
+    }
     if (auto synced = syncFolder(m_journal.path.parent_path()); !synced)
         warnings.push_back({Severity::Warning, std::move(synced.error())});
     return done;

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kDigestDigits = 64;
 constexpr std::size_t kMostKeys = 1024;
 constexpr std::uint64_t kMostKeyBytes = std::uint64_t{1} << 20;
-constexpr const char *kEnded = ".ended";
+constexpr const char *kIdle = ".idle"; ///< of a save that has not begun, or has ended
 
 fs::path keyFolder()
 {
@@ -77,7 +77,7 @@ bool SaveKey::covers(const FileIdentity &file) const
 
 Result<void> writeSaveKey(const SaveKey &key)
 {
-    const fs::path folder = keyFolder(), place = folder / key.digest;
+    const fs::path folder = keyFolder(), place = folder / (key.digest + kIdle);
     std::error_code fault;
     fs::create_directories(folder, fault);
     removeSaveKey(key.digest);
@@ -94,24 +94,34 @@ Result<void> writeSaveKey(const SaveKey &key)
     return done;
 }
 
+Result<void> beginSaveKey(const std::string &digest)
+{
+    std::error_code fault;
+    fs::rename(keyFolder() / (digest + kIdle), keyFolder() / digest, fault);
+    if (fault)
+        return tl::unexpected(ioError("io.write", (keyFolder() / digest).string(),
+                                      "The key of the save cannot be renamed", fault.value()));
+    return syncFolder(keyFolder());
+}
+
 bool hasSaveKey(const std::string &digest)
 {
     std::error_code fault;
     return fs::is_regular_file(keyFolder() / digest, fault) ||
-           fs::is_regular_file(keyFolder() / (digest + kEnded), fault);
+           fs::is_regular_file(keyFolder() / (digest + kIdle), fault);
 }
 
 void endSaveKey(const std::string &digest)
 {
     std::error_code fault;
-    fs::rename(keyFolder() / digest, keyFolder() / (digest + kEnded), fault);
+    fs::rename(keyFolder() / digest, keyFolder() / (digest + kIdle), fault);
 }
 
 void removeSaveKey(const std::string &digest)
 {
     std::error_code fault;
     fs::remove(keyFolder() / digest, fault);
-    fs::remove(keyFolder() / (digest + kEnded), fault);
+    fs::remove(keyFolder() / (digest + kIdle), fault);
 }
 
 std::vector<SaveKey> pendingSaveKeys()

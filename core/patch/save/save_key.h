@@ -31,14 +31,16 @@ struct SaveKey {
     bool covers(const FileIdentity &file) const;
 };
 
-/// Errors: "io.write".
+/// Before the journal has its name; a journal that is not there is not missed yet. Errors:
+/// "io.write".
 Result<void> writeSaveKey(const SaveKey &key);
 bool hasSaveKey(const std::string &digest);
-/// The save has ended: a journal that a power failure brings back is this user's own still, but one
-/// that is gone is not missed any more.
+/// From now on, and until now: the files change, and the journal is missed where it is gone. A
+/// journal that a power failure brings back is this user's own still. Errors: "io.write".
+Result<void> beginSaveKey(const std::string &digest);
 void endSaveKey(const std::string &digest);
 void removeSaveKey(const std::string &digest);
-/// Of the saves that have not ended.
+/// Of the saves that have begun.
 std::vector<SaveKey> pendingSaveKeys();
 
 } // namespace kernscope::patch
