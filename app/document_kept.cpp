@@ -163,8 +163,13 @@ Document::Remade Document::remake(const BundlePtr &base, UnsavedEdits edits, dou
 void Document::makeAgain(UnsavedEdits edits, std::function<void()> done)
 {
     m_again.reset();
-    if (edits.empty() || m_busy != Busy::Idle)
+    if (m_busy != Busy::Idle)
         return;
+    if (edits.empty()) {
+        if (done)
+            done();
+        return;
+    }
     m_session.setPatchingEnabled(true);
     const BundlePtr base = m_session.bundle();
     run(

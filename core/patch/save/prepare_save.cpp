@@ -76,16 +76,23 @@ Result<void> InPlaceSave::lock()
 Result<void> InPlaceSave::refusePending() const
 {
     const std::vector<SaveKey> keys = pendingSaveKeys();
-    std::vector<std::filesystem::path> places{m_journal};
+    struct Place {
+        std::filesystem::path journal, bundle;
+        const SaveKey *key = nullptr; ///< of a bundle that may have had another name then
+    };
+    std::vector<Place> places{{m_journal, m_bundle.path()}};
     for (const BundleFile &file : m_bundle.files()) {
-        places.push_back(journalPath(file.file->path()));
-        for (const SaveKey &key : keys) { // of a bundle that had another name then
-            if (key.covers(identityOf(file.file->path())))
-                places.push_back(key.journal);
+        const std::filesystem::path &path = file.file->path();
+        places.push_back({journalPath(path), path});
+        for (const SaveKey &key : keys) {
+            if (key.covers(identityOf(path)))
+                places.push_back({key.journal, m_bundle.path(), &key});
         }
     }
-    for (const std::filesystem::path &place : places) {
-        auto found = findJournal(place, m_bundle.path(), DiskFile::Lock::Shared);
+    for (const auto &[place, bundle, key] : places) {
+        auto found = findJournal(place, bundle, DiskFile::Lock::Shared);
+        if (!found && key != nullptr)
+            found = missingJournal(*key);
         if (!found)
             continue;
         const bool unusable =

@@ -3,6 +3,7 @@
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/patch/interrupted_save.h"
 #include "core/patch/save_steps.h"
 #include "made_bundle.h"
 #include "on_disk.h"
