@@ -230,8 +230,8 @@ void Document::finishAgain(Remade remade)
     QUndoStack &stack = m_session.undoStack();
     m_prepared = std::move(remade.bundle);
     if (!before.empty() || !after.empty())
-        stack.push(new SwitchCommand(*this, std::move(before), std::move(after),
-                                     tr("Edits made again")));
+        stack.push(
+            new SwitchCommand(*this, std::move(before), std::move(after), tr("Edits made again")));
     int laid = stack.index();
     for (Step &step : steps) {
         const QString title = step.edits.size() == 1

@@ -46,7 +46,8 @@ std::string hexOf(const SharedBytes &bytes)
 SharedBytes bytesOf(const std::string &hex)
 {
     const QByteArray raw = QByteArray::fromHex(QByteArray::fromStdString(hex));
-    const auto bytes = std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
+    const auto bytes =
+        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
     return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
@@ -171,9 +172,9 @@ QString wholePath(const QString &bundle)
 std::string unsavedText(const UnsavedEdits &edits, const QString &bundle,
                         const std::vector<std::string> &files)
 {
-    std::string text = fmt::format(
-        "{}\n{}{}\n{}{}\n", kFirstLine, kBundleLine, bundle.toStdString(), kMadeLine,
-        QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString());
+    std::string text =
+        fmt::format("{}\n{}{}\n{}{}\n", kFirstLine, kBundleLine, bundle.toStdString(), kMadeLine,
+                    QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString());
     for (const auto &edit : edits.takenBack) {
         if (isSmall(*edit))
             text += takenText(*edit, files);
@@ -207,7 +208,8 @@ Result<UnsavedEdits> parseUnsaved(std::string_view text, const Bundle &bundle)
         } else if (chunk && line.starts_with(kBytesLine)) {
             addBytes(*chunk, line.substr(kBytesLine.size()), bundle);
         } else if (chunk) {
-            chunk->script += (line.starts_with(kHidden) ? line.substr(kHidden.size()) : line) + "\n";
+            chunk->script +=
+                (line.starts_with(kHidden) ? line.substr(kHidden.size()) : line) + "\n";
         }
     }
     auto done = finish();

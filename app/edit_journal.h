@@ -47,7 +47,8 @@ public:
     EditJournal(const EditJournal &) = delete;
     EditJournal &operator=(const EditJournal &) = delete;
 
-    /// `text` is called on another thread; of texts that follow each other fast the last is written.
+    /// `text` is called on another thread; of texts that follow each other fast the last is
+    /// written.
     void keep(const QString &bundle, std::function<std::string()> text);
     /// Nothing is unsaved any more.
     void clear();

@@ -18,9 +18,8 @@ namespace {
 
 bool hasJournal(const BundlePtr &bundle, std::string_view code)
 {
-    return bundle &&
-           std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
-                       [code](const Diagnostic &row) { return row.error.code == code; });
+    return bundle && std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
+                                 [code](const Diagnostic &row) { return row.error.code == code; });
 }
 
 } // namespace
@@ -92,10 +91,11 @@ void MainWindow::offerLeftEdits()
     for (const EditJournal::Left &left : journal->left(here ? m_document.path() : QString())) {
         const QString key = QStringLiteral("left:") + left.file;
         const QString when = QLocale().toString(left.made.toLocalTime(), QLocale::ShortFormat);
-        const QString text = tr("%1 of %2, last changed on %3, were not saved when the window was "
-                                "ended.")
-                                 .arg(left.edits == 1 ? tr("One edit") : tr("%1 edits").arg(left.edits),
-                                      ui::shown(QFileInfo(left.bundle).fileName()), when);
+        const QString text =
+            tr("%1 of %2, last changed on %3, were not saved when the window was "
+               "ended.")
+                .arg(left.edits == 1 ? tr("One edit") : tr("%1 edits").arg(left.edits),
+                     ui::shown(QFileInfo(left.bundle).fileName()), when);
         std::vector<NoticeAction> answers;
         if (here)
             answers.push_back({tr("Make Them Again"),
@@ -103,9 +103,8 @@ void MainWindow::offerLeftEdits()
         else
             answers.push_back(
                 {tr("Open It"), [this, bundle = left.bundle] { openPaths({bundle}); }});
-        answers.push_back({tr("Discard Them"), [this, file = left.file] {
-                               m_document.editJournal()->discard(file);
-                           }});
+        answers.push_back({tr("Discard Them"),
+                           [this, file = left.file] { m_document.editJournal()->discard(file); }});
         m_notices->add(NoticeArea::Kind::Warning, key, text, std::move(answers));
     }
 }

@@ -47,8 +47,8 @@ void MainWindow::onChangedOnDisk(const QStringList &files, bool keepable)
 {
     QStringList text;
     const bool gone = keepable && std::none_of(files.begin(), files.end(), [](const auto &file) {
-        return QFileInfo::exists(file);
-    });
+                          return QFileInfo::exists(file);
+                      });
     if (gone)
         text << (files.size() == 1 ? tr("%1 is gone.").arg(shownPath(files.first()))
                                    : tr("%1 files of this bundle are gone.").arg(files.size()));

@@ -223,9 +223,10 @@ void addPatch(CLI::App &app, Context &context)
     command->add_flag("--backup", arguments->backup,
                       "With --in-place: keep a copy of each changed file beside the bundle, in "
                       "BUNDLE.bak, or BUNDLE.bak.2 and so on where that has another one");
-    command->add_flag("--break-links", arguments->breakLinks,
-                      "With --in-place: of a file with several names (hard links), which is refused "
-                      "otherwise, write a copy that takes this name");
+    command->add_flag(
+        "--break-links", arguments->breakLinks,
+        "With --in-place: of a file with several names (hard links), which is refused "
+        "otherwise, write a copy that takes this name");
     command
         ->add_option("--tolerance", arguments->tolerance,
                      "How far a stored value may be from the one asked for. 0 by default: exact, "

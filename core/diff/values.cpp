@@ -43,8 +43,7 @@ public:
     bool run()
     {
         const std::uint64_t useful = m_elements / kWorthThread;
-        const std::size_t threads =
-            threadsFor(std::min<std::uint64_t>(useful, kMostThreads), 0);
+        const std::size_t threads = threadsFor(std::min<std::uint64_t>(useful, kMostThreads), 0);
         onThreads(threads, threads, [this](std::size_t, std::size_t) {
             work();
             return true;

@@ -119,8 +119,8 @@ std::vector<std::string> journalTexts(const CheckedDifference &checked)
     for (const BundlePtr &bundle : {checked.a, checked.b}) {
         for (const Diagnostic &row : bundle->diagnostics()) {
             if (row.severity == Severity::Error && row.error.code.starts_with("journal."))
-                texts.push_back(printable(fmt::format("{}: [{}] {}", bundle->name(),
-                                                      row.error.code, row.error.message)));
+                texts.push_back(printable(
+                    fmt::format("{}: [{}] {}", bundle->name(), row.error.code, row.error.message)));
         }
     }
     return texts;

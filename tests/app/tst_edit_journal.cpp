@@ -171,8 +171,7 @@ void TestEditJournal::whatStillFits()
     process.kill();
     QVERIFY(process.waitForFinished());
     const QString state = stateFolder() + QStringLiteral("/edits/");
-    const QString name =
-        QDir(state).entryList({QStringLiteral("*.edits")}, QDir::Files).value(0);
+    const QString name = QDir(state).entryList({QStringLiteral("*.edits")}, QDir::Files).value(0);
     QFile file(state + name);
     QVERIFY(file.open(QIODevice::Append));
     file.write("# edit 9 on\nset no_such_weight[0]=1\n");

@@ -244,7 +244,7 @@ void TestCliOutput::removesWhatAKilledRunLeft()
 {
     write(at("out.npy.kernscope-part-aB3dE6"), "half");
     write(at("out.npy.kernscope-part-notours"), "of somebody"); // seven letters
-    write(at("out.npy.kernscope-part-user01"), "of the user"); // only has such a name
+    write(at("out.npy.kernscope-part-user01"), "of the user");  // only has such a name
     fs::create_directories(at("c.mlmodelc.kernscope-part-000000/weights").toStdString());
     for (const char *name : {"out.npy.kernscope-part-aB3dE6", "c.mlmodelc.kernscope-part-000000"})
         QCOMPARE(::setxattr(qPrintable(at(name)), "user.kernscope.part", "", 0, 0), 0);

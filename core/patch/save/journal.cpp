@@ -189,8 +189,8 @@ Result<WrittenJournal> writeJournal(const std::filesystem::path &journal,
     if (!place)
         return tl::unexpected(nameError(journal, std::move(place.error())));
     ::fchmod(place->descriptor(), 0600);
-    auto file = DiskFile::open(place->temporary(), DiskFile::Mode::Change,
-                               journal.filename().string());
+    auto file =
+        DiskFile::open(place->temporary(), DiskFile::Mode::Change, journal.filename().string());
     auto digest = file ? JournalWriter(*file).write(parts) : tl::unexpected(file.error());
     if (!digest)
         return tl::unexpected(std::move(digest.error()));

@@ -73,10 +73,9 @@ void JournalOverlay::onMapped(const std::shared_ptr<OverlaidFile> &file)
     look(journalPath(place), place);
     for (const SaveKey &key : m_keys) {
         const auto known = [&] {
-            return std::any_of(m_journals.begin(), m_journals.end(),
-                               [&key](const auto &seen) {
-                                   return seen.key == key.digest || seen.path == key.journal;
-                               });
+            return std::any_of(m_journals.begin(), m_journals.end(), [&key](const auto &seen) {
+                return seen.key == key.digest || seen.path == key.journal;
+            });
         };
         if (known() || !key.covers(identityOf(place)))
             continue;

@@ -46,8 +46,8 @@ Result<void> InPlaceSave::openTargets(bool breakLinks)
         // What is written is the file that was read: never what a link leads to by now.
         std::error_code fault;
         const auto real = std::filesystem::canonical(file.file->path(), fault);
-        auto onDisk = DiskFile::open(fault ? file.file->path() : real, DiskFile::Mode::Change,
-                                     file.path);
+        auto onDisk =
+            DiskFile::open(fault ? file.file->path() : real, DiskFile::Mode::Change, file.path);
         if (!onDisk)
             return tl::unexpected(std::move(onDisk.error()));
         if (auto alone = onDisk->checkOnlyName(); !alone && !breakLinks)
@@ -202,8 +202,7 @@ Result<void> InPlaceSave::breakLinks(Target &target)
         auto place = OutputPlace::claim(real, OutputKind::File, OutputRules{true, {}});
         if (!place)
             return tl::unexpected(std::move(place.error()));
-        auto copy =
-            DiskFile::open(place->temporary(), DiskFile::Mode::Change, target.file->path);
+        auto copy = DiskFile::open(place->temporary(), DiskFile::Mode::Change, target.file->path);
         if (!copy)
             return tl::unexpected(std::move(copy.error()));
         if (auto copied = copyContent(target.onDisk, *copy, m_progress); !copied)

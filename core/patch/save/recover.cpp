@@ -53,8 +53,8 @@ private:
 Result<void> stopWhere(bool stopped)
 {
     return stopped ? tl::unexpected(cancelledError(
-                           "Stopped; the save is not recovered yet, its journal is still there"))
-                     : Result<void>();
+                         "Stopped; the save is not recovered yet, its journal is still there"))
+                   : Result<void>();
 }
 
 CurrentBytes bytesOf(const DiskFile &file)

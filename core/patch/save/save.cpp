@@ -207,7 +207,8 @@ void finishSave(const Bundle &bundle, bool saved, bool putBack)
 
 } // namespace
 
-Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options, const SaveHook &hook)
+Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options,
+                               const SaveHook &hook)
 {
     auto written = write(bundle, options, hook);
     finishSave(bundle, written.report.has_value(), written.putBack);

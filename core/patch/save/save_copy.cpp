@@ -219,7 +219,8 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
     case fs::file_type::regular:
         // A journal belongs to the bundle that it was made for; what only has the name is copied.
         if (entry.path().extension() == patch::kJournalSuffix) {
-            const auto journal = patch::findJournal(entry.path(), m_source, patch::DiskFile::Lock::Shared);
+            const auto journal =
+                patch::findJournal(entry.path(), m_source, patch::DiskFile::Lock::Shared);
             if (journal && journal->state != InterruptedState::Unknown)
                 return {};
         }

@@ -110,7 +110,8 @@ void TestSaveCrash::tornWrite()
         });
     });
     {
-        const auto journal = patch::findJournal(disk.journal(), disk.path, patch::DiskFile::Lock::Alone);
+        const auto journal =
+            patch::findJournal(disk.journal(), disk.path, patch::DiskFile::Lock::Alone);
         QVERIFY(journal && journal->state == InterruptedState::Pending);
         const patch::JournalRun &run = journal->index.runs.front();
         Bytes after(run.bytes / 2);
@@ -183,7 +184,8 @@ void TestSaveCrash::journalOfAnotherState()
     crashAt(disk, SaveStep::RangeWritten);
     Bytes weights = readAll(disk.path / "weights/weight.bin");
     {
-        const auto journal = patch::findJournal(disk.journal(), disk.path, patch::DiskFile::Lock::Alone);
+        const auto journal =
+            patch::findJournal(disk.journal(), disk.path, patch::DiskFile::Lock::Alone);
         QVERIFY(journal && journal->usable());
         QCOMPARE(journal->index.files.back().path, std::string("weights/weight.bin"));
         weights[journal->index.runs.back().offset] = std::byte{0xa5};

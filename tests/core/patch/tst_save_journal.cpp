@@ -277,8 +277,9 @@ void TestSaveJournal::comesWithTheArchive()
     QVERIFY(opened.bundle && opened.saves.size() == 1);
     QVERIFY(opened.saves.front().state == InterruptedState::Foreign);
     QVERIFY(opened.fault() != nullptr && hasErrors((*opened.bundle)->diagnostics()));
-    const auto shown =
-        (*opened.bundle)->files()[*(*opened.bundle)->fileByPath("weights/weight.bin")].file->bytes();
+    const auto shown = (*opened.bundle)
+                           ->files()[*(*opened.bundle)->fileByPath("weights/weight.bin")]
+                           .file->bytes();
     QVERIFY(Bytes(shown.begin(), shown.end()) == evil);
     for (const auto action : {RecoverAction::Undo, RecoverAction::Finish})
         QCOMPARE(codeOf(recoverSave(disk.path, action)), std::string("journal.foreign"));
