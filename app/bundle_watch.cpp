@@ -24,6 +24,8 @@ constexpr int kMaxWatched = 256;
 constexpr int kLookMilliseconds = 2000;
 /// Of larger bundles no digests are kept: whoever touches their files is taken for a writer.
 constexpr std::uint64_t kMostDigested = std::uint64_t{1} << 30;
+/// Those of smaller ones are there at once.
+constexpr std::uint64_t kMostDigestedAtOnce = std::uint64_t{4} << 20;
 /// Larger files are read again on another thread.
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{16} << 20;
 
@@ -81,7 +83,7 @@ BundleWatch::~BundleWatch()
         m_digests->unwanted = true;
 }
 
-/// Of all files that are watched, as they are now; in the background, with reads that give way.
+/// Of all files that are watched, as they are now.
 void BundleWatch::takeDigests()
 {
     if (m_digests)
@@ -93,7 +95,7 @@ void BundleWatch::takeDigests()
         bytes += stamp.bytes > 0 ? static_cast<std::uint64_t>(stamp.bytes) : 0;
     if (bytes > kMostDigested)
         return;
-    m_pool.start([digests = m_digests, files = m_stamps.keys()] {
+    const auto take = [digests = m_digests, files = m_stamps.keys()] {
         for (const QString &file : files) {
             const auto path = toPath(file);
             if (auto digest = digestOf(path, digests->unwanted)) {
@@ -101,7 +103,11 @@ void BundleWatch::takeDigests()
                 digests->opened.insert_or_assign(path, *std::move(digest));
             }
         }
-    });
+    };
+    if (bytes > kMostDigestedAtOnce)
+        m_pool.start(take);
+    else
+        take();
 }
 
 std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle &bundle)
