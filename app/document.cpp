@@ -24,14 +24,11 @@ Document::Document(ui::Session &session, QObject *parent)
     connect(&session, &ui::Session::bytesChanged, this, &Document::checkModified);
     connect(&session.undoStack(), &QUndoStack::indexChanged, this, &Document::collectPatches);
     for (const BundleWatch *watch : {&m_watch, &m_otherWatch}) {
-        connect(watch, &BundleWatch::touched, &session, &ui::Session::checkFiles);
-        connect(watch, &BundleWatch::changed, this, [this](const QStringList &files) {
-            m_session.checkFiles();
-            if (m_session.filesHold()) // else it was told already
-                Q_EMIT changedOnDisk(files, true);
-        });
+        connect(watch, &BundleWatch::touched, this, &Document::lookAtFiles);
+        connect(watch, &BundleWatch::changed, this, &Document::onWatchChanged);
     }
     connect(&session, &ui::Session::filesHoldChanged, this, &Document::onFilesHoldChanged);
+    connect(this, &Document::cancelled, this, [this] { m_again.reset(); });
 }
 
 Document::~Document()
@@ -46,6 +43,15 @@ void Document::setBusy(Busy busy)
         return;
     m_busy = busy;
     Q_EMIT busyChanged();
+}
+
+void Document::abandon()
+{
+    m_again.reset();
+    applySavedState();
+    m_session.setSaving(false);
+    m_watch.release();
+    setBusy(Busy::Idle);
 }
 
 Document::Opened Document::openSource(const Source &source, bool recover)
@@ -104,6 +110,8 @@ void Document::openBoth(Source a, std::optional<Source> b, std::function<void()>
     if (m_busy != Busy::Idle)
         return;
     m_waiting = nullptr;
+    if (!then)
+        m_again.reset();
     const QString name = a.memory ? ui::fromUtf8(a.memory->name) : QFileInfo(a.path).fileName();
     run(
         Busy::Opening, tr("Opening %1").arg(name),
@@ -171,6 +179,7 @@ void Document::showBoth(const Source &a, const std::optional<Source> &b, const O
                         const std::function<void()> &then)
 {
     if (!both.first.bundle) {
+        m_again.reset();
         Q_EMIT openFailed(a.path, *both.first.error);
         return;
     }
@@ -192,6 +201,7 @@ void Document::showOpened(const Source &source, const Opened &opened)
     m_path = source.path;
     m_memory = source.memory;
     m_openInputs = opened.inputs;
+    m_onDisk.clear();
     m_session.undoStack().clear();
     m_session.setPatchingEnabled(false);
     m_session.setBundle(opened.bundle);
@@ -200,6 +210,7 @@ void Document::showOpened(const Source &source, const Opened &opened)
     if (isContainer(*opened.bundle) && !opened.bundle->weights().empty())
         m_session.goToWeight(0);
     checkModified();
+    keepEdits();
     Q_EMIT this->opened(opened.recovered);
     if (opened.shapesFault)
         Q_EMIT shapesRefused(*opened.shapesFault);
@@ -270,14 +281,6 @@ void Document::reload(bool editsAgain)
 {
     if (!isOpen() || m_busy != Busy::Idle)
         return;
-    if (editsAgain) {
-        for (const ui::PatchEntry &entry : m_session.patches()) {
-            if (!entry.active)
-                continue;
-            m_keptEdits.push_back(entry.edit->edit);
-            m_keptEdits.back().note = entry.note;
-        }
-    }
     std::string weight;
     if (const auto &weights = m_session.bundle()->weights();
         m_session.place().weight < weights.size())
@@ -286,12 +289,13 @@ void Document::reload(bool editsAgain)
     if (m_session.other())
         other = otherSource();
     const bool patching = m_session.patchingEnabled();
-    openBoth(shownSource(), std::move(other), [this, weight, patching, editsAgain] {
+    m_again = editsAgain ? std::optional(unsavedEdits()) : std::nullopt;
+    openBoth(shownSource(), std::move(other), [this, weight, patching] {
         if (const auto index = m_session.bundle()->weightByName(weight))
             m_session.goToWeight(*index);
         m_session.setPatchingEnabled(patching);
-        if (editsAgain)
-            makeKeptEdits();
+        if (m_again)
+            makeAgain(*std::exchange(m_again, std::nullopt), {});
     });
 }
 
@@ -307,9 +311,11 @@ void Document::close()
         return;
     closeOther();
     m_keptEdits.clear();
+    m_onDisk.clear();
     m_session.undoStack().clear();
     m_session.setPatchingEnabled(false);
     m_session.setBundle(nullptr);
+    keepEdits();
     m_watch.watch(nullptr);
     m_path.clear();
     m_memory.reset();

@@ -3,6 +3,7 @@
 
 #include "app/bundle_watch.h"
 #include "app/edit_command.h"
+#include "app/edit_journal.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/patch/aside.h"
 #include "core/patch/interrupted_save.h"
@@ -68,19 +69,29 @@ public:
     /// Opens B beside the document: otherOpened() or openFailed().
     void openOther(const QString &path);
     void openMemory(MemoryBundle bundle, std::optional<MemoryBundle> other = std::nullopt);
-    /// The document as it is on disk now; the place is kept. The edits are made again on what is
-    /// there now, as one step, or forgotten.
+    /// The document as it is on disk now; the place is kept. The edits that are not on the disk are
+    /// made again on what is there now, with those undone or switched off, or forgotten.
     void reload(bool editsAgain = false);
-    /// Edits of before the last reload that were not made again: the new file refused them.
+    /// Edits that were to be made again and were not: the file refused them.
     const std::vector<Edit> &keptEdits() const { return m_keptEdits; }
     void makeKeptEdits();
+
+    /// From now on unsaved edits are kept in the folder of the user's state.
+    void keepEditsIn(const QString &stateFolder);
+    /// Where they are kept; null: nowhere.
+    EditJournal *editJournal() { return m_journal.get(); }
+    /// Makes edits again that a window left which has ended (EditJournal::left); what the file does
+    /// not take is told by editsRefused and in keptEdits().
+    void makeLeftEdits(const QString &file);
+    /// The user does not want what is unsaved.
+    void forgetEdits();
     void close();
     void closeOther();
     /// B becomes the document and A the one compared with; edits are forgotten.
     void swapSides();
 
     /// Writes the changed ranges in place: saved() or saveFailed().
-    void save(bool keepBackup);
+    void save(const SaveOptions &options);
     /// Writes a copy, which becomes the document; undo steps live on. `target` must not exist.
     void saveAs(const QString &target);
     std::vector<WrittenRange> pendingRanges() const;
@@ -169,6 +180,8 @@ private:
     template <class Work, class Done>
     void run(Busy busy, const QString &title, Work work, Done done);
     void setBusy(Busy busy);
+    /// Work that ended by an exception: all is as before it.
+    void abandon();
     void openOtherSource(const Source &source, bool recover);
     using OpenedPair = std::pair<Opened, Opened>;
     void openBoth(Source a, std::optional<Source> b, std::function<void()> then = {},
@@ -184,7 +197,11 @@ private:
     void showOther(const Source &source, const Opened &opened);
     /// Tells the overlays that a save has ended, once, on this thread.
     void applySavedState();
-    void finishSave(const Result<SaveReport> &report);
+    struct EndedSave {
+        Result<SaveReport> report;
+        Opened copy; ///< what was written, where it is another file now
+    };
+    void finishSave(const EndedSave &ended, std::vector<AppliedEditPtr> edits);
     void finishSaveAs(const Result<SaveReport> &report, const Opened &copy, const QString &target);
 
     void onEditsRequested(const std::vector<Edit> &edits, const QString &title);
@@ -208,12 +225,26 @@ private:
     void releaseAside(BundlePtr bundle);
     void refuse(const char *code, const QString &message);
     void collectPatches();
+    /// Those of the list that are laid.
+    std::vector<AppliedEditPtr> laidEdits() const;
+    UnsavedEdits unsavedEdits() const;
+    void keepEdits();
+    struct Remade;
+    static Remade remake(const BundlePtr &base, UnsavedEdits edits, double tolerance,
+                         Progress &progress);
+    void makeAgain(UnsavedEdits edits, std::function<void()> done);
+    void finishAgain(Remade made);
     void checkModified();
     void onFilesHoldChanged(bool hold);
+    void lookAtFiles();
+    void onWatchChanged(const QStringList &files);
 
     ui::Session &m_session;
     BundleWatch m_watch, m_otherWatch;
     std::vector<Edit> m_keptEdits;
+    std::unique_ptr<EditJournal> m_journal;
+    std::optional<UnsavedEdits> m_again;  ///< while a reload is under way: to be made after it
+    std::vector<AppliedEditPtr> m_onDisk; ///< edits that the last save wrote
     std::map<AppliedEditPtr, std::string> m_notes; ///< where not those that the edits came with
     QString m_path, m_otherPath;
     std::optional<MemoryBundle> m_memory, m_otherMemory;

@@ -115,6 +115,7 @@ void Document::collectPatches()
         }
     }
     m_session.setPatches(std::move(entries));
+    keepEdits();
 }
 
 std::string Document::noteOf(const AppliedEditPtr &edit) const
@@ -158,7 +159,7 @@ bool Document::refusesSave()
     return true;
 }
 
-void Document::save(bool keepBackup)
+void Document::save(const SaveOptions &options)
 {
     if (!isOpen() || inMemory() || refusesSave())
         return;
@@ -166,14 +167,16 @@ void Document::save(bool keepBackup)
     m_session.setSaving(true);
     run(
         Busy::Saving, tr("Saving %1").arg(name()),
-        [this, bundle = m_session.bundle(), keepBackup](Progress &progress) {
+        [this, bundle = m_session.bundle(), source = shownSource(), options](Progress &progress) {
             std::function<void()> apply;
-            auto report = saveInPlace(bundle, keepBackup, apply, &progress);
+            EndedSave ended{saveInPlace(bundle, options, apply, &progress), {}};
+            if (ended.report && options.breakLinks)
+                ended.copy = openSource(source);
             const std::lock_guard lock(m_savedStateMutex);
             m_applySavedState = std::move(apply);
-            return report;
+            return ended;
         },
-        [this](const Result<SaveReport> &report, bool) { finishSave(report); });
+        [this, edits = laidEdits()](const EndedSave &ended, bool) { finishSave(ended, edits); });
 }
 
 void Document::applySavedState()
@@ -187,9 +190,15 @@ void Document::applySavedState()
         step();
 }
 
-void Document::finishSave(const Result<SaveReport> &report)
+void Document::finishSave(const EndedSave &ended, std::vector<AppliedEditPtr> edits)
 {
+    const Result<SaveReport> &report = ended.report;
     applySavedState();
+    if (ended.copy.bundle) {
+        m_session.tasks().quiesce();
+        m_watch.watch(ended.copy.bundle);
+        m_session.updateBundle(ended.copy.bundle);
+    }
     m_session.setSaving(false);
     if (!report && report.error().code == "task.cancelled") {
         m_watch.restamp(); // what was written is put back, which changed the files' times
@@ -203,6 +212,9 @@ void Document::finishSave(const Result<SaveReport> &report)
     }
     m_watch.restamp();
     m_session.updateBundle(m_session.bundle());
+    m_onDisk = std::move(edits);
+    m_session.undoStack().setClean(); // the next edit of the same cell is another step
+    keepEdits();
     Q_EMIT saved(*report, m_path);
 }
 
@@ -245,10 +257,13 @@ void Document::finishSaveAs(const Result<SaveReport> &report, const Opened &copy
     m_session.tasks().quiesce();
     if (!sameFiles(*m_session.bundle(), *copy.bundle))
         m_session.undoStack().clear();
+    m_onDisk = laidEdits();
+    m_session.undoStack().setClean();
     m_path = target;
     m_memory.reset();
     m_watch.watch(copy.bundle);
     m_session.updateBundle(copy.bundle);
+    keepEdits();
     Q_EMIT saved(*report, target);
 }
 

@@ -4,6 +4,7 @@
 #include "app/document.h"
 #include "widgets/common/task_manager.h"
 
+#include <memory>
 #include <type_traits>
 
 namespace kernscope::app {
@@ -18,7 +19,13 @@ void Document::run(Busy busy, const QString &title, Work work, Done done)
     m_session.tasks().start(
         this, title,
         [this, work = std::move(work), done = std::move(done)](Progress &progress) {
-            auto result = std::make_shared<T>(work(progress));
+            std::shared_ptr<T> result;
+            try {
+                result = std::make_shared<T>(work(progress));
+            } catch (...) { // TaskManager says it
+                QMetaObject::invokeMethod(this, &Document::abandon, Qt::QueuedConnection);
+                throw;
+            }
             const bool stopped = progress.cancelled();
             QMetaObject::invokeMethod(
                 this,

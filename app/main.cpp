@@ -8,11 +8,29 @@
 #include <QTemporaryDir>
 
 #include <cstdio>
+#include <exception>
 #include <memory>
 
 namespace {
 
 using namespace kernscope;
+
+/// What an event handler throws, memory that ran out most of all, ends that handler and not the
+/// window with its edits.
+class GuardedApplication : public QApplication
+{
+public:
+    using QApplication::QApplication;
+    bool notify(QObject *receiver, QEvent *event) override
+    {
+        try {
+            return QApplication::notify(receiver, event);
+        } catch (const std::exception &failure) {
+            std::fprintf(stderr, "kernscope: %s\n", failure.what());
+        }
+        return false;
+    }
+};
 
 QtMessageHandler s_otherMessages = nullptr;
 
@@ -71,7 +89,7 @@ int main(int argc, char **argv)
     std::unique_ptr<QApplication> application;
     {
         const app::DisplayGuard guard;
-        application = std::make_unique<QApplication>(argc, argv);
+        application = std::make_unique<GuardedApplication>(argc, argv);
     }
     QGuiApplication::setDesktopFileName(QStringLiteral("kernscope"));
     QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/kernscope.png")));

@@ -136,6 +136,7 @@ void MainWindow::buildCentre()
 
     m_docks = new DockSet(m_session, m_host, this);
     m_docks->bookmarks()->setStore(m_settings.stateFolder());
+    m_document.keepEditsIn(m_settings.stateFolder());
     new TabTitles(m_host, *m_docks, this);
     new TabOrder(this);
     m_columns = new TableColumns(*m_docks, m_settings, this);
@@ -359,6 +360,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
         });
         return;
     }
+    m_document.forgetEdits(); // saved, or discarded by the user
     m_settings.setWindowGeometry(saveGeometry());
     m_settings.setLastFolder(ui::dialogFolder(this));
     m_layouts->keep();

@@ -161,6 +161,7 @@ private:
     void connectDocument();
     void onOpened(bool recovered);
     void noteInterrupted(bool recovered);
+    void offerLeftEdits();
     void askInterrupted(const std::vector<InterruptedSave> &saves);
     void goToLink();
     void onOpenFailed(const QString &path, const Error &error);

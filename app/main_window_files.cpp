@@ -242,6 +242,10 @@ void MainWindow::connectDocument()
                                   : tr("Cancelled: nothing was changed."));
     });
     connect(&m_document, &Document::modifiedChanged, this, &MainWindow::showState);
+    connect(&m_session, &ui::Session::filesHoldChanged, this, [this](bool hold) {
+        if (hold)
+            m_notices->remove(QStringLiteral("disk"));
+    });
     connect(&m_document, &Document::changedOnDisk, this, &MainWindow::onChangedOnDisk);
 }
 
@@ -265,6 +269,7 @@ void MainWindow::onOpened(bool recovered)
     if (m_document.inMemory() && !m_opening)
         noteSample();
     noteInterrupted(recovered);
+    offerLeftEdits();
     noteShapes({});
     const bool open = !m_document.openInputs().empty() && !m_session.bundle()->shapeBindings();
     m_status->showMessage((open ? tr("Opened %1, which leaves shapes of inputs open "

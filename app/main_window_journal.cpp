@@ -5,6 +5,8 @@
 #include "app/notice_area.h"
 #include "widgets/common/table_text.h"
 
+#include <QFileInfo>
+#include <QLocale>
 #include <QMessageBox>
 #include <QPushButton>
 
@@ -14,11 +16,10 @@ namespace kernscope::app {
 
 namespace {
 
-bool hasPendingJournal(const BundlePtr &bundle)
+bool hasJournal(const BundlePtr &bundle, std::string_view code)
 {
-    return bundle &&
-           std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
-                       [](const Diagnostic &row) { return row.error.code == "journal.pending"; });
+    return bundle && std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
+                                 [code](const Diagnostic &row) { return row.error.code == code; });
 }
 
 } // namespace
@@ -64,12 +65,48 @@ void MainWindow::noteInterrupted(bool recovered)
         m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
                        tr("A save of this bundle was interrupted. It was undone: the old bytes are "
                           "back, read back and verified."));
-    else if (hasPendingJournal(m_session.bundle()) || hasPendingJournal(m_session.other()))
+    else if (hasJournal(m_session.bundle(), "journal.foreign") ||
+             hasJournal(m_session.other(), "journal.foreign"))
+        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
+                       tr("A journal of a save lies beside this bundle that is not your own: it is "
+                          "not used. The files are shown as they are on the disk and may be half "
+                          "written."));
+    else if (hasJournal(m_session.bundle(), "journal.pending") ||
+             hasJournal(m_session.other(), "journal.pending"))
         m_notices->add(
             NoticeArea::Kind::Warning, QStringLiteral("journal"),
             tr("A save of this bundle was interrupted. It is shown as it was before that "
                "save; the files are half written until it is recovered."),
             {{tr("Recover"), [this] { whenKept([this] { m_document.recover(); }); }}});
+}
+
+/// Edits that a window left which was ended: of the bundle that is open, or, beside the sample, of
+/// any.
+void MainWindow::offerLeftEdits()
+{
+    EditJournal *journal = m_document.editJournal();
+    if (!journal)
+        return;
+    const bool here = !m_document.inMemory();
+    for (const EditJournal::Left &left : journal->left(here ? m_document.path() : QString())) {
+        const QString key = QStringLiteral("left:") + left.file;
+        const QString when = QLocale().toString(left.made.toLocalTime(), QLocale::ShortFormat);
+        const QString text =
+            tr("%1 of %2, last changed on %3, were not saved when the window was "
+               "ended.")
+                .arg(left.edits == 1 ? tr("One edit") : tr("%1 edits").arg(left.edits),
+                     ui::shown(QFileInfo(left.bundle).fileName()), when);
+        std::vector<NoticeAction> answers;
+        if (here)
+            answers.push_back({tr("Make Them Again"),
+                               [this, file = left.file] { m_document.makeLeftEdits(file); }});
+        else
+            answers.push_back(
+                {tr("Open It"), [this, bundle = left.bundle] { openPaths({bundle}); }});
+        answers.push_back({tr("Discard Them"),
+                           [this, file = left.file] { m_document.editJournal()->discard(file); }});
+        m_notices->add(NoticeArea::Kind::Warning, key, text, std::move(answers));
+    }
 }
 
 } // namespace kernscope::app

@@ -10,6 +10,8 @@
 #include <QFileInfo>
 #include <QGuiApplication>
 
+#include <algorithm>
+
 namespace kernscope::app {
 
 void MainWindow::onSaveFailed(const Error &error)
@@ -18,6 +20,10 @@ void MainWindow::onSaveFailed(const Error &error)
     std::vector<NoticeAction> answers;
     if (m_session.filesHold()) // a copy of files that changed would be of no use either
         answers.push_back({tr("Save As\u2026"), [this] { saveAs(); }});
+    if (error.code == "io.links")
+        answers.push_back({tr("Save into a Copy of the File"), [this] {
+                               m_document.save({m_settings.keepBackup(), true});
+                           }});
     if (error.code == "patch.stale")
         answers.push_back({tr("Reload"), [this] { revert(); }});
     if (error.code == "journal.pending")
@@ -40,7 +46,13 @@ QString MainWindow::shownPath(const QString &file) const
 void MainWindow::onChangedOnDisk(const QStringList &files, bool keepable)
 {
     QStringList text;
-    if (files.size() != 1)
+    const bool gone = keepable && std::none_of(files.begin(), files.end(), [](const auto &file) {
+                          return QFileInfo::exists(file);
+                      });
+    if (gone)
+        text << (files.size() == 1 ? tr("%1 is gone.").arg(shownPath(files.first()))
+                                   : tr("%1 files of this bundle are gone.").arg(files.size()));
+    else if (files.size() != 1)
         text << tr("%1 files of this bundle were replaced by another program.").arg(files.size());
     else if (keepable)
         text << tr("%1 was replaced by another program.").arg(shownPath(files.first()));
@@ -49,7 +61,11 @@ void MainWindow::onChangedOnDisk(const QStringList &files, bool keepable)
     text << (keepable ? tr("What is shown is the old file, whole.")
                       : tr("Old and new bytes would be mixed, so nothing of it is shown."));
     std::vector<NoticeAction> answers;
-    if (m_document.modified()) {
+    if (gone) {
+        if (m_document.modified())
+            text << tr("The edits are kept.");
+        answers.push_back({tr("Save As\u2026"), [this] { saveAs(); }});
+    } else if (m_document.modified()) {
         text << tr("The edits are kept.");
         answers.push_back({tr("Reload and Edit Again"), [this] { m_document.reload(true); }});
         answers.push_back({tr("Reload without Edits"), [this] { m_document.reload(); }});

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/settings.h"
 
+#include "app/paths.h"
 #include "app/settings_migration.h"
+#include "core/base/state_folder.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -50,11 +52,7 @@ Settings::Settings()
     : m_store(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
                                           QStringLiteral("kernscope"), QStringLiteral("kernscope")))
 {
-    // A relative path in the variable is to be ignored, says the base directory specification.
-    const QString given = qEnvironmentVariable("XDG_STATE_HOME");
-    m_stateFolder =
-        (QDir::isAbsolutePath(given) ? given : QDir::homePath() + QStringLiteral("/.local/state")) +
-        QStringLiteral("/kernscope");
+    m_stateFolder = toQString(kernscope::stateFolder());
     migrate();
 }
 

@@ -24,7 +24,7 @@ struct PatchArguments {
     std::string path;
     std::string output;
     std::string apply, file;
-    bool inPlace = false, dryRun = false, backup = false;
+    bool inPlace = false, dryRun = false, backup = false, breakLinks = false;
     double tolerance = 0;
     EditOptions edits;
 };
@@ -51,7 +51,7 @@ Result<SaveReport> save(BundlePtr bundle, const std::vector<AppliedEdit> &edits,
     }
     if (arguments.inPlace) {
         const WritingScope scope;
-        auto saved = saveInPlace(*bundle, arguments.backup);
+        auto saved = saveInPlace(*bundle, {arguments.backup, arguments.breakLinks});
         if (saved && !saved->ranges.empty())
             noteWritten(arguments.path);
         return saved;
@@ -169,6 +169,8 @@ std::string patchUsageFault(const PatchArguments &arguments, bool anyEdit)
         return fmt::format("{} exclude one another; give one of them", modesGiven(arguments));
     if (arguments.backup && !arguments.inPlace)
         return "--backup has an effect with --in-place only";
+    if (arguments.breakLinks && !arguments.inPlace)
+        return "--break-links has an effect with --in-place only";
     return applyFault(arguments, anyEdit);
 }
 
@@ -220,7 +222,11 @@ void addPatch(CLI::App &app, Context &context)
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
     command->add_flag("--backup", arguments->backup,
                       "With --in-place: keep a copy of each changed file beside the bundle, in "
-                      "BUNDLE.bak");
+                      "BUNDLE.bak, or BUNDLE.bak.2 and so on where that has another one");
+    command->add_flag(
+        "--break-links", arguments->breakLinks,
+        "With --in-place: of a file with several names (hard links), which is refused "
+        "otherwise, write a copy that takes this name");
     command
         ->add_option("--tolerance", arguments->tolerance,
                      "How far a stored value may be from the one asked for. 0 by default: exact, "

@@ -55,7 +55,8 @@ void finishJournals(Context &context)
 {
     if (!context.json)
         printDiagnostics(context, {});
-    if (context.exitCode == kDone && hasErrors(journalRows().found))
+    if ((context.exitCode == kDone || context.exitCode == kDiffers) &&
+        hasErrors(journalRows().found))
         context.exitCode = kBadInput;
 }
 

@@ -13,8 +13,8 @@ struct Context;
 void noteJournals(const Diagnostics &diagnostics);
 /// The remembered rows that are not among `printed`, which is going to be printed.
 Diagnostics unsaidJournals(const Diagnostics &printed);
-/// Says on standard error what no document and no list of diagnostics has said; a damaged journal
-/// turns the exit code of a command that is done into "bad input".
+/// Says on standard error what no document and no list of diagnostics has said; one that is
+/// an error turns the exit code of a command that is done into "bad input".
 void finishJournals(Context &context);
 
 } // namespace kernscope::cli

@@ -46,10 +46,13 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
     if (saved->ranges.empty())
         return text + fmt::format("{}: nothing had to be changed\n", printable(target));
     const std::size_t ranges = saved->ranges.size();
-    return text + fmt::format("{}: {} changed in {}, {}\n", printable(target),
-                              counted(saved->bytesWritten.value, "byte"), counted(ranges, "range"),
-                              saved->verified ? styled(Style::Good, "read back and verified")
-                                              : styled(Style::Bad, "not verified"));
+    text += fmt::format("{}: {} changed in {}, {}\n", printable(target),
+                        counted(saved->bytesWritten.value, "byte"), counted(ranges, "range"),
+                        saved->verified ? styled(Style::Good, "read back and verified")
+                                        : styled(Style::Bad, "not verified"));
+    for (const std::filesystem::path &backup : saved->backups)
+        text += fmt::format("backup: {}\n", printable(backup.string()));
+    return text;
 }
 
 } // namespace kernscope::cli

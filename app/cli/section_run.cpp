@@ -3,15 +3,18 @@
 #include "app/cli/section_run.h"
 
 #include "app/cli/command.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/container/section/section.h"
 #include "core/descriptor/version.h"
 #include "core/lanes/sparse.h"
+#include "core/patch/patch.h"
 #include "core/report/section_json.h"
 
 #include <fmt/format.h>
@@ -106,14 +109,9 @@ std::string expectedText(const std::vector<section::ListingDifference> &differen
                      terminalText(textTable(report::listingDifferenceTable(), differences));
 }
 
-} // namespace
-
-int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
-                   std::span<const std::byte> bytes, const section::WeightSection &section,
-                   const std::string &text)
+int printSection(Context &context, const std::string &path, const section::WeightSection &section,
+                 const std::string &text)
 {
-    if (auto written = writeFile(path, bytes, rules); !written)
-        return reportFailure(context, kSectionCommand, written.error());
     if (context.json) {
         report::Json document = report::sectionWrittenJson(section, path);
         printDocument(context, document, section.diagnostics);
@@ -123,6 +121,43 @@ int deliverSection(Context &context, const std::string &path, const OutputRules 
         printDiagnostics(context, section.diagnostics);
     }
     return exitCodeOf(section.diagnostics);
+}
+
+/// As every save in place: locked, behind a journal, into the file that was read.
+Result<void> saveSection(const std::string &path, std::span<const std::byte> bytes)
+{
+    const auto bundle = openBundle(path);
+    if (!bundle)
+        return tl::unexpected(bundle.error());
+    const auto &file = (*bundle)->files().front().file;
+    if (file->size().value != bytes.size()) {
+        return ErrorBuilder("patch.stale")
+            .file(file->name())
+            .expected(fmt::format("{} bytes", bytes.size()))
+            .found(fmt::format("{} bytes", file->size().value))
+            .message("The section gets another length; give --output")
+            .unexpected();
+    }
+    if (auto laid = file->write(FileOffset(0), bytes); !laid)
+        return laid;
+    const WritingScope scope;
+    const auto saved = saveInPlace(**bundle, SaveOptions());
+    if (!saved)
+        return tl::unexpected(saved.error());
+    noteWritten(path);
+    outputInPlace();
+    return {};
+}
+
+} // namespace
+
+int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
+                   std::span<const std::byte> bytes, const section::WeightSection &section,
+                   const std::string &text)
+{
+    if (auto written = writeFile(path, bytes, rules); !written)
+        return reportFailure(context, kSectionCommand, written.error());
+    return printSection(context, path, section, text);
 }
 
 int runSectionList(const SectionOptions &options, Context &context)
@@ -173,13 +208,15 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Context &conte
     if (!bytes)
         return reportFailure(context, kSectionCommand, bytes.error());
     const std::string path = options.inPlace ? options.path : options.output;
-    // In place, the input is what is replaced, and nothing else reads it.
-    const OutputRules rules =
-        options.inPlace ? OutputRules{true, {}} : outputRules(context, {options.path});
-    return deliverSection(context, path, rules, *bytes, opened->section,
-                          fmt::format("{}: {}, {}\n", printable(path),
-                                      strip ? "addresses taken back" : "slots filled",
-                                      counted(opened->section.units.size(), "unit")));
+    const std::string text = fmt::format("{}: {}, {}\n", printable(path),
+                                         strip ? "addresses taken back" : "slots filled",
+                                         counted(opened->section.units.size(), "unit"));
+    if (!options.inPlace)
+        return deliverSection(context, path, outputRules(context, {options.path}), *bytes,
+                              opened->section, text);
+    if (const auto saved = saveSection(path, *bytes); !saved)
+        return reportFailure(context, kSectionCommand, saved.error());
+    return printSection(context, path, opened->section, text);
 }
 
 std::string slicedTargets()

@@ -167,6 +167,7 @@ private:
     void saveAndReadBack()
     {
         const TemporaryFolder folder;
+        ::setenv("XDG_STATE_HOME", folder.path().c_str(), 1); // nothing of it is the user's
         const fs::path copy = folder.path() / "copy.mlmodelc";
         const auto saved = saveCopy(*m_bundles[0], copy);
         if (!saved) {

@@ -16,6 +16,7 @@
 #include <stdio.h> // renameat2
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace kernscope {
@@ -30,6 +31,8 @@ constexpr std::string_view kLetters =
 constexpr std::size_t kRandomLetters = 6;
 constexpr std::size_t kLongestName = 255; ///< of Linux's file systems, in bytes
 constexpr int kAttempts = 32;
+/// Says of an unfinished output that it is one: a user's own file may have such a name as well.
+constexpr const char *kPartAttribute = "user.kernscope.part";
 
 Error writeError(const fs::path &path, int number)
 {
@@ -102,7 +105,8 @@ void removeIfAbandoned(const fs::path &path)
         return;
     struct stat status = {};
     const bool ours = ::fstat(descriptor, &status) == 0 && status.st_uid == ::geteuid() &&
-                      (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+                      (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
+                      ::fgetxattr(descriptor, kPartAttribute, nullptr, 0) >= 0;
     if (ours && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && stillNamed(path, descriptor)) {
         if (S_ISDIR(status.st_mode))
             removeTree(path);
@@ -206,6 +210,7 @@ Result<void> OutputPlace::make()
         m_temporary = path;
         m_descriptor = descriptor;
         m_permissions = status.st_mode & 0777;
+        ::fsetxattr(descriptor, kPartAttribute, "", 0, 0); // where the file system has attributes
         if (m_kind == OutputKind::Folder)
             ::fchmod(descriptor, 0700);
         else if (m_target.replaced)
@@ -267,6 +272,7 @@ Result<void> OutputPlace::exchange()
 
 Result<void> OutputPlace::publish()
 {
+    ::fremovexattr(m_descriptor, kPartAttribute);
     if (m_target.replaced) {
         if (auto done = exchange(); !done)
             return done;

@@ -62,12 +62,15 @@ Result<Sha256::Digest> Sha256::finish()
 Result<std::string> Sha256::finishHex()
 {
     const auto digest = finish();
-    if (!digest)
-        return tl::unexpected(digest.error());
+    return digest ? Result<std::string>(textOf(*digest)) : tl::unexpected(digest.error());
+}
+
+std::string Sha256::textOf(const Digest &digest)
+{
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text;
-    text.reserve(2 * digest->size());
-    for (const std::byte byte : *digest) {
+    text.reserve(2 * digest.size());
+    for (const std::byte byte : digest) {
         text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
         text += kDigits[std::to_integer<std::size_t>(byte & std::byte{0xf})];
     }

@@ -36,6 +36,8 @@ public:
     /// The same as 64 lower-case hexadecimal digits.
     Result<std::string> finishHex();
 
+    /// A digest as 64 lower-case hexadecimal digits.
+    static std::string textOf(const Digest &digest);
     /// Digest of one run of bytes as hexadecimal digits.
     static Result<std::string> hexOf(std::span<const std::byte> bytes);
 

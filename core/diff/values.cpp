@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <span>
-#include <thread>
 #include <utility>
 
 namespace kernscope {

@@ -37,7 +37,7 @@ Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditSte
 
 /// saveInPlace on another thread, with progress. Cancelled before the bytes are verified, it puts
 /// every file back as it was: "task.cancelled".
-Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
+Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &options,
                                std::function<void()> &finish, Progress *progress);
 
 } // namespace kernscope

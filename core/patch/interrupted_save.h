@@ -17,11 +17,11 @@
 namespace kernscope {
 
 enum class InterruptedState : std::uint8_t {
-    Pending, ///< its journal is whole: it can be undone or finished
+    Pending, ///< its journal is whole and this user's own: it can be undone or finished
     Busy,    ///< another process is saving right now
-    Damaged, ///< the journal is torn or damaged: how far the save came is not known
+    Damaged, ///< the journal is torn, damaged or gone: how far the save came is not known
     Stale,   ///< the files were changed since by something else
-    Foreign, ///< a journal that is not this user's own, or names what is not of this bundle
+    Foreign, ///< a journal whose key is not in the folder of this user's state
     Unknown, ///< a file of that name that is no journal
 };
 
@@ -39,20 +39,24 @@ struct InterruptedSave {
     /// where the journal cannot be read.
     std::vector<WrittenRange> ranges;
 
-    /// Warning while the answer is sound, Error where the bundle may be half written, else Note.
+    /// Error where the files on disk are or may be half written, Warning while another process
+    /// writes them, else Note.
     Severity severity() const;
 };
 
 struct OpenedForReading {
     Result<BundlePtr> bundle;
     std::vector<InterruptedSave> saves;
+
+    /// Why values of the bundle should not be used for another one; null: nothing speaks against.
+    const Error *fault() const;
 };
 
 /// Opens the bundle at `path` as it will be when interrupted saves of it are undone: the old bytes
 /// that their journals keep are laid over the mapped files, in memory only, and do not count as
-/// changes. Journals are looked for beside the bundle and beside each file of it, never in folders
-/// above. Each has a row in the bundle's diagnostics. A journal that is not sound, or names
-/// anything but files of this bundle, is left out and said.
+/// changes. Journals are looked for beside the bundle and beside each file of it, and where the
+/// keys of this user's saves say that one of these files was written. Each has a row in the
+/// bundle's diagnostics. A journal that is not sound, or not this user's own, is left out and said.
 OpenedForReading openForReading(const std::filesystem::path &path, Progress *progress = nullptr);
 
 struct FileForReading {

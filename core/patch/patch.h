@@ -67,6 +67,7 @@ struct SaveReport {
     std::vector<WrittenRange> ranges;
     ByteCount bytesWritten;
     bool verified = false; ///< read back from disk and found to be what was meant
+    std::vector<std::filesystem::path> backups; ///< copies of the files as they were before
     /// Of a save that succeeded: what could not be made sure of after its last step.
     Diagnostics warnings;
 };
@@ -75,18 +76,31 @@ struct SaveReport {
 /// scattered over thousands of runs, runs with some unchanged bytes between.
 std::vector<WrittenRange> pendingRanges(const Bundle &bundle);
 
+struct SaveOptions {
+    SaveOptions(bool backup = false, bool copyLinked = false)
+        : keepBackup(backup), breakLinks(copyLinked)
+    {
+    }
+    bool keepBackup;
+    /// A file with several names is copied first; this name gets the copy. What is mapped stays the
+    /// old file: open the bundle again after such a save.
+    bool breakLinks;
+};
+
 /// Writes pendingRanges() into the files and nothing else, behind a journal: what an interrupted
 /// save leaves is found by openForReading and mended by recoverSave. Locks first, then looks
 /// whether the files are still those that were opened, then writes, reads back and verifies.
 /// `keepBackup`: first copies each changed file beside the bundle, as BUNDLE.bak/PATH (a file that
-/// lies in no bundle: as FILE.bak), where no such copy exists.
+/// lies in no bundle: as FILE.bak). What is there already stays: the next copies go to BUNDLE.bak.2
+/// and so on, but for a file whose last backup has the same bytes.
 /// Errors: "io.write", "patch.verify", "patch.stale" (the file on disk is not what was opened),
-/// "patch.busy" (somebody else is saving), "journal.pending" (an interrupted save comes first).
-Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup);
+/// "patch.busy" (somebody else is saving), "journal.pending" (an interrupted save comes first),
+/// "io.links" (a file that has further names).
+Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options);
 /// The same for a caller on another thread than the one that reads the overlays without a lock:
 /// `finish` becomes what is left to be done there (the overlays learn what is on disk now), once,
 /// before anything else is written. Set after failures as well.
-Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
+Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &options,
                                std::function<void()> &finish);
 
 struct CopyOptions {

@@ -26,6 +26,7 @@ enum class SaveStep : std::uint8_t {
 using SaveHook = std::function<bool(SaveStep)>;
 
 /// kernscope::saveInPlace() with a hook, for tests of interrupted saves.
-Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const SaveHook &hook);
+Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options,
+                               const SaveHook &hook);
 
 } // namespace kernscope::patch

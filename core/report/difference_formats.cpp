@@ -32,11 +32,14 @@ std::string markdownOf(const CheckedDifference &checked)
                     markdownText(differenceSummary(*checked.a, *checked.b, checked.difference)),
                     differenceHeadline(checked),
                     markdownText(faithfulText(*checked.a, checked.difference, checked.verdict)));
+    const auto journals = journalTexts(checked);
+    for (const std::string &journal : journals)
+        text += fmt::format("- {}\n", markdownText(journal));
     for (const LimitFault &fault : checked.faults)
         text += fmt::format(
             "- {} {}\n", fault.weight.empty() ? "the whole" : markdownText(printable(fault.weight)),
             markdownText(faultText(fault)));
-    text += checked.faults.empty() ? "|" : "\n|";
+    text += checked.faults.empty() && journals.empty() ? "|" : "\n|";
     const auto &columns = pairTable().columns;
     for (const std::size_t column : differenceColumns())
         text += fmt::format(" {} |", markdownText(columns[column].key));
@@ -68,6 +71,8 @@ std::vector<JunitCase> casesOf(const CheckedDifference &checked)
             cases.back().name != name)
             cases.push_back({name, {}, {}});
     }
+    for (const std::string &journal : journalTexts(checked))
+        cases.front().errors += (cases.front().errors.empty() ? "" : "; ") + journal;
     for (const LimitFault &fault : checked.faults) {
         const auto found =
             fault.weight.empty()
@@ -105,6 +110,19 @@ std::string junitOf(const CheckedDifference &checked)
 
 } // namespace
 
+std::vector<std::string> journalTexts(const CheckedDifference &checked)
+{
+    std::vector<std::string> texts;
+    for (const BundlePtr &bundle : {checked.a, checked.b}) {
+        for (const Diagnostic &row : bundle->diagnostics()) {
+            if (row.severity == Severity::Error && row.error.code.starts_with("journal."))
+                texts.push_back(printable(
+                    fmt::format("{}: [{}] {}", bundle->name(), row.error.code, row.error.message)));
+        }
+    }
+    return texts;
+}
+
 std::string differenceCsv(std::span<const CheckedDifference> all)
 {
     const auto &columns = pairTable().columns;
@@ -113,6 +131,10 @@ std::string differenceCsv(std::span<const CheckedDifference> all)
         keys.emplace_back(columns[column].key);
     std::string text = csvLine(std::move(keys));
     for (const CheckedDifference &checked : all) {
+        for (const std::string &journal : journalTexts(checked))
+            text += csvField(printable(checked.a->name())) + "," +
+                    csvField(printable(checked.b->name())) + "," + csvField(journal) +
+                    std::string(differenceColumns().size() - 1, ',') + "\n";
         for (const PairFacts &row : differenceRows(checked)) {
             std::vector<std::string> cells{printable(checked.a->name()),
                                            printable(checked.b->name())};

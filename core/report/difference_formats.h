@@ -8,6 +8,10 @@
 
 namespace kernscope::report {
 
+/// "x.mlmodelc: [journal.pending] …" of each journal that makes the answer one of bytes that are
+/// not, or may not be, what the disk holds as a whole. Every format has them.
+std::vector<std::string> journalTexts(const CheckedDifference &checked);
+
 /// One row a weight and build, header first; fields quoted as RFC 4180 has it, lines ended by LF.
 /// A text that a spreadsheet would take for a formula gets a leading apostrophe.
 std::string differenceCsv(std::span<const CheckedDifference> all);

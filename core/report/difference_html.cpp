@@ -221,6 +221,8 @@ std::string verdictHtml(const CheckedDifference &checked)
                     escapedMarkup(differenceSummary(*checked.a, *checked.b, checked.difference)),
                     checked.holds() ? "holds" : "fails",
                     fmt::format("{} {}", checked.holds() ? "✓" : "✗", differenceHeadline(checked)));
+    for (const std::string &journal : journalTexts(checked))
+        text += fmt::format("<p class=\"fails\">{}</p>\n", escapedMarkup(journal));
     if (!checked.faults.empty() && checked.faults.front().limit != "identical") {
         text += "<ul>";
         for (const LimitFault &fault : checked.faults)

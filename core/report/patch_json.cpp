@@ -14,6 +14,9 @@ Json savedJson(const SaveReport &saved)
     Json json;
     json["bytes_written"] = numberJson(saved.bytesWritten.value);
     json["verified"] = saved.verified;
+    json["backups"] = Json::array();
+    for (const std::filesystem::path &backup : saved.backups)
+        json["backups"].push_back(backup.string());
     return json;
 }
 

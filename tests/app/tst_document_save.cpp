@@ -5,6 +5,8 @@
 #include <QSignalSpy>
 #include <QUndoStack>
 
+#include <unistd.h>
+
 using namespace kernscope;
 using kernscope::app::Document;
 using test::bytesOf;
@@ -18,7 +20,13 @@ private Q_SLOTS:
     void init() { begin(); }
     void savesOnlyWhatChanged_data();
     void savesOnlyWhatChanged();
-    void keepsFirstBackup();
+    void keepsEveryBackup();
+    void copyOfAFileOfSeveralNames();
+    void reloadMakesWhatIsUnsaved();
+    void reloadKeepsUndoneAndSwitchedOff();
+    void reloadTakesBackWhatWasSaved();
+    void touchedFilesStayShown();
+    void saveAsOfFilesThatAreGone();
     void asksAboutInterruptedSaves_data();
     void asksAboutInterruptedSaves();
     void undoAfterSave();
@@ -71,7 +79,7 @@ void TestDocumentSave::savesOnlyWhatChanged()
     QCOMPARE(static_cast<std::uint64_t>(places.size()), report.bytesWritten.value);
 }
 
-void TestDocumentSave::keepsFirstBackup()
+void TestDocumentSave::keepsEveryBackup()
 {
     const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
     const test::FileBytes before = bytesOf(path);
@@ -87,6 +95,158 @@ void TestDocumentSave::keepsFirstBackup()
     const test::FileBytes kept = bytesOf(path + QStringLiteral(".bak"));
     QCOMPARE(kept.size(), std::size_t{1});
     QCOMPARE(kept.begin()->second, before.at(kept.begin()->first));
+    QCOMPARE(bytesOf(path + QStringLiteral(".bak.2")).size(), std::size_t{1});
+}
+
+void TestDocumentSave::copyOfAFileOfSeveralNames()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString weights = path + QStringLiteral("/weights/weight.bin");
+    const test::FileBytes before = bytesOf(path);
+    QCOMPARE(::link(qPrintable(weights), qPrintable(m_folder->filePath(QStringLiteral("other")))), 0);
+    QVERIFY(open(path));
+    m_session->setPatchingEnabled(true);
+    edit(0, 0, 0.5);
+    QSignalSpy failed(m_document.get(), &Document::saveFailed);
+    m_document->save(false);
+    QVERIFY(wait());
+    QCOMPARE(failed.size(), 1);
+    QCOMPARE(failed[0][0].value<Error>().code, std::string("io.links"));
+    QVERIFY(bytesOf(path) == before);
+    m_document->save({false, true});
+    QVERIFY(wait());
+    QVERIFY(!m_document->modified() && bytesOf(path) != before);
+    QCOMPARE(bytesOf(m_folder->path()).at(QStringLiteral("other")),
+             before.at(QStringLiteral("weights/weight.bin")));
+    // What is shown is the copy from now on: further edits are saved into it.
+    m_session->checkFiles();
+    QVERIFY(m_session->filesHold());
+    edit(0, 1, 0.25);
+    m_document->save(false);
+    QVERIFY(wait());
+    QVERIFY(!m_document->modified());
+    QCOMPARE(failed.size(), 1);
+}
+
+/// "w*0.5" that was saved is not halved once more.
+void TestDocumentSave::reloadMakesWhatIsUnsaved()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(open(path));
+    m_session->setPatchingEnabled(true);
+    const std::string weight = bundle().weights()[0].name;
+    m_session->requestEdits({*parseEdit(Edit::Kind::Compute, weight + "=w*0.5")}, {});
+    QVERIFY(wait());
+    m_document->save(false);
+    QVERIFY(wait());
+    const test::FileBytes saved = bytesOf(path);
+    edit(0, 0, 0.75);
+    m_document->setEditNote(1, QStringLiteral("why"));
+    m_document->reload(true);
+    QTRY_COMPARE(m_session->patches().size(), std::size_t{1});
+    QVERIFY(wait());
+    QCOMPARE(m_session->patches()[0].edit->edit.value, 0.75);
+    QCOMPARE(m_session->patches()[0].note, std::string("why"));
+    m_session->undoStack().undo();
+    QVERIFY(!m_document->modified());
+    QVERIFY(bytesOf(path) == saved);
+    // An edit of a cell that was saved is one of its own.
+    edit(0, 0, 0.75);
+    m_document->save(false);
+    QVERIFY(wait());
+    edit(0, 0, 0.5);
+    QCOMPARE(m_session->undoStack().count(), 2);
+}
+
+void TestDocumentSave::reloadKeepsUndoneAndSwitchedOff()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(open(path));
+    m_session->setPatchingEnabled(true);
+    for (const std::uint64_t element : {0, 1, 2})
+        edit(0, element, 0.5 + 0.25 * double(element));
+    m_document->setEditNote(0, QStringLiteral("off for now"));
+    m_document->switchEdit(0, false);
+    QVERIFY(wait());
+    edit(0, 3, 0.125);
+    m_session->undoStack().undo();
+    const auto before = m_session->patches();
+    QCOMPARE(before.size(), std::size_t{4});
+    m_document->reload(true);
+    QTRY_COMPARE(m_session->patches().size(), std::size_t{4});
+    QVERIFY(wait());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const ui::PatchEntry &now = m_session->patches()[i];
+        QCOMPARE(editText(now.edit->edit), editText(before[i].edit->edit));
+        QVERIFY(now.active == before[i].active && now.off == before[i].off);
+        QCOMPARE(now.note, before[i].note);
+    }
+    m_session->undoStack().redo();
+    QVERIFY(m_session->patches()[3].active);
+    m_document->switchEdit(0, true);
+    QVERIFY(wait());
+    QVERIFY(m_session->patches()[0].active);
+}
+
+/// Undone since it was saved: not on the disk is that it is not there.
+void TestDocumentSave::reloadTakesBackWhatWasSaved()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const test::FileBytes before = bytesOf(path);
+    QVERIFY(open(path));
+    m_session->setPatchingEnabled(true);
+    edit(0, 0, 0.5);
+    m_document->save(false);
+    QVERIFY(wait());
+    m_session->undoStack().undo();
+    m_document->reload(true);
+    QTRY_VERIFY(m_document->isOpen() && m_document->modified());
+    QVERIFY(wait());
+    m_document->save(false);
+    QVERIFY(wait());
+    QVERIFY(bytesOf(path) == before);
+}
+
+void TestDocumentSave::touchedFilesStayShown()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString weights = path + QStringLiteral("/weights/weight.bin");
+    QVERIFY(open(path));
+    m_session->setPatchingEnabled(true);
+    edit(0, 0, 0.5);
+    QSignalSpy holds(m_session.get(), &ui::Session::filesHoldChanged);
+    QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
+    QSignalSpy shown(m_session.get(), &ui::Session::bytesChanged);
+    QFile file(weights);
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QVERIFY(file.setFileTime(QDateTime::currentDateTime().addSecs(100),
+                             QFileDevice::FileModificationTime));
+    file.close();
+    QTRY_VERIFY_WITH_TIMEOUT(!shown.isEmpty(), 10'000); // looked at again
+    QVERIFY(holds.isEmpty() && changed.isEmpty());
+    // And it can be saved.
+    QSignalSpy saved(m_document.get(), &Document::saved);
+    m_document->save(false);
+    QVERIFY(wait());
+    QCOMPARE(saved.size(), 1);
+}
+
+void TestDocumentSave::saveAsOfFilesThatAreGone()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const test::FileBytes before = bytesOf(path);
+    QVERIFY(open(path));
+    m_session->setPatchingEnabled(true);
+    edit(0, 0, 0.5);
+    QVERIFY(QFile::remove(path + QStringLiteral("/weights/weight.bin")));
+    QSignalSpy saved(m_document.get(), &Document::saved);
+    const QString target = m_folder->filePath(QStringLiteral("copy.mlmodelc"));
+    m_document->saveAs(target);
+    QVERIFY(wait());
+    QCOMPARE(saved.size(), 1);
+    QCOMPARE(bytesOf(target).size(), before.size());
+    QCOMPARE(bytesOf(target).at(QStringLiteral("weights/weight.bin")).size(),
+             before.at(QStringLiteral("weights/weight.bin")).size());
 }
 
 /// A save that ended in the middle: opening asks, and writes only when it is told to.

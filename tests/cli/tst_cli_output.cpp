@@ -9,6 +9,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <QProcess>
@@ -274,16 +275,28 @@ void TestCliOutput::relocatesInPlace()
     QCOMPARE(contentOf(at("w.ksec")).size(), before.size());
     QCOMPARE(runCli(arguments("section strip %/w.ksec --in-place")).exitCode, 0);
     QCOMPARE(contentOf(at("w.ksec")), before);
+    // As every save in place: not into a file of several names, not beside a journal.
+    QCOMPARE(::link(qPrintable(at("w.ksec")), qPrintable(at("other.ksec"))), 0);
+    QCOMPARE(runCli(arguments("section relocate %/w.ksec --base 0x40 --in-place")).exitCode, 4);
+    QVERIFY(QFile::remove(at("other.ksec")));
+    write(at("w.ksec.kernscope-journal"), "KSJOURN1");
+    QCOMPARE(runCli(arguments("section relocate %/w.ksec --base 0x40 --in-place")).exitCode, 3);
+    QCOMPARE(contentOf(at("w.ksec")), before);
+    QVERIFY(QFile::remove(at("w.ksec.kernscope-journal")));
 }
 
 void TestCliOutput::removesWhatAKilledRunLeft()
 {
     write(at("out.npy.kernscope-part-aB3dE6"), "half");
     write(at("out.npy.kernscope-part-notours"), "of somebody"); // seven letters
+    write(at("out.npy.kernscope-part-user01"), "of the user");  // only has such a name
     fs::create_directories(at("c.mlmodelc.kernscope-part-000000/weights").toStdString());
+    for (const char *name : {"out.npy.kernscope-part-aB3dE6", "c.mlmodelc.kernscope-part-000000"})
+        QCOMPARE(::setxattr(qPrintable(at(name)), "user.kernscope.part", "", 0, 0), 0);
     QCOMPARE(runCli(arguments("decode %/b.mlmodelc w -o %/out.npy")).exitCode, 0);
     QVERIFY(!QFile::exists(at("out.npy.kernscope-part-aB3dE6")));
     QVERIFY(QFile::exists(at("out.npy.kernscope-part-notours")));
+    QVERIFY(QFile::exists(at("out.npy.kernscope-part-user01")));
     QCOMPARE(runCli(arguments("encode %/b.mlmodelc w --form sparse -o %/c.mlmodelc")).exitCode, 0);
     QVERIFY(!QFile::exists(at("c.mlmodelc.kernscope-part-000000")));
 }

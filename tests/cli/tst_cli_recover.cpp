@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "core/base/state_folder.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"
@@ -8,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <QDir>
 #include <QDirIterator>
 #include <QTest>
 
@@ -39,6 +41,8 @@ private slots:
     void savingIsRefused();
     void recovers_data();
     void recovers();
+    void everyFormatSaysIt_data();
+    void everyFormatSaysIt();
     void nothingToRecover();
     void damaged();
     void forged();
@@ -55,6 +59,10 @@ private:
                 files[file.fileName()] = file.readAll();
         }
         return files;
+    }
+    static QString keyFolder()
+    {
+        return QString::fromStdString((stateFolder() / "saves").string());
     }
     QByteArray weights() const { return tree()[m_path + QStringLiteral("/weights/weight.bin")]; }
 
@@ -122,10 +130,10 @@ void TestCliRecover::readingWritesNothing()
     const bool recover = arguments.first() == QLatin1String("recover");
     const auto before = tree();
     const CliResult result = runCli(arguments + QStringList{m_json});
-    QVERIFY2(result.exitCode == 0, (result.out + result.err).constData());
+    QVERIFY2(result.exitCode == (recover ? 0 : 3), (result.out + result.err).constData());
     const auto rows = result.json()["diagnostics"];
     const bool said = std::any_of(rows.begin(), rows.end(), [](const auto &row) {
-        return row["code"] == "journal.pending" && row["severity"] == "warning";
+        return row["code"] == "journal.pending" && row["severity"] == "error";
     });
     QCOMPARE(said, !recover);
     // The same on standard error without --json; the outputs are there already.
@@ -184,9 +192,44 @@ void TestCliRecover::recovers()
                                                               : half);
 }
 
+/// Whoever reads only the exit code or a report of a release check learns of it as well.
+void TestCliRecover::everyFormatSaysIt_data()
+{
+    QTest::addColumn<bool>("own");
+    QTest::newRow("own") << true;
+    QTest::newRow("foreign") << false;
+}
+
+void TestCliRecover::everyFormatSaysIt()
+{
+    QFETCH(const bool, own);
+    if (!own)
+        QVERIFY(QDir(keyFolder()).removeRecursively());
+    const auto diff = [&](const QStringList &options) {
+        return runCli(QStringList{QStringLiteral("diff"), m_path, m_path} + options);
+    };
+    for (const char *format : {"junit", "csv", "markdown", "html", "json", "text"}) {
+        const auto result = diff({QStringLiteral("--format"), QString::fromLatin1(format)});
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY2((result.out + result.err).contains("journal.pending"), format);
+        QVERIFY2(QLatin1String(format) == QLatin1String("text") ||
+                     result.out.contains(own ? "journal.pending" : "journal.foreign"),
+                 format);
+    }
+    const auto quiet = diff({QStringLiteral("--quiet")});
+    QCOMPARE(quiet.exitCode, 3);
+    QVERIFY(quiet.out.isEmpty() && quiet.err.contains("journal.pending"));
+    // The values of a weight that may be half written go into no other bundle.
+    const QString copy = writeBundle(*m_scratch, "y.mlmodelc", recoverBundle());
+    const auto from = runCli({QStringLiteral("patch"), copy, QStringLiteral("--from-npy"),
+                              QStringLiteral("w=") + m_path, QStringLiteral("--dry-run")});
+    QCOMPARE(from.exitCode, 3);
+    QVERIFY(from.err.contains("journal.pending"));
+}
+
 void TestCliRecover::nothingToRecover()
 {
-    QFile::remove(m_journal);
+    QCOMPARE(runCli({QStringLiteral("recover"), m_path, QStringLiteral("--discard")}).exitCode, 0);
     const auto before = tree();
     const auto none = runCli({QStringLiteral("recover"), m_path});
     QCOMPARE(none.exitCode, 0);
@@ -230,9 +273,10 @@ void TestCliRecover::forged()
     const std::vector<patch::JournalPart> parts{
         {".bashrc", evil.get(), {{FileOffset(0), ByteCount(8)}}}};
     QVERIFY(patch::writeJournal(m_journal.toStdString(), parts));
+    QVERIFY(QDir(keyFolder()).removeRecursively());
     const auto before = tree();
     const auto inspect = runCli({QStringLiteral("inspect"), m_path, m_json});
-    QCOMPARE(inspect.exitCode, 0);
+    QCOMPARE(inspect.exitCode, 3);
     QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.foreign\""));
     QCOMPARE(runCli({QStringLiteral("recover"), m_path}).exitCode, 3);
     QVERIFY(tree() == before);

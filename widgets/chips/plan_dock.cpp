@@ -4,6 +4,7 @@
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/patch/interrupted_save.h"
 #include "core/plan/inputs.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"
@@ -44,10 +45,10 @@ std::optional<Error> readInputs(const Bundle &bundle, const QString &activations
                                 const QString &sensitivity, plan::SurveyOptions &options)
 {
     if (!activations.isEmpty()) {
-        const auto arrays = Bundle::open(activations.toStdString());
-        if (!arrays)
-            return arrays.error();
-        auto inputs = readActivations(bundle, **arrays);
+        const auto arrays = openForReading(activations.toStdString());
+        if (!arrays.bundle || arrays.fault() != nullptr)
+            return arrays.bundle ? *arrays.fault() : arrays.bundle.error();
+        auto inputs = readActivations(bundle, **arrays.bundle);
         if (!inputs)
             return inputs.error();
         options.inputs = std::move(*inputs);

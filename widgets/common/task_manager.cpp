@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/task_manager.h"
 
+#include "widgets/common/session.h"
+
 #include <QThread>
 #include <QThreadPool>
 
 #include <algorithm>
+#include <exception>
 
 namespace kernscope::ui {
 
@@ -27,8 +30,22 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
         ++m_working;
     }
     Q_EMIT changed();
-    m_pool->start([this, body = std::move(body)]() {
-        body();
+    m_pool->start([this, task, body = std::move(body)]() {
+        QString fault;
+        try {
+            body();
+        } catch (const std::exception &failure) {
+            fault = QString::fromUtf8(failure.what());
+        } catch (...) {
+            fault = tr("an unknown exception");
+        }
+        // Memory that ran out, most of all: of this task nothing comes, the window goes on.
+        if (!fault.isEmpty())
+            deliver(task, [this, task, fault] {
+                if (auto *session = qobject_cast<Session *>(parent()))
+                    Q_EMIT session->statusMessage(
+                        tr("Not done: %1 (%2).").arg(task->title(), fault));
+            });
         const std::lock_guard lock(m_mutex);
         --m_working;
         m_workersLeft.notify_all();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the builds that are added come from, and what becomes of one that changes on disk.
 #include "core/bundle/bundle.h"
+#include "core/patch/interrupted_save.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/open_dialog.h"
 #include "widgets/common/table_text.h"
@@ -32,7 +33,8 @@ void BuildsDock::add(const QString &path)
     m_opening = session().tasks().start(
         this, tr("Opening a build"),
         [path](Progress &) {
-            return Bundle::open(std::filesystem::path(QFile::encodeName(path).toStdString()));
+            return openForReading(std::filesystem::path(QFile::encodeName(path).toStdString()))
+                .bundle;
         },
         [this](const Result<BundlePtr> &bundle) {
             m_opening = nullptr;
@@ -50,6 +52,10 @@ void BuildsDock::addBuild(const BundlePtr &bundle)
             tr("There are %1 builds already, as many as can be shown.").arg(kMostBuilds));
         return;
     }
+    for (const Diagnostic &row : bundle->diagnostics()) {
+        if (row.error.code.starts_with("journal."))
+            Q_EMIT session().statusMessage(fromUtf8(describe(row.error)));
+    }
     m_added.push_back(bundle);
     Q_EMIT addedChanged();
     scheduleRefresh();
@@ -59,7 +65,7 @@ void BuildsDock::reopen(const BundlePtr &bundle)
 {
     m_opening = session().tasks().start(
         this, tr("Opening a build again"),
-        [path = bundle->path()](Progress &) { return Bundle::open(path); },
+        [path = bundle->path()](Progress &) { return openForReading(path).bundle; },
         [this, bundle](const Result<BundlePtr> &opened) {
             m_opening = nullptr;
             const auto at = std::find(m_added.begin(), m_added.end(), bundle);

@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/find_weight.h"
+#include "core/patch/interrupted_save.h"
 
 #include <algorithm>
 #include <bit>
@@ -35,9 +36,12 @@ std::pair<std::string, std::string> splitSource(const std::string &source)
 Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::string &name,
                                           const Weight &weight)
 {
-    const auto bundle = Bundle::open(path);
+    const auto opened = openForReading(path);
+    const auto &bundle = opened.bundle;
     if (!bundle)
         return tl::unexpected(bundle.error());
+    if (const Error *fault = opened.fault())
+        return tl::unexpected(*fault);
     // Of one array alone nothing has to be named.
     const bool alone = name.empty() && (*bundle)->weights().size() == 1;
     const auto index =

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/save/backup.h"
 
+#include "core/base/error_builder.h"
+#include "core/base/output_place.h"
+#include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <system_error>
+#include <utility>
 
 namespace kernscope::patch {
 
@@ -11,31 +19,72 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostBackups = 10'000;
+
+/// What stands where a backup is to go.
+enum class BackupSpot : std::uint8_t { Free, Taken, Same };
+
+bool sameContent(const fs::path &a, const fs::path &b)
+{
+    const auto first = DiskFile::open(a, DiskFile::Mode::ReadPlain, a.filename().string());
+    const auto second = DiskFile::open(b, DiskFile::Mode::ReadPlain, b.filename().string());
+    const auto bytes = first ? first->size() : tl::unexpected(first.error());
+    const auto others = second ? second->size() : tl::unexpected(second.error());
+    if (!bytes || !others || *bytes != *others)
+        return false;
+    std::vector<std::byte> one(kCopyBlock), other(kCopyBlock);
+    for (std::uint64_t at = 0; at < *bytes; at += kCopyBlock) {
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBlock, *bytes - at));
+        if (!first->readAt(at, std::span(one).first(count)) ||
+            !second->readAt(at, std::span(other).first(count)) ||
+            !std::equal(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(count),
+                        other.begin()))
+            return false;
+    }
+    return true;
+}
+
+/// A link is never followed, whatever it leads to: nothing is put behind it.
+BackupSpot spotOf(const fs::path &file, const BackupPlace &place)
+{
+    std::error_code fault;
+    fs::path at = place.root;
+    const fs::path below = place.path.lexically_relative(place.root);
+    auto type = fs::symlink_status(at, fault).type();
+    for (auto part = below.begin(); below != "." && part != below.end(); ++part) {
+        if (type == fs::file_type::not_found)
+            return BackupSpot::Free;
+        if (type != fs::file_type::directory)
+            return BackupSpot::Taken;
+        at /= *part;
+        type = fs::symlink_status(at, fault).type();
+    }
+    if (type == fs::file_type::not_found)
+        return BackupSpot::Free;
+    return type == fs::file_type::regular && sameContent(file, at) ? BackupSpot::Same
+                                                                   : BackupSpot::Taken;
+}
+
+/// Whole or not there, and nothing that is there already goes for it.
 Result<void> copyFile(const fs::path &from, const fs::path &to)
 {
     std::error_code fault;
-    fs::path unfinished = to;
-    unfinished += ".new";
-    fs::remove(unfinished, fault);
-    fs::copy_file(from, unfinished, fault);
-    Result<void> synced;
-    if (!fault) {
-        const auto time = fs::last_write_time(from, fault);
-        const auto file =
-            DiskFile::open(unfinished, DiskFile::Mode::Change, unfinished.filename().string());
-        synced = file ? file->sync() : tl::unexpected(file.error());
-        if (!fault)
-            fs::last_write_time(unfinished, time, fault);
-    }
-    if (!fault && synced)
-        fs::rename(unfinished, to, fault);
-    if (!fault && synced)
-        return syncFolder(to.parent_path());
-    std::error_code ignored;
-    fs::remove(unfinished, ignored);
-    return !synced ? synced
-                   : tl::unexpected(ioError("io.write", to.filename().string(),
-                                            "The backup cannot be made", fault.value()));
+    fs::create_directories(to.parent_path(), fault);
+    auto place = OutputPlace::claim(to, OutputKind::File, {});
+    if (!place)
+        return tl::unexpected(ErrorBuilder(std::move(place.error()))
+                                  .code("io.write")
+                                  .message("The backup cannot be made"));
+    const std::string name = to.filename().string();
+    const auto in = DiskFile::open(from, DiskFile::Mode::Read, name);
+    const auto out = DiskFile::open(place->temporary(), DiskFile::Mode::Change, name);
+    if (!in || !out)
+        return tl::unexpected(in ? out.error() : in.error());
+    if (auto copied = copyContent(*in, *out, nullptr); !copied)
+        return copied;
+    copyTime(from, place->temporary());
+    return place->publish();
 }
 
 } // namespace
@@ -51,7 +100,7 @@ bool isBundleFolder(const fs::path &folder)
             fs::is_directory(folder / "Data", fault));
 }
 
-fs::path backupPlace(const fs::path &file)
+BackupPlace backupPlace(const fs::path &file, int number)
 {
     std::error_code fault;
     fs::path real = fs::weakly_canonical(file, fault);
@@ -63,22 +112,38 @@ fs::path backupPlace(const fs::path &file)
         if (isBundleFolder(folder))
             outermost = folder;
     }
-    fs::path place = outermost.empty() ? real : outermost;
-    place += ".bak";
-    return outermost.empty() ? place : place / real.lexically_relative(outermost);
+    fs::path root = outermost.empty() ? real : outermost;
+    root += number == 1 ? ".bak" : ".bak." + std::to_string(number);
+    return {root, outermost.empty() ? root : root / real.lexically_relative(outermost)};
 }
 
-Result<void> backUp(const fs::path &file)
+Result<std::vector<fs::path>> backUp(const std::vector<fs::path> &files)
 {
-    const fs::path place = backupPlace(file);
-    std::error_code fault;
-    if (fs::exists(fs::symlink_status(place, fault)))
-        return {};
-    fs::create_directories(place.parent_path(), fault);
-    if (fault)
-        return tl::unexpected(ioError("io.write", place.parent_path().filename().string(),
-                                      "The folder of the backups cannot be made", fault.value()));
-    return copyFile(file, place);
+    std::vector<fs::path> places;
+    for (int number = 1; number < kMostBackups; ++number) {
+        std::vector<std::pair<fs::path, fs::path>> copies;
+        places.clear();
+        for (const fs::path &file : files) {
+            const BackupPlace place = backupPlace(file, number);
+            const BackupSpot spot = spotOf(file, place);
+            if (spot == BackupSpot::Taken)
+                break;
+            places.push_back(place.path);
+            if (spot == BackupSpot::Free)
+                copies.emplace_back(file, place.path);
+        }
+        if (places.size() < files.size())
+            continue;
+        for (const auto &[from, to] : copies) {
+            if (auto copied = copyFile(from, to); !copied)
+                return tl::unexpected(std::move(copied.error()));
+        }
+        return places;
+    }
+    return ErrorBuilder("io.write")
+        .file(backupPlace(files.front(), 1).root.filename().string())
+        .message("There are too many backups of this bundle already")
+        .unexpected();
 }
 
 } // namespace kernscope::patch

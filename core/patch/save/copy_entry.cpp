@@ -71,19 +71,26 @@ Result<void> copyRegularFile(const fs::path &from, const fs::path &to, const std
     auto out = DiskFile::open(to, DiskFile::Mode::Create, name);
     if (!out)
         return tl::unexpected(out.error());
+    auto copied = copyContent(*in, *out, progress);
+    if (copied)
+        copyTime(from, to);
+    return copied;
+}
+
+Result<void> copyContent(const DiskFile &in, const DiskFile &out, Progress *progress)
+{
     // Before the bytes, so that who may not read the original cannot read the copy either.
-    if (auto taken = out->takePermissions(*in); !taken)
+    if (auto taken = out.takePermissions(in); !taken)
         return taken;
-    const auto extent = extentOf(*in);
+    const auto extent = extentOf(in);
     if (!extent)
         return tl::unexpected(extent.error());
-    if (auto copied = copyBytes(*in, *out, *extent, progress); !copied)
+    if (auto copied = copyBytes(in, out, *extent, progress); !copied)
         return copied;
-    const auto after = extentOf(*in), made = extentOf(*out);
+    const auto after = extentOf(in), made = extentOf(out);
     if (!after || !made || after->bytes != extent->bytes || made->bytes != extent->bytes)
-        return tl::unexpected(ioError("io.write", name, "The copy has another length", EIO));
-    copyTime(from, to);
-    return out->sync();
+        return tl::unexpected(ioError("io.write", out.name(), "The copy has another length", EIO));
+    return out.sync();
 }
 
 Result<void> copyLink(const fs::path &from, const fs::path &to, const std::string &name)

@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 
+#include "core/patch/save/file_io.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -17,6 +19,8 @@ inline constexpr std::size_t kCopyBlock = std::size_t{1} << 20; ///< bytes betwe
 /// "io.write", "task.cancelled".
 Result<void> copyRegularFile(const std::filesystem::path &from, const std::filesystem::path &to,
                              const std::string &name, Progress *progress);
+/// The same between files that are open: bytes, holes and permissions, brought to the disk.
+Result<void> copyContent(const DiskFile &in, const DiskFile &out, Progress *progress);
 /// A symbolic link: the same text. Errors: "io.write".
 Result<void> copyLink(const std::filesystem::path &from, const std::filesystem::path &to,
                       const std::string &name);

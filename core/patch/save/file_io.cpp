@@ -28,7 +28,7 @@ Result<DiskFile> DiskFile::open(const std::filesystem::path &path, Mode mode, st
     const bool writes = mode != Mode::Read && mode != Mode::ReadPlain;
     const int flags = mode == Mode::Read        ? O_RDONLY | O_NONBLOCK
                       : mode == Mode::ReadPlain ? O_RDONLY | O_NONBLOCK | O_NOFOLLOW
-                      : mode == Mode::Change    ? O_RDWR | O_NONBLOCK
+                      : mode == Mode::Change    ? O_RDWR | O_NONBLOCK | O_NOFOLLOW
                                                 : O_RDWR | O_CREAT | O_EXCL;
     const int descriptor =
         ::open(path.c_str(), flags | O_CLOEXEC, mode == Mode::CreatePrivate ? 0600 : 0666);
@@ -126,6 +126,12 @@ Result<void> DiskFile::append(std::span<const std::byte> bytes)
     return written;
 }
 
+void DiskFile::flush(std::uint64_t offset, std::uint64_t bytes) const
+{
+    ::sync_file_range(m_descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                      SYNC_FILE_RANGE_WRITE);
+}
+
 Result<void> DiskFile::sync() const
 {
     if (::fsync(m_descriptor) != 0)
@@ -157,6 +163,31 @@ bool DiskFile::isAt(const std::filesystem::path &path) const
     struct stat here = {}, there = {};
     return ::fstat(m_descriptor, &here) == 0 && ::stat(path.c_str(), &there) == 0 &&
            here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+Result<FileStamp> DiskFile::stamp() const
+{
+    struct stat status = {};
+    if (::fstat(m_descriptor, &status) != 0)
+        return tl::unexpected(ioError("io.read", m_name, "The file cannot be examined", errno));
+    return FileStamp::from(status);
+}
+
+Result<void> DiskFile::checkOnlyName() const
+{
+    struct stat status = {};
+    if (::fstat(m_descriptor, &status) != 0)
+        return tl::unexpected(ioError("io.read", m_name, "The file cannot be examined", errno));
+    if (status.st_nlink <= 1)
+        return {};
+    return ErrorBuilder("io.links")
+        .file(m_name)
+        .expected("a file with one name")
+        .found(std::to_string(status.st_nlink) + " names (hard links)")
+        .message("What is written in place would change the file under its other names as well, "
+                 "such as a backup made with links; write a copy of it first (--break-links), or "
+                 "save a copy of the bundle")
+        .unexpected();
 }
 
 Result<void> SaveLock::add(const std::filesystem::path &path)

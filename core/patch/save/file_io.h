@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/file_stamp.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ public:
     enum class Mode : std::uint8_t {
         Read,
         ReadPlain,     ///< as Read, but not through a link at the path's end
-        Change,        ///< an existing file, read and written in place
+        Change,        ///< an existing file, read and written in place; not through a link
         Create,        ///< a file that must not exist yet
         CreatePrivate, ///< the same, for its owner only
     };
@@ -46,6 +47,8 @@ public:
     Result<void> writeAt(std::uint64_t offset, std::span<const std::byte> bytes) const;
     /// At the place where the last append ended.
     Result<void> append(std::span<const std::byte> bytes);
+    /// Asks the system to begin writing these bytes out, so that sync() has little left to do.
+    void flush(std::uint64_t offset, std::uint64_t bytes) const;
     /// Everything written is on the disk when this returns.
     Result<void> sync() const;
     enum class Lock : std::uint8_t { Alone, Shared };
@@ -56,6 +59,11 @@ public:
     bool ownedByUser() const;
     /// The name still leads to this file.
     bool isAt(const std::filesystem::path &path) const;
+    /// Which file it is, and its state.
+    Result<FileStamp> stamp() const;
+    /// Other names of the file, whose content would change with it. Errors: "io.links" where it
+    /// has any.
+    Result<void> checkOnlyName() const;
     /// Permissions as those of `other`.
     Result<void> takePermissions(const DiskFile &other) const;
 

@@ -2,6 +2,7 @@
 #include "core/patch/save/found_journal.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/sha256.h"
 
 #include <algorithm>
 #include <array>
@@ -25,14 +26,14 @@ std::string_view interruptedStateName(InterruptedState state)
 Severity InterruptedSave::severity() const
 {
     switch (state) {
-    case InterruptedState::Damaged:
-    case InterruptedState::Stale: return Severity::Error;
     case InterruptedState::Unknown: return Severity::Note;
+    case InterruptedState::Busy: return Severity::Warning;
     case InterruptedState::Pending:
-    case InterruptedState::Busy:
+    case InterruptedState::Damaged:
+    case InterruptedState::Stale:
     case InterruptedState::Foreign: break;
     }
-    return Severity::Warning;
+    return Severity::Error;
 }
 
 namespace patch {
@@ -58,22 +59,25 @@ std::string_view sentenceOf(InterruptedState state)
         return "The files were changed since a save of them was interrupted: they are shown as "
                "they are. kernscope-cli recover --discard PATH removes the journal";
     case InterruptedState::Foreign:
-        return "A journal that is not this user's own for this bundle; it is not used";
+        return "A pending save journal (journal.pending) of another user, machine or origin lies "
+               "here: it is not used, and the files are shown as they are on the disk. They may "
+               "be half written; kernscope-cli recover --discard PATH removes the journal";
     case InterruptedState::Unknown: break;
     }
     return "A file with the name of a journal that is none; it is left as it is";
 }
 
 /// The files that it names: there, of the size that it says, and not through links.
-Result<void> resolve(FoundJournal &found)
+Result<void> resolve(FoundJournal &found, const fs::path &given)
 {
     std::error_code fault;
-    const fs::path folder = fs::canonical(found.path.parent_path(), fault);
+    const fs::path bundle = fs::canonical(given, fault), folder = journalBase(bundle);
     for (const JournalledFile &file : found.index.files) {
-        fs::path place = (folder / file.path).lexically_normal();
+        fs::path place =
+            file.path == kBundleItself ? bundle : (folder / file.path).lexically_normal();
         const auto real = fs::canonical(place, fault);
         if (fault || real != place || !fs::is_regular_file(real, fault)) {
-            return ErrorBuilder("journal.foreign")
+            return ErrorBuilder("journal.stale")
                 .file(file.path)
                 .expected("a file of the bundle")
                 .found(fault ? fault.message() : real.string())
@@ -87,6 +91,7 @@ Result<void> resolve(FoundJournal &found)
                 .found(fault ? fault.message() : fmt::format("{} bytes", bytes))
                 .unexpected();
         }
+        found.stamps.push_back(FileStamp::of(place).value_or(FileStamp()));
         found.places.push_back(std::move(place));
     }
     return {};
@@ -98,28 +103,41 @@ InterruptedState stateOf(const Error &error)
         return InterruptedState::Unknown;
     if (error.code == "journal.stale")
         return InterruptedState::Stale;
-    if (error.code == "journal.foreign")
-        return InterruptedState::Foreign;
     return InterruptedState::Damaged;
 }
 
-void examine(FoundJournal &found, DiskFile::Lock lock, Progress *progress)
+/// Whether a journal without a key is a damaged one of the user's own is asked up to this size.
+constexpr std::uint64_t kMostForeignBytes = std::uint64_t{64} << 20;
+
+void examine(FoundJournal &found, const fs::path &bundle, DiskFile::Lock lock, Progress *progress)
 {
     const auto size = found.file->size();
-    if (!size)
-        return found.become(InterruptedState::Damaged, size.error());
-    auto index = indexJournal(*size, found.reader());
+    Sha256::Digest digest{};
+    auto checked = size ? checkJournalHead(*size, found.reader()) : tl::unexpected(size.error());
+    if (checked)
+        checked = found.file->readAt(*size - digest.size(), digest);
+    if (!checked)
+        return found.become(stateOf(checked.error()), checked.error());
+    const std::string key = Sha256::textOf(digest);
+    const bool own = hasSaveKey(key) && found.file->ownedByUser();
+    if (own)
+        found.key = key;
+    // The digest is looked at before anything else that a journal says.
+    if (own || (found.file->ownedByUser() && *size <= kMostForeignBytes))
+        checked = checkJournalDigest(*size, found.reader(), progress);
+    if (checked && !own) {
+        return found.become(InterruptedState::Foreign,
+                            ErrorBuilder("")
+                                .expected("the journal of a save that this user made here")
+                                .found(found.file->ownedByUser() ? "a journal without its key"
+                                                                 : "one of another user"));
+    }
+    auto index = checked ? indexJournal(*size, found.reader())
+                         : Result<JournalIndex>(tl::unexpected(checked.error()));
     if (!index)
         return found.become(stateOf(index.error()), index.error());
-    if (!found.file->ownedByUser()) {
-        return found.become(
-            InterruptedState::Foreign,
-            ErrorBuilder("").expected("a journal of the user's own").found("one of another user"));
-    }
     found.index = std::move(*index);
-    auto checked = resolve(found);
-    if (checked)
-        checked = checkJournalDigest(*size, found.reader(), progress);
+    checked = resolve(found, bundle);
     if (!checked)
         return found.become(stateOf(checked.error()), checked.error());
     const bool locked = found.file->tryLock(lock);
@@ -160,8 +178,8 @@ InterruptedSave FoundJournal::described() const
     return save;
 }
 
-std::optional<FoundJournal> findJournal(const fs::path &path, DiskFile::Lock lock,
-                                        Progress *progress)
+std::optional<FoundJournal> findJournal(const fs::path &path, const fs::path &bundle,
+                                        DiskFile::Lock lock, Progress *progress)
 {
     std::error_code fault;
     const auto status = fs::symlink_status(path, fault);
@@ -182,7 +200,17 @@ std::optional<FoundJournal> findJournal(const fs::path &path, DiskFile::Lock loc
         return found;
     }
     found.file = std::move(*file);
-    examine(found, lock, progress);
+    examine(found, bundle, lock, progress);
+    return found;
+}
+
+FoundJournal missingJournal(const SaveKey &key)
+{
+    FoundJournal found;
+    found.path = key.journal;
+    found.key = key.digest;
+    found.become(InterruptedState::Damaged,
+                 ErrorBuilder("").expected(key.journal.string()).found("no such file"));
     return found;
 }
 

@@ -6,6 +6,7 @@
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/journal.h"
+#include "core/patch/save/save_key.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +23,10 @@ struct FoundJournal {
     InterruptedState state = InterruptedState::Pending;
     Error error;                  ///< as InterruptedSave::error
     std::optional<DiskFile> file; ///< locked, unless it is busy or unusable
+    std::string key;              ///< of a save of this user's own; empty: foreign, or no journal
     JournalIndex index;
     std::vector<std::filesystem::path> places; ///< of the files of the index, links resolved
+    std::vector<FileStamp> stamps;             ///< of the same
 
     JournalReader reader() const;
     /// The state, with its error.
@@ -36,11 +39,14 @@ struct FoundJournal {
     }
 };
 
-/// The journal at `path`; nothing where there is none. It is read only as far as its numbers agree
-/// with the files on disk, so that its memory and time go with the bundle, not with its own claims.
+/// The journal at `path` of the bundle at `bundle`; nothing where there is none. Of one without a
+/// key no more is read than it takes to say so.
 /// `lock`: Alone for whoever is going to write.
-std::optional<FoundJournal> findJournal(const std::filesystem::path &path, DiskFile::Lock lock,
+std::optional<FoundJournal> findJournal(const std::filesystem::path &path,
+                                        const std::filesystem::path &bundle, DiskFile::Lock lock,
                                         Progress *progress = nullptr);
+/// A save whose journal is gone, though it never ended.
+FoundJournal missingJournal(const SaveKey &key);
 
 /// Reads the bytes of a file as they are now.
 using CurrentBytes = std::function<Result<void>(std::uint64_t, std::span<std::byte>)>;

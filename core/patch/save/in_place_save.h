@@ -28,8 +28,8 @@ public:
     {
     }
 
-    Result<SaveReport> run(bool keepBackup);
-    /// Files were written and put back: their times on disk are not those of the mapping any more.
+    Result<SaveReport> run(const SaveOptions &options);
+    /// Files were written and put back, or copied: those on disk are not as they were mapped.
     bool putBack() const { return m_putBack; }
 
 private:
@@ -37,12 +37,14 @@ private:
     struct Target {
         const BundleFile *file = nullptr;
         DiskFile onDisk;
+        FileStamp stamp; ///< of the file that was read, or of its copy of a single name
         std::vector<ByteRange> ranges;
         std::size_t begun = 0; ///< ranges whose writing was begun
     };
 
-    Result<void> prepare(bool keepBackup);
-    Result<void> openTargets();
+    Result<void> prepare(const SaveOptions &options);
+    Result<void> openTargets(bool breakLinks);
+    Result<void> breakLinks(Target &target);
     Result<void> lock();
     Result<void> refusePending() const;
     Result<void> checkStamp(const Target &target) const;
@@ -65,7 +67,8 @@ private:
     std::filesystem::path m_journal;
     SaveLock m_lock;
     std::vector<Target> m_targets;
-    std::optional<DiskFile> m_journalFile; ///< locked as long as the save goes on
+    std::vector<std::filesystem::path> m_backups;
+    std::optional<WrittenJournal> m_written; ///< locked as long as the save goes on
     bool m_putBack = false;
     SignalShield m_shield;
 };

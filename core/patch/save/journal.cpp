@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/sha256.h"
+#include "core/patch/save/save_key.h"
 
 #include <algorithm>
 #include <array>
@@ -12,15 +13,16 @@
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 namespace kernscope::patch {
 
 namespace {
 
 constexpr std::string_view kMagic = "KSJOURN1";
-constexpr std::size_t kDigestBytes = 32;
 constexpr std::size_t kWriteBlock = std::size_t{1} << 20;
+constexpr std::size_t kLongestName = 255; ///< of Linux's file systems, in bytes
+constexpr std::size_t kNameDigits = 16;   ///< that stand for a longer name
 
 void putNumber(std::vector<std::byte> &out, std::uint64_t value, std::size_t bytes)
 {
@@ -47,7 +49,8 @@ class JournalWriter
 public:
     explicit JournalWriter(DiskFile &file) : m_file(file) { m_pending.reserve(kWriteBlock); }
 
-    Result<void> write(std::span<const JournalPart> parts);
+    /// Its digest.
+    Result<Sha256::Digest> write(std::span<const JournalPart> parts);
 
 private:
     Result<void> put(std::span<const std::byte> bytes);
@@ -108,9 +111,9 @@ Result<void> JournalWriter::putRun(const JournalPart &part, ByteRange run)
     return done;
 }
 
-Result<void> JournalWriter::write(std::span<const JournalPart> parts)
+Result<Sha256::Digest> JournalWriter::write(std::span<const JournalPart> parts)
 {
-    std::uint64_t length = kMagic.size() + 16 + kDigestBytes, entries = 0;
+    std::uint64_t length = kMagic.size() + 16 + kJournalDigestBytes, entries = 0;
     for (const JournalPart &part : parts) {
         entries += part.runs.size();
         for (const ByteRange &run : part.runs)
@@ -128,61 +131,23 @@ Result<void> JournalWriter::write(std::span<const JournalPart> parts)
     if (written)
         written = flush();
     if (!written)
-        return written;
-    const auto sum = m_digest.finish();
+        return tl::unexpected(std::move(written.error()));
+    auto sum = m_digest.finish();
     if (!sum)
-        return tl::unexpected(sum.error());
+        return sum;
     written = m_file.append(*sum);
-    return written ? m_file.sync() : written;
+    if (written)
+        written = m_file.sync();
+    return written ? std::move(sum) : tl::unexpected(std::move(written.error()));
 }
 
-/// Of a save that never came to its journal, so that nothing was changed. Only what is ours.
-Result<void> removeUnfinished(const std::filesystem::path &place)
+/// The place was taken: a journal is never replaced.
+Error nameError(const std::filesystem::path &journal, Error error)
 {
-    std::error_code fault;
-    if (!std::filesystem::exists(std::filesystem::symlink_status(place, fault)))
-        return {};
-    const std::string name = place.filename().string();
-    const auto file = DiskFile::open(place, DiskFile::Mode::ReadPlain, name);
-    if (file && !file->tryLock())
-        return tl::unexpected(
-            writeError("patch.busy", place, "Another process is saving this bundle"));
-    const auto size = file ? file->size() : Result<std::uint64_t>(std::uint64_t{0});
-    std::vector<std::byte> start(
-        static_cast<std::size_t>(std::min<std::uint64_t>(size.value_or(0), kMagic.size())));
-    const bool ours =
-        file && file->ownedByUser() && size && file->readAt(0, start) &&
-        std::ranges::equal(start, std::as_bytes(std::span(kMagic).first(start.size())));
-    if (ours && std::filesystem::remove(place, fault))
-        return {};
-    return tl::unexpected(writeError(
-        "io.write", place, "A file of this name, which the journal needs, is in the way"));
-}
-
-/// Gives the finished journal its name without ever replacing what has it.
-Result<void> giveName(const std::filesystem::path &unfinished, const std::filesystem::path &journal)
-{
-    const auto failed = [&journal](int number) -> Result<void> {
-        if (number == EEXIST)
-            return tl::unexpected(writeError("journal.pending", journal,
-                                             "A save of this bundle was interrupted; recover it "
-                                             "before the next one"));
-        return tl::unexpected(ioError("io.write", journal.filename().string(),
-                                      "The journal cannot be renamed", number));
-    };
-    if (::link(unfinished.c_str(), journal.c_str()) == 0) {
-        std::error_code ignored;
-        std::filesystem::remove(unfinished, ignored);
-        return {};
-    }
-    if (errno == EEXIST)
-        return failed(EEXIST);
-    // A file system without hard links. The lock keeps others of this program away.
-    std::error_code fault;
-    if (std::filesystem::exists(std::filesystem::symlink_status(journal, fault)))
-        return failed(EEXIST);
-    std::filesystem::rename(unfinished, journal, fault);
-    return fault ? failed(fault.value()) : Result<void>();
+    if (error.code == "io.exists")
+        return writeError("journal.pending", journal,
+                          "A save of this bundle was interrupted; recover it before the next one");
+    return error;
 }
 
 } // namespace
@@ -201,48 +166,63 @@ std::filesystem::path journalPath(const std::filesystem::path &path)
         place = std::filesystem::absolute(path, fault).lexically_normal();
     if (!place.has_filename()) // "x.mlmodelc/"
         place = place.parent_path();
+    const std::string name = place.filename().string();
+    if (name.size() + kJournalSuffix.size() > kLongestName) {
+        const auto digest = Sha256::hexOf(std::as_bytes(std::span(name))).value_or(std::string());
+        place.replace_filename(name.substr(0, kLongestName - kJournalSuffix.size() - kNameDigits) +
+                               digest.substr(0, kNameDigits));
+    }
     place += kJournalSuffix;
     return place;
 }
 
-Result<DiskFile> writeJournal(const std::filesystem::path &journal,
-                              std::span<const JournalPart> parts)
+std::filesystem::path journalBase(const std::filesystem::path &bundle)
 {
-    std::filesystem::path unfinished = journal;
-    unfinished += ".new";
-    if (auto removed = removeUnfinished(unfinished); !removed)
-        return tl::unexpected(std::move(removed.error()));
+    std::error_code fault;
+    return std::filesystem::is_directory(bundle, fault) ? bundle : bundle.parent_path();
+}
+
+Result<WrittenJournal> writeJournal(const std::filesystem::path &journal,
+                                    std::span<const JournalPart> parts)
+{
+    auto place = OutputPlace::claim(journal, OutputKind::File, {});
+    if (!place)
+        return tl::unexpected(nameError(journal, std::move(place.error())));
+    ::fchmod(place->descriptor(), 0600);
     auto file =
-        DiskFile::open(unfinished, DiskFile::Mode::CreatePrivate, unfinished.filename().string());
-    if (!file)
-        return file;
-    Result<void> done;
-    if (file->tryLock())
-        done = JournalWriter(*file).write(parts);
-    else
-        done = tl::unexpected(
-            writeError("patch.busy", unfinished, "Another process is saving this bundle"));
-    bool named = false;
-    if (done) {
-        done = giveName(unfinished, journal);
-        named = done.has_value();
-    }
+        DiskFile::open(place->temporary(), DiskFile::Mode::Change, journal.filename().string());
+    auto digest = file ? JournalWriter(*file).write(parts) : tl::unexpected(file.error());
+    if (!digest)
+        return tl::unexpected(std::move(digest.error()));
+    SaveKey key{Sha256::textOf(*digest), journal, {}};
+    for (const JournalPart &part : parts)
+        key.files.push_back(identityOf(part.file->path()));
+    if (auto kept = writeSaveKey(key); !kept)
+        return tl::unexpected(std::move(kept.error()));
+    auto done = place->publish();
+    const bool named = done.has_value();
     if (done)
         done = syncFolder(journal.parent_path());
     if (done)
-        return file;
+        done = beginSaveKey(key.digest);
+    if (done)
+        return WrittenJournal{std::move(*place), key.digest};
     std::error_code ignored;
-    std::filesystem::remove(named ? journal : unfinished, ignored);
-    return tl::unexpected(std::move(done.error()));
+    if (named)
+        std::filesystem::remove(journal, ignored);
+    removeSaveKey(key.digest);
+    return tl::unexpected(nameError(journal, std::move(done.error())));
 }
 
-Result<void> removeJournal(const std::filesystem::path &journal)
+Result<void> removeJournal(const std::filesystem::path &journal, const std::string &key)
 {
+    endSaveKey(key);
     std::error_code fault;
     std::filesystem::remove(journal, fault);
     if (fault)
         return tl::unexpected(ioError("io.write", journal.filename().string(),
                                       "The journal cannot be removed", fault.value()));
+    removeSaveKey(key);
     return {};
 }
 

@@ -2,6 +2,7 @@
 // Reading a journal: its heads first, each number checked before it is used, then its digest.
 #include "core/base/error_builder.h"
 #include "core/base/sha256.h"
+#include "core/patch/plan/pending.h"
 #include "core/patch/save/journal.h"
 
 #include <algorithm>
@@ -18,8 +19,7 @@ namespace {
 
 constexpr std::string_view kStart = "KSJOURN1";
 constexpr std::uint64_t kHeaderBytes = 24;
-constexpr std::uint64_t kSumBytes = 32;
-constexpr std::uint64_t kMostRuns = std::uint64_t{1} << 23; ///< more than any save makes
+constexpr std::uint64_t kSumBytes = kJournalDigestBytes;
 constexpr std::uint64_t kMostPathBytes = 4096;
 constexpr std::size_t kReadBlock = std::size_t{1} << 16;
 
@@ -81,9 +81,10 @@ public:
     Indexer(std::uint64_t size, const JournalReader &read) : m_size(size), m_in(size, read) {}
 
     Result<JournalIndex> run();
+    /// The number of entries.
+    Result<std::uint64_t> header();
 
 private:
-    Result<std::uint64_t> header();
     Result<void> entry();
     Result<std::string> path();
     Result<void> add(std::string path, std::uint64_t fileBytes, JournalRun run);
@@ -91,9 +92,9 @@ private:
     std::uint64_t m_size;
     HeadReader m_in;
     JournalIndex m_index;
+    std::uint64_t m_room = 0; ///< for further runs of the last file
 };
 
-/// The number of entries.
 Result<std::uint64_t> Indexer::header()
 {
     const std::uint64_t known = std::min<std::uint64_t>(m_size, kStart.size());
@@ -136,8 +137,8 @@ Result<std::string> Indexer::path()
     if (!text)
         return tl::unexpected(text.error());
     std::string path(reinterpret_cast<const char *>(text->data()), text->size());
-    if (!staysInside(path) || path.find('\0') != std::string::npos)
-        return tl::unexpected(damaged(at, "a path below the journal's folder", path));
+    if ((!staysInside(path) && path != kBundleItself) || path.find('\0') != std::string::npos)
+        return tl::unexpected(damaged(at, "a path below the bundle", path));
     return path;
 }
 
@@ -176,12 +177,15 @@ Result<void> Indexer::add(std::string path, std::uint64_t fileBytes, JournalRun 
         if (again || files.size() >= kMostFiles)
             return tl::unexpected(damaged(run.at, "each file once", path));
         files.push_back({std::move(path), fileBytes});
+        m_room = kMostExactRuns + fileBytes / kMergeGaps.back();
     } else {
         const JournalRun &before = m_index.runs.back();
         if (files.back().bytes != fileBytes || before.offset + before.bytes > run.offset)
             return tl::unexpected(damaged(run.at, "runs by ascending offset of one size of file",
                                           fmt::format("offset {}", run.offset)));
     }
+    if (m_room-- == 0)
+        return tl::unexpected(damaged(run.at, "as many runs of a file as a save makes", "more"));
     run.file = static_cast<std::uint32_t>(files.size() - 1);
     m_index.runs.push_back(run);
     return {};
@@ -192,9 +196,6 @@ Result<JournalIndex> Indexer::run()
     const auto count = header();
     if (!count)
         return tl::unexpected(count.error());
-    if (*count > kMostRuns)
-        return tl::unexpected(
-            damaged(16, fmt::format("at most {} entries", kMostRuns), fmt::format("{}", *count)));
     for (std::uint64_t i = 0; i < *count; ++i) {
         if (auto read = entry(); !read)
             return tl::unexpected(std::move(read.error()));
@@ -205,6 +206,12 @@ Result<JournalIndex> Indexer::run()
 }
 
 } // namespace
+
+Result<void> checkJournalHead(std::uint64_t size, const JournalReader &read)
+{
+    const auto count = Indexer(size, read).header();
+    return count ? Result<void>() : tl::unexpected(count.error());
+}
 
 Result<JournalIndex> indexJournal(std::uint64_t size, const JournalReader &read)
 {

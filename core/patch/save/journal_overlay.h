@@ -33,15 +33,16 @@ public:
     std::vector<FoundJournal> &journals() { return m_journals; }
 
 private:
-    void look(const std::filesystem::path &journal);
+    void look(const std::filesystem::path &journal, const std::filesystem::path &bundle);
+    void take(FoundJournal found);
     void onMapped(const std::shared_ptr<OverlaidFile> &file);
     void lay(FoundJournal &journal, const std::filesystem::path &place, OverlaidFile &file);
-    void checkFiles();
     bool isJournal(const std::filesystem::path &path);
 
     std::filesystem::path m_path;
     DiskFile::Lock m_lock;
     Progress *m_progress;
+    std::vector<SaveKey> m_keys;
     std::vector<FoundJournal> m_journals;
     std::vector<std::pair<std::filesystem::path, std::shared_ptr<OverlaidFile>>> m_mapped;
     bool m_again = false;

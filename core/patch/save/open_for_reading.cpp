@@ -26,6 +26,12 @@ fs::path realPlace(const fs::path &path)
     return fault ? path : real;
 }
 
+/// "x.mlmodelc" of "x.mlmodelc.kernscope-journal".
+fs::path bundleOfJournal(const fs::path &journal)
+{
+    return journal.parent_path() / journal.stem();
+}
+
 bool names(const FoundJournal &journal, const fs::path &place, std::size_t &file)
 {
     const auto at = std::find(journal.places.begin(), journal.places.end(), place);
@@ -36,21 +42,24 @@ bool names(const FoundJournal &journal, const fs::path &place, std::size_t &file
 } // namespace
 
 JournalOverlay::JournalOverlay(const fs::path &path, DiskFile::Lock lock, Progress *progress)
-    : m_path(path), m_lock(lock), m_progress(progress)
+    : m_path(path), m_lock(lock), m_progress(progress), m_keys(pendingSaveKeys())
 {
 }
 
 /// Beside the bundle and each of its files; one that was seen before keeps its state.
-void JournalOverlay::look(const fs::path &journal)
+void JournalOverlay::look(const fs::path &journal, const fs::path &bundle)
 {
     const bool known = std::any_of(m_journals.begin(), m_journals.end(),
                                    [&journal](const auto &seen) { return seen.path == journal; });
     if (known)
         return;
-    auto found = findJournal(journal, m_lock, m_progress);
-    if (!found)
-        return;
-    m_journals.push_back(std::move(*found));
+    if (auto found = findJournal(journal, bundle, m_lock, m_progress))
+        take(std::move(*found));
+}
+
+void JournalOverlay::take(FoundJournal found)
+{
+    m_journals.push_back(std::move(found));
     for (const auto &[place, file] : m_mapped)
         lay(m_journals.back(), place, *file);
 }
@@ -61,7 +70,22 @@ void JournalOverlay::onMapped(const std::shared_ptr<OverlaidFile> &file)
     m_mapped.emplace_back(place, file);
     for (FoundJournal &journal : m_journals)
         lay(journal, place, *file);
-    look(journalPath(place));
+    look(journalPath(place), place);
+    for (const SaveKey &key : m_keys) {
+        const auto known = [&] {
+            return std::any_of(m_journals.begin(), m_journals.end(), [&key](const auto &seen) {
+                return seen.key == key.digest || seen.path == key.journal;
+            });
+        };
+        if (known() || !key.covers(identityOf(place)))
+            continue;
+        // The bundle was renamed since, or only this file of it is opened.
+        const fs::path then = bundleOfJournal(key.journal);
+        std::error_code fault;
+        look(key.journal, fs::exists(then, fault) ? then : m_path);
+        if (!known())
+            take(missingJournal(key));
+    }
 }
 
 /// The old bytes over one file. Where it does not hold what the journal says, all is opened again
@@ -93,34 +117,13 @@ void JournalOverlay::lay(FoundJournal &journal, const fs::path &place, OverlaidF
     m_again = true;
 }
 
-/// Every file that a journal names must be one of those that were mapped.
-void JournalOverlay::checkFiles()
-{
-    for (FoundJournal &journal : m_journals) {
-        if (!journal.usable())
-            continue;
-        for (std::size_t i = 0; i < journal.places.size(); ++i) {
-            const bool mapped =
-                std::any_of(m_mapped.begin(), m_mapped.end(),
-                            [&](const auto &entry) { return entry.first == journal.places[i]; });
-            if (mapped)
-                continue;
-            journal.become(InterruptedState::Foreign, ErrorBuilder("")
-                                                          .expected("files of this bundle only")
-                                                          .found(journal.index.files[i].path));
-            m_again = true;
-            break;
-        }
-    }
-}
-
 /// A journal with its suffix is none of the bundle's content; a file that only has the name is.
 bool JournalOverlay::isJournal(const fs::path &path)
 {
     if (path.extension() != kJournalSuffix)
         return false;
     const fs::path place = realPlace(path.parent_path()) / path.filename();
-    look(place);
+    look(place, bundleOfJournal(place));
     return std::any_of(m_journals.begin(), m_journals.end(), [&place](const auto &journal) {
         return journal.path == place && journal.state != InterruptedState::Unknown;
     });
@@ -141,17 +144,12 @@ Result<BundlePtr> JournalOverlay::open()
     OpenOptions options;
     options.mapped = [this](const auto &file) { onMapped(file); };
     options.leftOut = [this](const fs::path &place) { return isJournal(place); };
-    options.notes = [this] {
-        checkFiles();
-        return notes();
-    };
-    look(journalPath(m_path));
+    options.notes = [this] { return notes(); };
+    look(journalPath(m_path), m_path);
     for (;;) {
         m_again = false;
         m_mapped.clear();
         auto bundle = Bundle::open(m_path, options);
-        if (!bundle)
-            checkFiles();
         // Each turn takes a journal out of use, so this ends.
         if (!m_again)
             return bundle;
@@ -167,13 +165,20 @@ Result<std::shared_ptr<OverlaidFile>> JournalOverlay::openFile()
         if (!file)
             return file;
         onMapped(*file);
-        checkFiles();
         if (!m_again)
             return file;
     }
 }
 
 } // namespace patch
+
+const Error *OpenedForReading::fault() const
+{
+    const auto save = std::find_if(saves.begin(), saves.end(), [](const InterruptedSave &one) {
+        return one.severity() == Severity::Error;
+    });
+    return save == saves.end() ? nullptr : &save->error;
+}
 
 Result<FileForReading> openFileForReading(const std::filesystem::path &path, Progress *progress)
 {

@@ -4,7 +4,9 @@
 #include "core/patch/plan/pending.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/output_place.h"
 #include "core/patch/save/backup.h"
+#include "core/patch/save/copy_entry.h"
 #include "core/patch/save/found_journal.h"
 #include "core/patch/save/in_place_save.h"
 #include "core/patch/save/journal.h"
@@ -29,7 +31,7 @@ Error staleError(const std::string &file, std::string expected, std::string foun
 
 } // namespace
 
-Result<void> InPlaceSave::openTargets()
+Result<void> InPlaceSave::openTargets(bool breakLinks)
 {
     for (const BundleFile &file : m_bundle.files()) {
         auto ranges = rangesToWrite(*file.file);
@@ -41,10 +43,17 @@ Result<void> InPlaceSave::openTargets()
                 .message("The bundle is in memory only; save a copy of it")
                 .unexpected();
         }
-        auto onDisk = DiskFile::open(file.file->path(), DiskFile::Mode::Change, file.path);
+        // What is written is the file that was read: never what a link leads to by now.
+        std::error_code fault;
+        const auto real = std::filesystem::canonical(file.file->path(), fault);
+        auto onDisk =
+            DiskFile::open(fault ? file.file->path() : real, DiskFile::Mode::Change, file.path);
         if (!onDisk)
             return tl::unexpected(std::move(onDisk.error()));
-        m_targets.push_back({&file, std::move(*onDisk), std::move(ranges)});
+        if (auto alone = onDisk->checkOnlyName(); !alone && !breakLinks)
+            return alone;
+        m_targets.push_back({&file, std::move(*onDisk), file.file->stamp().value_or(FileStamp()),
+                             std::move(ranges)});
     }
     if (m_progress != nullptr)
         m_progress->setTotal(4 * report().bytesWritten.value);
@@ -66,11 +75,24 @@ Result<void> InPlaceSave::lock()
 /// An interrupted save comes first: its journal holds bytes that this one would make meaningless.
 Result<void> InPlaceSave::refusePending() const
 {
-    std::vector<std::filesystem::path> places{m_journal};
-    for (const BundleFile &file : m_bundle.files())
-        places.push_back(journalPath(file.file->path()));
-    for (const std::filesystem::path &place : places) {
-        auto found = findJournal(place, DiskFile::Lock::Shared);
+    const std::vector<SaveKey> keys = pendingSaveKeys();
+    struct Place {
+        std::filesystem::path journal, bundle;
+        const SaveKey *key = nullptr; ///< of a bundle that may have had another name then
+    };
+    std::vector<Place> places{{m_journal, m_bundle.path()}};
+    for (const BundleFile &file : m_bundle.files()) {
+        const std::filesystem::path &path = file.file->path();
+        places.push_back({journalPath(path), path});
+        for (const SaveKey &key : keys) {
+            if (key.covers(identityOf(path)))
+                places.push_back({key.journal, m_bundle.path(), &key});
+        }
+    }
+    for (const auto &[place, bundle, key] : places) {
+        auto found = findJournal(place, bundle, DiskFile::Lock::Shared);
+        if (!found && key != nullptr)
+            found = missingJournal(*key);
         if (!found)
             continue;
         const bool unusable =
@@ -95,13 +117,13 @@ Result<void> InPlaceSave::refusePending() const
 
 Result<void> InPlaceSave::checkStamp(const Target &target) const
 {
-    const OverlaidFile &overlay = *target.file->file;
-    const auto stamp = OverlaidFile::stampOf(overlay.path());
-    if (stamp && overlay.stamp() && *stamp == *overlay.stamp())
+    const auto stamp = OverlaidFile::stampOf(target.file->file->path());
+    const auto opened = target.onDisk.stamp();
+    if (stamp == target.stamp && opened && *opened == target.stamp)
         return {};
-    const bool size = stamp && overlay.stamp() && stamp->bytes != overlay.stamp()->bytes;
+    const bool size = stamp && stamp->bytes != target.stamp.bytes;
     return tl::unexpected(size ? staleError(target.file->path,
-                                            std::to_string(overlay.stamp()->bytes) + " bytes",
+                                            std::to_string(target.stamp.bytes) + " bytes",
                                             std::to_string(stamp->bytes) + " bytes")
                                : staleError(target.file->path, "the time of its last change",
                                             "a later change, or another file"));
@@ -132,12 +154,15 @@ Result<void> InPlaceSave::checkUnchanged(const Target &target) const
     return {};
 }
 
-/// Relative to the journal's folder, links resolved.
+/// As the journal names it, links resolved.
 Result<std::string> InPlaceSave::entryPath(const Target &target) const
 {
     std::error_code fault;
     const auto real = std::filesystem::canonical(target.file->file->path(), fault);
-    const auto path = real.lexically_relative(m_journal.parent_path());
+    const auto bundle = std::filesystem::canonical(m_bundle.path(), fault);
+    const auto path = real.lexically_relative(journalBase(bundle));
+    if (real == bundle)
+        return std::string(kBundleItself);
     if (!fault && staysInside(path))
         return path.string();
     return ErrorBuilder("io.write")
@@ -157,19 +182,49 @@ Result<void> InPlaceSave::journal()
             return tl::unexpected(path.error());
         parts.push_back({std::move(*path), target.file->file.get(), target.ranges});
     }
-    auto file = writeJournal(m_journal, parts);
-    if (!file)
-        return tl::unexpected(std::move(file.error()));
-    m_journalFile = std::move(*file);
+    auto written = writeJournal(m_journal, parts);
+    if (!written)
+        return tl::unexpected(std::move(written.error()));
+    m_written.emplace(std::move(*written));
     // Whoever cancels now is heard after this step, whose journal has to be removed then.
     (void)advance(report().bytesWritten.value);
     return {};
 }
 
-/// All that comes before the first byte of the bundle changes.
-Result<void> InPlaceSave::prepare(bool keepBackup)
+/// A copy of the file takes the name that the bundle has it by; the others keep the old one.
+Result<void> InPlaceSave::breakLinks(Target &target)
 {
-    auto done = openTargets();
+    if (target.onDisk.checkOnlyName())
+        return {};
+    std::error_code fault;
+    const auto real = std::filesystem::canonical(target.file->file->path(), fault);
+    {
+        auto place = OutputPlace::claim(real, OutputKind::File, OutputRules{true, {}});
+        if (!place)
+            return tl::unexpected(std::move(place.error()));
+        auto copy = DiskFile::open(place->temporary(), DiskFile::Mode::Change, target.file->path);
+        if (!copy)
+            return tl::unexpected(std::move(copy.error()));
+        if (auto copied = copyContent(target.onDisk, *copy, m_progress); !copied)
+            return copied;
+        if (auto same = checkStamp(target); !same)
+            return same;
+        if (auto published = place->publish(); !published)
+            return published;
+        m_putBack = true;
+        target.onDisk = std::move(*copy);
+    }
+    auto stamp = target.onDisk.stamp();
+    if (!stamp)
+        return tl::unexpected(std::move(stamp.error()));
+    target.stamp = *stamp;
+    return m_lock.add(real);
+}
+
+/// All that comes before the first byte of the bundle changes.
+Result<void> InPlaceSave::prepare(const SaveOptions &options)
+{
+    auto done = openTargets(options.breakLinks);
     if (done)
         done = passed(SaveStep::Opened);
     if (done && !m_targets.empty())
@@ -182,8 +237,18 @@ Result<void> InPlaceSave::prepare(bool keepBackup)
         done = checkUnchanged(m_targets[i]);
     if (done)
         done = passed(SaveStep::Checked);
-    for (std::size_t i = 0; done && keepBackup && i < m_targets.size(); ++i)
-        done = backUp(m_targets[i].file->file->path());
+    if (done && options.keepBackup && !m_targets.empty()) {
+        std::vector<std::filesystem::path> files;
+        for (const Target &target : m_targets)
+            files.push_back(target.file->file->path());
+        auto made = backUp(files);
+        if (made)
+            m_backups = std::move(*made);
+        else
+            done = tl::unexpected(std::move(made.error()));
+    }
+    for (std::size_t i = 0; done && i < m_targets.size(); ++i)
+        done = breakLinks(m_targets[i]);
     if (done)
         done = passed(SaveStep::BackedUp);
     return done;

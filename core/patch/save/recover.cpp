@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -20,11 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using Stopped = std::function<Result<void>()>; ///< an error where no more is to be done
+
 class Recovery
 {
 public:
-    Recovery(RecoverAction action, bool dryRun, FoundJournal &journal)
-        : m_action(action), m_dryRun(dryRun), m_journal(journal)
+    Recovery(RecoverAction action, bool dryRun, FoundJournal &journal, const Stopped &stopped)
+        : m_action(action), m_dryRun(dryRun), m_journal(journal), m_stopped(stopped)
     {
     }
 
@@ -32,6 +35,7 @@ public:
 
 private:
     Result<void> recoverFile(std::size_t file, RecoveredSave &done);
+    Result<void> checkOpened(const DiskFile &onDisk, std::size_t file) const;
     Result<void> writeBlocks(const DiskFile &onDisk, std::size_t file);
     Result<void> verify(std::size_t file) const;
     std::span<const std::byte> wanted(const JournalBlock &block) const
@@ -42,7 +46,16 @@ private:
     RecoverAction m_action;
     bool m_dryRun;
     FoundJournal &m_journal;
+    const Stopped &m_stopped;
 };
+
+/// At any moment: the journal stays, and with it all that it takes to begin again.
+Result<void> stopWhere(bool stopped)
+{
+    return stopped ? tl::unexpected(cancelledError(
+                         "Stopped; the save is not recovered yet, its journal is still there"))
+                   : Result<void>();
+}
 
 CurrentBytes currentBytesOf(const DiskFile &file)
 {
@@ -63,14 +76,33 @@ void addRange(std::vector<WrittenRange> &ranges, const std::string &file, std::u
 
 Result<void> Recovery::writeBlocks(const DiskFile &onDisk, std::size_t file)
 {
-    auto written =
-        forEachBlock(m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) {
-            const auto bytes = wanted(block);
-            return std::equal(bytes.begin(), bytes.end(), block.now.begin())
-                       ? Result<void>()
-                       : onDisk.writeAt(block.offset, bytes);
-        });
+    auto written = forEachBlock(m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) {
+        const auto bytes = wanted(block);
+        auto done = m_stopped();
+        if (done && !std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
+            done = onDisk.writeAt(block.offset, bytes);
+            onDisk.flush(block.offset, bytes.size());
+        }
+        return done;
+    });
     return written ? onDisk.sync() : written;
+}
+
+/// Not what took the file's place since, and nothing that has further names.
+Result<void> Recovery::checkOpened(const DiskFile &onDisk, std::size_t file) const
+{
+    const auto stamp = onDisk.stamp();
+    if (!stamp)
+        return tl::unexpected(stamp.error());
+    if (stamp->device != m_journal.stamps[file].device ||
+        stamp->inode != m_journal.stamps[file].inode)
+        return ErrorBuilder("patch.stale")
+            .file(onDisk.name())
+            .expected("the file that was read")
+            .found("another file")
+            .message("The file was replaced while its save was recovered; nothing was written")
+            .unexpected();
+    return onDisk.checkOnlyName();
 }
 
 /// Through another descriptor than the one that wrote.
@@ -83,6 +115,8 @@ Result<void> Recovery::verify(std::size_t file) const
     return forEachBlock(m_journal, file, currentBytesOf(*onDisk),
                         [&](const JournalBlock &block) -> Result<void> {
                             const auto bytes = wanted(block);
+                            if (auto go = m_stopped(); !go)
+                                return go;
                             if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
                                 return {};
                             return ErrorBuilder("patch.verify")
@@ -102,15 +136,18 @@ Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
     const auto onDisk = DiskFile::open(m_journal.places[file], mode, name);
     if (!onDisk)
         return tl::unexpected(onDisk.error());
-    auto checked =
-        forEachBlock(m_journal, file, currentBytesOf(*onDisk), [&](const JournalBlock &block) {
-            const auto bytes = wanted(block);
-            if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
-                addRange(done.ranges, name, block.offset, bytes.size());
-                done.bytesWritten.value += bytes.size();
-            }
-            return checkBlock(m_journal, file, block);
-        });
+    if (auto same = checkOpened(*onDisk, file); !same)
+        return same;
+    auto checked = forEachBlock(m_journal, file, currentBytesOf(*onDisk), [&](const JournalBlock &block) {
+        const auto bytes = wanted(block);
+        if (auto go = m_stopped(); !go)
+            return go;
+        if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
+            addRange(done.ranges, name, block.offset, bytes.size());
+            done.bytesWritten.value += bytes.size();
+        }
+        return checkBlock(m_journal, file, block);
+    });
     if (!checked || m_dryRun)
         return checked;
     if (auto written = writeBlocks(*onDisk, file); !written)
@@ -130,8 +167,12 @@ Result<RecoveredSave> Recovery::run(Diagnostics &warnings)
     }
     if (m_dryRun)
         return done;
-    if (auto removed = removeJournal(m_journal.path); !removed)
+    if (auto removed = removeJournal(m_journal.path, m_journal.key); !removed)
         return tl::unexpected(std::move(removed.error()));
+    for (const SaveKey &key : pendingSaveKeys()) { // of what was damaged there
+        if (key.journal == m_journal.path)
+            removeSaveKey(key.digest);
+    }
     if (auto synced = syncFolder(m_journal.path.parent_path()); !synced)
         warnings.push_back({Severity::Warning, std::move(synced.error())});
     return done;
@@ -150,7 +191,7 @@ Result<void> permitted(const FoundJournal &journal, RecoverAction action, bool &
             .message("Another process is saving this bundle; nothing is to be recovered yet")
             .unexpected();
     }
-    const bool own = journal.file && journal.file->ownedByUser();
+    const bool own = journal.file ? journal.file->ownedByUser() : !journal.key.empty();
     if (action == RecoverAction::Discard && own)
         return {};
     return tl::unexpected(journal.error);
@@ -185,7 +226,6 @@ Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverActi
                                   bool dryRun, Progress *progress)
 {
     patch::SaveLock lock;
-    const patch::SignalShield shield;
     patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Alone, progress);
     std::error_code fault;
     if (!std::filesystem::exists(path, fault))
@@ -193,6 +233,14 @@ Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverActi
                                              "There is nothing at this path",
                                              fault ? fault.value() : ENOENT));
     const auto bundle = overlay.open();
+    // Until here only reading was done, which may end anywhere.
+    const patch::SignalShield shield;
+    const patch::Stopped stopped = [&] {
+        return patch::stopWhere(shield.signalled() ||
+                                (progress != nullptr && progress->cancelled()));
+    };
+    if (auto go = stopped(); !go)
+        return tl::unexpected(std::move(go.error()));
     auto &journals = overlay.journals();
     RecoverReport report;
     std::vector<patch::FoundJournal *> chosen;
@@ -213,7 +261,7 @@ Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverActi
     for (const bool dry : {true, false}) {
         report.saves.clear();
         for (std::size_t i = 0; i < chosen.size(); ++i) {
-            auto done = patch::Recovery(action, dry, *chosen[i]).run(report.warnings);
+            auto done = patch::Recovery(action, dry, *chosen[i], stopped).run(report.warnings);
             if (!done)
                 return tl::unexpected(std::move(done.error()));
             report.saves.push_back(std::move(*done));

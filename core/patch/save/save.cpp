@@ -115,7 +115,7 @@ Error InPlaceSave::rollBack(Error cause)
             restored = target.onDisk.sync();
     }
     if (restored)
-        restored = removeJournal(m_journal);
+        restored = removeJournal(m_journal, m_written->key);
     if (!restored)
         cause.message += "; the old bytes are in the journal beside the bundle "
                          "(kernscope-cli recover PATH)";
@@ -141,13 +141,14 @@ SaveReport InPlaceSave::report() const
             report.bytesWritten.value += range.bytes.value;
         }
     }
+    report.backups = m_backups;
     report.verified = true;
     return report;
 }
 
-Result<SaveReport> InPlaceSave::run(bool keepBackup)
+Result<SaveReport> InPlaceSave::run(const SaveOptions &options)
 {
-    if (auto ready = prepare(keepBackup); !ready)
+    if (auto ready = prepare(options); !ready)
         return tl::unexpected(std::move(ready.error()));
     SaveReport saved = report();
     if (m_targets.empty())
@@ -156,7 +157,7 @@ Result<SaveReport> InPlaceSave::run(bool keepBackup)
         return tl::unexpected(std::move(kept.error()));
     auto done = writeAndVerify();
     if (done)
-        done = removeJournal(m_journal);
+        done = removeJournal(m_journal, m_written->key);
     if (!done)
         return tl::unexpected(rollBack(std::move(done.error())));
     // From here on the save has succeeded, whatever happens.
@@ -182,12 +183,12 @@ struct Written {
     bool putBack = false;
 };
 
-Written write(const Bundle &bundle, bool keepBackup, const SaveHook &hook,
+Written write(const Bundle &bundle, const SaveOptions &options, const SaveHook &hook,
               Progress *progress = nullptr)
 {
     const BundleReadLock lock(bundle);
     InPlaceSave save(bundle, hook, progress);
-    auto report = save.run(keepBackup);
+    auto report = save.run(options);
     return {std::move(report), save.putBack()};
 }
 
@@ -206,34 +207,35 @@ void finishSave(const Bundle &bundle, bool saved, bool putBack)
 
 } // namespace
 
-Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const SaveHook &hook)
+Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options,
+                               const SaveHook &hook)
 {
-    auto written = write(bundle, keepBackup, hook);
+    auto written = write(bundle, options, hook);
     finishSave(bundle, written.report.has_value(), written.putBack);
     return std::move(written.report);
 }
 
 } // namespace patch
 
-Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup)
+Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options)
 {
-    return patch::saveInPlace(bundle, keepBackup, {});
+    return patch::saveInPlace(bundle, options, {});
 }
 
-Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
+Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &options,
                                std::function<void()> &finish, Progress *progress)
 {
-    auto written = patch::write(*bundle, keepBackup, {}, progress);
+    auto written = patch::write(*bundle, options, {}, progress);
     finish = [bundle, saved = written.report.has_value(), putBack = written.putBack] {
         patch::finishSave(*bundle, saved, putBack);
     };
     return std::move(written.report);
 }
 
-Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
+Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &options,
                                std::function<void()> &finish)
 {
-    return saveInPlace(bundle, keepBackup, finish, nullptr);
+    return saveInPlace(bundle, options, finish, nullptr);
 }
 
 } // namespace kernscope

@@ -16,7 +16,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 namespace kernscope {
@@ -96,9 +95,15 @@ private:
 
 bool CopySave::isFolder() const
 {
-    return !m_source.empty() || (m_inMemory && (m_bundle.kind() == BundleKind::Mlmodelc ||
-                                                m_bundle.kind() == BundleKind::Mlpackage ||
-                                                m_bundle.files().size() > 1));
+    if (!m_source.empty())
+        return true;
+    if (m_inMemory)
+        return m_bundle.kind() == BundleKind::Mlmodelc ||
+               m_bundle.kind() == BundleKind::Mlpackage || m_bundle.files().size() > 1;
+    // Of a folder that is gone its files are mapped still.
+    return std::none_of(
+        m_bundle.files().begin(), m_bundle.files().end(),
+        [this](const BundleFile &file) { return file.file->path() == m_bundle.path(); });
 }
 
 OutputRules CopySave::rules() const
@@ -125,8 +130,7 @@ Result<void> CopySave::writeFile(const OverlaidFile &file, patch::DiskFile &out,
             return written;
         at += block.size();
         if (at - flushed >= kFlushEvery) {
-            ::sync_file_range(out.descriptor(), static_cast<off_t>(flushed),
-                              static_cast<off_t>(at - flushed), SYNC_FILE_RANGE_WRITE);
+            out.flush(flushed, at - flushed);
             flushed = at;
         }
         if (auto go = advance(block.size()); !go)
@@ -215,7 +219,8 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
     case fs::file_type::regular:
         // A journal belongs to the bundle that it was made for; what only has the name is copied.
         if (entry.path().extension() == patch::kJournalSuffix) {
-            const auto journal = patch::findJournal(entry.path(), patch::DiskFile::Lock::Shared);
+            const auto journal =
+                patch::findJournal(entry.path(), m_source, patch::DiskFile::Lock::Shared);
             if (journal && journal->state != InterruptedState::Unknown)
                 return {};
         }
@@ -259,7 +264,7 @@ Result<void> CopySave::copyTree()
     return {};
 }
 
-/// Files that the bundle has in memory only.
+/// Files that the bundle has in memory only, or that were removed from the disk and are mapped.
 Result<void> CopySave::writeRemaining()
 {
     std::error_code fault;
@@ -269,12 +274,6 @@ Result<void> CopySave::writeRemaining()
             continue;
         if (!patch::staysInside(file.path))
             return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
-        if (!m_inMemory) {
-            return ErrorBuilder(
-                       copyError(file.path, "The file is not in the folder any more", ENOENT))
-                .code("patch.stale")
-                .unexpected();
-        }
         const fs::path to = m_place->temporary() / file.path;
         fs::create_directories(to.parent_path(), fault);
         if (auto written = writeNew(*file.file, to, {}); !written)
@@ -315,7 +314,7 @@ Result<void> CopySave::buildFile()
         patch::DiskFile::open(m_place->temporary(), patch::DiskFile::Mode::Change, file.name());
     if (!out)
         return tl::unexpected(std::move(out.error()));
-    if (!file.path().empty()) {
+    if (OverlaidFile::stampOf(file.path())) {
         const auto from =
             patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name());
         if (!from)

@@ -3,6 +3,7 @@
 
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/journal.h"
+#include "core/patch/save/save_key.h"
 #include "core/patch/save_steps.h"
 #include "on_disk.h"
 
@@ -22,16 +23,19 @@ inline void interrupt(const OnDisk &disk, const char *script = kThree)
     });
 }
 
-/// A journal that puts `before` in the place of `after`, at the start of a file.
+/// A journal that puts `before` in the place of `after`, at the start of a file. `own`: with its
+/// key, as a save of this user leaves it.
 inline void forge(const fs::path &journal, const std::string &path, const Bytes &before,
-                  const Bytes &after)
+                  const Bytes &after, bool own = false)
 {
     const auto file = OverlaidFile::fromMemory(before, path);
     if (!file->write(FileOffset(0), after))
         return;
     const std::vector<patch::JournalPart> parts{
         {path, file.get(), {{FileOffset(0), ByteCount(after.size())}}}};
-    (void)patch::writeJournal(journal, parts);
+    const auto written = patch::writeJournal(journal, parts);
+    if (written && !own)
+        patch::removeSaveKey(written->key);
 }
 
 /// Everything below a folder, links and journals included.

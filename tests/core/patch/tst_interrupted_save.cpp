@@ -45,7 +45,7 @@ void TestInterruptedSave::readingShowsTheStateAfterRecovery()
         QVERIFY(Bytes(bytes.begin(), bytes.end()) == disk.original.at(file.path));
     }
     QCOMPARE(bundle.diagnostics().front().error.code, std::string("journal.pending"));
-    QVERIFY(bundle.diagnostics().front().severity == Severity::Warning);
+    QVERIFY(bundle.diagnostics().front().severity == Severity::Error);
     // Also after an edit that reads the tables again.
     QCOMPARE((*bundle.reread())->diagnostics().front().error.code, std::string("journal.pending"));
     QVERIFY(listing(disk.folder()) == before);
@@ -60,8 +60,10 @@ void TestInterruptedSave::halfWrittenProgram()
     const Bytes &original = disk.original.at("model.mil");
     QVERIFY(program != original);
     const auto opened = openForReading(disk.path / "model.mil");
-    QVERIFY(opened.bundle); // the journal lies beside the folder: none of the lone file's business
-    QVERIFY(opened.saves.empty());
+    QVERIFY(opened.bundle); // the journal lies beside the folder; its key leads there
+    QCOMPARE(opened.saves.size(), std::size_t{1});
+    const auto shown = (*opened.bundle)->files().front().file->bytes();
+    QVERIFY(Bytes(shown.begin(), shown.end()) == original);
     const auto folder = openForReading(disk.path);
     QVERIFY(folder.bundle);
     QCOMPARE(decoded(**folder.bundle, "w"), decoded(*OnDisk("lut2").open(), "w"));
@@ -98,8 +100,8 @@ void TestInterruptedSave::savingIsRefusedMeanwhile()
     // Also of one file of it, opened alone, whose journal is pending.
     const OnDisk other("dense-fp16");
     const fs::path weights = other.path / "weights/weight.bin";
-    forge(patch::journalPath(weights), "weight.bin", other.original.at("weights/weight.bin"),
-          hex("07"));
+    forge(patch::journalPath(weights), ".", other.original.at("weights/weight.bin"), hex("07"),
+          true);
     QCOMPARE(codeOf(saveInPlace(*other.patched("set w[3]=5"), false)),
              std::string("journal.pending"));
 }

@@ -3,12 +3,14 @@
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/patch/interrupted_save.h"
 #include "core/patch/save_steps.h"
 #include "made_bundle.h"
 #include "on_disk.h"
 
 #include <fmt/format.h>
 
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <QTest>
@@ -26,6 +28,9 @@ private slots:
     void nothingToSave();
     void savedStateIsClean();
     void backups();
+    void filesOfSeveralNames();
+    void onlyTheFileThatWasRead();
+    void longNames();
     void oneListOfRanges_data();
     void oneListOfRanges();
     void stale_data();
@@ -96,11 +101,19 @@ void TestSave::backups()
     QVERIFY(readAll(kept / weights) == disk.original.at(weights));
     QCOMPARE(readTree(kept).size(), std::size_t{1});
     QCOMPARE(readTree(disk.path).size(), disk.original.size());
-    // The first backup stays.
+    // What is there stays, also a file of the user's own; the next one has another number.
+    writeAll(kept / (weights + ".new"), hex("41"));
+    const Bytes second = readAll(disk.path / weights);
     const auto again = planEdits(bundle, {*parseEdit(Edit::Kind::Set, "w[4]=6")}, 0.0);
     QVERIFY(applyEdit(bundle, again->front()));
-    QVERIFY(saveInPlace(*bundle, true));
+    fs::create_directory_symlink("elsewhere", disk.folder() / "x.mlmodelc.bak.2");
+    const auto saved = saveInPlace(*bundle, true);
+    QVERIFY(saved);
+    QCOMPARE(saved->backups, std::vector{disk.folder() / "x.mlmodelc.bak.3" / weights});
     QVERIFY(readAll(kept / weights) == disk.original.at(weights));
+    QVERIFY(readAll(kept / (weights + ".new")) == hex("41"));
+    QVERIFY(readAll(saved->backups.front()) == second);
+    QVERIFY(!fs::exists(disk.folder() / "elsewhere"));
     QCOMPARE((*Bundle::open(disk.path))->totalBytes(), bundle->totalBytes());
     // A file of the bundle that is opened alone does not keep its backup inside either.
     const OnDisk other("dense-fp16");
@@ -116,6 +129,61 @@ void TestSave::backups()
     const auto third = planEdits(file, {*parseEdit(Edit::Kind::Set, "blob@0x40[0]=9")}, 0.0);
     QVERIFY(third && applyEdit(file, third->front()) && saveInPlace(*file, true));
     QVERIFY(fs::exists(other.folder() / "lone.bin.bak"));
+}
+
+/// "cp -al a b": what is written in b would be written in a.
+void TestSave::filesOfSeveralNames()
+{
+    const OnDisk disk("dense-fp16");
+    const fs::path weights = disk.path / "weights/weight.bin", other = disk.folder() / "other";
+    fs::create_hard_link(weights, other);
+    const auto bundle = disk.patched("set w[3]=5");
+    QCOMPARE(codeOf(saveInPlace(*bundle, false)), std::string("io.links"));
+    QVERIFY(readTree(disk.path) == disk.original);
+    const auto saved = saveInPlace(*bundle, SaveOptions(false, true));
+    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+    QVERIFY(readAll(other) == disk.original.at("weights/weight.bin"));
+    QCOMPARE(decoded(*disk.open(), "w")[3], 5.0f);
+    QCOMPARE(fs::hard_link_count(weights), std::uintmax_t{1});
+    QCOMPARE(readTree(disk.folder()).size(), disk.original.size() + 1);
+}
+
+/// Between reading and writing another file, or a link to one, came to the place.
+void TestSave::onlyTheFileThatWasRead()
+{
+    const OnDisk disk("dense-fp16");
+    const fs::path weights = disk.path / "weights/weight.bin", other = disk.folder() / "other";
+    const auto bundle = disk.patched("set w[3]=5");
+    fs::copy_file(weights, other);
+    fs::remove(weights);
+    fs::create_symlink(other, weights);
+    QCOMPARE(codeOf(saveInPlace(*bundle, false)), std::string("patch.stale"));
+    QVERIFY(readAll(other) == disk.original.at("weights/weight.bin"));
+}
+
+/// As long as a name can be: the journal finds room beside it.
+void TestSave::longNames()
+{
+    const OnDisk disk("dense-fp16");
+    const fs::path path = disk.folder() / (std::string(245, 'x') + ".mlmodelc");
+    fs::rename(disk.path, path);
+    const auto patched = [&] {
+        const auto bundle = *Bundle::open(path);
+        const auto planned = planEdits(bundle, {*parseEdit(Edit::Kind::Set, "w[3]=5")}, 0.0);
+        return *applyEdit(bundle, planned->front());
+    };
+    crash([&] {
+        (void)patch::saveInPlace(*patched(), false, [](patch::SaveStep step) {
+            if (step == patch::SaveStep::RangeWritten)
+                ::_exit(0);
+            return true;
+        });
+    });
+    QVERIFY(readTree(path) != disk.original);
+    QCOMPARE(recoverSave(path, RecoverAction::Undo)->saves.size(), std::size_t{1});
+    QVERIFY(readTree(path) == disk.original);
+    QVERIFY(saveInPlace(*patched(), false));
+    QCOMPARE(decoded(**Bundle::open(path), "w")[3], 5.0f);
 }
 
 /// What is reported is what is written: the calls of the hook are the writes.
@@ -230,12 +298,15 @@ void TestSave::abandonedPartsAreRemoved()
     writeAll(part + "aB3dE6/weights/weight.bin", hex("41"));
     fs::permissions(part + "aB3dE6/weights", fs::perms(0500));
     writeAll(part + "zzzzzz", hex("41"));
+    writeAll(part + "user01", hex("41")); // only has such a name
+    for (const char *ending : {"aB3dE6", "zzzzzz"})
+        QCOMPARE(::setxattr((part + ending).c_str(), "user.kernscope.part", "", 0, 0), 0);
     writeAll(part + "notours1", hex("41"));                         // another length
     writeAll(disk.folder() / "b.kernscope-part-aaaaaa", hex("41")); // of another output
     auto living = OutputPlace::claim(target, OutputKind::Folder, {});
     QVERIFY(living);
     QVERIFY(!fs::exists(part + "aB3dE6") && !fs::exists(part + "zzzzzz"));
-    QVERIFY(fs::exists(part + "notours1"));
+    QVERIFY(fs::exists(part + "notours1") && fs::exists(part + "user01"));
     QVERIFY(fs::exists(disk.folder() / "b.kernscope-part-aaaaaa"));
     // One that another run is working on stays.
     const auto saved = saveCopy(*disk.open(), target);

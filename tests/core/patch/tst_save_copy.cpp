@@ -28,6 +28,7 @@ private slots:
     void copyIntoItself();
     void copyKeepsWhatEntriesAre();
     void copyOfMemoryKeepsTheRest();
+    void copyOfFilesThatAreGone();
     void copyRefusesWhatItCannotCopy();
     void copyOfAFileThatChanges();
     void copyNeverTakesANewFilesPlace();
@@ -188,6 +189,22 @@ void TestSaveCopy::copyOfMemoryKeepsTheRest()
     const auto inside = saveCopy(*made, disk.path / "copy", nullptr, options);
     QVERIFY(!inside);
     QCOMPARE(inside.error().code, std::string("io.input"));
+}
+
+/// What was removed is mapped still.
+void TestSaveCopy::copyOfFilesThatAreGone()
+{
+    const OnDisk disk("dense-fp16"), whole("dense-fp16");
+    const auto bundle = disk.patched("set w[3]=5"), other = whole.patched("set w[3]=5");
+    fs::remove(disk.path / "weights/weight.bin");
+    fs::remove_all(whole.path);
+    for (const auto &[from, at] : {std::pair{bundle, disk.folder()}, {other, whole.folder()}}) {
+        const auto saved = saveCopy(*from, at / "copy.mlmodelc");
+        QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+        const auto copy = *Bundle::open(at / "copy.mlmodelc");
+        QCOMPARE(decoded(*copy, "w")[3], 5.0f);
+        QCOMPARE(readTree(at / "copy.mlmodelc").size(), disk.original.size());
+    }
 }
 
 void TestSaveCopy::copyRefusesWhatItCannotCopy()

@@ -32,6 +32,12 @@ private slots:
     void oneOfTwoSaves();
     void looksAfterLocking();
     void neverReplacesAJournal();
+    void comesWithTheArchive();
+    void renamedBundle_data();
+    void renamedBundle();
+    void missingJournal();
+    void leftUnfinished();
+    void recoversNoFileOfSeveralNames();
 };
 
 void TestSaveJournal::forgedJournals_data()
@@ -254,6 +260,102 @@ void TestSaveJournal::neverReplacesAJournal()
     QCOMPARE(readTree(disk.folder()).size(), disk.original.size() + 1);
     // For its owner only: it holds what the files hold.
     QCOMPARE(fs::status(disk.journal()).permissions(), fs::perms(0600));
+}
+
+/// Whoever makes an archive can make a journal that fits: it hides nothing.
+void TestSaveJournal::comesWithTheArchive()
+{
+    const OnDisk disk("dense-fp16");
+    const fs::path weights = disk.path / "weights/weight.bin";
+    const Bytes good = readAll(weights);
+    Bytes evil = good;
+    std::fill(evil.begin() + 128, evil.end(), std::byte{0});
+    writeAll(weights, evil);
+    forge(disk.journal(), "weights/weight.bin", good, evil);
+    const Listing before = listing(disk.folder());
+    const auto opened = openForReading(disk.path);
+    QVERIFY(opened.bundle && opened.saves.size() == 1);
+    QVERIFY(opened.saves.front().state == InterruptedState::Foreign);
+    QVERIFY(opened.fault() != nullptr && hasErrors((*opened.bundle)->diagnostics()));
+    const auto shown = (*opened.bundle)
+                           ->files()[*(*opened.bundle)->fileByPath("weights/weight.bin")]
+                           .file->bytes();
+    QVERIFY(Bytes(shown.begin(), shown.end()) == evil);
+    for (const auto action : {RecoverAction::Undo, RecoverAction::Finish})
+        QCOMPARE(codeOf(recoverSave(disk.path, action)), std::string("journal.foreign"));
+    QVERIFY(listing(disk.folder()) == before);
+    // The same with its key is a save that this user began.
+    fs::remove(disk.journal());
+    forge(disk.journal(), "weights/weight.bin", good, evil, true);
+    QVERIFY(openForReading(disk.path).saves.front().state == InterruptedState::Pending);
+}
+
+void TestSaveJournal::renamedBundle_data()
+{
+    QTest::addColumn<bool>("withJournal");
+    QTest::newRow("with its journal") << true;
+    QTest::newRow("the bundle alone") << false;
+}
+
+void TestSaveJournal::renamedBundle()
+{
+    QFETCH(const bool, withJournal);
+    const OnDisk disk("lut2");
+    interrupt(disk);
+    QVERIFY(readTree(disk.path) != disk.original);
+    const fs::path now = disk.folder() / "z.mlmodelc";
+    fs::rename(disk.path, now);
+    if (withJournal)
+        fs::rename(disk.journal(), disk.folder() / "z.mlmodelc.kernscope-journal");
+    const auto opened = openForReading(now);
+    QVERIFY(opened.bundle && opened.saves.size() == 1);
+    QVERIFY(opened.saves.front().state == InterruptedState::Pending);
+    for (const BundleFile &file : (*opened.bundle)->files()) {
+        const auto bytes = file.file->bytes();
+        QVERIFY(Bytes(bytes.begin(), bytes.end()) == disk.original.at(file.path));
+    }
+    const auto recovered = recoverSave(now, RecoverAction::Undo);
+    QVERIFY2(recovered, recovered ? "" : describe(recovered.error()).c_str());
+    QVERIFY(readTree(now) == disk.original);
+    QVERIFY(openForReading(now).saves.empty());
+}
+
+/// Half written, and nothing beside it says so any more.
+void TestSaveJournal::missingJournal()
+{
+    const OnDisk disk("lut2");
+    interrupt(disk);
+    fs::remove(disk.journal());
+    const auto opened = openForReading(disk.path);
+    QVERIFY(opened.bundle && opened.saves.size() == 1);
+    QVERIFY(opened.saves.front().state == InterruptedState::Damaged);
+    QVERIFY(!saveInPlace(*disk.patched("set behind[1]=3"), false));
+    QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), std::string("journal.damaged"));
+    QVERIFY(recoverSave(disk.path, RecoverAction::Discard));
+    QVERIFY(openForReading(disk.path).saves.empty());
+}
+
+/// What a power failure leaves of a journal that never had its name.
+void TestSaveJournal::leftUnfinished()
+{
+    const OnDisk disk("lut2");
+    const fs::path left = disk.journal().string() + ".new";
+    writeAll(left, Bytes(4096));
+    QVERIFY(saveInPlace(*disk.patched("set behind[1]=3"), false));
+    QVERIFY(readAll(left) == Bytes(4096));
+}
+
+void TestSaveJournal::recoversNoFileOfSeveralNames()
+{
+    const OnDisk disk("lut2");
+    interrupt(disk);
+    const Tree half = readTree(disk.path);
+    fs::create_hard_link(disk.path / "model.mil", disk.folder() / "other");
+    QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), std::string("io.links"));
+    QVERIFY(readTree(disk.path) == half);
+    fs::remove(disk.folder() / "other");
+    QVERIFY(recoverSave(disk.path, RecoverAction::Undo));
+    QVERIFY(readTree(disk.path) == disk.original);
 }
 
 QTEST_APPLESS_MAIN(TestSaveJournal)

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/edit_journal.h"
+
+#include "app/file_fault.h"
+#include "app/paths.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/patch/edit/edit_parser.h"
+#include "core/patch/edit/script_text.h"
+
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QRandomGenerator>
+#include <QSaveFile>
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace kernscope::app {
+
+namespace {
+
+constexpr std::string_view kFirstLine = "# kernscope unsaved edits 1";
+constexpr std::string_view kBundleLine = "# bundle ";
+constexpr std::string_view kMadeLine = "# made ";
+constexpr std::string_view kEditLine = "# edit ";   ///< STEP STATE, of the lines that follow
+constexpr std::string_view kTakenLine = "# taken "; ///< saved, and taken back since
+constexpr std::string_view kBytesLine = "# bytes "; ///< OFFSET BEFORE AFTER FILE, of that
+constexpr std::string_view kHidden = "#| ";         ///< before a line that is not to be applied
+constexpr qint64 kMostBytes = qint64{1} << 30;
+/// Longer ones are planned anew from nothing that is at hand: they are not taken back again.
+constexpr std::uint64_t kMostTakenBytes = std::uint64_t{16} << 20;
+
+std::string hexOf(const SharedBytes &bytes)
+{
+    return QByteArray(reinterpret_cast<const char *>(bytes.data()),
+                      static_cast<qsizetype>(bytes.size()))
+        .toHex()
+        .toStdString();
+}
+
+SharedBytes bytesOf(const std::string &hex)
+{
+    const QByteArray raw = QByteArray::fromHex(QByteArray::fromStdString(hex));
+    const auto bytes =
+        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
+/// The lines of one edit, those of one that is not to be applied as comments.
+std::string linesOf(Edit edit, const std::string &note, bool applied)
+{
+    edit.note = note;
+    const std::string script = patch::scriptText(std::span(&edit, 1));
+    if (applied)
+        return script;
+    std::string text;
+    std::istringstream in(script);
+    for (std::string line; std::getline(in, line);)
+        text += std::string(kHidden) + line + "\n";
+    return text;
+}
+
+std::string takenText(const AppliedEdit &edit, const std::vector<std::string> &files)
+{
+    std::string text = std::string(kTakenLine) + "\n" + linesOf(edit.edit, edit.edit.note, false);
+    for (const FileEdit &run : edit.bytes)
+        text += fmt::format("{}{} {} {} {}\n", kBytesLine, run.offset.value, hexOf(run.before),
+                            hexOf(run.after), files[run.file]);
+    return text;
+}
+
+bool isSmall(const AppliedEdit &edit)
+{
+    std::uint64_t bytes = 0;
+    for (const FileEdit &run : edit.bytes)
+        bytes += run.after.size();
+    return bytes <= kMostTakenBytes;
+}
+
+std::string_view stateOf(const ui::PatchEntry &entry)
+{
+    return entry.active ? "on" : entry.off ? "off" : "undone";
+}
+
+/// An edit of the text and what is said of it, while its lines are read.
+struct Chunk {
+    bool taken = false;
+    ui::PatchEntry entry{nullptr};
+    std::string script;
+    std::vector<FileEdit> bytes;
+};
+
+/// "OFFSET BEFORE AFTER FILE"; nothing of a file that is not there any more.
+void addBytes(Chunk &chunk, const std::string &line, const Bundle &bundle)
+{
+    std::istringstream in(line);
+    std::uint64_t offset = 0;
+    std::string before, after, file;
+    in >> offset >> before >> after;
+    in.get();
+    std::getline(in, file);
+    if (const auto index = bundle.fileByPath(file))
+        chunk.bytes.push_back({*index, FileOffset(offset), bytesOf(before), bytesOf(after)});
+}
+
+Result<void> finishChunk(const Chunk &chunk, UnsavedEdits &all)
+{
+    auto edits = parseEditScript(chunk.script, "unsaved edits");
+    if (!edits)
+        return tl::unexpected(std::move(edits.error()));
+    for (Edit &edit : *edits) {
+        auto made = std::make_shared<AppliedEdit>();
+        made->edit = std::move(edit);
+        if (chunk.taken) {
+            made->bytes = chunk.bytes;
+            made->tables = true; // read again, whatever they were
+            all.takenBack.push_back(std::move(made));
+            continue;
+        }
+        ui::PatchEntry entry = chunk.entry;
+        entry.note = made->edit.note;
+        entry.edit = std::move(made);
+        all.entries.push_back(std::move(entry));
+    }
+    return {};
+}
+
+QString textAfter(const QByteArray &line, std::string_view mark)
+{
+    return QString::fromUtf8(line.mid(static_cast<qsizetype>(mark.size())).trimmed());
+}
+
+bool begins(const QByteArray &line, std::string_view mark)
+{
+    return line.startsWith(QByteArrayView(mark.data(), static_cast<qsizetype>(mark.size())));
+}
+
+/// By its first lines and the number of its edits; nothing of what is no such file.
+std::optional<EditJournal::Left> describedFile(const QString &path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly) || file.size() > kMostBytes ||
+        !begins(file.readLine(), kFirstLine))
+        return std::nullopt;
+    EditJournal::Left left{path, textAfter(file.readLine(), kBundleLine), {}, 0};
+    left.made = QDateTime::fromString(textAfter(file.readLine(), kMadeLine), Qt::ISODate);
+    while (!file.atEnd()) {
+        const QByteArray line = file.readLine();
+        left.edits += begins(line, kEditLine) || begins(line, kTakenLine) ? 1 : 0;
+    }
+    return left;
+}
+
+QString lockOf(const QString &file)
+{
+    return file + QStringLiteral(".lock");
+}
+
+QString wholePath(const QString &bundle)
+{
+    const QFileInfo info(bundle);
+    return info.exists() ? info.canonicalFilePath() : info.absoluteFilePath();
+}
+
+} // namespace
+
+std::string unsavedText(const UnsavedEdits &edits, const QString &bundle,
+                        const std::vector<std::string> &files)
+{
+    std::string text =
+        fmt::format("{}\n{}{}\n{}{}\n", kFirstLine, kBundleLine, bundle.toStdString(), kMadeLine,
+                    QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString());
+    for (const auto &edit : edits.takenBack) {
+        if (isSmall(*edit))
+            text += takenText(*edit, files);
+    }
+    for (const ui::PatchEntry &entry : edits.entries)
+        text += fmt::format("{}{} {}\n", kEditLine, entry.step, stateOf(entry)) +
+                linesOf(entry.edit->edit, entry.note, entry.active);
+    return text;
+}
+
+Result<UnsavedEdits> parseUnsaved(std::string_view text, const Bundle &bundle)
+{
+    UnsavedEdits all;
+    std::optional<Chunk> chunk;
+    const auto finish = [&]() -> Result<void> {
+        const auto last = std::exchange(chunk, std::nullopt);
+        return last ? finishChunk(*last, all) : Result<void>();
+    };
+    std::istringstream in{std::string(text)};
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with(kEditLine) || line.starts_with(kTakenLine)) {
+            if (auto done = finish(); !done)
+                return tl::unexpected(std::move(done.error()));
+            chunk.emplace();
+            chunk->taken = line.starts_with(kTakenLine);
+            std::istringstream words(line.substr(kEditLine.size()));
+            std::string state;
+            words >> chunk->entry.step >> state;
+            chunk->entry.active = state == "on";
+            chunk->entry.off = state == "off";
+        } else if (chunk && line.starts_with(kBytesLine)) {
+            addBytes(*chunk, line.substr(kBytesLine.size()), bundle);
+        } else if (chunk) {
+            chunk->script +=
+                (line.starts_with(kHidden) ? line.substr(kHidden.size()) : line) + "\n";
+        }
+    }
+    auto done = finish();
+    return done ? Result<UnsavedEdits>(std::move(all)) : tl::unexpected(std::move(done.error()));
+}
+
+EditJournal::EditJournal(const QString &stateFolder)
+    : m_folder(stateFolder + QStringLiteral("/edits"))
+{
+    m_pool.setMaxThreadCount(1);
+}
+
+EditJournal::~EditJournal()
+{
+    flush();
+}
+
+QString EditJournal::nameFor(const QString &bundle) const
+{
+    const QByteArray key =
+        QCryptographicHash::hash(bundle.toUtf8(), QCryptographicHash::Sha256).toHex().left(32);
+    return QStringLiteral("%1/%2-%3.edits")
+        .arg(m_folder, QString::fromLatin1(key))
+        .arg(QRandomGenerator::system()->generate64(), 16, 16, QLatin1Char('0'));
+}
+
+std::optional<patch::DiskFile> EditJournal::lock(const QString &file) const
+{
+    using Mode = patch::DiskFile::Mode;
+    const auto path = toPath(lockOf(file));
+    auto held = patch::DiskFile::open(path, Mode::CreatePrivate, path.string());
+    if (!held)
+        held = patch::DiskFile::open(path, Mode::Change, path.string());
+    if (!held || !held->tryLock() || !held->isAt(path))
+        return std::nullopt;
+    return std::move(*held);
+}
+
+void EditJournal::remove(const QString &file)
+{
+    QFile::remove(file);
+    QFile::remove(lockOf(file));
+}
+
+void EditJournal::keep(const QString &bundle, std::function<std::string()> text)
+{
+    const QString whole = wholePath(bundle);
+    if (m_bundle != whole)
+        clear();
+    if (m_file.isEmpty()) {
+        QDir().mkpath(m_folder);
+        m_bundle = whole;
+        m_file = nameFor(whole);
+        if (auto held = lock(m_file))
+            m_lock = std::make_shared<patch::DiskFile>(std::move(*held));
+    }
+    const std::lock_guard guard(m_mutex);
+    if (!std::exchange(m_text, std::move(text)))
+        m_pool.start([this, file = m_file] { write(file); });
+}
+
+void EditJournal::write(const QString &path)
+{
+    std::function<std::string()> text;
+    {
+        const std::lock_guard guard(m_mutex);
+        text = std::exchange(m_text, nullptr);
+    }
+    if (!text)
+        return;
+    const std::string content = text();
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) &&
+        file.write(content.data(), static_cast<qint64>(content.size())) ==
+            static_cast<qint64>(content.size()))
+        file.commit();
+}
+
+void EditJournal::clear()
+{
+    {
+        const std::lock_guard guard(m_mutex);
+        m_text = nullptr;
+    }
+    if (m_file.isEmpty())
+        return;
+    // Behind what is written still; the lock is let go after it.
+    m_pool.start([file = m_file, held = m_lock] { remove(file); });
+    m_file.clear();
+    m_bundle.clear();
+    m_lock.reset();
+}
+
+std::vector<EditJournal::Left> EditJournal::left(const QString &bundle)
+{
+    const QString whole = bundle.isEmpty() ? QString() : wholePath(bundle);
+    std::vector<Left> all;
+    const QDir folder(m_folder);
+    for (const QString &name : folder.entryList({QStringLiteral("*.edits")}, QDir::Files)) {
+        const QString file = folder.filePath(name);
+        auto described = file == m_file ? std::nullopt : describedFile(file);
+        if (!described || (!whole.isEmpty() && described->bundle != whole))
+            continue;
+        if (m_offered.count(file) == 0) {
+            auto held = lock(file);
+            if (!held || !QFile::exists(file))
+                continue;
+            if (!whole.isEmpty())
+                m_offered.emplace(file, std::move(*held));
+        }
+        all.push_back(*std::move(described));
+    }
+    return all;
+}
+
+Result<std::string> EditJournal::read(const QString &path) const
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly) || file.size() > kMostBytes)
+        return fileFault("io.open", file.errorString(), path);
+    return file.readAll().toStdString();
+}
+
+void EditJournal::discard(const QString &file)
+{
+    remove(file);
+    m_offered.erase(file);
+}
+
+} // namespace kernscope::app
