@@ -25,6 +25,7 @@ private slots:
     void values();
     void refused_data();
     void refused();
+    void namesTheCharacter();
     void indices();
     void script();
     void scriptFaults_data();
@@ -147,7 +148,12 @@ void TestEdit::refused_data()
     row(Kind::Bytes, "weight.bin+4=00 0g", 16);
     row(Kind::Bytes, "+4=00", 0);
     row(Kind::Field, "=1", 0);
-    row(Kind::Field, "task[0]/a/b=1.5", 12);
+    row(Kind::Field, "task[0]/a/b=1.5", 13);
+    row(Kind::Set, "w[0]=0,05", 6);
+    row(Kind::Set, "w[0]=--1", 6);
+    row(Kind::Set, "w[0]=1\u00A0000", 6);
+    row(Kind::SetStored, "w:data[0]=5x", 11);
+    row(Kind::SetStored, "w:data[0]=9223372036854775808", 10);
 }
 
 void TestEdit::refused()
@@ -161,6 +167,18 @@ void TestEdit::refused()
     QVERIFY(edit.error().offset.has_value());
     QCOMPARE(static_cast<qulonglong>(edit.error().offset->value), offset);
     QVERIFY(!edit.error().expected.empty());
+}
+
+/// Of a number that goes on as none, the character at which it does.
+void TestEdit::namesTheCharacter()
+{
+    for (const auto &[text, character] :
+         {std::pair("w[0]=0,05", "','"), {"w[0]=0x1.g", "'g'"}, {"w[0]=1\u00A0000", "'\u00A0'"}}) {
+        const auto edit = parseEdit(Kind::Set, text);
+        QVERIFY(!edit);
+        QVERIFY2(edit.error().message.find(character) != std::string::npos,
+                 edit.error().message.c_str());
+    }
 }
 
 void TestEdit::indices()
