@@ -195,7 +195,10 @@ void MainWindow::askTolerance()
     });
     dialog->open();
     ui::answerWhileTyping(
-        dialog, [](const QString &text) { return ui::NumberRule{false, true, 0}.fault(text); },
+        dialog,
+        [](const QString &text) {
+            return ui::NumberRule{false, true, 0}.fault(text);
+        },
         true);
 }
 

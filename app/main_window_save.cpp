@@ -136,18 +136,18 @@ void MainWindow::askSave(const std::vector<WrittenRange> &ranges)
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         m_settings.setKeepBackup(dialog->keepBackup());
         const std::string listed = dialog->property(kListedDigest).toByteArray().toStdString();
-        ofChanges(*this, m_session, digestOf,
-                  [this, listed, after = std::exchange(m_afterSave, nullptr)](
-                      const std::string &digest) {
-                      m_afterSave = after;
-                      if (digest == listed) {
-                          m_document.save(m_settings.keepBackup());
-                          return;
-                      }
-                      m_status->showMessage(tr("Nothing was written: the changes are no longer "
-                                               "those that were listed. Look at the list again."));
-                      save();
-                  });
+        ofChanges(
+            *this, m_session, digestOf,
+            [this, listed, after = std::exchange(m_afterSave, nullptr)](const std::string &digest) {
+                m_afterSave = after;
+                if (digest == listed) {
+                    m_document.save(m_settings.keepBackup());
+                    return;
+                }
+                m_status->showMessage(tr("Nothing was written: the changes are no longer "
+                                         "those that were listed. Look at the list again."));
+                save();
+            });
     });
     connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
     dialog->open();

@@ -70,8 +70,7 @@ void HexDock::askForBytes()
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Change Bytes"));
     dialog->setLabelText(
-        tr("Bytes from %1 on, as hexadecimal digits.")
-            .arg(hexNumber(range.offset.value)));
+        tr("Bytes from %1 on, as hexadecimal digits.").arg(hexNumber(range.offset.value)));
     dialog->setTextValue(*text);
     connect(dialog, &QInputDialog::textValueSelected, this, [this, range](const QString &typed) {
         const std::string digits = typed.simplified().toStdString();

@@ -42,8 +42,8 @@ protected:
                 how |= QItemSelectionModel::Rows;
             const auto [top, bottom] = std::minmax(from.row(), now.row());
             const auto [left, right] = std::minmax(from.column(), now.column());
-            m_view->selectionModel()->select(
-                {now.sibling(top, left), now.sibling(bottom, right)}, how);
+            m_view->selectionModel()->select({now.sibling(top, left), now.sibling(bottom, right)},
+                                             how);
         } else if (now.isValid()) {
             chooseRow(m_view, now);
         }
@@ -65,7 +65,7 @@ private:
             const bool rows = m_view->selectionBehavior() == QAbstractItemView::SelectRows;
             if (range.contains(now))
                 return now.sibling(now.row() == range.top() ? range.bottom() : range.top(),
-                                   rows                         ? now.column()
+                                   rows                           ? now.column()
                                    : now.column() == range.left() ? range.right()
                                                                   : range.left());
         }
@@ -87,8 +87,7 @@ void finishEditing()
 {
     QWidget *editor = QApplication::focusWidget();
     QWidget *viewport = editor ? editor->parentWidget() : nullptr;
-    auto *view =
-        viewport ? qobject_cast<QAbstractItemView *>(viewport->parentWidget()) : nullptr;
+    auto *view = viewport ? qobject_cast<QAbstractItemView *>(viewport->parentWidget()) : nullptr;
     if (view && view->viewport() == viewport)
         view->setFocus();
 }

@@ -95,7 +95,8 @@ QWidget *NumberDelegate::createEditor(QWidget *parent, const QStyleOptionViewIte
 bool NumberDelegate::eventFilter(QObject *editor, QEvent *event)
 {
     // What goes with the focus is said to be gone.
-    const auto *line = event->type() == QEvent::FocusOut ? qobject_cast<QLineEdit *>(editor) : nullptr;
+    const auto *line =
+        event->type() == QEvent::FocusOut ? qobject_cast<QLineEdit *>(editor) : nullptr;
     const auto *check = line ? dynamic_cast<const NumberValidator *>(line->validator()) : nullptr;
     if (check)
         sayNotTaken(line, check->rule().fault(line->text()));

@@ -4,6 +4,7 @@
 #include "widgets/common/typed_number.h"
 
 #include <QDoubleSpinBox>
+#include <QLineEdit>
 #include <QPalette>
 #include <QSpinBox>
 #include <QStyledItemDelegate>
@@ -11,8 +12,6 @@
 
 #include <functional>
 #include <type_traits>
-
-class QLineEdit;
 
 namespace kernscope::ui {
 
@@ -80,13 +79,21 @@ protected:
     }
     QString textFromValue(Number value) const override
     {
+        // What is being typed is not written anew as the same number: "0x1" would go on as "10".
+        const QString now = Box::lineEdit()->text();
+        if (Box::lineEdit()->isModified() && fault(now).isEmpty() && valueFromText(now) == value)
+            return bare(now);
+        return plainText(value);
+    }
+
+private:
+    QString plainText(Number value) const
+    {
         if constexpr (std::is_same_v<Number, int>)
             return QString::number(value);
         else
             return QString::number(value, 'f', Box::decimals());
     }
-
-private:
     bool isSpecial(const QString &text) const
     {
         return !Box::specialValueText().isEmpty() && text == Box::specialValueText();
@@ -106,7 +113,7 @@ private:
         QString why = isSpecial(text) ? QString() : rule.fault(bare(text));
         if constexpr (std::is_same_v<Number, double>) {
             const double number = typedNumber(bare(text)).value_or(0);
-            if (why.isEmpty() && !isSpecial(text) && !(textFromValue(number).toDouble() == number))
+            if (why.isEmpty() && !isSpecial(text) && !(plainText(number).toDouble() == number))
                 why = placesFault(Box::decimals());
         }
         return why;

@@ -52,9 +52,13 @@ QString NumberRule::fault(const QString &text) const
     const bool bounded = std::isfinite(least) || std::isfinite(most);
     if (!bounded || (*number >= least && *number <= most))
         return {};
-    if (std::isfinite(least) && std::isfinite(most) && most < std::numeric_limits<float>::max())
-        return TypedNumberWords::tr("Not from %1 to %2").arg(least, 0, 'g', 12).arg(most, 0, 'g', 12);
-    return TypedNumberWords::tr("Not %1 or more").arg(least, 0, 'g', 12);
+    constexpr double kAny = std::numeric_limits<float>::max();
+    if (least < -kAny)
+        return TypedNumberWords::tr("Not a finite number");
+    return most < kAny ? TypedNumberWords::tr("Not from %1 to %2")
+                             .arg(least, 0, 'g', 12)
+                             .arg(most, 0, 'g', 12)
+                       : TypedNumberWords::tr("Not a number from %1 on").arg(least, 0, 'g', 12);
 }
 
 } // namespace kernscope::ui

@@ -156,9 +156,9 @@ std::optional<std::uint64_t> RelocationsDock::addressOf(const QString &text)
     const auto value = typedInteger(text);
     if (value && *value >= 0)
         return static_cast<std::uint64_t>(*value);
-    m_state->setText(value ? tr("Not an address: %1").arg(text)
-                           : tr("Not an address: %1. %2")
-                                 .arg(text, fromUtf8(describe(value.error()))));
+    m_state->setText(
+        value ? tr("Not an address: %1").arg(text)
+              : tr("Not an address: %1. %2").arg(text, fromUtf8(describe(value.error()))));
     return std::nullopt;
 }
 

@@ -57,8 +57,7 @@ QLabel *answerWhileTyping(QInputDialog *dialog, std::function<QString(const QStr
     answer->setMinimumHeight(2 * answer->fontMetrics().lineSpacing()); // nothing moves for it
     answer->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     rows->insertWidget(rows->indexOf(buttons), answer);
-    const auto say = [answer, buttons, mayBeEmpty,
-                      fault = std::move(fault)](const QString &typed) {
+    const auto say = [answer, buttons, mayBeEmpty, fault = std::move(fault)](const QString &typed) {
         const bool empty = !mayBeEmpty && typed.trimmed().isEmpty();
         const QString why = empty ? QString() : fault(typed);
         answer->setText(why.isEmpty() ? QString() : QChar(0x2715) + QLatin1Char(' ') + why);

@@ -60,9 +60,9 @@ tl::expected<search::Query, QString> SearchDock::typedQuery() const
     } else if (kind == Top) {
         const auto most = typed.isEmpty() ? Result<qint64>(kTopUnasked) : typedInteger(typed);
         if (!most || *most < 1 || *most > kMostTop)
-            return tl::unexpected(
-                tr("Not a number from 1 to %1: %2")
-                    .arg(groupedNumber(static_cast<std::uint64_t>(kMostTop)), most ? typed : fromUtf8(describe(most.error()))));
+            return tl::unexpected(tr("Not a number from 1 to %1: %2")
+                                      .arg(groupedNumber(static_cast<std::uint64_t>(kMostTop)),
+                                           most ? typed : fromUtf8(describe(most.error()))));
         query.what = What::Largest;
         query.most = static_cast<std::uint64_t>(*most);
     } else {
@@ -70,8 +70,8 @@ tl::expected<search::Query, QString> SearchDock::typedQuery() const
         const auto least =
             typed.isEmpty() ? Result<qint64>(kind == Zeros ? 1 : 64) : typedInteger(typed);
         if (!least || *least < 0)
-            return tl::unexpected(tr("Not a length: %1")
-                                      .arg(least ? typed : fromUtf8(describe(least.error()))));
+            return tl::unexpected(
+                tr("Not a length: %1").arg(least ? typed : fromUtf8(describe(least.error()))));
         query.least = static_cast<std::uint64_t>(*least);
     }
     return query;

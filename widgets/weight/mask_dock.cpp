@@ -386,8 +386,9 @@ void MaskDock::paintMask(bool keep)
         sayNotTaken(m_keepValue, fromUtf8(describe(value.error())));
         return;
     }
-    session().requestEdits({elementEdit(weight, *element, keep ? Edit::Kind::Keep : Edit::Kind::Drop,
-                                        value.value_or(0))},
+    session().requestEdits(
+        {elementEdit(weight, *element, keep ? Edit::Kind::Keep : Edit::Kind::Drop,
+                     value.value_or(0))},
         keep ? tr("Keep %1").arg(place) : tr("Leave out %1").arg(place));
 }
 

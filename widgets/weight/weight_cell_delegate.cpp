@@ -26,7 +26,7 @@ int cellMargin(const QStyle *style, const QStyleOptionViewItem &cell)
 }
 
 /// The code with the mark of a change.
-QString codeText(const QModelIndex &index)
+QString markedCode(const QModelIndex &index)
 {
     const QString code = index.data(WeightGridModel::CodeRole).toString();
     return index.data(WeightGridModel::ChangedRole).toBool()
@@ -74,7 +74,7 @@ void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &op
     painter->setPen(faint);
     const auto *area = qobject_cast<const QAbstractScrollArea *>(cell.widget);
     const QRect view = area ? area->viewport()->rect() : option.rect;
-    const Shown shown = shownTexts(inner, view, option.fontMetrics, codeText(index), value);
+    const Shown shown = shownTexts(inner, view, option.fontMetrics, markedCode(index), value);
     painter->drawText(inner, Qt::AlignLeft | Qt::AlignVCenter, shown.code);
     painter->setPen(leftOut ? faint : text);
     const QString number = leftOut ? value : shown.value; // the dot of a zero is no number
@@ -98,8 +98,8 @@ void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &op
 QWidget *WeightCellDelegate::createEditor(QWidget *parent, const QStyleOptionViewItem &,
                                           const QModelIndex &index) const
 {
-    const bool code = std::exchange(m_code, false) &&
-                      !index.data(WeightGridModel::CodeRole).toString().isEmpty();
+    const bool code =
+        std::exchange(m_code, false) && !index.data(WeightGridModel::CodeRole).toString().isEmpty();
     auto *edit = new QLineEdit(parent);
     edit->setAccessibleName(code ? tr("New stored code") : tr("New value"));
     edit->setProperty(kEditsCode, code);
@@ -134,7 +134,7 @@ bool WeightCellDelegate::editorEvent(QEvent *event, QAbstractItemModel *model,
     if (event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick) {
         const QStyle *style = option.widget ? option.widget->style() : QApplication::style();
         const int end = option.rect.left() + 2 * cellMargin(style, option) +
-                        option.fontMetrics.horizontalAdvance(codeText(index));
+                        option.fontMetrics.horizontalAdvance(markedCode(index));
         m_code = event->type() == QEvent::MouseButtonDblClick &&
                  index.flags() & Qt::ItemIsEditable &&
                  static_cast<QMouseEvent *>(event)->position().x() < end;

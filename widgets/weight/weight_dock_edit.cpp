@@ -31,13 +31,13 @@ namespace {
 /// Each cell is an edit of its own; of more, `fill` and `compute` make one.
 constexpr qsizetype kMostPastedCells = 65'536;
 
-constexpr int kPauseMilliseconds = 120, kPreviewLines = 5;
+constexpr int kPreviewPauseMs = 120, kPreviewLines = 5;
 
 struct ChangeWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::ui::WeightDock)
 };
 
-float valueAt(const codec::Decoder &decoder, std::uint64_t element)
+float decodedValue(const codec::Decoder &decoder, std::uint64_t element)
 {
     float value = 0;
     decoder.decodeFloat(element, std::span(&value, 1));
@@ -46,9 +46,9 @@ float valueAt(const codec::Decoder &decoder, std::uint64_t element)
 
 /// The first values before and after, how many change, their range, and which is farthest from
 /// what was asked for.
-EditAnswer changeText(const codec::Decoder &before, const codec::Decoder &after,
-                      const std::vector<std::vector<std::uint64_t>> &cells,
-                      const std::vector<AppliedEdit> &edits)
+EditAnswer previewText(const codec::Decoder &before, const codec::Decoder &after,
+                       const std::vector<std::vector<std::uint64_t>> &cells,
+                       const std::vector<AppliedEdit> &edits)
 {
     constexpr qsizetype kShown = 4;
     QStringList was, is;
@@ -56,8 +56,8 @@ EditAnswer changeText(const codec::Decoder &before, const codec::Decoder &after,
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto &elements : cells) {
         for (const std::uint64_t element : elements) {
-            const double old = static_cast<double>(valueAt(before, element));
-            const double now = static_cast<double>(valueAt(after, element));
+            const double old = static_cast<double>(decodedValue(before, element));
+            const double now = static_cast<double>(decodedValue(after, element));
             ++count;
             changed += old == now || (std::isnan(old) && std::isnan(now)) ? 0 : 1;
             low = std::min(low, now);
@@ -70,18 +70,18 @@ EditAnswer changeText(const codec::Decoder &before, const codec::Decoder &after,
     }
     const QString more = count > std::size_t{kShown} ? QStringLiteral(", \u2026") : QString();
     EditAnswer answer;
-    answer.text = ChangeWords::tr("%1 of %2 change, to %3 \u2026 %4.\nbefore: %5\nafter: %6")
-                      .arg(groupedNumber(changed), groupedNumber(count), valueText(low),
-                           valueText(high), was.join(QStringLiteral(", ")) + more,
-                           is.join(QStringLiteral(", ")) + more);
+    answer.text =
+        ChangeWords::tr("%1 of %2 change, to %3 \u2026 %4.\nbefore: %5\nafter: %6")
+            .arg(groupedNumber(changed), groupedNumber(count), valueText(low), valueText(high),
+                 was.join(QStringLiteral(", ")) + more, is.join(QStringLiteral(", ")) + more);
     const auto off = [](const AppliedEdit &edit) { return std::abs(edit.stored - edit.asked); };
     const auto worst = std::max_element(
         edits.begin(), edits.end(),
         [&off](const AppliedEdit &a, const AppliedEdit &b) { return off(a) < off(b); });
     if (worst != edits.end() && worst->stored != worst->asked)
-        answer.text += ChangeWords::tr("\nWorst: %1 is held as %2, off by %3.")
-                           .arg(valueText(worst->asked), valueText(worst->stored),
-                                valueText(off(*worst)));
+        answer.text +=
+            ChangeWords::tr("\nWorst: %1 is held as %2, off by %3.")
+                .arg(valueText(worst->asked), valueText(worst->stored), valueText(off(*worst)));
     answer.far = std::any_of(edits.begin(), edits.end(), [](const AppliedEdit &edit) {
         return codec::isFarFrom(edit.asked, edit.stored);
     });
@@ -191,9 +191,8 @@ void WeightDock::askForExpression()
     dialog->setLabelText(tr("Value of the %1 selected cells: a number, or an expression of w, such "
                             "as w*0.5 or clip(w,-1,1)")
                              .arg(groupedNumber(count)));
-    connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString &typed) {
-        session().requestEdits(editsOf(typed), {});
-    });
+    connect(dialog, &QInputDialog::textValueSelected, this,
+            [this](const QString &typed) { session().requestEdits(editsOf(typed), {}); });
     dialog->open();
     QLabel *answer = answerWhileTyping(dialog, [](const QString &typed) {
         const std::string text = typed.trimmed().toStdString();
@@ -203,7 +202,7 @@ void WeightDock::askForExpression()
     answer->setMinimumHeight(kPreviewLines * answer->fontMetrics().lineSpacing());
     auto *pause = new QTimer(dialog);
     pause->setSingleShot(true);
-    pause->setInterval(kPauseMilliseconds);
+    pause->setInterval(kPreviewPauseMs);
     connect(dialog, &QInputDialog::textValueChanged, pause, qOverload<>(&QTimer::start));
     connect(pause, &QTimer::timeout, answer,
             [this, dialog, answer] { preview(dialog->textValue(), answer); });
@@ -221,15 +220,15 @@ void WeightDock::preview(const QString &typed, QLabel *answer)
         answer, tr("Looking what the expression makes"),
         [bundle = m_shown, weight = m_weight, edits = std::move(edits),
          cells = m_grid->selectedElements()](Progress &progress) -> Result<EditAnswer> {
-            const auto planned = planOnFork(
-                bundle, edits, std::numeric_limits<double>::infinity(), &progress);
+            const auto planned =
+                planOnFork(bundle, edits, std::numeric_limits<double>::infinity(), &progress);
             if (!planned)
                 return tl::unexpected(planned.error());
             const BundleReadLock lock(*bundle);
             const auto before = bundle->decoder(weight), after = planned->bundle->decoder(weight);
             if (!before || !after)
                 return tl::unexpected(before ? after.error() : before.error());
-            return changeText(*before, *after, cells, planned->edits);
+            return previewText(*before, *after, cells, planned->edits);
         },
         [answer](const Result<EditAnswer> &made) {
             answer->setText(made ? made->text

@@ -92,7 +92,7 @@ EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, dou
     return plan;
 }
 
-std::pair<double, double> rangeOf(ElementType type)
+std::pair<double, double> typeRange(ElementType type)
 {
     constexpr double kMost = std::numeric_limits<double>::max();
     return {codeValue(type, nearestCode(type, -kMost)), codeValue(type, nearestCode(type, kMost))};

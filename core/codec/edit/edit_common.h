@@ -34,7 +34,7 @@ ElementType plainType(const Decoder::State &state);
 EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, double asked,
                      const CodeCandidate &chosen, std::optional<std::int64_t> current);
 /// The least and the largest number that a type holds.
-std::pair<double, double> rangeOf(ElementType type);
+std::pair<double, double> typeRange(ElementType type);
 /// Says of a plan whose value is far from the one asked for (isFarFrom()) how far, and the range of
 /// what the place can hold.
 void noteFar(EditPlan &plan, const std::pair<double, double> &range);

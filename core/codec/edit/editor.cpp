@@ -113,7 +113,7 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
         plan.code = chosen->code;
     plan.note = std::move(note);
     if (isFarFrom(plan.asked, plan.stored))
-        noteFar(plan, rangeOf(type));
+        noteFar(plan, typeRange(type));
     addChanges(plan, *part->operand, part->width, index, chosen->code);
     return plan;
 }

@@ -27,8 +27,8 @@ struct EditPlan {
     /// For people: "codebook entry 7". Where the value is far from the one asked for, by how much,
     /// and what the form can hold there.
     std::string note;
-    bool far = false; ///< isFarFrom(asked, stored)
-    std::vector<PartEdit> parts;      ///< empty where the weight holds that value already
+    bool far = false;            ///< isFarFrom(asked, stored)
+    std::vector<PartEdit> parts; ///< empty where the weight holds that value already
     /// Survivors after a mask edit; set where the payload grows or shrinks, so that the caller
     /// must also change the blob's size and the program's shape.
     std::optional<ElementCount> payloadElements;

@@ -219,9 +219,9 @@ void Planner::noteOutcome(const Edit &edit, const codec::RunOutcome &outcome,
     m_applied.note =
         fmt::format("{} of {} changed", grouped(outcome.changed), counted(elements, "element"));
     if (codec::isFarFrom(outcome.asked, outcome.stored))
-        m_applied.note += fmt::format("; at worst {} is held as {}, off by {:.4g}",
-                                      valueText(outcome.asked), valueText(outcome.stored),
-                                      std::abs(outcome.stored - outcome.asked));
+        m_applied.note +=
+            fmt::format("; at worst {} is held as {}, off by {:.4g}", valueText(outcome.asked),
+                        valueText(outcome.stored), std::abs(outcome.stored - outcome.asked));
     m_applied.newText = edit.kind == Edit::Kind::FromNpy ? edit.file
                         : edit.kind == Edit::Kind::Compute
                             ? edit.expression

@@ -185,9 +185,8 @@ void TestRawEdits::refusesBytesOfMasks()
     for (const Section &section : bundle->sections()) {
         if (section.kind != SectionKind::Mask)
             continue;
-        const auto edits =
-            plan(bundle, "bytes " + bundle->files()[section.file].path + "+" +
-                             std::to_string(section.range.offset.value) + "=00");
+        const auto edits = plan(bundle, "bytes " + bundle->files()[section.file].path + "+" +
+                                            std::to_string(section.range.offset.value) + "=00");
         QVERIFY(!edits);
         QCOMPARE(edits.error().code, std::string("patch.weight"));
         const std::string text = describe(edits.error());
