@@ -6,7 +6,7 @@
 
 #include <QAbstractItemView>
 #include <QCoreApplication>
-#include <QEvent>
+#include <QFocusEvent>
 #include <QLineEdit>
 #include <QMainWindow>
 #include <QStatusTipEvent>
@@ -94,9 +94,10 @@ QWidget *NumberDelegate::createEditor(QWidget *parent, const QStyleOptionViewIte
 
 bool NumberDelegate::eventFilter(QObject *editor, QEvent *event)
 {
-    // What goes with the focus is said to be gone.
-    const auto *line =
-        event->type() == QEvent::FocusOut ? qobject_cast<QLineEdit *>(editor) : nullptr;
+    // What goes with the focus is said to be gone; a menu only borrows it.
+    const bool leaves = event->type() == QEvent::FocusOut &&
+                        static_cast<QFocusEvent *>(event)->reason() != Qt::PopupFocusReason;
+    const auto *line = leaves ? qobject_cast<QLineEdit *>(editor) : nullptr;
     const auto *check = line ? dynamic_cast<const NumberValidator *>(line->validator()) : nullptr;
     if (check)
         sayNotTaken(line, check->rule().fault(line->text()));

@@ -123,14 +123,14 @@ void TestEdit::refused_data()
     row(Kind::Set, "w[99999999999999999999]=1", 2);
     row(Kind::Set, "w[0]=", 5);
     row(Kind::Set, "w[0]=abc", 5);
-    row(Kind::Set, "w[0]=--1", 5);
-    row(Kind::Set, "w[0]=0x-1", 5);
+    row(Kind::Set, "w[0]=--1", 6);
+    row(Kind::Set, "w[0]=0x-1", 7);
     row(Kind::Set, "w[0]=0x", 5);
-    row(Kind::Set, "w[0]=1.5x", 5);
+    row(Kind::Set, "w[0]=1.5x", 8);
     row(Kind::Set, "w[0]=1e999", 5);
     row(Kind::SetStored, "w[0]=1", 1);
     row(Kind::SetStored, "w:nothing[0]=1", 2);
-    row(Kind::SetStored, "w:data[0]=1.5", 10);
+    row(Kind::SetStored, "w:data[0]=1.5", 11);
     row(Kind::SetStored, "w:data[0,1]=1", 8);
     row(Kind::SetStored, ":data[0]=1", 0);
     row(Kind::Codebook, "w[7]=1", 1);
@@ -150,7 +150,6 @@ void TestEdit::refused_data()
     row(Kind::Field, "=1", 0);
     row(Kind::Field, "task[0]/a/b=1.5", 13);
     row(Kind::Set, "w[0]=0,05", 6);
-    row(Kind::Set, "w[0]=--1", 6);
     row(Kind::Set, "w[0]=1\u00A0000", 6);
     row(Kind::SetStored, "w:data[0]=5x", 11);
     row(Kind::SetStored, "w:data[0]=9223372036854775808", 10);

@@ -140,8 +140,8 @@ void TestPatch::saysWhatIsFar()
     QFETCH(const QByteArray, form);
     QFETCH(const QByteArray, script);
     QFETCH(const bool, far);
-    const auto planned =
-        plan(sample(form.constData()), script.toStdString(), std::numeric_limits<double>::infinity());
+    const auto planned = plan(sample(form.constData()), script.toStdString(),
+                              std::numeric_limits<double>::infinity());
     QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
     const std::string &note = planned->front().note;
     QVERIFY2((note.find("off by ") != std::string::npos) == far, note.c_str());
