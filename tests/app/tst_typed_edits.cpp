@@ -27,6 +27,8 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QSet>
 #include <QTableView>
 #include <QTreeView>
 #include <QUndoStack>
@@ -152,7 +154,6 @@ void TestTypedEdits::weightsBytesAreTyped()
     QTRY_COMPARE(patches(), std::size_t{1});
     QTest::keyClicks(view, QStringLiteral("3c"));
     QTRY_COMPARE(patches(), std::size_t{2});
-    const BundleReadLock lock(*session.bundle());
     bool found = false;
     for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
         const OperandPlace &place = *session.bundle()->weights()[i].operands().front().place;
@@ -344,8 +345,8 @@ void TestTypedEdits::everyNumberField()
 void TestTypedEdits::listsAndOffsetsAreStrict()
 {
     QCOMPARE(ui::parseOffset(QStringLiteral("1,000"), 0, 5000), std::optional<std::uint64_t>(1000));
-    QCOMPARE(ui::parseOffset(QStringLiteral("0,05"), 0, 5000), std::nullopt);
-    QCOMPARE(ui::parseOffset(QStringLiteral("1 2"), 0, 5000), std::nullopt);
+    QVERIFY(!ui::parseOffset(QStringLiteral("0,05"), 0, 5000));
+    QVERIFY(!ui::parseOffset(QStringLiteral("1 2"), 0, 5000));
     auto *dock = (*m_window)->docks().dock(QStringLiteral("collective"));
     dock->show();
     dock->raise();
@@ -718,7 +719,9 @@ void TestTypedEdits::selectedCellsAreComputed()
     QTRY_COMPARE(patches(), std::size_t{1});
     const Weight &weight = session.bundle()->weights()[0];
     const std::string text = editText(session.patches().front().edit->edit);
-    QVERIFY2(text.starts_with(weight.name + "[0:3,") && text.ends_with("]=-w*2"), text.c_str());
+    QVERIFY2(text.starts_with(std::string(weight.findableName()) + "[0:3,") &&
+                 text.ends_with("]=-w*2"),
+             text.c_str());
     QCOMPARE(session.undoStack().count(), 1);
     session.bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));
     QCOMPARE(after, -2 * before);
