@@ -15,6 +15,7 @@
 #include "app/view_accessible.h"
 #include "app/welcome_page.h"
 #include "widgets/chips/plan_dock.h"
+#include "widgets/common/cell_keys.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
@@ -64,6 +65,13 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     m_status = new StatusLine(m_session, this);
     statusBar()->addWidget(m_status, 1);
     statusBar()->setSizeGripEnabled(false);
+    // What a field says of a number that it does not take.
+    connect(statusBar(), &QStatusBar::messageChanged, this, [this](const QString &text) {
+        if (text.isEmpty())
+            return;
+        statusBar()->clearMessage(); // it would hide the line
+        m_status->showMessage(text);
+    });
     buildMenus();
     connectSession();
     connectDocument();
@@ -352,7 +360,8 @@ void MainWindow::closeEvent(QCloseEvent *event)
         event->ignore();
         return;
     }
-    if (!m_closing && m_document.modified()) {
+    ui::finishEditing();
+    if (!m_closing && (m_document.modified() || m_document.busy() == Document::Busy::Planning)) {
         event->ignore();
         whenKept([this] {
             m_closing = true;

@@ -11,9 +11,11 @@
 #include "resources/sample.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/open_dialog.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/builds_dock.h"
+#include "widgets/patch/typed_answer.h"
 
 #include <QFileInfo>
 #include <QInputDialog>
@@ -190,16 +192,16 @@ void MainWindow::askTolerance()
                             "more than this.\nEmpty: always take the nearest value."));
     dialog->setTextValue(std::isfinite(now) ? QString::number(now, 'g', 12) : QString());
     connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString &text) {
-        bool ok = false;
-        const double value = text.trimmed().toDouble(&ok);
-        if (text.trimmed().isEmpty())
-            m_document.setTolerance(std::numeric_limits<double>::infinity());
-        else if (ok && value >= 0)
-            m_document.setTolerance(value);
-        else
-            m_status->showMessage(tr("Not a tolerance: %1").arg(text));
+        m_document.setTolerance(
+            ui::typedNumber(text).value_or(std::numeric_limits<double>::infinity()));
     });
     dialog->open();
+    ui::answerWhileTyping(
+        dialog,
+        [](const QString &text) {
+            return ui::NumberRule{false, true, 0}.fault(text);
+        },
+        true);
 }
 
 void MainWindow::connectDocument()

@@ -2,8 +2,12 @@
 // What the window asks before it saves, closes or reads again.
 #include "app/main_window.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/sha256.h"
+#include "core/bundle/bundle.h"
 
 #include "app/save_dialog.h"
+#include "app/status_line.h"
+#include "widgets/common/cell_keys.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
@@ -12,8 +16,12 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
+#include <QPointer>
 #include <QPushButton>
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace kernscope::app {
@@ -22,6 +30,8 @@ namespace {
 
 /// Of more changed bytes, finding the exact ranges would hold up the window.
 constexpr std::uint64_t kMostCompared = std::uint64_t{4} << 20;
+
+constexpr char kListedDigest[] = "kernscopeListedDigest"; ///< property of the dialog
 
 /// In whole blocks.
 std::uint64_t mostChanged(const Bundle &bundle)
@@ -32,6 +42,40 @@ std::uint64_t mostChanged(const Bundle &bundle)
             most += run.bytes.value;
     }
     return most;
+}
+
+/// Of what a save would write: the bytes and their places.
+std::string digestOf(const Bundle &bundle)
+{
+    Sha256 hash;
+    const std::vector<WrittenRange> runs = pendingRanges(bundle);
+    for (const BundleFile &file : bundle.files()) {
+        for (const WrittenRange &run : runs) {
+            if (run.file != file.path)
+                continue;
+            const std::string place = run.file + '+' + std::to_string(run.range.offset.value);
+            hash.update(std::as_bytes(std::span(place)));
+            hash.update(file.file->bytes().subspan(run.range.offset.value, run.range.bytes.value));
+        }
+    }
+    return hash.finishHex().value_or(std::string());
+}
+
+/// Hands over what `work` finds of the changes, found as a task where they are many.
+template <class Work, class Then>
+void ofChanges(MainWindow &window, ui::Session &session, Work work, Then then)
+{
+    if (mostChanged(*session.bundle()) <= kMostCompared) {
+        then(work(*session.bundle()));
+        return;
+    }
+    session.tasks().start(
+        &window, MainWindow::tr("Collecting what is changed"),
+        [bundle = session.bundle(), work](Progress &) {
+            const BundleReadLock lock(*bundle);
+            return work(*bundle);
+        },
+        std::move(then));
 }
 
 /// "12 B differ from the disk."; of very many, no more than the size of the blocks they lie in.
@@ -50,6 +94,12 @@ QString changedText(const Bundle &bundle)
 
 void MainWindow::save()
 {
+    ui::finishEditing();
+    if (m_document.busy() == Document::Busy::Planning) { // of what was typed last
+        connect(&m_document, &Document::busyChanged, this, &MainWindow::save,
+                Qt::SingleShotConnection);
+        return;
+    }
     if (!m_document.modified())
         return;
     if (m_document.inMemory()) {
@@ -60,33 +110,44 @@ void MainWindow::save()
         m_document.save(false); // it says why not
         return;
     }
-    if (mostChanged(*m_session.bundle()) <= kMostCompared) {
-        askSave(pendingRanges(*m_session.bundle()));
-        return;
-    }
-    m_session.tasks().start(
-        this, tr("Collecting what is changed"),
-        [bundle = m_session.bundle()](Progress &) {
-            const BundleReadLock lock(*bundle);
-            return pendingRanges(*bundle);
-        },
-        // What is to follow the save is forgotten where this is cancelled.
-        [this,
-         after = std::exchange(m_afterSave, nullptr)](const std::vector<WrittenRange> &ranges) {
-            if (!m_document.modified() || m_document.busy() != Document::Busy::Idle)
-                return;
-            m_afterSave = after;
-            askSave(ranges);
-        });
+    // What is to follow the save is forgotten where this is cancelled.
+    ofChanges(*this, m_session, pendingRanges,
+              [this, after = std::exchange(m_afterSave, nullptr)](
+                  const std::vector<WrittenRange> &ranges) {
+                  if (!m_document.modified() || m_document.busy() != Document::Busy::Idle)
+                      return;
+                  m_afterSave = after;
+                  askSave(ranges);
+              });
 }
 
+/// What is written is what was listed, or nothing is.
 void MainWindow::askSave(const std::vector<WrittenRange> &ranges)
 {
     auto *dialog = new SaveDialog(*m_session.bundle(), ranges, m_settings.keepBackup(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setReady(false);
+    ofChanges(*this, m_session, digestOf, [dialog = QPointer(dialog)](const std::string &digest) {
+        if (!dialog)
+            return;
+        dialog->setProperty(kListedDigest, QByteArray::fromStdString(digest));
+        dialog->setReady(true);
+    });
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         m_settings.setKeepBackup(dialog->keepBackup());
-        m_document.save(dialog->keepBackup());
+        const std::string listed = dialog->property(kListedDigest).toByteArray().toStdString();
+        ofChanges(
+            *this, m_session, digestOf,
+            [this, listed, after = std::exchange(m_afterSave, nullptr)](const std::string &digest) {
+                m_afterSave = after;
+                if (digest == listed) {
+                    m_document.save(m_settings.keepBackup());
+                    return;
+                }
+                m_status->showMessage(tr("Nothing was written: the changes are no longer "
+                                         "those that were listed. Look at the list again."));
+                save();
+            });
     });
     connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
     dialog->open();
@@ -94,6 +155,7 @@ void MainWindow::askSave(const std::vector<WrittenRange> &ranges)
 
 void MainWindow::saveAs()
 {
+    ui::finishEditing();
     if (!m_document.isOpen())
         return;
     const QFileInfo now(m_document.inMemory() ? m_document.name() : m_document.path());
@@ -150,6 +212,13 @@ void MainWindow::closeBundle()
 
 void MainWindow::whenKept(std::function<void()> next)
 {
+    ui::finishEditing();
+    if (m_document.busy() == Document::Busy::Planning) {
+        connect(
+            &m_document, &Document::busyChanged, this, [this, next] { whenKept(next); },
+            Qt::SingleShotConnection);
+        return;
+    }
     if (!m_document.modified()) {
         next();
         return;

@@ -63,7 +63,8 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    buttons->button(QDialogButtonBox::Save)->setDefault(true);
+    m_save = buttons->button(QDialogButtonBox::Save);
+    m_save->setDefault(true);
     rows->addWidget(buttons);
     resize(ui::theme::em(this, 44), ui::theme::em(this, 18));
 }
@@ -81,6 +82,11 @@ QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenR
     table->horizontalHeader()->setStretchLastSection(true);
     table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     return table;
+}
+
+void SaveDialog::setReady(bool ready)
+{
+    m_save->setEnabled(ready);
 }
 
 bool SaveDialog::keepBackup() const

@@ -6,6 +6,7 @@
 #include <QDialog>
 
 class QCheckBox;
+class QPushButton;
 
 namespace kernscope::app {
 
@@ -20,11 +21,14 @@ public:
                QWidget *parent = nullptr);
 
     bool keepBackup() const;
+    /// Whether it may be accepted.
+    void setReady(bool ready);
 
 private:
     QWidget *buildTable(const Bundle &bundle, const std::vector<WrittenRange> &ranges);
 
     QCheckBox *m_backup = nullptr;
+    QPushButton *m_save = nullptr;
 };
 
 } // namespace kernscope::app

@@ -32,7 +32,7 @@ constexpr std::array<Help, 11> kHelp{{
     {Edit::Kind::FromNpy, "W=FILE", "All elements, from a NumPy file"},
     {Edit::Kind::Compute, "W[A:B,:]=EXPR",
      "What an expression of w makes of each element: clip(w*0.5,-1,1)"},
-    {Edit::Kind::Bytes, "FILE+OFFSET=HEX", "Bytes that belong to no weight: headers, metadata"},
+    {Edit::Kind::Bytes, "FILE+OFFSET=HEX", "Bytes of a file: headers, metadata, stored numbers"},
     {Edit::Kind::Field, "TASK/BLOCK/REGISTER/FIELD=N",
      "A field of a task's register, or all of it: task[3]/Common/ConvCfg/Ox=2"},
 }};

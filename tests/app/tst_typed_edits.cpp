@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/status_line.h"
 #include "core/base/little_endian.h"
+#include "core/form/operand_place.h"
 #include "main_window_fixture.h"
+#include "sample_bundles.h"
 #include "synthetic.h"
+#include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_view.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/elided_label.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 #include "widgets/hardware/tasks_dock.h"
+#include "widgets/patch/edit_line.h"
+#include "widgets/patch/patches_dock.h"
 #include "widgets/weight/weight_grid_view.h"
+#include "widgets/weight/weight_words.h"
 
+#include <QAbstractSpinBox>
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QGuiApplication>
@@ -15,9 +27,13 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QSet>
 #include <QTableView>
 #include <QTreeView>
 #include <QUndoStack>
+
+#include <cmath>
 
 using namespace kernscope;
 using app::Layout;
@@ -31,13 +47,25 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void digitsChangeAByte();
     void whatBreaksIsAskedFirst();
-    void weightsBytesAreRefused();
+    void weightsBytesAreTyped();
+    void everyNumberField_data();
+    void everyNumberField();
+    void listsAndOffsetsAreStrict();
+    void codesAreEdited();
+    void farValuesAreNoticed();
+    void savesWhatIsListed();
+    void writesNothingElse();
+    void currentIsSelected();
+    void notesBringNoWarning();
     void aFieldIsChangedByValue();
     void rowsArePasted();
     void selectedCellsAreComputed();
 
 private:
     ui::HexView *hexAt(std::uint64_t offset);
+    static QLineEdit *editorIn(const QAbstractItemView &view);
+    static QLineEdit *openCell(QAbstractItemView &view, const QModelIndex &index);
+    ui::WeightGridView *gridOf(std::size_t weight);
     static QString answerTo(QInputDialog &dialog, const QString &typed);
     std::size_t patches() { return (*m_window)->session().patches().size(); }
 };
@@ -114,16 +142,448 @@ void TestTypedEdits::whatBreaksIsAskedFirst()
     (*m_window)->session().undoStack().undo();
 }
 
-void TestTypedEdits::weightsBytesAreRefused()
+/// A weight's stored bytes: an edit of those, which the weight then reads.
+void TestTypedEdits::weightsBytesAreTyped()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    (*m_window)->session().setPatchingEnabled(true);
+    auto &session = (*m_window)->session();
+    session.setPatchingEnabled(true);
     ui::HexView *view = hexAt(0x80);
     QVERIFY(view);
     QTest::keyClicks(view, QStringLiteral("00"));
+    QTRY_COMPARE(patches(), std::size_t{1});
+    QTest::keyClicks(view, QStringLiteral("3c"));
+    QTRY_COMPARE(patches(), std::size_t{2});
+    bool found = false;
+    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+        const OperandPlace &place = *session.bundle()->weights()[i].operands().front().place;
+        float value = 0;
+        session.bundle()->decoder(i)->decodeFloat(0, std::span(&value, 1));
+        found |= place.dataOffset.value == 0x80 && value == 1.0F;
+    }
+    QVERIFY(found);
+    QVERIFY((*m_window)->notices().texts().isEmpty());
+}
+
+/// One that was closed goes later.
+QLineEdit *TestTypedEdits::editorIn(const QAbstractItemView &view)
+{
+    const auto editors = view.viewport()->findChildren<QLineEdit *>();
+    return editors.isEmpty() ? nullptr : editors.last();
+}
+
+QLineEdit *TestTypedEdits::openCell(QAbstractItemView &view, const QModelIndex &index)
+{
+    view.scrollTo(index);
+    view.setCurrentIndex(index);
+    view.edit(index);
+    return editorIn(view);
+}
+
+ui::WeightGridView *TestTypedEdits::gridOf(std::size_t weight)
+{
+    (*m_window)->session().goToWeight(weight);
+    auto *dock = (*m_window)->docks().dock(QStringLiteral("weight"));
+    dock->show();
+    dock->raise();
+    return m_window->settle() ? dock->findChild<ui::WeightGridView *>() : nullptr;
+}
+
+void TestTypedEdits::everyNumberField_data()
+{
+    QTest::addColumn<QString>("build");
+    for (const char *build : {"dense", "sparse", "palette", "affine", "hardware"})
+        QTest::newRow(build) << QString::fromLatin1(build);
+}
+
+/// Finds every field in which a number is typed, and types the same texts into each: it becomes the
+/// number that was meant, or it is refused where one types.
+void TestTypedEdits::everyNumberField()
+{
+    QFETCH(const QString, build);
+    constexpr double kNone = 1e300; // no number at all
+    const std::vector<std::pair<QString, double>> texts{
+        {QStringLiteral("0,05"), kNone},     {QStringLiteral("0x10"), 16},
+        {QStringLiteral("0x3c00"), 15360},   {QStringLiteral("1.5"), 1.5},
+        {QStringLiteral("0.25"), 0.25},      {QStringLiteral("nan"), std::nan("")},
+        {QStringLiteral("-inf"), -HUGE_VAL}, {QStringLiteral("0x1.8p-3"), 0.1875},
+        {QStringLiteral("1e-7"), 1e-7},      {QStringLiteral("010"), 10},
+        {QStringLiteral("1 000"), kNone},    {QStringLiteral("--1"), kNone},
+        {QStringLiteral("5x"), kNone},       {QStringLiteral("1e"), kNone}};
+    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    auto &session = (*m_window)->session();
+    if (build == QLatin1String("affine")) {
+        (*m_window)->document().openMemory(
+            {"made.mlmodelc", test::sampleBundle("affine").options().memory});
+    } else if (build == QLatin1String("hardware")) {
+        const test::Bytes bytes = test::syntheticH13();
+        QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+        file.close();
+        QVERIFY(m_window->open({file.fileName()}));
+    } else {
+        QVERIFY(m_window->open({test::writeSample(m_folder->path(), build)}));
+    }
     QVERIFY(m_window->settle());
-    QCOMPARE(patches(), std::size_t{0});
-    QTRY_COMPARE((*m_window)->notices().texts().size(), 1);
+    session.setPatchingEnabled(true);
+    std::size_t shown = 0;
+    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+        const Weight &weight = session.bundle()->weights()[i];
+        if (weight.has(codec::PartRole::Mask) || weight.has(codec::PartRole::Lut) ||
+            weight.has(codec::PartRole::Scale))
+            shown = i;
+    }
+    if (!session.bundle()->weights().empty())
+        session.goToWeight(shown);
+    QSignalSpy asked(&session, &ui::Session::editsRequested);
+    int boxes = 0, lines = 0, cells = 0;
+    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+        entry.dock->show();
+        entry.dock->raise();
+        QVERIFY(m_window->settle());
+        for (auto *box : entry.dock->findChildren<QAbstractSpinBox *>()) {
+            auto *whole = dynamic_cast<ui::IntegerBox *>(box);
+            auto *part = dynamic_cast<ui::DecimalBox *>(box);
+            QVERIFY2(whole || part, qPrintable(box->accessibleName()));
+            if (!box->isEnabled())
+                continue;
+            auto *line = box->findChild<QLineEdit *>();
+            const auto value = [&] { return whole ? whole->value() : part->value(); };
+            ++boxes;
+            for (const auto &[text, meant] : texts) {
+                const double before = value();
+                box->selectAll();
+                QTest::keyClicks(box, text);
+                const bool refused = !line->accessibleDescription().isEmpty();
+                QVERIFY2(line->text().contains(text),
+                         qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
+                QTest::keyClick(box, Qt::Key_Return);
+                QVERIFY2(refused ? same(value(), before) : same(value(), meant),
+                         qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
+                QVERIFY2(refused || meant != kNone,
+                         qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
+            }
+        }
+        for (auto *line : entry.dock->findChildren<QLineEdit *>()) {
+            const QValidator *check = line->validator();
+            if (!check || line->parentWidget()->inherits("QAbstractSpinBox"))
+                continue;
+            // No other validator: those of Qt drop keys and commas.
+            const auto *numbers = dynamic_cast<const ui::NumberValidator *>(check);
+            QVERIFY2(numbers, qPrintable(line->accessibleName()));
+            ++lines;
+            const QString before = line->text();
+            for (const auto &[text, meant] : texts) {
+                line->setText({});
+                QTest::keyClicks(line, text);
+                QCOMPARE(line->text(), text);
+                const double low = numbers->rule().least, high = numbers->rule().most;
+                const bool free = std::isinf(low) && std::isinf(high);
+                const bool fits = meant != kNone && (free || (meant >= low && meant <= high)) &&
+                                  (!numbers->rule().integer || meant == std::floor(meant));
+                QVERIFY2(line->hasAcceptableInput() == fits,
+                         qPrintable(line->accessibleName() + QLatin1Char(' ') + text));
+                QCOMPARE(line->accessibleDescription().isEmpty(), fits);
+            }
+            line->setText(before);
+        }
+        for (auto *view : entry.dock->findChildren<QAbstractItemView *>()) {
+            if (!view->isVisible() || !view->model())
+                continue;
+            QSet<int> columns; // with a cell of each kind
+            for (int i = 0; i < 64; ++i) {
+                const QModelIndex index = view->model()->index(i / 8, i % 8);
+                const bool editable = index.isValid() && index.flags() & Qt::ItemIsEditable;
+                if (!editable || columns.contains(index.column()) || columns.size() > 2)
+                    continue;
+                columns.insert(index.column());
+                const QVariant integer = index.data(ui::kNumberRole);
+                if (!integer.isValid()) { // then it is text: a note
+                    QVERIFY2(!ui::typedNumber(index.data(Qt::EditRole).toString()),
+                             qPrintable(view->accessibleName()));
+                    continue;
+                }
+                ++cells;
+                const int row = index.row(), column = index.column();
+                for (const auto &[text, meant] : texts) {
+                    QVERIFY(m_window->settle());
+                    auto *line = openCell(*view, view->model()->index(row, column));
+                    QVERIFY2(line, qPrintable(view->accessibleName()));
+                    asked.clear();
+                    line->setText({});
+                    QTest::keyClicks(line, text);
+                    QCOMPARE(line->text(), text);
+                    const bool refused = !line->accessibleDescription().isEmpty();
+                    const bool fits = meant != kNone &&
+                                      (!integer.toBool() || meant == std::floor(meant)) &&
+                                      (!integer.toBool() || std::isfinite(meant));
+                    QVERIFY2(refused != fits, qPrintable(view->accessibleName() + text));
+                    QTest::keyClick(line, refused ? Qt::Key_Escape : Qt::Key_Return);
+                    if (refused) {
+                        QCOMPARE(asked.size(), 0);
+                        continue;
+                    }
+                    QTRY_COMPARE(asked.size(), 1);
+                    const Edit edit = asked.front().front().value<std::vector<Edit>>().front();
+                    QVERIFY2(same(integer.toBool() ? static_cast<double>(edit.stored) : edit.value,
+                                  meant),
+                             qPrintable(view->accessibleName() + text));
+                }
+            }
+        }
+    }
+    QVERIFY2(boxes >= 15 && lines >= 7, qPrintable(QStringLiteral("%1 %2").arg(boxes).arg(lines)));
+    // The grid; the codebook or the scales beside it.
+    const int tables =
+        build == QLatin1String("palette") || build == QLatin1String("affine") ? 1 : 0;
+    QVERIFY2(build == QLatin1String("hardware") || cells > tables,
+             qPrintable(QString::number(cells)));
+}
+
+/// A comma in an offset groups three digits, or it is none; a list has no hexadecimal by accident.
+void TestTypedEdits::listsAndOffsetsAreStrict()
+{
+    QCOMPARE(ui::parseOffset(QStringLiteral("1,000"), 0, 5000), std::optional<std::uint64_t>(1000));
+    QVERIFY(!ui::parseOffset(QStringLiteral("0,05"), 0, 5000));
+    QVERIFY(!ui::parseOffset(QStringLiteral("1 2"), 0, 5000));
+    auto *dock = (*m_window)->docks().dock(QStringLiteral("collective"));
+    dock->show();
+    dock->raise();
+    QLineEdit *extents = nullptr;
+    for (auto *line : dock->findChildren<QLineEdit *>()) {
+        if (line->accessibleName() == QLatin1String("Mesh extents"))
+            extents = line;
+    }
+    QVERIFY(extents);
+    for (const char *sound : {"2 x 4", "2x4", "2,4", "0x10"}) {
+        extents->setText(QString::fromLatin1(sound));
+        QVERIFY2(extents->accessibleDescription().isEmpty(), sound);
+    }
+    extents->setText(QStringLiteral("2.5 x 4"));
+    QVERIFY(extents->accessibleDescription().contains(QLatin1String("'.'")));
+}
+
+/// The code of a cell where that is double clicked, the value elsewhere; by a key as well.
+void TestTypedEdits::codesAreEdited()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    session.setPatchingEnabled(true);
+    auto *grid = gridOf(0);
+    QVERIFY(grid);
+    QTableView &table = grid->table();
+    const QModelIndex cell = grid->model().index(1, 1);
+    const QRect place = table.visualRect(cell);
+    const auto editor = [&](bool code) -> QLineEdit * {
+        const QPoint at(code ? place.left() + 6 : place.right() - 6, place.center().y());
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, at);
+        QTest::mouseDClick(table.viewport(), Qt::LeftButton, {}, at);
+        return editorIn(table);
+    };
+    QLineEdit *line = editor(false);
+    QVERIFY(line);
+    QCOMPARE(line->text(), cell.data(Qt::EditRole).toString());
+    QTest::keyClick(line, Qt::Key_Escape);
+    QTRY_VERIFY(!table.viewport()->findChild<QLineEdit *>());
+    line = editor(true);
+    QVERIFY(line);
+    QCOMPARE(line->text(), cell.data(ui::WeightGridModel::CodeRole).toString());
+    line->clear();
+    QTest::keyClicks(line, QStringLiteral("0x3c00"));
+    QTest::keyClick(line, Qt::Key_Return);
+    QTRY_COMPARE(patches(), std::size_t{1});
+    QVERIFY(session.patches().front().edit->edit.kind == Edit::Kind::SetStored);
+    float value = 0;
+    const auto element = *grid->model().elementAt(grid->model().index(1, 1));
+    session.bundle()->decoder(0)->decodeFloat(element, std::span(&value, 1));
+    QCOMPARE(value, 1.0F);
+    QVERIFY(m_window->settle());
+    grid->editCode();
+    line = editorIn(table);
+    QVERIFY(line);
+    QCOMPARE(line->text(), QStringLiteral("0x3c00"));
+}
+
+/// What the form cannot hold near the number is said with the distance and the range, and coloured,
+/// in the grid and in the line below.
+void TestTypedEdits::farValuesAreNoticed()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("palette"))}));
+    auto &session = (*m_window)->session();
+    session.setPatchingEnabled(true);
+    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
+    auto *grid = gridOf(weight);
+    QVERIFY(grid);
+    auto *line = openCell(grid->table(), grid->model().index(0, 0));
+    QVERIFY(line);
+    const auto *answer = grid->findChild<ui::ElidedLabel *>();
+    QVERIFY(answer);
+    line->clear();
+    QTest::keyClicks(line, QStringLiteral("1000"));
+    QVERIFY2(grid->answer().contains(QLatin1String("off by")) &&
+                 grid->answer().contains(QLatin1String("the form holds")),
+             qPrintable(grid->answer()));
+    const QColor ink = ui::warningInk(answer->palette());
+    QVERIFY(ui::theme::contrast(ink, answer->palette().color(QPalette::Base)) >= 4.5);
+    QCOMPARE(answer->palette().color(QPalette::WindowText), ink);
+    QTest::keyClick(line, Qt::Key_Escape);
+    QTRY_VERIFY(answer->palette().color(QPalette::WindowText) != ink);
+    // In the line of edits; what the program itself put there is no fault.
+    session.goToElement(weight, 0);
+    (*m_window)->docks().patches()->beginEdit(Edit::Kind::Set);
+    auto *edits = (*m_window)->docks().patches()->findChild<ui::EditLine *>();
+    QVERIFY(edits);
+    auto *said = edits->findChild<QLabel *>(QStringLiteral("editAnswer"));
+    QTRY_VERIFY(edits->answer().startsWith(QLatin1String("Type the rest")));
+    QVERIFY(said->palette().color(QPalette::WindowText) != ink);
+    QTest::keyClicks(edits->lineEdit(), QStringLiteral("1000"));
+    QTRY_VERIFY2(edits->answer().contains(QLatin1String("off by")), qPrintable(edits->answer()));
+    QCOMPARE(said->palette().color(QPalette::WindowText), ink);
+}
+
+/// A cell that is still being typed in is saved, and listed before; one that holds no number is
+/// given up, and that is said.
+void TestTypedEdits::savesWhatIsListed()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const test::FileBytes before = test::bytesOf(path);
+    QVERIFY(m_window->open({path}));
+    patch();
+    auto *grid = gridOf(0);
+    QVERIFY(grid);
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    auto *line = openCell(grid->table(), grid->model().index(2, 3));
+    QVERIFY(line && line->hasFocus());
+    line->clear();
+    QTest::keyClicks(line, QStringLiteral("0.75"));
+    QTest::keyClick(line, Qt::Key_S, Qt::ControlModifier);
+    auto *save = test::dialog();
+    QVERIFY(save);
+    QCOMPARE(patches(), std::size_t{2});
+    const auto listed = (*m_window)->document().pendingRanges();
+    QCOMPARE(save->findChild<QTableView *>()->model()->rowCount(), int(listed.size()));
+    QTest::keyClick(save, Qt::Key_Return);
+    QTRY_VERIFY(!(*m_window)->document().modified());
+    const test::FileBytes after = test::bytesOf(path);
+    qsizetype changed = 0, promised = 0;
+    for (const auto &[name, content] : after)
+        changed += test::differences(before.at(name), content).size();
+    for (const WrittenRange &range : listed)
+        promised += qsizetype(range.range.bytes.value);
+    QCOMPARE(changed, promised);
+    // No number: nothing to save, and the reason.
+    QVERIFY(m_window->settle());
+    line = openCell(grid->table(), grid->model().index(2, 3));
+    QVERIFY(line && line->hasFocus());
+    line->clear();
+    QTest::keyClicks(line, QStringLiteral("0,5"));
+    action(QStringLiteral("Close Bundle"))->trigger();
+    QVERIFY(m_window->settle());
+    QVERIFY(!(*m_window)->document().isOpen());
+    QVERIFY2((*m_window)->statusLine().message().contains(QLatin1String("','")),
+             qPrintable((*m_window)->statusLine().message()));
+}
+
+/// What came after the list was shown is not written: it is listed first.
+void TestTypedEdits::writesNothingElse()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const test::FileBytes before = test::bytesOf(path);
+    QVERIFY(m_window->open({path}));
+    patch();
+    action(QStringLiteral("Save\u2026"))->trigger();
+    auto *first = test::dialog();
+    QVERIFY(first);
+    patch(0.5); // the same place: the ranges stay, the bytes do not
+    QTest::keyClick(first, Qt::Key_Return);
+    QTRY_VERIFY(QApplication::activeModalWidget() != nullptr &&
+                QApplication::activeModalWidget() != first);
+    QVERIFY(test::bytesOf(path) == before);
+    QVERIFY((*m_window)->statusLine().message().contains(QLatin1String("Nothing was written")));
+    QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Return);
+    QTRY_VERIFY(!(*m_window)->document().modified());
+    QVERIFY(test::bytesOf(path) != before);
+}
+
+/// Keys with Ctrl move what is selected with the current cell, in every table.
+void TestTypedEdits::currentIsSelected()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("palette")),
+                            test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    session.goToWeight(test::weightWith(*session.bundle(), codec::PartRole::Lut));
+    int walked = 0;
+    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+        entry.dock->show();
+        entry.dock->raise();
+        QVERIFY(m_window->settle());
+        for (auto *view : entry.dock->findChildren<QAbstractItemView *>()) {
+            const auto *model = view->model();
+            if (!view->isVisible() || !model || model->rowCount() < 3 ||
+                view->selectionMode() == QAbstractItemView::NoSelection ||
+                view->inherits("QHeaderView") || view->inherits("QComboBoxListView"))
+                continue;
+            ui::chooseRow(view, model->index(1, 0));
+            ++walked;
+            for (const int key : {Qt::Key_End, Qt::Key_Up, Qt::Key_Home, Qt::Key_Down,
+                                  Qt::Key_PageDown, Qt::Key_PageUp}) {
+                QTest::keyClick(view, Qt::Key(key), Qt::ControlModifier);
+                const QModelIndex now = view->currentIndex();
+                const auto *chosen = view->selectionModel();
+                const bool rows = view->selectionBehavior() == QAbstractItemView::SelectRows;
+                QVERIFY2(chosen->isSelected(now) &&
+                             (rows ? chosen->selectedRows(now.column()).size()
+                                   : chosen->selectedIndexes().size()) == 1,
+                         qPrintable(view->accessibleName() + QString::number(key)));
+            }
+        }
+    }
+    QVERIFY2(walked >= 8, qPrintable(QString::number(walked)));
+    // With Shift from where the selection began; what is copied and changed is what is shown.
+    auto *grid = gridOf(0);
+    QVERIFY(grid);
+    ui::chooseRow(&grid->table(), grid->model().index(1, 2));
+    QTest::keyClick(&grid->table(), Qt::Key_Home, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(grid->table().selectionModel()->selectedIndexes().size(), 6);
+    QTest::keyClick(&grid->table(), Qt::Key_Right, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(grid->table().selectionModel()->isSelected(grid->model().index(1, 2)));
+    QTest::keyClick(&grid->table(), Qt::Key_Home, Qt::ControlModifier);
+    grid->copySelection();
+    QCOMPARE(QGuiApplication::clipboard()->text().trimmed(),
+             grid->model().index(0, 0).data(ui::CopyRole).toString());
+}
+
+/// F2 in the list of patches, and a note: Qt has nothing to warn of.
+void TestTypedEdits::notesBringNoWarning()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    patch();
+    auto *dock = (*m_window)->docks().patches();
+    dock->show();
+    dock->raise();
+    QVERIFY(m_window->settle());
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    auto *view = dock->findChild<QTableView *>();
+    QVERIFY(view);
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("does not belong to this view")));
+    for (const bool enter : {true, false}) {
+        view->setFocus();
+        QTest::keyClick(view, Qt::Key_F2);
+        auto *line = editorIn(*view);
+        QVERIFY(line);
+        const QString note = enter ? QStringLiteral("first") : QStringLiteral("second");
+        line->clear();
+        QTest::keyClicks(line, note);
+        if (enter)
+            QTest::keyClick(line, Qt::Key_Return);
+        else
+            view->setFocus();
+        QTRY_COMPARE(QString::fromStdString((*m_window)->session().patches().front().note), note);
+        QVERIFY(m_window->settle());
+    }
 }
 
 void TestTypedEdits::aFieldIsChangedByValue()
@@ -160,7 +620,7 @@ void TestTypedEdits::aFieldIsChangedByValue()
     QVERIFY(dialog->labelText().contains(QLatin1String("Header[2]")));
     for (const auto *button : dialog->findChildren<QPushButton *>())
         QVERIFY(button->icon().isNull());
-    QCOMPARE(answerTo(*dialog, QStringLiteral("5x")), QStringLiteral("Character 1:"));
+    QCOMPARE(answerTo(*dialog, QStringLiteral("5x")), QStringLiteral("Character 2:"));
     QCOMPARE(answerTo(*dialog, QStringLiteral("0x5")), QString());
     dialog->accept();
     QTRY_COMPARE(patches(), std::size_t{1});
@@ -235,7 +695,8 @@ void TestTypedEdits::selectedCellsAreComputed()
     dock->raise();
     QVERIFY(m_window->settle());
     auto *grid = dock->findChild<ui::WeightGridView *>();
-    grid->table().setCurrentIndex(grid->model().index(0, 0));
+    grid->table().selectionModel()->select({grid->model().index(0, 0), grid->model().index(2, 2)},
+                                           QItemSelectionModel::ClearAndSelect);
     float before = 0, after = 0;
     session.bundle()->decoder(0)->decodeFloat(0, std::span(&before, 1));
     for (QAction *action : grid->actions()) {
@@ -248,8 +709,20 @@ void TestTypedEdits::selectedCellsAreComputed()
     // typed.
     QCOMPARE(answerTo(*dialog, QStringLiteral("-w*")), QStringLiteral("Character 4:"));
     QCOMPARE(answerTo(*dialog, QStringLiteral("-w*2")), QString());
+    // Before and after of the first values, once they are made.
+    const auto *shown = dialog->findChild<QLabel *>(QStringLiteral("typedAnswer"));
+    QTRY_VERIFY2(shown->text().contains(QLatin1String("of 9 change")), qPrintable(shown->text()));
+    QVERIFY(shown->text().contains(QLatin1String("before: ") + ui::valueText(double(before))));
+    QVERIFY(shown->text().contains(QLatin1String("after: ") + ui::valueText(-2 * double(before))));
     dialog->accept();
+    // One edit, as it is written, and one step.
     QTRY_COMPARE(patches(), std::size_t{1});
+    const Weight &weight = session.bundle()->weights()[0];
+    const std::string text = editText(session.patches().front().edit->edit);
+    QVERIFY2(text.starts_with(std::string(weight.findableName()) + "[0:3,") &&
+                 text.ends_with("]=-w*2"),
+             text.c_str());
+    QCOMPARE(session.undoStack().count(), 1);
     session.bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));
     QCOMPARE(after, -2 * before);
     session.undoStack().undo();

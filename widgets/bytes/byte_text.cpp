@@ -5,6 +5,8 @@
 #include "core/numeric/npy_types.h"
 #include "widgets/common/table_text.h"
 
+#include <QRegularExpression>
+
 #include <string>
 
 namespace kernscope::ui {
@@ -85,7 +87,11 @@ std::optional<std::uint64_t> parseOffset(const QString &text, std::uint64_t curs
                                          std::uint64_t size)
 {
     QString digits = text.trimmed().toLower();
-    digits.remove(u'_').remove(u',').remove(u' ');
+    // Groups of three digits; a comma elsewhere is no part of an offset.
+    static const QRegularExpression groups(QStringLiteral("^[+-]?[0-9]{1,3}([, ][0-9]{3})+$"));
+    if (groups.match(digits).hasMatch())
+        digits.remove(u',').remove(u' ');
+    digits.remove(u'_');
     if (digits == QStringLiteral("end"))
         return size == 0 ? std::nullopt : std::optional(size - 1);
     const bool forward = digits.startsWith(u'+'), back = digits.startsWith(u'-');

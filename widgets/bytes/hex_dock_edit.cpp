@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bytes typed by hand: edits of those that belong to no weight.
+// Bytes typed by hand.
 #include "core/bundle/bundle.h"
 #include "widgets/bytes/hex_dock.h"
 
@@ -15,7 +15,7 @@
 
 namespace kernscope::ui {
 
-/// Two hexadecimal digits are a byte: an edit of those that belong to no weight.
+/// Two hexadecimal digits are a byte.
 void HexDock::typeDigit(QChar key)
 {
     const bool open = session().patchingEnabled();
@@ -70,9 +70,7 @@ void HexDock::askForBytes()
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Change Bytes"));
     dialog->setLabelText(
-        tr("Bytes from %1 on, as hexadecimal digits. Those of a weight are changed "
-           "by its values.")
-            .arg(hexNumber(range.offset.value)));
+        tr("Bytes from %1 on, as hexadecimal digits.").arg(hexNumber(range.offset.value)));
     dialog->setTextValue(*text);
     connect(dialog, &QInputDialog::textValueSelected, this, [this, range](const QString &typed) {
         const std::string digits = typed.simplified().toStdString();

@@ -11,6 +11,7 @@
 #include "widgets/chips/outcome_pill.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 
 #include <QAction>
@@ -105,7 +106,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_model = new RowTable<report::CandidateFacts>(report::candidateTable(), this);
     m_model->setLook(candidateLook);
     auto *content = new QWidget(this);
-    m_tolerance = new QDoubleSpinBox(content);
+    m_tolerance = new DecimalBox(content);
     m_tolerance->setDecimals(4);
     m_tolerance->setRange(0, 1);
     m_tolerance->setSingleStep(0.005);
@@ -243,7 +244,7 @@ void ChooseDock::showChoice(const FormChoice &choice)
     if (choice.chosen.empty())
         m_table->setCurrentIndex({}); // a selected row would read as a proposal
     else
-        m_table->selectRow(at);
+        chooseRow(m_table, m_model->index(at, 0));
     m_apply->setEnabled(m_table->currentIndex().isValid());
     showContent();
 }

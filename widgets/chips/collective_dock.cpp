@@ -4,6 +4,7 @@
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -22,13 +23,30 @@ namespace kernscope::ui {
 
 namespace {
 
-/// "2 x 4", "2,4": the numbers; what is none counts as 0 and is refused by the core.
+/// The parts of "2 x 4", "2x4", "2,4".
+QStringList numberParts(QString text)
+{
+    static const QRegularExpression times(QStringLiteral("(?<![0-9])([1-9][0-9]*)x"));
+    static const QRegularExpression separator(QStringLiteral("[\\s,\u00D7]+(x[\\s]+)?"));
+    return text.replace(times, QStringLiteral("\\1 ")).split(separator, Qt::SkipEmptyParts);
+}
+
+QString listFault(const QStringList &parts)
+{
+    for (const QString &part : parts) {
+        if (const QString why = NumberRule{true, true, 0}.fault(part); !why.isEmpty())
+            return why;
+    }
+    return {};
+}
+
+/// None where one of them is no number: the core says what is missing.
 std::vector<std::uint64_t> numbers(const QString &text)
 {
-    static const QRegularExpression separator(QStringLiteral("[^0-9]+"));
     std::vector<std::uint64_t> list;
-    for (const QString &part : text.split(separator, Qt::SkipEmptyParts))
-        list.push_back(part.toULongLong());
+    const QStringList parts = numberParts(text);
+    for (const QString &part : listFault(parts).isEmpty() ? parts : QStringList())
+        list.push_back(static_cast<std::uint64_t>(typedInteger(part).value_or(0)));
     return list;
 }
 
@@ -103,12 +121,17 @@ QLineEdit *CollectiveDock::field(QWidget *parent, const QString &name, const QSt
     auto *edit = new QLineEdit(text, parent);
     edit->setAccessibleName(name);
     connect(edit, &QLineEdit::textChanged, this, &CollectiveDock::scheduleRefresh);
+    showFaults(edit, [this, edit](const QString &typed) {
+        // A tensor axis that is not sharded has nothing, or a dash, between its commas.
+        const QStringList axes = QString(typed).remove(QLatin1Char('-')).split(QLatin1Char(','));
+        return listFault(edit == m_axes ? axes : numberParts(typed));
+    });
     return edit;
 }
 
 QSpinBox *CollectiveDock::spin(QWidget *parent, const QString &name, int value, int most)
 {
-    auto *box = new QSpinBox(parent);
+    auto *box = new IntegerBox(parent);
     box->setRange(0, most);
     box->setValue(value);
     box->setAccessibleName(name);
@@ -125,9 +148,8 @@ report::CollectiveAsked CollectiveDock::asked() const
     asked.index = static_cast<std::uint64_t>(m_index->value());
     asked.tensor = numbers(m_tensor->text());
     for (const QString &part : m_axes->text().split(QLatin1Char(','))) {
-        bool isNumber = false;
-        const auto axis = part.trimmed().toULongLong(&isNumber);
-        asked.axes.push_back(isNumber ? std::optional<std::size_t>(axis) : std::nullopt);
+        const auto axis = typedInteger(part);
+        asked.axes.push_back(axis && *axis >= 0 ? std::optional<std::size_t>(*axis) : std::nullopt);
     }
     asked.reduction = static_cast<std::uint32_t>(m_reduction->value());
     asked.dataType = static_cast<std::uint32_t>(m_dataType->value());

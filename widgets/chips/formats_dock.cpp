@@ -9,6 +9,7 @@
 #include "widgets/common/confidence_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 
 #include <QAction>
@@ -46,7 +47,7 @@ QWidget *labelled(QWidget *parent, const QString &word, QWidget *field, const QS
 
 QSpinBox *numberBox(QWidget *parent, int least, int most)
 {
-    auto *box = new QSpinBox(parent);
+    auto *box = new IntegerBox(parent);
     box->setRange(least, most);
     return box;
 }
@@ -222,7 +223,7 @@ void FormatsDock::choose()
         use.e4m3Capability = m_e4m3->currentIndex() == 2;
     const int row = m_table->currentIndex().row();
     m_model->setRows(report::kernelFormatRows(use));
-    m_table->setCurrentIndex(m_model->index(std::max(0, row), 0));
+    chooseRow(m_table, m_model->index(std::max(0, row), 0));
     explain(); // rules change without a change of the table
 }
 

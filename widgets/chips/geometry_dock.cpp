@@ -7,6 +7,7 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 
 #include <QAbstractListModel>
@@ -153,7 +154,7 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
                                             tr("kernel h"),    tr("output w"),     tr("output h"),
                                             tr("stride"),      tr("weight bits")};
     for (std::size_t i = 0; i < Fields; ++i) {
-        auto *spin = new QSpinBox(box);
+        auto *spin = new IntegerBox(box);
         spin->setRange(0, i == Bits ? 16 : 1'000'000);
         spin->setAccessibleName(names[i]);
         spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
@@ -161,7 +162,7 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
         m_fields[i] = spin;
         addField(names[i], spin);
     }
-    m_density = new QDoubleSpinBox(box);
+    m_density = new DecimalBox(box);
     m_density->setRange(-0.01, 1);
     m_density->setSingleStep(0.05);
     m_density->setDecimals(3);

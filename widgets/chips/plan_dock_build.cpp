@@ -8,6 +8,7 @@
 #include "widgets/common/alike_names.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -29,7 +30,7 @@ namespace {
 
 QDoubleSpinBox *planNumberBox(QWidget *parent, const QString &prefix, const QString &name)
 {
-    auto *box = new QDoubleSpinBox(parent);
+    auto *box = new DecimalBox(parent);
     box->setPrefix(prefix);
     box->setAccessibleName(name);
     box->setKeyboardTracking(false);

@@ -8,6 +8,7 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/shrink_area.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
@@ -82,7 +83,7 @@ QHBoxLayout *RooflineDock::buildBar(QWidget *content)
         box->setMinimumContentsLength(12);
         connect(box, &QComboBox::activated, this, &RooflineDock::scheduleRefresh);
     }
-    m_batch = new QSpinBox(content);
+    m_batch = new IntegerBox(content);
     m_batch->setRange(1, 65536);
     m_batch->setPrefix(tr("batch "));
     m_batch->setAccessibleName(tr("Batch"));

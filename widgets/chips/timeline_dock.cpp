@@ -11,6 +11,7 @@
 #include "widgets/chips/timeline_plot.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -113,7 +114,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     m_forms->setToolTip(tr("The times with the weights in this form"));
     fillForms();
     connect(m_forms, &QComboBox::activated, this, &TimelineDock::scheduleRefresh);
-    m_batch = new QSpinBox(content);
+    m_batch = new IntegerBox(content);
     m_batch->setRange(1, 65536);
     m_batch->setPrefix(tr("batch "));
     m_batch->setAccessibleName(tr("Batch"));

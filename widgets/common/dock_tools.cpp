@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/dock_tools.h"
 
+#include "widgets/common/cell_keys.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/margin_mark.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/session.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
@@ -20,7 +22,6 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QScrollBar>
-#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QTimer>
 #include <QTreeView>
@@ -88,10 +89,10 @@ void growColumn(const QStyleOptionViewItem &cell, int column)
     });
 }
 
-class NearEnd : public QStyledItemDelegate
+class NearEnd : public NumberDelegate
 {
 public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    using NumberDelegate::NumberDelegate;
 
     void paint(QPainter *painter, const QStyleOptionViewItem &option,
                const QModelIndex &index) const override
@@ -364,6 +365,7 @@ void prepareView(QAbstractItemView *view)
     view->setContextMenuPolicy(Qt::ActionsContextMenu);
     const int side = theme::em(view, 0.95);
     view->setIconSize(QSize(side, side));
+    keepOneChoice(view);
 }
 
 void prepareTable(QTableView *table)

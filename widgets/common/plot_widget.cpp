@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/plot_widget.h"
 
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_table_model.h"
@@ -232,7 +233,7 @@ void PlotWidget::setCurrentPoint(int point)
     applyColors(theme::isDark(palette()));
     m_plot->replot(QCustomPlot::rpQueuedReplot);
     if (m_current >= 0 && tableShown() && m_table->currentIndex().row() != m_current) {
-        m_table->setCurrentIndex(m_model->index(m_current, 0));
+        chooseRow(m_table, m_model->index(m_current, 0));
         m_table->scrollTo(m_table->currentIndex());
     }
     m_plot->setAccessibleDescription(m_current >= 0 ? pointText(m_current) : QString());

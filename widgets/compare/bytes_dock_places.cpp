@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "widgets/bytes/byte_section_model.h"
 #include "widgets/common/counted_words.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
@@ -185,7 +186,7 @@ void BytesDock::showTable(bool shown)
         return;
     const std::size_t segment = m_view->cursor().segment;
     const int row = m_model->rowOfSection(m_bytes->alignment.segments()[segment].section);
-    m_table->setCurrentIndex(m_model->index(row, 0));
+    chooseRow(m_table, m_model->index(row, 0));
     m_table->setFocus();
 }
 

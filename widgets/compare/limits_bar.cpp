@@ -2,10 +2,10 @@
 #include "widgets/compare/limits_bar.h"
 
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
-#include <QDoubleValidator>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -60,10 +60,7 @@ LimitsBar::LimitsBar(QWidget *parent) : QWidget(parent)
         inner->setSpacing(theme::em(this, 0.3));
         auto *label = new QLabel(tr(kLimitFields[i].label), group);
         m_fields[i] = new QLineEdit(group);
-        auto *validator =
-            new QDoubleValidator(kLimitFields[i].least, kLimitFields[i].most, 17, m_fields[i]);
-        validator->setLocale(QLocale::c());
-        m_fields[i]->setValidator(validator);
+        takeNumbers(m_fields[i], {false, true, kLimitFields[i].least, kLimitFields[i].most});
         m_fields[i]->setFixedWidth(theme::em(this, 5));
         m_fields[i]->setPlaceholderText(tr("any"));
         m_fields[i]->setClearButtonEnabled(true);
@@ -86,10 +83,9 @@ LimitsBar::LimitsBar(QWidget *parent) : QWidget(parent)
 void LimitsBar::read()
 {
     for (std::size_t i = 0; i < kLimitFields.size(); ++i) {
-        bool known = false;
-        const double value = QLocale::c().toDouble(m_fields[i]->text().trimmed(), &known);
+        const auto value = typedNumber(m_fields[i]->text());
         m_limits.*kLimitFields[i].member =
-            known && m_fields[i]->hasAcceptableInput() ? std::optional(value) : std::nullopt;
+            value && m_fields[i]->hasAcceptableInput() ? std::optional(*value) : std::nullopt;
     }
     Q_EMIT limitsChanged();
 }

@@ -99,7 +99,7 @@ ActivationDock::ActivationDock(Session &session, QWidget *parent)
     content->setFocusProxy(m_plot);
     buildActions();
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int knot) {
-        m_entries->setCurrentIndex(m_model->index(knot + 4, 0)); // after the four first entries
+        chooseRow(m_entries, m_model->index(knot + 4, 0)); // after the four first entries
     });
     connect(m_plot, &PlotWidget::exportFailed, this,
             [this](const QString &why) { Q_EMIT this->session().statusMessage(why); });

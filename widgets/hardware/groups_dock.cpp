@@ -169,7 +169,7 @@ void GroupsDock::select(int row)
     if (row < 0)
         m_table->clearSelection();
     else
-        m_table->setCurrentIndex(m_model->index(m_model->rowOf(static_cast<std::size_t>(row)), 0));
+        chooseRow(m_table, m_model->index(m_model->rowOf(static_cast<std::size_t>(row)), 0));
     m_selecting = false;
 }
 

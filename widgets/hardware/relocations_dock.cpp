@@ -7,6 +7,7 @@
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/hardware/hardware_facts.h"
 
@@ -65,6 +66,7 @@ void RelocationsDock::buildBar(QBoxLayout *bar, QWidget *parent)
     m_address->setAccessibleName(tr("Device address of the image"));
     m_address->setToolTip(tr("Device address that the image's first segment gets: at most 42 bits, "
                              "a multiple of 64"));
+    takeNumbers(m_address, {true, false, 0});
     label->setBuddy(m_address);
     m_load = new QPushButton(tr("Load"), parent);
     m_load->setToolTip(tr("Show what a loader would write; nothing is written into the file"));
@@ -151,11 +153,12 @@ void RelocationsDock::showRows()
 
 std::optional<std::uint64_t> RelocationsDock::addressOf(const QString &text)
 {
-    bool number = false;
-    const qulonglong value = text.trimmed().toULongLong(&number, 0);
-    if (number)
-        return value;
-    m_state->setText(tr("Not an address: %1").arg(text));
+    const auto value = typedInteger(text);
+    if (value && *value >= 0)
+        return static_cast<std::uint64_t>(*value);
+    m_state->setText(
+        value ? tr("Not an address: %1").arg(text)
+              : tr("Not an address: %1. %2").arg(text, fromUtf8(describe(value.error()))));
     return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/hardware/list_splitter.h"
@@ -127,7 +128,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     auto *rows = new QVBoxLayout(compared);
     rows->setContentsMargins(0, gap, 0, 0);
     auto *bar = new QHBoxLayout;
-    m_other = new QSpinBox(compared);
+    m_other = new IntegerBox(compared);
     m_other->setAccessibleName(tr("Task to compare with"));
     auto *label = new QLabel(tr("Compare with task:"), compared);
     label->setBuddy(m_other);

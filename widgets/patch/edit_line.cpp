@@ -144,6 +144,7 @@ void EditLine::begin(Edit::Kind kind, const QString &text)
         if (kKinds[i].kind == kind)
             m_kind->setCurrentIndex(static_cast<int>(i));
     }
+    m_begun = text;
     m_text->setText(text);
     m_text->setFocus(Qt::ShortcutFocusReason);
     m_text->end(false);
@@ -160,6 +161,7 @@ void EditLine::showKind()
 void EditLine::say(const QString &text, bool fault)
 {
     m_answer->setText(fault ? QStringLiteral("\u2715 ") + text : text);
+    showAnswer(m_answer, fault);
     m_answer->setToolTip(text);
     m_answer->setAccessibleName(text);
 }
@@ -174,16 +176,22 @@ void EditLine::preview()
             false);
         return;
     }
+    if (text == m_begun) { // nothing was typed yet
+        say(tr("Type the rest, as in %1").arg(m_text->placeholderText()), false);
+        return;
+    }
     const auto edit = parseEdit(kind(), text.toStdString());
     if (!edit) {
         say(syntaxText(edit.error()), true);
         return;
     }
     const auto answer = previewEdit(*m_session.bundle(), *edit);
-    if (answer)
-        say(*answer, false);
-    else
+    if (!answer) {
         say(fromUtf8(describe(answer.error())), true);
+        return;
+    }
+    say(answer->text, false);
+    showAnswer(m_answer, answer->far);
 }
 
 void EditLine::add()

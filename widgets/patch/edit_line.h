@@ -50,6 +50,7 @@ private:
     QPushButton *m_add = nullptr, *m_browse = nullptr;
     QLabel *m_answer = nullptr;
     QTimer m_pause;
+    QString m_begun;       ///< what begin() wrote: no edit yet
     bool m_asking = false; ///< our own request is being answered
 };
 

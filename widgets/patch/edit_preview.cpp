@@ -87,7 +87,9 @@ Result<codec::EditPlan> plan(const codec::Editor &editor, const Weight &weight, 
     return editor.setElement(*element, edit.value, kNearest);
 }
 
-QString planText(const codec::EditPlan &made, bool hasValue)
+} // namespace
+
+EditAnswer answerOf(const codec::EditPlan &made, bool hasValue)
 {
     QStringList parts;
     const auto number = [](double value) { return QString::number(value, 'g', 7); };
@@ -108,36 +110,39 @@ QString planText(const codec::EditPlan &made, bool hasValue)
                      .arg(groupedNumber(made.payloadElements->value));
     else
         parts << PreviewWords::tr("%1 B touched").arg(groupedNumber(bytes));
-    return parts.join(QStringLiteral("; "));
+    return {parts.join(QStringLiteral("; ")), made.far};
 }
 
-Result<QString> rawPreview(const Bundle &bundle, const Edit &edit)
+namespace {
+
+Result<EditAnswer> rawPreview(const Bundle &bundle, const Edit &edit)
 {
     const auto place = patch::rawPlace(bundle, edit);
     if (auto same = bundle.checkUnchanged(); !same)
         return tl::unexpected(std::move(same.error()));
     if (!place)
         return tl::unexpected(place.error());
-    return PreviewWords::tr("%1 becomes %2 (%3); what that would break is said first")
-        .arg(fromUtf8(place->oldText), fromUtf8(place->newText), fromUtf8(place->note));
+    return EditAnswer{
+        PreviewWords::tr("%1 becomes %2 (%3); what that would break is said first")
+            .arg(fromUtf8(place->oldText), fromUtf8(place->newText), fromUtf8(place->note))};
 }
 
 /// How many elements an edit of more than one changes; a scale or a codebook has other indices.
-Result<QString> severalText(const Weight &weight, const Edit &edit)
+Result<EditAnswer> severalText(const Weight &weight, const Edit &edit)
 {
     const QString name = fromUtf8(edit.weight);
     if (edit.kind != Edit::Kind::Set && edit.kind != Edit::Kind::Fill &&
         edit.kind != Edit::Kind::Keep && edit.kind != Edit::Kind::Drop)
-        return PreviewWords::tr("Sets several elements of %1").arg(name);
+        return EditAnswer{PreviewWords::tr("Sets several elements of %1").arg(name)};
     if (edit.indices.empty())
-        return PreviewWords::tr("Sets all %1 elements of %2")
-            .arg(groupedNumber(weight.elements.value), name);
+        return EditAnswer{PreviewWords::tr("Sets all %1 elements of %2")
+                              .arg(groupedNumber(weight.elements.value), name)};
     const auto chosen = patch::ElementSelection::make(edit.indices, weight.shape);
     if (!chosen)
         return tl::unexpected(chosen.error());
-    return countedWords(chosen->elements(), PreviewWords::tr("Sets 1 element of %2"),
-                        PreviewWords::tr("Sets %1 elements of %2"))
-        .arg(name);
+    return EditAnswer{countedWords(chosen->elements(), PreviewWords::tr("Sets 1 element of %2"),
+                                   PreviewWords::tr("Sets %1 elements of %2"))
+                          .arg(name)};
 }
 
 /// "[3,0,1]".
@@ -156,7 +161,7 @@ QString cellIndices(const Weight &weight, std::uint64_t element)
 
 } // namespace
 
-Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
+Result<EditAnswer> previewEdit(const Bundle &bundle, const Edit &edit)
 {
     if (edit.isRaw())
         return rawPreview(bundle, edit);
@@ -166,11 +171,12 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
                     PreviewWords::tr("No weight has this name: %1").arg(fromUtf8(edit.weight)));
     const Weight &weight = bundle.weights()[*index];
     if (edit.kind == Edit::Kind::FromNpy)
-        return countedWords(weight.elements.value, PreviewWords::tr("Sets 1 element from the file"),
-                            PreviewWords::tr("Sets %1 elements from the file"));
+        return EditAnswer{countedWords(weight.elements.value,
+                                       PreviewWords::tr("Sets 1 element from the file"),
+                                       PreviewWords::tr("Sets %1 elements from the file"))};
     if (edit.kind == Edit::Kind::Compute)
-        return PreviewWords::tr("Computes each chosen element of %1 from its value w")
-            .arg(fromUtf8(edit.weight));
+        return EditAnswer{PreviewWords::tr("Computes each chosen element of %1 from its value w")
+                              .arg(fromUtf8(edit.weight))};
     if (!isSingle(edit))
         return severalText(weight, edit);
     const auto decoder = bundle.decoder(*index);
@@ -182,7 +188,7 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
     if (!made)
         return tl::unexpected(made.error());
     const bool hasValue = edit.kind != Edit::Kind::Drop && edit.kind != Edit::Kind::SetStored;
-    return planText(*made, hasValue);
+    return answerOf(*made, hasValue);
 }
 
 std::optional<std::uint64_t> firstElement(const Bundle &bundle, const Edit &edit)

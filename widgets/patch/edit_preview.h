@@ -10,12 +10,22 @@
 #include <cstdint>
 #include <optional>
 
+namespace kernscope::codec {
+struct EditPlan;
+}
+
 namespace kernscope::ui {
 
-/// What an edit would come to, without touching anything: "0.3 is held as 0.2998, codebook entry 7;
-/// 1 byte changes". Edits of many elements are only described. Errors: those of the editor, and
-/// "patch.weight".
-Result<QString> previewEdit(const Bundle &bundle, const Edit &edit);
+/// What an edit would come to.
+struct EditAnswer {
+    QString text;
+    bool far = false; ///< the value held is far from the one asked for: to be noticed
+};
+/// Without touching anything: "0.3 is held as 0.2998, codebook entry 7; 1 byte changes". Edits of
+/// many elements are only described. Errors: those of the editor, and "patch.weight".
+Result<EditAnswer> previewEdit(const Bundle &bundle, const Edit &edit);
+/// The same of one whose bytes are planned; `hasValue`: a value is asked for, and not a code.
+EditAnswer answerOf(const codec::EditPlan &made, bool hasValue);
 
 /// The first decoded element that an edit names, where it names elements and they exist.
 std::optional<std::uint64_t> firstElement(const Bundle &bundle, const Edit &edit);

@@ -2,6 +2,7 @@
 #include "widgets/patch/patches_dock.h"
 
 #include "core/bundle/bundle.h"
+#include "widgets/common/cell_keys.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/fixed_font.h"
@@ -56,7 +57,9 @@ PatchesDock::PatchesDock(Session &session, QWidget *parent)
         chooseRow(m_table, m_model->index(static_cast<int>(row), 0));
         Q_EMIT switchWanted(row, on);
     });
-    connect(m_model, &PatchListModel::noteWritten, this, &PatchesDock::noteWritten);
+    // Once its editor is closed: a note brings the list anew.
+    connect(m_model, &PatchListModel::noteWritten, this, &PatchesDock::noteWritten,
+            Qt::QueuedConnection);
     connect(&session, &Session::patchesChanged, this, &PatchesDock::scheduleRefresh);
 }
 
@@ -113,12 +116,14 @@ void PatchesDock::buildActions()
     m_copyCommand = new QAction(tr("Copy as Command Line"), this);
     connect(m_copyCommand, &QAction::triggered, this, [this] {
         const auto path = session().bundle()->path();
-        copyText(patchCommandLine(rawFromUtf8(path.string()), m_model->patches()),
+        finishEditing();
+        copyText(patchCommandLine(rawFromUtf8(path.string()), session().patches()),
                  tr("Copied the command line."));
     });
     m_copyScript = new QAction(tr("Copy as Script"), this);
     connect(m_copyScript, &QAction::triggered, this, [this] {
-        copyText(patchScript(m_model->patches()), tr("Copied the edits, one a line."));
+        finishEditing();
+        copyText(patchScript(session().patches()), tr("Copied the edits, one a line."));
     });
     m_export = new QAction(tr("Export Patches\u2026"), this);
     connect(m_export, &QAction::triggered, this, &PatchesDock::askAndExport);
@@ -150,7 +155,7 @@ void PatchesDock::showPatches()
     if (after > 0) {
         // A new patch is the one of interest; otherwise the choice stays, and the rows where they
         // are.
-        m_table->selectRow(isNew ? after - 1 : std::min(selected, after - 1));
+        chooseRow(m_table, m_model->index(isNew ? after - 1 : std::min(selected, after - 1), 0));
     }
     widenForNumbers(m_table, {m_model->columnOf("old"), m_model->columnOf("new")});
     m_rows->fitRows();
@@ -212,6 +217,7 @@ void PatchesDock::askAndExport()
     if (!session().bundle())
         return;
     const QString name = fromUtf8(session().bundle()->name()) + QStringLiteral(".kpatch");
+    finishEditing();
     const QString path = askSavePath(this, tr("Export Patches"), name,
                                      tr("Changes (*.kpatch);;Scripts of edits (*.txt)"));
     if (!path.isEmpty())
@@ -222,7 +228,7 @@ void PatchesDock::exportTo(const QString &path)
 {
     session().tasks().start(
         this, tr("Exporting patches"),
-        [bundle = session().bundle(), patches = m_model->patches(), path](Progress &progress) {
+        [bundle = session().bundle(), patches = session().patches(), path](Progress &progress) {
             const auto text = patchFile(bundle, patches, progress);
             return text ? writeTextFile(path, rawFromUtf8(*text))
                         : fromUtf8(describe(text.error()));

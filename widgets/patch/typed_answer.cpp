@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/patch/typed_answer.h"
 
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -34,12 +35,21 @@ QString syntaxText(const Error &error, std::size_t before)
                : text;
 }
 
-void answerWhileTyping(QInputDialog *dialog, std::function<QString(const QString &)> fault)
+void showAnswer(QLabel *label, bool warns)
+{
+    QPalette colors;
+    if (warns)
+        colors.setColor(QPalette::WindowText, warningInk(label->palette()));
+    label->setPalette(colors);
+}
+
+QLabel *answerWhileTyping(QInputDialog *dialog, std::function<QString(const QString &)> fault,
+                          bool mayBeEmpty)
 {
     auto *rows = qobject_cast<QBoxLayout *>(dialog->layout());
     auto *buttons = dialog->findChild<QDialogButtonBox *>();
     if (!rows || !buttons)
-        return;
+        return nullptr;
     auto *answer = new QLabel(dialog);
     answer->setObjectName(QStringLiteral("typedAnswer"));
     answer->setTextFormat(Qt::PlainText);
@@ -47,14 +57,16 @@ void answerWhileTyping(QInputDialog *dialog, std::function<QString(const QString
     answer->setMinimumHeight(2 * answer->fontMetrics().lineSpacing()); // nothing moves for it
     answer->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     rows->insertWidget(rows->indexOf(buttons), answer);
-    const auto say = [answer, buttons, fault = std::move(fault)](const QString &typed) {
-        const bool empty = typed.trimmed().isEmpty();
+    const auto say = [answer, buttons, mayBeEmpty, fault = std::move(fault)](const QString &typed) {
+        const bool empty = !mayBeEmpty && typed.trimmed().isEmpty();
         const QString why = empty ? QString() : fault(typed);
         answer->setText(why.isEmpty() ? QString() : QChar(0x2715) + QLatin1Char(' ') + why);
+        showAnswer(answer, !why.isEmpty());
         buttons->button(QDialogButtonBox::Ok)->setEnabled(!empty && why.isEmpty());
     };
     QObject::connect(dialog, &QInputDialog::textValueChanged, answer, say);
     say(dialog->textValue());
+    return answer;
 }
 
 } // namespace kernscope::ui

@@ -7,6 +7,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/fixed_font.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -89,6 +90,7 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
     m_tolerance->setPlaceholderText(tr("within \u00B1"));
     m_tolerance->setToolTip(tr("How far the value may be away. Empty: exactly what the weight's "
                                "type makes of the number."));
+    takeNumbers(m_tolerance, {false, true, 0});
     m_tolerance->setMaximumWidth(theme::em(this, 6));
     m_width = box({tr("8 bits"), tr("16 bits"), tr("32 bits"), tr("64 bits")},
                   tr("Width of the integer"));

@@ -4,6 +4,7 @@
 
 #include "core/search/pattern.h"
 #include "core/search/wide_integer.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 
 #include <QComboBox>
@@ -15,7 +16,7 @@ namespace {
 
 using search::What;
 
-constexpr std::uint64_t kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes to list
+constexpr qint64 kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes to list
 
 } // namespace
 
@@ -40,32 +41,38 @@ tl::expected<search::Query, QString> SearchDock::typedQuery() const
     if (kind <= Integer)
         return typedPattern();
     if (kind == Value) {
-        bool number = false, within = m_tolerance->text().trimmed().isEmpty();
         query.what = What::Value;
-        query.value = typed.toDouble(&number);
         query.wide = search::wideInteger(typed.toStdString());
-        if (!within)
-            query.tolerance = m_tolerance->text().trimmed().toDouble(&within);
-        if (!number || !within)
-            return tl::unexpected(tr("Not a number: %1").arg(number ? m_tolerance->text() : typed));
+        const auto value = typedNumber(typed), within = typedNumber(m_tolerance->text());
+        const bool exact = m_tolerance->text().trimmed().isEmpty();
+        if (!value || (!exact && !within))
+            return tl::unexpected(
+                tr("Not a number: %1. %2")
+                    .arg(value ? m_tolerance->text() : typed,
+                         fromUtf8(describe(value ? within.error() : value.error()))));
+        query.value = *value;
+        if (!exact)
+            query.tolerance = *within;
     } else if (takesNothing(kind)) {
         query.what = kind == NotANumber ? What::NotANumber
                      : kind == Infinite ? What::Infinite
                                         : What::OutOfRange;
     } else if (kind == Top) {
-        bool number = typed.isEmpty();
-        const qulonglong most = number ? kTopUnasked : typed.toULongLong(&number);
-        if (!number || most < 1 || most > kMostTop)
-            return tl::unexpected(
-                tr("Not a number from 1 to %1: %2").arg(groupedNumber(kMostTop), typed));
+        const auto most = typed.isEmpty() ? Result<qint64>(kTopUnasked) : typedInteger(typed);
+        if (!most || *most < 1 || *most > kMostTop)
+            return tl::unexpected(tr("Not a number from 1 to %1: %2")
+                                      .arg(groupedNumber(static_cast<std::uint64_t>(kMostTop)),
+                                           most ? typed : fromUtf8(describe(most.error()))));
         query.what = What::Largest;
-        query.most = most;
+        query.most = static_cast<std::uint64_t>(*most);
     } else {
-        bool number = typed.isEmpty();
         query.what = kind == Zeros ? What::ZeroValues : What::ZeroBytes;
-        query.least = number ? (kind == Zeros ? 1 : 64) : typed.toULongLong(&number);
-        if (!number)
-            return tl::unexpected(tr("Not a length: %1").arg(typed));
+        const auto least =
+            typed.isEmpty() ? Result<qint64>(kind == Zeros ? 1 : 64) : typedInteger(typed);
+        if (!least || *least < 0)
+            return tl::unexpected(
+                tr("Not a length: %1").arg(least ? typed : fromUtf8(describe(least.error()))));
+        query.least = static_cast<std::uint64_t>(*least);
     }
     return query;
 }

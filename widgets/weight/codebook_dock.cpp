@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/patch/cell_edits.h"
@@ -45,7 +46,7 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_summary, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
-    m_chooser = new QSpinBox(content);
+    m_chooser = new IntegerBox(content);
     m_chooser->setAccessibleName(tr("Codebook"));
     m_chooser->setToolTip(tr("Which of the weight's codebooks is shown."));
     auto *chooserLabel = new QLabel(tr("Codebook:"), content);
@@ -318,7 +319,7 @@ void CodebookDock::selectEntry(int entry)
     m_selecting = true;
     const int column = std::max(m_table->currentIndex().column(), 0);
     const QModelIndex index = m_sorted->mapFromSource(m_model->index(entry, column));
-    m_table->setCurrentIndex(index);
+    chooseRow(m_table, index);
     m_table->scrollTo(index);
     m_plot->setCurrentPoint(entry);
     m_selecting = false;

@@ -4,6 +4,7 @@
 #include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/typed_number.h"
 #include "widgets/weight/weight_words.h"
 
 #include <QGuiApplication>
@@ -207,6 +208,7 @@ QVariant CodebookModel::data(const QModelIndex &index, int role) const
                    ? QVariant(QString::number(value(row, column - FirstValueColumn), 'g', 9))
                    : number(row, column);
     case SortRole: return number(row, column);
+    case kNumberRole: return isValue(column) ? QVariant(false) : QVariant();
     case Qt::DecorationRole: return swatch(row, column);
     case Qt::ToolTipRole:
         return tr("Entry %1, code %2: %3 %4")
@@ -228,13 +230,12 @@ QVariant CodebookModel::data(const QModelIndex &index, int role) const
 
 bool CodebookModel::setData(const QModelIndex &index, const QVariant &value, int role)
 {
-    bool isNumber = false;
-    const double wanted = value.toDouble(&isNumber);
-    if (role != Qt::EditRole || !m_editable || !isNumber || !index.isValid() ||
+    const auto wanted = typedNumber(value.toString());
+    if (role != Qt::EditRole || !m_editable || !wanted || !index.isValid() ||
         !isValue(index.column()))
         return false;
     Q_EMIT editRequested(m_codebook, static_cast<quint64>(index.row()),
-                         static_cast<quint64>(index.column() - FirstValueColumn), wanted);
+                         static_cast<quint64>(index.column() - FirstValueColumn), *wanted);
     return true;
 }
 

@@ -153,7 +153,10 @@ void InspectorDock::refresh()
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }
+    const bool another = place().weight != m_weight;
     showPlace(place(), true);
+    if (another && place().element && m_scaleSection->isVisible())
+        m_scales->showElement(*place().element);
 }
 
 /// The panel where it has something to say of the place, else the weight or the bundle; `anew`

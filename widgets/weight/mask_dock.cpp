@@ -2,6 +2,7 @@
 #include "widgets/weight/mask_dock.h"
 
 #include "widgets/common/counted_words.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
@@ -15,7 +16,6 @@
 #include "widgets/weight/weight_words.h"
 
 #include <QAction>
-#include <QDoubleValidator>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -136,9 +136,7 @@ QWidget *MaskDock::createPainting()
     m_keepValue->setAccessibleName(tr("Value of kept elements"));
     m_keepValue->setToolTip(tr("The value that a kept element gets"));
     m_keepValue->setMaximumWidth(theme::em(this, 4));
-    auto *validator = new QDoubleValidator(m_keepValue);
-    validator->setLocale(QLocale::c());
-    m_keepValue->setValidator(validator);
+    takeNumbers(m_keepValue, {});
     auto *layout = new QHBoxLayout(m_painting);
     layout->setContentsMargins(0, 0, 0, 0);
     createBrush();
@@ -221,6 +219,12 @@ void MaskDock::follow(const Place &place, QObject *origin)
     if (origin != this) {
         m_debounce->stop();
         m_moved.reset();
+    }
+    // A cell of a weight that is left is none of the weight that is chosen next.
+    if (place.weight != m_weight) {
+        m_picture->setCurrentCell(std::nullopt);
+        m_density->setCurrentPoint(-1);
+        updatePainting();
     }
     if (place.weight == kNoIndex || !session().bundle())
         return;
@@ -377,9 +381,14 @@ void MaskDock::paintMask(bool keep)
         return;
     const Weight &weight = m_shown->weights()[m_weight];
     const QString place = fromUtf8(weight.name) + m_reader->map().indexText(*element);
-    const double value = QLocale::c().toDouble(m_keepValue->text());
+    const auto value = typedNumber(m_keepValue->text());
+    if (keep && !value) {
+        sayNotTaken(m_keepValue, fromUtf8(describe(value.error())));
+        return;
+    }
     session().requestEdits(
-        {elementEdit(weight, *element, keep ? Edit::Kind::Keep : Edit::Kind::Drop, value)},
+        {elementEdit(weight, *element, keep ? Edit::Kind::Keep : Edit::Kind::Drop,
+                     value.value_or(0))},
         keep ? tr("Keep %1").arg(place) : tr("Leave out %1").arg(place));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Painting on the mask: a stroke keeps or leaves out the elements that it passes.
 #include "widgets/common/counted_words.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/patch/cell_edits.h"
@@ -81,12 +82,18 @@ void MaskDock::paintStroke(bool accepted)
         return;
     }
     const Weight &weight = m_shown->weights()[m_weight];
-    const double value = QLocale::c().toDouble(m_keepValue->text());
+    const auto value = typedNumber(m_keepValue->text());
+    if (m_strokeKeeps && !value) {
+        updatePainting();
+        sayNotTaken(m_keepValue, fromUtf8(describe(value.error())));
+        return;
+    }
     std::vector<Edit> edits;
     edits.reserve(elements.size());
     for (const std::uint64_t element : elements)
         edits.push_back(elementEdit(weight, element,
-                                    m_strokeKeeps ? Edit::Kind::Keep : Edit::Kind::Drop, value));
+                                    m_strokeKeeps ? Edit::Kind::Keep : Edit::Kind::Drop,
+                                    value.value_or(0)));
     const QString count = groupedNumber(elements.size());
     Q_EMIT session().statusMessage({}); // what releasing would do was done
     session().requestEdits(

@@ -2,6 +2,7 @@
 #include "widgets/weight/scale_model.h"
 
 #include "widgets/common/table_text.h"
+#include "widgets/common/typed_number.h"
 #include "widgets/weight/weight_words.h"
 
 #include <algorithm>
@@ -43,6 +44,7 @@ QVariant ScaleModel::data(const QModelIndex &at, int role) const
     case Qt::EditRole: // whole: the text of the cell has fewer digits
         return at.column() == ScaleColumn ? QString::number(m_data.scaleOf(row.row), 'g', 17)
                                           : m_columns.cell(at.column(), row, CopyRole);
+    case kNumberRole: return at.column() == ZeroColumn;
     case SortRole: return m_columns.sortData(at.column(), row);
     case Qt::ToolTipRole:
         return at.column() == ScaleColumn ? QString::number(m_data.scaleOf(row.row), 'g', 17)
@@ -55,19 +57,18 @@ bool ScaleModel::setData(const QModelIndex &at, const QVariant &value, int role)
 {
     if (role != Qt::EditRole || !(flags(at) & Qt::ItemIsEditable))
         return false;
-    bool number = false;
     if (at.column() == ScaleColumn) {
-        const double wanted = value.toString().trimmed().toDouble(&number);
-        if (number)
+        const auto wanted = typedNumber(value.toString());
+        if (wanted)
             Q_EMIT scaleEdited(m_data.scales.size() == 1 ? 0 : static_cast<quint64>(at.row()),
-                               wanted);
-        return number;
+                               *wanted);
+        return wanted.has_value();
     }
-    const qlonglong code = value.toString().trimmed().toLongLong(&number);
+    const auto code = typedInteger(value.toString());
     const auto zero = m_data.zeroPlace(static_cast<std::size_t>(at.row()));
-    if (number && zero)
-        Q_EMIT zeroEdited(*zero, code);
-    return number && zero;
+    if (code && zero)
+        Q_EMIT zeroEdited(*zero, *code);
+    return code && zero;
 }
 
 QVariant ScaleModel::headerData(int section, Qt::Orientation orientation, int role) const

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -101,6 +102,7 @@ void ScalePanel::setWeight(BundlePtr bundle, std::size_t weight)
         m_model->setScales({});
         m_plot->clear();
         m_state->clear();
+        m_element.reset();
     }
     if (!m_bundle)
         return;
@@ -151,11 +153,15 @@ void ScalePanel::showScales(ScaleData content)
     m_plot->setVisible(content.scales.size() > 1);
     m_plot->setScales(content.scales, axis);
     m_model->setScales(std::move(content));
+    if (const auto element = std::exchange(m_element, std::nullopt))
+        showElement(*element);
 }
 
 void ScalePanel::showElement(std::uint64_t element)
 {
     const ScaleData &content = m_model->content();
+    if (content.scales.empty())
+        m_element = element; // they are still read
     if (!m_bundle || !content.axis || content.rows() < 2)
         return;
     const Shape &shape = m_bundle->weights()[m_weight].shape;

@@ -49,6 +49,7 @@ private:
     BundlePtr m_bundle;
     std::size_t m_weight = kNoIndex;
     TaskPtr m_task;
+    std::optional<std::uint64_t> m_element; ///< to be marked once the scales have come
     QLabel *m_state = nullptr;
     ScaleModel *m_model = nullptr;
     ScalePlot *m_plot = nullptr;

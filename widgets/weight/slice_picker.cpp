@@ -2,6 +2,7 @@
 #include "widgets/weight/slice_picker.h"
 
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/theme.h"
 
 #include <QComboBox>
@@ -60,7 +61,7 @@ void SlicePicker::rebuild()
     addPair(tr("Rows:"), m_rows);
     for (qsizetype axis = 0; axis < axes; ++axis) {
         const std::uint64_t extent = m_map.shape()[static_cast<std::size_t>(axis)];
-        auto *index = new QSpinBox(this);
+        auto *index = new IntegerBox(this);
         index->setRange(
             -1, static_cast<int>(std::min<std::uint64_t>(
                     extent - std::min<std::uint64_t>(extent, 1), std::numeric_limits<int>::max())));

@@ -7,14 +7,36 @@
 
 #include <QAbstractScrollArea>
 #include <QApplication>
-#include <QDoubleValidator>
 #include <QLineEdit>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPersistentModelIndex>
 
+#include <utility>
+
 namespace kernscope::ui {
 
-WeightCellDelegate::WeightCellDelegate(QObject *parent) : QStyledItemDelegate(parent) {}
+namespace {
+
+constexpr char kEditsCode[] = "kernscopeEditsCode"; ///< property of an editor
+
+int cellMargin(const QStyle *style, const QStyleOptionViewItem &cell)
+{
+    return style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 2;
+}
+
+/// The code with the mark of a change.
+QString markedCode(const QModelIndex &index)
+{
+    const QString code = index.data(WeightGridModel::CodeRole).toString();
+    return index.data(WeightGridModel::ChangedRole).toBool()
+               ? theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + code
+               : code;
+}
+
+} // namespace
+
+WeightCellDelegate::WeightCellDelegate(QObject *parent) : NumberDelegate(parent) {}
 
 WeightCellDelegate::Shown WeightCellDelegate::shownTexts(const QRect &inner, const QRect &view,
                                                          const QFontMetrics &metrics,
@@ -45,17 +67,14 @@ void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &op
     const bool changed = index.data(WeightGridModel::ChangedRole).toBool();
     const QColor text = option.palette.color(QPalette::Text); // a chosen cell's ground is pale
     QColor faint = selected ? text : option.palette.color(QPalette::PlaceholderText);
-    const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 2;
+    const int margin = cellMargin(style, cell);
     const QRect inner = option.rect.adjusted(margin, 0, -margin, 0);
     painter->save();
     painter->setFont(option.font);
     painter->setPen(faint);
-    const QString code = index.data(WeightGridModel::CodeRole).toString();
     const auto *area = qobject_cast<const QAbstractScrollArea *>(cell.widget);
     const QRect view = area ? area->viewport()->rect() : option.rect;
-    const Shown shown = shownTexts(
-        inner, view, option.fontMetrics,
-        changed ? theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + code : code, value);
+    const Shown shown = shownTexts(inner, view, option.fontMetrics, markedCode(index), value);
     painter->drawText(inner, Qt::AlignLeft | Qt::AlignVCenter, shown.code);
     painter->setPen(leftOut ? faint : text);
     const QString number = leftOut ? value : shown.value; // the dot of a zero is no number
@@ -79,20 +98,48 @@ void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &op
 QWidget *WeightCellDelegate::createEditor(QWidget *parent, const QStyleOptionViewItem &,
                                           const QModelIndex &index) const
 {
+    const bool code =
+        std::exchange(m_code, false) && !index.data(WeightGridModel::CodeRole).toString().isEmpty();
     auto *edit = new QLineEdit(parent);
-    edit->setAccessibleName(tr("New value"));
-    edit->setFrame(false);
-    edit->setAutoFillBackground(true);
-    edit->setAlignment(Qt::AlignRight);
-    auto *validator = new QDoubleValidator(edit);
-    validator->setLocale(QLocale::c());
-    edit->setValidator(validator);
+    edit->setAccessibleName(code ? tr("New stored code") : tr("New value"));
+    edit->setProperty(kEditsCode, code);
+    edit->setAlignment(code ? Qt::AlignLeft : Qt::AlignRight);
+    takeNumbers(edit, {code});
     const QPersistentModelIndex at(index);
-    connect(edit, &QLineEdit::textEdited, this, [this, at](const QString &text) {
+    connect(edit, &QLineEdit::textEdited, this, [this, at, code](const QString &text) {
         if (at.isValid())
-            Q_EMIT typed(at, text);
+            Q_EMIT typed(at, text, code);
     });
     return edit;
+}
+
+void WeightCellDelegate::setEditorData(QWidget *editor, const QModelIndex &index) const
+{
+    const bool code = editor->property(kEditsCode).toBool();
+    static_cast<QLineEdit *>(editor)->setText(
+        index.data(code ? int(WeightGridModel::CodeRole) : int(Qt::EditRole)).toString());
+}
+
+void WeightCellDelegate::setModelData(QWidget *editor, QAbstractItemModel *model,
+                                      const QModelIndex &index) const
+{
+    const bool code = editor->property(kEditsCode).toBool();
+    model->setData(index, static_cast<QLineEdit *>(editor)->text(),
+                   code ? int(WeightGridModel::CodeRole) : int(Qt::EditRole));
+}
+
+bool WeightCellDelegate::editorEvent(QEvent *event, QAbstractItemModel *model,
+                                     const QStyleOptionViewItem &option, const QModelIndex &index)
+{
+    if (event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick) {
+        const QStyle *style = option.widget ? option.widget->style() : QApplication::style();
+        const int end = option.rect.left() + 2 * cellMargin(style, option) +
+                        option.fontMetrics.horizontalAdvance(markedCode(index));
+        m_code = event->type() == QEvent::MouseButtonDblClick &&
+                 index.flags() & Qt::ItemIsEditable &&
+                 static_cast<QMouseEvent *>(event)->position().x() < end;
+    }
+    return NumberDelegate::editorEvent(event, model, option, index);
 }
 
 } // namespace kernscope::ui

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/number_field.h"
+
 #include <QFontMetrics>
-#include <QStyledItemDelegate>
 
 namespace kernscope::ui {
 
 /// Draws a cell of the value grid: code at the left and faint, value at the right, changed cells
-/// outlined with a glyph. Edits the value; every key is told, for the codec's live answer.
-class WeightCellDelegate final : public QStyledItemDelegate
+/// outlined with a glyph. Edits the value, or the code where that is double clicked; every key is
+/// told, for the codec's live answer.
+class WeightCellDelegate final : public NumberDelegate
 {
     Q_OBJECT
 
@@ -19,6 +21,11 @@ public:
                const QModelIndex &index) const override;
     QWidget *createEditor(QWidget *parent, const QStyleOptionViewItem &option,
                           const QModelIndex &index) const override;
+    void setEditorData(QWidget *editor, const QModelIndex &index) const override;
+    void setModelData(QWidget *editor, QAbstractItemModel *model,
+                      const QModelIndex &index) const override;
+    /// The next cell that is opened is opened for its code.
+    void editCode() { m_code = true; }
 
     /// What is drawn of a cell that an edge of the view may cut: a code or a number that does not
     /// show whole would be another one, so the code is left out and the number an ellipsis.
@@ -30,7 +37,14 @@ public:
                             const QString &code, const QString &value);
 
 Q_SIGNALS:
-    void typed(const QModelIndex &index, const QString &text) const;
+    void typed(const QModelIndex &index, const QString &text, bool code) const;
+
+protected:
+    bool editorEvent(QEvent *event, QAbstractItemModel *model, const QStyleOptionViewItem &option,
+                     const QModelIndex &index) override;
+
+private:
+    mutable bool m_code = false;
 };
 
 } // namespace kernscope::ui

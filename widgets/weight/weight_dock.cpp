@@ -3,6 +3,7 @@
 
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/chip_words.h"
+#include "widgets/common/cell_keys.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
@@ -179,6 +180,7 @@ void WeightDock::connectViews()
     connect(m_grid, &WeightGridView::cellClicked, this,
             [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
     connect(m_grid, &WeightGridView::editRequested, this, &WeightDock::requestEdit);
+    connect(m_grid, &WeightGridView::codeRequested, this, &WeightDock::requestCode);
     connect(m_grid, &WeightGridView::valuesEntered, this, &WeightDock::requestEdits);
     connect(m_grid, &WeightGridView::lockedTyping, this, [this] {
         Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
@@ -199,7 +201,9 @@ void WeightDock::createActions()
         dockAction(m_grid, tr("Paste Values"), QKeySequence::Paste, [this] { m_grid->paste(); });
     auto *compute =
         dockAction(m_grid, tr("Change Selected Values…"), {}, [this] { askForExpression(); });
-    m_actions += {copy, paste, compute};
+    auto *code = dockAction(m_grid, tr("Edit Stored Code"), QKeySequence(Qt::SHIFT | Qt::Key_F2),
+                            [this] { m_grid->editCode(); });
+    m_actions += {copy, paste, compute, code};
     m_actions.append(m_showPicture);
     auto *colors = new QActionGroup(this);
     for (int i = 0; i < m_colors->count(); ++i) {
@@ -231,6 +235,8 @@ void WeightDock::refresh()
 
 void WeightDock::follow(const Place &place, QObject *origin)
 {
+    if (place.weight != m_weight)
+        finishEditing(); // what is typed belongs to the weight that is left
     // A cell that the keys moved to before must not take the place back.
     if (origin != this) {
         m_debounce->stop();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/weight/slice_map.h"
 #include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_reader.h"
@@ -62,7 +63,10 @@ private:
     void moveCell(std::uint64_t row, std::uint64_t col, bool now);
     void goToMoved();
     void requestEdit(std::uint64_t element, double value);
+    void requestCode(std::uint64_t element, std::int64_t code);
     void requestEdits(const CellValues &values, const QString &title);
+    std::vector<Edit> editsOf(const QString &typed) const;
+    void preview(const QString &typed, QLabel *answer);
     void askForExpression();
     QString describeCell(const Cell &cell, const Tile *tile, std::size_t index) const;
 
@@ -71,6 +75,7 @@ private:
     WeightReaderPtr m_reader;
     std::shared_ptr<const ValueTiles> m_tiles;
     std::optional<std::uint64_t> m_moved;
+    TaskPtr m_preview; ///< of what is typed for the selected cells
     QTimer *m_debounce = nullptr;
     QList<QAction *> m_actions;
     WeightHeader *m_header = nullptr;

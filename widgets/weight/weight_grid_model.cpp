@@ -3,6 +3,7 @@
 
 #include "core/diff/element_changes.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/typed_number.h"
 
 #include <QTimer>
 
@@ -259,6 +260,7 @@ QVariant WeightGridModel::data(const QModelIndex &index, int role) const
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
     switch (role) {
+    case kNumberRole: return false;
     case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     case ElementRole: {
         const auto element = elementAt(index);
@@ -313,12 +315,17 @@ QString WeightGridModel::toolTip(const QModelIndex &index, const Cell &cell) con
 
 bool WeightGridModel::setData(const QModelIndex &index, const QVariant &value, int role)
 {
-    bool number = false;
-    const double wanted = value.toDouble(&number);
     const auto element = elementAt(index);
-    if (role != Qt::EditRole || !m_editable || !number || !element)
+    if (!m_editable || !element)
         return false;
-    Q_EMIT editRequested(*element, wanted);
+    const auto wanted = typedNumber(value.toString());
+    const auto code = typedInteger(value.toString());
+    if (role == Qt::EditRole && wanted)
+        Q_EMIT editRequested(*element, *wanted);
+    else if (role == CodeRole && code)
+        Q_EMIT codeRequested(*element, *code);
+    else
+        return false;
     return true;
 }
 

@@ -66,6 +66,7 @@ public:
 Q_SIGNALS:
     /// A person typed a value; the model changes once the bytes have.
     void editRequested(quint64 element, double value);
+    void codeRequested(quint64 element, qint64 code);
     void loaded(); ///< nothing is being read any more
 
 private:

@@ -2,9 +2,14 @@
 #include "widgets/weight/weight_grid_view.h"
 
 #include "core/codec/edit/editor.h"
+#include "widgets/common/cell_keys.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/patch/edit_preview.h"
+#include "widgets/patch/typed_answer.h"
 #include "widgets/weight/weight_cell_delegate.h"
 #include "widgets/weight/weight_words.h"
 
@@ -44,26 +49,7 @@ void prepareGrid(QTableView *table)
     table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
     table->verticalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setHighlightSections(false);
-}
-
-/// What the codec makes of a value, as a sentence.
-QString codecAnswer(const codec::Decoder &decoder, std::uint64_t element, double value)
-{
-    const auto words = [](const char *text) {
-        return QCoreApplication::translate("kernscope::WeightGridView", text);
-    };
-    const auto plan =
-        codec::Editor(decoder).setElement(element, value, std::numeric_limits<double>::infinity());
-    if (!plan)
-        return fromUtf8(describe(plan.error()));
-    QString text = words("%1 is held as %2").arg(valueText(value), valueText(plan->stored));
-    if (plan->stored == value)
-        text = words("%1 is held exactly").arg(valueText(value));
-    if (!plan->note.empty())
-        text += QStringLiteral(", ") + fromUtf8(plan->note);
-    if (plan->parts.empty())
-        text += words(" (no change)");
-    return text;
+    keepOneChoice(table);
 }
 
 } // namespace
@@ -102,6 +88,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
                                m_model->firstCol() + static_cast<unsigned>(index.column()));
     });
     connect(m_model, &WeightGridModel::editRequested, this, &WeightGridView::editRequested);
+    connect(m_model, &WeightGridModel::codeRequested, this, &WeightGridView::codeRequested);
     connect(delegate, &WeightCellDelegate::typed, this, &WeightGridView::answerTo);
     // What was typed and given up has no answer any more.
     connect(delegate, &QAbstractItemDelegate::closeEditor, this,
@@ -215,7 +202,7 @@ void WeightGridView::showCell(std::uint64_t row, std::uint64_t col)
     m_model->reveal(row, col);
     const QModelIndex index = m_model->indexOf(row, col);
     if (index.isValid() && index != m_table->currentIndex()) {
-        m_table->setCurrentIndex(index);
+        chooseRow(m_table, index);
         m_table->scrollTo(index);
     }
     m_moving = false;
@@ -230,30 +217,55 @@ void WeightGridView::onCurrentChanged(const QModelIndex &now)
                          m_model->firstCol() + static_cast<unsigned>(now.column()));
 }
 
-void WeightGridView::answerTo(const QModelIndex &index, const QString &text)
+void WeightGridView::editCode()
 {
-    bool number = false;
-    const double value = text.toDouble(&number);
+    const QModelIndex at = m_table->currentIndex();
+    if (!m_editable)
+        Q_EMIT lockedTyping();
+    if (!m_editable || !at.isValid())
+        return;
+    static_cast<WeightCellDelegate *>(m_table->itemDelegate())->editCode();
+    m_table->edit(at);
+}
+
+void WeightGridView::answerTo(const QModelIndex &index, const QString &text, bool code)
+{
     const auto element = m_model->elementAt(index);
     const WeightReaderPtr &reader = m_model->reader();
-    if (!number || !element || !reader) {
-        say(text.isEmpty() ? QString() : tr("\u201C%1\u201D is not a number").arg(text));
+    const QString why = NumberRule{code}.fault(text);
+    if (!why.isEmpty() || !element || !reader) {
+        say(text.isEmpty() ? QString() : why, true);
         return;
     }
-    if (index.data(WeightGridModel::LeftOutRole).toBool()) {
+    const double value = typedNumber(text).value_or(0);
+    if (!code && index.data(WeightGridModel::LeftOutRole).toBool()) {
         say(tr("The mask leaves this element out: Enter keeps it with %1, one value more is stored")
                 .arg(valueText(value)));
         return;
     }
     const BundleReadLock lock(*reader->bundle());
     // The cell is on view, so its decoder was made long ago.
-    if (const codec::Decoder *decoder = reader->decoder())
-        say(codecAnswer(*decoder, *element, value));
+    const codec::Decoder *decoder = reader->decoder();
+    if (!decoder)
+        return;
+    const codec::Editor editor(*decoder);
+    const auto place = editor.storedPlace(*element);
+    const auto plan =
+        !code   ? editor.setElement(*element, value, std::numeric_limits<double>::infinity())
+        : place ? editor.setStored(place->role, place->index, typedInteger(text).value_or(0))
+                : tl::unexpected(place.error());
+    if (!plan) {
+        say(fromUtf8(describe(plan.error())), true);
+        return;
+    }
+    const EditAnswer answer = answerOf(*plan, !code);
+    say(answer.text, answer.far);
 }
 
-void WeightGridView::say(const QString &text)
+void WeightGridView::say(const QString &text, bool warns)
 {
     m_answer->setWholeText(text);
+    showAnswer(m_answer, warns);
     m_answer->setAccessibleName(tr("Answer of the codec"));
     m_answer->setAccessibleDescription(text);
 }
@@ -304,35 +316,38 @@ CellValues WeightGridView::clipboardValues(const QModelIndex &first, QString &wh
             const QStringList words = cells[col].simplified().split(u' ', Qt::SkipEmptyParts);
             if (words.isEmpty() || words.last() == QStringLiteral("\u00B7"))
                 continue;
-            bool isNumber = false;
-            const double value = words.last().toDouble(&isNumber);
+            const auto value = typedNumber(words.last());
             const auto element = m_model->elementAt(m_model->index(
                 first.row() + static_cast<int>(row), first.column() + static_cast<int>(col)));
             const auto refuse = [&](const QString &text) {
                 why = tr("line %1, column %2: %3").arg(row + 1).arg(col + 1).arg(text);
                 return CellValues();
             };
-            if (!isNumber || !std::isfinite(value) || words.size() > 2)
+            if (!value || !std::isfinite(*value) || words.size() > 2)
                 return refuse(
                     tr("\"%1\" is not a finite number")
                         .arg(fromUtf8(words.join(u' ').left(kShownLetters).toStdString())));
             if (!element)
                 return refuse(tr("beyond the cells that are shown"));
-            values.append({*element, value});
+            values.append({*element, *value});
         }
     }
     return values;
 }
 
-CellValues WeightGridView::selectedElements() const
+std::vector<std::vector<std::uint64_t>> WeightGridView::selectedElements() const
 {
-    CellValues cells;
-    const auto chosen = m_table->selectionModel()->selectedIndexes();
-    for (const QModelIndex &index : chosen) {
-        if (const auto element = m_model->elementAt(index))
-            cells.append({*element, 0.0});
+    std::vector<std::vector<std::uint64_t>> rectangles;
+    for (const QItemSelectionRange &range : m_table->selectionModel()->selection()) {
+        std::vector<std::uint64_t> elements;
+        for (const QModelIndex &index : range.indexes()) {
+            if (const auto element = m_model->elementAt(index))
+                elements.push_back(*element);
+        }
+        if (!elements.empty())
+            rectangles.push_back(std::move(elements));
     }
-    return cells;
+    return rectangles;
 }
 
 bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
@@ -352,7 +367,7 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
         const auto *press = static_cast<QKeyEvent *>(event);
         // Otherwise the first key typed would only pick a cell, and be lost.
         if (!m_table->currentIndex().isValid() && !press->text().isEmpty())
-            m_table->setCurrentIndex(m_model->index(0, 0));
+            chooseRow(m_table, m_model->index(0, 0));
         const QModelIndex at = m_table->currentIndex();
         const bool typed = !press->text().isEmpty() && press->text().front().isPrint() &&
                            !(press->modifiers() & (Qt::ControlModifier | Qt::AltModifier));

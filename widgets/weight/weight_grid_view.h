@@ -6,7 +6,9 @@
 #include <QList>
 #include <QWidget>
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 class QLabel;
 class QTableView;
@@ -41,14 +43,17 @@ public:
     /// or pasteRefused() where a cell is no finite number or lies beyond the window's cells. A
     /// blank cell and the dot of a value that is left out change nothing.
     void paste();
-    /// Elements of the selected cells; the values are 0.
-    CellValues selectedElements() const;
+    /// Elements of the selected cells, a list for each rectangle of them.
+    std::vector<std::vector<std::uint64_t>> selectedElements() const;
+    /// Opens the current cell for its stored code.
+    void editCode();
 
 Q_SIGNALS:
     void lockedTyping(); ///< a value was typed while nothing can be edited
     void cellMoved(std::uint64_t row, std::uint64_t col);   ///< cell cursor, by the person
     void cellClicked(std::uint64_t row, std::uint64_t col); ///< mouse or Enter
     void editRequested(quint64 element, double value);
+    void codeRequested(quint64 element, qint64 code);
     void pasteRefused(const QString &why); ///< nothing of it is entered
     void valuesEntered(const kernscope::ui::CellValues &values, const QString &title);
 
@@ -59,8 +64,8 @@ private:
     /// What paste() enters; where it must not, `why` says which cell and why.
     CellValues clipboardValues(const QModelIndex &first, QString &why) const;
     void onCurrentChanged(const QModelIndex &now);
-    void answerTo(const QModelIndex &index, const QString &text);
-    void say(const QString &text);
+    void answerTo(const QModelIndex &index, const QString &text, bool code);
+    void say(const QString &text, bool warns = false);
     QWidget *createPages();
     void turnPage(bool rows, bool forward);
     void updatePages();

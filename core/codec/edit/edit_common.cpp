@@ -6,7 +6,9 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -73,7 +75,7 @@ ElementType plainType(const Decoder::State &state)
 }
 
 EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, double asked,
-                     const CodeCandidate &chosen)
+                     const CodeCandidate &chosen, std::optional<std::int64_t> current)
 {
     EditPlan plan;
     plan.asked = asked;
@@ -87,7 +89,29 @@ EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, dou
     } else {
         plan.note = fmt::format("{} number", elementTypeName(state.payload.type));
     }
+    if (isFarFrom(plan.asked, plan.stored))
+        noteFar(plan, heldRange(state, place, current));
     return plan;
+}
+
+std::pair<double, double> typeRange(ElementType type)
+{
+    constexpr double kMost = std::numeric_limits<double>::max();
+    return {codeValue(type, nearestCode(type, -kMost)), codeValue(type, nearestCode(type, kMost))};
+}
+
+bool isFarFrom(double asked, double stored)
+{
+    constexpr double kFar = 0.01;
+    return std::abs(stored - asked) > kFar * std::max(std::abs(asked), std::abs(stored)) ||
+           (std::isinf(asked) && std::isfinite(stored));
+}
+
+void noteFar(EditPlan &plan, const std::pair<double, double> &range)
+{
+    plan.far = true;
+    plan.note += fmt::format("; off by {:.4g}, the form holds {:.6g} to {:.6g} here",
+                             std::abs(plan.stored - plan.asked), range.first, range.second);
 }
 
 Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std::int64_t code)

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// Private to the codec: what the edits have in common.
 namespace kernscope::codec {
@@ -29,8 +30,14 @@ std::int64_t codeAt(const Decoder::State &state, std::uint64_t index);
 ElementType plainType(const Decoder::State &state);
 
 /// The plan's words for an element that takes a code; no bytes yet.
+/// `current`: its code now, if it has one.
 EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, double asked,
-                     const CodeCandidate &chosen);
+                     const CodeCandidate &chosen, std::optional<std::int64_t> current);
+/// The least and the largest number that a type holds.
+std::pair<double, double> typeRange(ElementType type);
+/// Says of a plan whose value is far from the one asked for (isFarFrom()) how far, and the range of
+/// what the place can hold.
+void noteFar(EditPlan &plan, const std::pair<double, double> &range);
 /// Refuses what an order of its own does not allow: a zero that would move ("patch.sparse_zero"),
 /// bytes whose order is not known ("patch.locked").
 Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std::int64_t code);

@@ -109,7 +109,7 @@ Result<EditPlan> Editor::keep(std::uint64_t element, double value, double tolera
                                plainType(state), partRoleName(state.payload.role));
     if (!chosen)
         return tl::unexpected(chosen.error());
-    EditPlan plan = elementPlan(state, place, value, *chosen);
+    EditPlan plan = elementPlan(state, place, value, *chosen, std::nullopt);
     addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 1));
     addTail(plan, state, repack(state, *rank, 0, chosen->code));
     plan.payloadElements = ElementCount(state.payloadElements + 1);

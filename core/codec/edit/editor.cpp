@@ -114,6 +114,8 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
     if (!isFloatingPoint(type))
         plan.code = chosen->code;
     plan.note = std::move(note);
+    if (isFarFrom(plan.asked, plan.stored))
+        noteFar(plan, typeRange(type));
     addChanges(plan, *part->operand, part->width, index, chosen->code);
     return plan;
 }
@@ -124,31 +126,44 @@ EditPlan zeroLeftOut(double asked)
     EditPlan none;
     none.asked = asked;
     none.note = "a zero that is not stored";
+    if (isFarFrom(none.asked, none.stored))
+        noteFar(none, {0, 0});
     return none;
 }
 
 } // namespace
 
-Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double tolerance) const
+Result<Editor::StoredPlace> Editor::storedPlace(std::uint64_t element) const
 {
     const Decoder::State &state = *m_decoder.m_state;
     if (element >= state.elements)
         return tl::unexpected(outside("element", element, state.elements));
     if (state.payloadDecoder)
         return tl::unexpected(indirectPayload());
-    const ElementPlace place = elementPlace(state, element);
-    const bool zeroHolds = std::abs(value) <= tolerance; // so does the value 0 itself
-    if (state.mask && !state.mask->test(place.dense) && zeroHolds)
-        return zeroLeftOut(value);
-    if (state.mask && !state.mask->test(place.dense))
+    const std::uint64_t dense = elementPlace(state, element).dense;
+    if (state.mask && !state.mask->test(dense))
         return tl::unexpected(editFault("patch.masked", "mask", "an element that the mask keeps",
                                         fmt::format("element {}, which it leaves out", element),
                                         "The element is not stored; keep it first to give it a "
                                         "value"));
-    const std::uint64_t index = state.mask ? state.mask->rank(place.dense) : place.dense;
+    const std::uint64_t index = state.mask ? state.mask->rank(dense) : dense;
     if (index >= state.payloadElements)
         return tl::unexpected(
             outside(partRoleName(state.payload.role), index, state.payloadElements));
+    return StoredPlace{state.payload.role, index};
+}
+
+Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double tolerance) const
+{
+    const Decoder::State &state = *m_decoder.m_state;
+    const bool zeroHolds = std::abs(value) <= tolerance; // so does the value 0 itself
+    const auto stored = storedPlace(element);
+    if (!stored && stored.error().code == "patch.masked" && zeroHolds)
+        return zeroLeftOut(value);
+    if (!stored)
+        return tl::unexpected(stored.error());
+    const ElementPlace place = elementPlace(state, element);
+    const std::uint64_t index = stored->index;
     const unsigned width = codeWidth(state);
     if (state.payload.order && !positionIn(state.payload, width, index)) {
         if (zeroHolds)
@@ -160,7 +175,7 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
                                plainType(state), partRoleName(state.payload.role));
     if (!chosen)
         return tl::unexpected(chosen.error());
-    EditPlan plan = elementPlan(state, place, value, *chosen);
+    EditPlan plan = elementPlan(state, place, value, *chosen, current);
     if (chosen->code == current)
         return plan;
     if (auto stays = checkStays(state, index, chosen->code); !stays)

@@ -24,12 +24,18 @@ struct EditPlan {
     double asked = 0;
     double stored = 0;                ///< the value that the form then holds
     std::optional<std::int64_t> code; ///< index or integer that was chosen
-    std::string note;                 ///< for people: "codebook entry 7"
-    std::vector<PartEdit> parts;      ///< empty where the weight holds that value already
+    /// For people: "codebook entry 7". Where the value is far from the one asked for, by how much,
+    /// and what the form can hold there.
+    std::string note;
+    bool far = false;            ///< isFarFrom(asked, stored)
+    std::vector<PartEdit> parts; ///< empty where the weight holds that value already
     /// Survivors after a mask edit; set where the payload grows or shrinks, so that the caller
     /// must also change the blob's size and the program's shape.
     std::optional<ElementCount> payloadElements;
 };
+
+/// Whether a value is to be noticed as not the one asked for: more than a hundredth away.
+bool isFarFrom(double asked, double stored);
 
 /// Turns typed edits into byte ranges, exactly and without touching anything else. A value that the
 /// form cannot hold within `tolerance` (absolute) is refused: "patch.unrepresentable", `expected`
@@ -48,6 +54,14 @@ class Editor
 {
 public:
     explicit Editor(const Decoder &decoder) : m_decoder(decoder) {}
+
+    /// Where the code of a decoded element lies, as setStored() takes it.
+    struct StoredPlace {
+        PartRole role = PartRole::Data;
+        std::uint64_t index = 0;
+    };
+    /// Errors: those of setElement().
+    Result<StoredPlace> storedPlace(std::uint64_t element) const;
 
     /// One decoded element. Palette: the nearest entry of the element's codebook (vector palettes:
     /// the entry whose lane is nearest and which leaves the other lanes as they are, or refused);

@@ -4,7 +4,9 @@
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kernscope::codec {
 
@@ -178,6 +180,23 @@ double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::
                           ? entryOf(*state.palette, state.codebookAt(place.dense), place.lane, code)
                           : static_cast<float>(codeValue(state.payload.type, code));
     return state.scaling ? scaledValue(state, scaleOf(state, place.element), raw) : raw;
+}
+
+std::pair<double, double> heldRange(const Decoder::State &state, const ElementPlace &place,
+                                    std::optional<std::int64_t> current)
+{
+    constexpr double kMost = std::numeric_limits<double>::max();
+    const ElementType type = state.payload.type;
+    std::vector<std::int64_t> codes{nearestCode(type, -kMost), nearestCode(type, kMost)};
+    if (state.palette)
+        codes = codesFor(state, place, 0, current);
+    double low = kMost, high = -kMost;
+    for (const std::int64_t code : codes) {
+        const double value = valueOfCode(state, place, code);
+        low = std::min(low, value); // of what is not a number: nothing
+        high = std::max(high, value);
+    }
+    return {low, high};
 }
 
 std::vector<CodeCandidate> plainCandidates(ElementType type, double value,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 /// Private to the codec: the codes that one element may take, with what each decodes to.
@@ -34,6 +35,11 @@ void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<
 
 /// Value of an element whose code would be `code`, by the form's own arithmetic.
 double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::int64_t code);
+
+/// The least and the largest finite value that the element can have; `current` as of
+/// candidatesFor().
+std::pair<double, double> heldRange(const Decoder::State &state, const ElementPlace &place,
+                                    std::optional<std::int64_t> current);
 
 /// The code of a type that is nearest to a value, with its neighbours, for numbers stored as they
 /// are: dense and sparse elements, codebook entries, scales.

@@ -32,7 +32,7 @@ struct Edit {
         Fill,      ///< --fill 'w[0:4,:]=0'
         FromNpy,   ///< --from-npy 'w=FILE.npy'
         Compute,   ///< --compute 'w[0:4,:]=clip(w*0.5,-1,1)', of the whole weight 'w=w*0.5'
-        Bytes,     ///< --bytes 'FILE+0x40=ef be': bytes that belong to no weight
+        Bytes,     ///< --bytes 'FILE+0x40=ef be': bytes as they lie there
         Field,     ///< --field 'task[3]/Common/ConvCfg/Ox=2', a whole register without its field
     };
     /// Of the file's own bytes, not of a weight.

@@ -43,9 +43,22 @@ Signed splitSign(std::string_view text)
     return result;
 }
 
-bool startsWithSign(std::string_view text)
+/// `stop`: where a number ends although the text goes on.
+tl::unexpected<Error> notANumber(const Piece &piece, const char *stop, std::string expected)
 {
-    return !text.empty() && (text.front() == '-' || text.front() == '+');
+    const auto at = static_cast<std::size_t>(stop - piece.text.data());
+    if (at >= piece.text.size())
+        return syntaxError(piece, std::move(expected));
+    std::size_t letter = 1; // bytes of it
+    while (at + letter < piece.text.size() && (piece.text[at + letter] & 0xC0) == 0x80)
+        ++letter;
+    return ErrorBuilder("patch.syntax")
+        .at(FileOffset(piece.at + at))
+        .expected(std::move(expected))
+        .found(printed(piece.text))
+        .message(fmt::format("The character '{}' belongs to no number",
+                             printed(piece.text.substr(at, letter))))
+        .unexpected();
 }
 
 } // namespace
@@ -79,8 +92,10 @@ Result<double> parseNumber(const Piece &piece)
     if (fault == std::errc::result_out_of_range)
         return syntaxError(piece, "a number that fp64 can hold");
     // from_chars takes a sign of its own: "--1" and "0x-1" must not pass.
-    if (fault != std::errc() || stop != end || startsWithSign(number.digits))
-        return syntaxError(piece, "a number such as 0.5, -0x1.8p-3, nan or inf");
+    const bool twoSigns = !number.digits.empty() && number.digits.front() == '-';
+    if (fault != std::errc() || stop != end || twoSigns)
+        return notANumber(piece, twoSigns ? number.digits.data() : stop,
+                          "a number such as 0.5, -0x1.8p-3, nan or inf");
     return number.negative ? -value : value;
 }
 
@@ -92,8 +107,10 @@ Result<std::int64_t> parseInteger(const Piece &piece)
     const int base = number.hexadecimal ? 16 : 10;
     const auto [stop, fault] = std::from_chars(number.digits.data(), end, magnitude, base);
     constexpr auto kLargest = static_cast<std::uint64_t>(INT64_MAX);
-    if (fault != std::errc() || stop != end || magnitude > kLargest)
-        return syntaxError(piece, "an integer such as 9 or 0x3c00");
+    if (fault == std::errc::result_out_of_range || (stop == end && magnitude > kLargest))
+        return syntaxError(piece, "an integer that 64 bits hold");
+    if (fault != std::errc() || stop != end)
+        return notANumber(piece, stop, "an integer such as 9 or 0x3c00");
     const auto value = static_cast<std::int64_t>(magnitude);
     return number.negative ? -value : value;
 }
@@ -104,7 +121,7 @@ Result<std::uint64_t> parseIndex(const Piece &piece)
     const char *end = piece.text.data() + piece.text.size();
     const auto [stop, fault] = std::from_chars(piece.text.data(), end, value);
     if (fault != std::errc() || stop != end)
-        return syntaxError(piece, "an index");
+        return notANumber(piece, stop, "an index");
     return value;
 }
 

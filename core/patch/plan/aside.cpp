@@ -57,10 +57,10 @@ Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edit
     for (const Edit &edit : edits) {
         auto applied = planner.plan(edit, !keepsFork && &edit == &edits.back());
         if (!applied) {
-            // Of many edits, which one it is.
             Error refusal = std::move(applied.error());
-            refusal.message =
-                fmt::format("{} {}: {}", editKindName(edit.kind), editText(edit), refusal.message);
+            if (edits.size() > 1) // which one it is
+                refusal.message = fmt::format("{} {}: {}", editKindName(edit.kind), editText(edit),
+                                              refusal.message);
             return tl::unexpected(std::move(refusal));
         }
         planned.edits.push_back(std::move(*applied));

@@ -3,6 +3,7 @@
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
+#include "core/codec/edit/editor.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/expression.h"
 #include "core/patch/plan/array_source.h"
@@ -10,6 +11,7 @@
 #include "core/patch/plan/planner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -216,6 +218,10 @@ void Planner::noteOutcome(const Edit &edit, const codec::RunOutcome &outcome,
     m_applied.elements = elements;
     m_applied.note =
         fmt::format("{} of {} changed", grouped(outcome.changed), counted(elements, "element"));
+    if (codec::isFarFrom(outcome.asked, outcome.stored))
+        m_applied.note +=
+            fmt::format("; at worst {} is held as {}, off by {:.4g}", valueText(outcome.asked),
+                        valueText(outcome.stored), std::abs(outcome.stored - outcome.asked));
     m_applied.newText = edit.kind == Edit::Kind::FromNpy ? edit.file
                         : edit.kind == Edit::Kind::Compute
                             ? edit.expression

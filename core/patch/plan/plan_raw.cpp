@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits of bytes that are no value of a weight: headers, records, metadata, registers of tasks.
+// Edits of bytes as they lie in a file: of headers, records, metadata, stored numbers, registers.
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
@@ -23,7 +23,7 @@ Result<AppliedEdit> Planner::planRaw(const Edit &edit)
     m_applied.newText = std::move(place->newText);
     m_applied.note = std::move(place->note);
     m_applied.asked = m_applied.stored = static_cast<double>(edit.stored);
-    if (m_applied.bytes.empty())
+    if (m_applied.bytes.empty() || place->values)
         return std::move(m_applied);
     // Whatever these bytes say may be read into the tables.
     m_applied.tables = true;

@@ -8,6 +8,8 @@
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/descriptor/register_map.h"
+#include "core/form/element_order.h"
+#include "core/form/operand_place.h"
 #include "core/patch/edit/byte_text.h"
 #include "core/patch/plan/task_word.h"
 
@@ -141,7 +143,29 @@ Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
     return place;
 }
 
-/// Changed by the weight's values, codes or scales, which know what else goes with them.
+/// Why a byte that belongs to a weight may not be changed by itself; nothing where it may.
+std::optional<std::string> whyNotAlone(const Bundle &bundle, std::size_t file, std::uint64_t at)
+{
+    for (const Weight &weight : bundle.weights()) {
+        for (const codec::Operand &operand : weight.operands()) {
+            const OperandPlace &place = *operand.place;
+            if (place.file != file || !place.holds({FileOffset(at), ByteCount(1)}))
+                continue;
+            if (operand.role == codec::PartRole::Mask)
+                return "A mask decides which values are stored: elements are kept or dropped";
+            if (!place.copies.empty())
+                return "The file holds this number more than once: its value or code is set";
+            if (operand.order && operand.order->skipsZeros())
+                return "The form leaves zeros out, which moves bytes: its value or code is set";
+            if (operand.order && !operand.order->lockReason().empty())
+                return operand.order->lockReason();
+            return std::nullopt;
+        }
+    }
+    return "These bytes belong to a weight that is not read";
+}
+
+/// The stored numbers of weights.
 bool holdsValues(SectionKind kind)
 {
     switch (kind) {
@@ -194,14 +218,16 @@ Result<RawPlace> bytesPlace(const Bundle &bundle, const Edit &edit)
         if (index == kNoIndex)
             break;
         const Section &section = bundle.sections()[index];
-        if (holdsValues(section.kind)) {
+        const bool values = holdsValues(section.kind);
+        if (const auto why = values ? whyNotAlone(bundle, place.file, at) : std::nullopt) {
             return ErrorBuilder("patch.weight")
                 .file(file->path)
                 .at(FileOffset(at))
                 .found(bundle.nameOf(section))
-                .message("These bytes are a weight's: its values, codes or scales are edited")
+                .message(*why)
                 .unexpected();
         }
+        place.values = values && (place.values || place.note.empty());
         place.note += (place.note.empty() ? "" : ", ") + bundle.nameOf(section);
         at = section.range.end();
     }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-/// Edits of bytes that are no value of a weight: where they are, and what they break.
+/// Edits of bytes as they lie in a file: where they are, and what they break.
 namespace kernscope::patch {
 
 /// A run of bytes and what comes there.
@@ -20,10 +20,12 @@ struct RawPlace {
     std::vector<std::byte> after;
     std::string oldText, newText; ///< for the list of patches
     std::string note;             ///< what is known of the place: "Common ConvCfg, bits 29:28"
+    bool values = false; ///< only stored numbers of weights: nothing is read otherwise after it
 };
 
 /// Where an edit of Edit::Kind::Bytes or Field lies and what it writes. Errors: "patch.file",
-/// "patch.index" (past the end), "patch.weight" (a weight's own bytes: its values are edited),
+/// "patch.index" (past the end), "patch.weight" (bytes of a weight with which others would have to
+/// change, as those of a mask),
 /// "patch.field" (no such task, register or field), "patch.unrepresentable" (more bits than the
 /// field has).
 Result<RawPlace> rawPlace(const Bundle &bundle, const Edit &edit);

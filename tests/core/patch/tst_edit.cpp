@@ -25,6 +25,7 @@ private slots:
     void values();
     void refused_data();
     void refused();
+    void namesTheCharacter();
     void indices();
     void script();
     void scriptFaults_data();
@@ -122,14 +123,14 @@ void TestEdit::refused_data()
     row(Kind::Set, "w[99999999999999999999]=1", 2);
     row(Kind::Set, "w[0]=", 5);
     row(Kind::Set, "w[0]=abc", 5);
-    row(Kind::Set, "w[0]=--1", 5);
-    row(Kind::Set, "w[0]=0x-1", 5);
+    row(Kind::Set, "w[0]=--1", 6);
+    row(Kind::Set, "w[0]=0x-1", 7);
     row(Kind::Set, "w[0]=0x", 5);
-    row(Kind::Set, "w[0]=1.5x", 5);
+    row(Kind::Set, "w[0]=1.5x", 8);
     row(Kind::Set, "w[0]=1e999", 5);
     row(Kind::SetStored, "w[0]=1", 1);
     row(Kind::SetStored, "w:nothing[0]=1", 2);
-    row(Kind::SetStored, "w:data[0]=1.5", 10);
+    row(Kind::SetStored, "w:data[0]=1.5", 11);
     row(Kind::SetStored, "w:data[0,1]=1", 8);
     row(Kind::SetStored, ":data[0]=1", 0);
     row(Kind::Codebook, "w[7]=1", 1);
@@ -147,7 +148,11 @@ void TestEdit::refused_data()
     row(Kind::Bytes, "weight.bin+4=00 0g", 16);
     row(Kind::Bytes, "+4=00", 0);
     row(Kind::Field, "=1", 0);
-    row(Kind::Field, "task[0]/a/b=1.5", 12);
+    row(Kind::Field, "task[0]/a/b=1.5", 13);
+    row(Kind::Set, "w[0]=0,05", 6);
+    row(Kind::Set, "w[0]=1\u00A0000", 6);
+    row(Kind::SetStored, "w:data[0]=5x", 11);
+    row(Kind::SetStored, "w:data[0]=9223372036854775808", 10);
 }
 
 void TestEdit::refused()
@@ -161,6 +166,18 @@ void TestEdit::refused()
     QVERIFY(edit.error().offset.has_value());
     QCOMPARE(static_cast<qulonglong>(edit.error().offset->value), offset);
     QVERIFY(!edit.error().expected.empty());
+}
+
+/// Of a number that goes on as none, the character at which it does.
+void TestEdit::namesTheCharacter()
+{
+    for (const auto &[text, character] :
+         {std::pair("w[0]=0,05", "','"), {"w[0]=0x1.g", "'g'"}, {"w[0]=1\u00A0000", "'\u00A0'"}}) {
+        const auto edit = parseEdit(Kind::Set, text);
+        QVERIFY(!edit);
+        QVERIFY2(edit.error().message.find(character) != std::string::npos,
+                 edit.error().message.c_str());
+    }
 }
 
 void TestEdit::indices()

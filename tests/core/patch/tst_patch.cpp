@@ -9,6 +9,8 @@
 
 #include <QTest>
 
+#include <limits>
+
 #include <fmt/format.h>
 
 using namespace kernscope;
@@ -23,6 +25,8 @@ private slots:
     void refused();
     void refusalNamesTheNearest();
     void refusalNamesTheEdit();
+    void saysWhatIsFar_data();
+    void saysWhatIsFar();
     void allOrNothing();
     void laterEditsSeeEarlierOnes();
     void planOnTopOfChanges();
@@ -106,6 +110,43 @@ void TestPatch::refusalNamesTheEdit()
     const auto planned = plan(sample("lut4"), "set-stored w:indices[0]=1\nset w[3]=0.123");
     QVERIFY(!planned);
     QVERIFY(planned.error().message.starts_with("set w[3]=0.123: "));
+}
+
+void TestPatch::saysWhatIsFar_data()
+{
+    QTest::addColumn<QByteArray>("form");
+    QTest::addColumn<QByteArray>("script");
+    QTest::addColumn<bool>("far");
+    const auto row = [](const char *form, const char *script, bool far) {
+        QTest::addRow("%s, %s", form, script) << QByteArray(form) << QByteArray(script) << far;
+    };
+    row("dense-fp16", "set w[0]=0.3", false);
+    row("dense-fp16", "set w[0]=1e6", true);
+    row("dense-fp16", "set w[0]=1e-12", true);
+    row("affine", "set w[0]=1000", true);
+    row("affine", "set w[0]=-inf", true);
+    row("lut4", "set w[0]=1000", true);
+    row("lut4", "codebook w[0][1]=0.3", false);
+    row("lut4", "codebook w[0][1]=1e6", true);
+    row("lut4-vector", "set w[0]=1000", true);
+    row("sparse", "fill w[:,:]=1000", true);
+    row("affine", "compute w[2:4,:]=w*100", true);
+    row("affine", "compute w[2:4,:]=w", false);
+}
+
+/// A value far from the one asked for: how far, and the range that the form has there.
+void TestPatch::saysWhatIsFar()
+{
+    QFETCH(const QByteArray, form);
+    QFETCH(const QByteArray, script);
+    QFETCH(const bool, far);
+    const auto planned = plan(sample(form.constData()), script.toStdString(),
+                              std::numeric_limits<double>::infinity());
+    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+    const std::string &note = planned->front().note;
+    QVERIFY2((note.find("off by ") != std::string::npos) == far, note.c_str());
+    const bool one = planned->front().elements == 1;
+    QVERIFY2(!far || !one || note.find("the form holds ") != std::string::npos, note.c_str());
 }
 
 void TestPatch::allOrNothing()

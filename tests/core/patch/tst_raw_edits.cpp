@@ -32,7 +32,8 @@ private slots:
     void refusesWhatTheFormCannotHold();
     void changesAndTakesBackBytes();
     void saysWhatBreaks();
-    void refusesBytesOfWeights();
+    void changesBytesOfWeights();
+    void refusesBytesOfMasks();
     void refusesBytesPastTheEnd();
     void changesAField();
     void refusesFields_data();
@@ -93,7 +94,7 @@ void TestRawEdits::expressionFaults_data()
     row("x+1", 0);
     row("clip(w,1)", 8);
     row("abs w", 4);
-    row("1..2", 0);
+    row("1..2", 2);
     row(QByteArray(40, '(') + "w" + QByteArray(40, ')'), 32);
     row(QByteArray("w").append(QByteArray("+w").repeated(200)), 257);
 }
@@ -157,14 +158,43 @@ void TestRawEdits::saysWhatBreaks()
     QVERIFY(edits->front().note.find("breaks: ") != std::string::npos);
 }
 
-void TestRawEdits::refusesBytesOfWeights()
+/// Stored numbers, byte by byte: the weight reads what was typed, and nothing is read otherwise.
+void TestRawEdits::changesBytesOfWeights()
 {
     const BundlePtr bundle = sample("dense-fp16");
-    const auto edits = plan(bundle, "bytes weights/weight.bin+0x80=00");
-    QVERIFY(!edits);
-    QCOMPARE(edits.error().code, std::string("patch.weight"));
-    // The last byte of padding and the first of the weight.
-    QVERIFY(!plan(bundle, "bytes weights/weight.bin+0x7f=00 00"));
+    const auto before = contentOf(*bundle);
+    // The last byte of padding and the first two of the weight.
+    for (const auto &[text, tables] : {std::pair("bytes weights/weight.bin+0x80=00 3c", false),
+                                       {"bytes weights/weight.bin+0x7f=00 00 3c", true}}) {
+        const auto edits = plan(bundle, text);
+        QVERIFY2(edits, edits ? "" : describe(edits.error()).c_str());
+        QCOMPARE(edits->front().tables, tables);
+        QVERIFY(edits->front().breaks.empty());
+        BundlePtr after = applyAll(bundle, *edits);
+        float value = 0;
+        after->decoder(0)->decodeFloat(0, std::span(&value, 1));
+        QCOMPARE(value, 1.0F);
+        QVERIFY(contentOf(**revertEdit(after, edits->front())) == before);
+    }
+}
+
+/// Other bytes would have to change with it.
+void TestRawEdits::refusesBytesOfMasks()
+{
+    const BundlePtr bundle = sample("sparse");
+    for (const Section &section : bundle->sections()) {
+        if (section.kind != SectionKind::Mask)
+            continue;
+        const auto edits = plan(bundle, "bytes " + bundle->files()[section.file].path + "+" +
+                                            std::to_string(section.range.offset.value) + "=00");
+        QVERIFY(!edits);
+        QCOMPARE(edits.error().code, std::string("patch.weight"));
+        const std::string text = describe(edits.error());
+        QVERIFY2(text.find("kept or dropped") != std::string::npos, text.c_str());
+        QVERIFY2(text.find("bytes weights") == std::string::npos, text.c_str());
+        return;
+    }
+    QFAIL("the sample has no mask");
 }
 
 void TestRawEdits::refusesBytesPastTheEnd()

@@ -31,6 +31,7 @@ class TestMaskDocks : public test::WeightDockFixture
 private Q_SLOTS:
     void initTestCase() { begin(); }
     void maskPicture();
+    void cellIsLeftWithTheWeight();
     void maskPainting();
     void maskPaintsByDragging();
     void zeroMap();
@@ -71,6 +72,22 @@ void TestMaskDocks::maskPicture()
                  !dock.figures().contains(QLatin1String("stored")),
              qPrintable(dock.figures()));
     QCOMPARE(dock.density().pointCount(), static_cast<int>(m_bundle->weights()[m_weight].shape[0]));
+}
+
+/// A weight that is chosen anew has no cell, as in the grid.
+void TestMaskDocks::cellIsLeftWithTheWeight()
+{
+    Session session;
+    MaskDock dock(session);
+    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+    QVERIFY(test::showDock(dock, 700, 800));
+    session.goToElement(m_weight, 5);
+    QVERIFY(dock.picture().currentCell());
+    session.goTo({});
+    session.goToWeight(m_weight);
+    QVERIFY(test::settle(dock));
+    QVERIFY(!dock.picture().currentCell());
+    QCOMPARE(dock.cellText(), QStringLiteral("no cell chosen"));
 }
 
 void TestMaskDocks::maskPainting()

@@ -45,6 +45,7 @@ private Q_SLOTS:
     void init();
     void editorsHoldTheWholeValue();
     void lockedTypingIsAnswered();
+    void marksWhatIsStillRead();
     void rowsAreCopied();
     void menusHoldTheTableAndThePlot();
 
@@ -101,6 +102,18 @@ void TestScalePanel::editorsHoldTheWholeValue()
     QLineEdit *editor = edit(1, ui::ScaleModel::ZeroColumn);
     QVERIFY(editor);
     QCOMPARE(editor->text(), QStringLiteral("1"));
+}
+
+/// An element of another weight: its scale is marked once the scales have come.
+void TestScalePanel::marksWhatIsStillRead()
+{
+    m_panel->setWeight(nullptr, 0);
+    m_panel->setWeight(m_bundle, 0);
+    m_panel->showElement(5);
+    QVERIFY(m_panel->working());
+    QTRY_VERIFY(!m_panel->working());
+    QCOMPARE(table().currentIndex().row(), 2);
+    QVERIFY(table().selectionModel()->isRowSelected(2, {}));
 }
 
 void TestScalePanel::lockedTypingIsAnswered()

@@ -268,7 +268,7 @@ void TestWeightDocks::liveAnswer()
              qPrintable(dock.grid().answer()));
     QVERIFY(dock.grid().answer().contains(QLatin1String("codebook")));
     QTest::keyClicks(editor, QStringLiteral("e"));
-    QVERIFY(dock.grid().answer().contains(QLatin1String("not a number")));
+    QVERIFY(dock.grid().answer().contains(QLatin1String("belongs to no number")));
     QTest::keyClick(editor, Qt::Key_Escape);
 }
 

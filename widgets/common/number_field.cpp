@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/number_field.h"
+
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QAbstractItemView>
+#include <QCoreApplication>
+#include <QFocusEvent>
+#include <QLineEdit>
+#include <QMainWindow>
+#include <QStatusTipEvent>
+#include <QToolTip>
+
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+struct NumberWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::NumberField)
+};
+
+} // namespace
+
+NumberValidator::NumberValidator(const NumberRule &rule, QLineEdit *line)
+    : QValidator(line), m_rule(rule)
+{
+}
+
+QValidator::State NumberValidator::validate(QString &text, int &) const
+{
+    return m_rule.fault(text).isEmpty() ? Acceptable : Intermediate;
+}
+
+void takeNumbers(QLineEdit *line, const NumberRule &rule)
+{
+    line->setValidator(new NumberValidator(rule, line));
+    showFaults(line, [rule](const QString &text) { return rule.fault(text); });
+}
+
+void showFaults(QLineEdit *line, std::function<QString(const QString &)> fault)
+{
+    QObject::connect(line, &QLineEdit::textChanged, line, [line, fault](const QString &text) {
+        const QString why = fault(text);
+        QPalette colors;
+        if (!why.isEmpty())
+            colors.setColor(QPalette::Text, warningInk(line->palette()));
+        line->setPalette(colors);
+        line->setAccessibleDescription(why);
+        if (line->hasFocus() && line->isVisible())
+            QToolTip::showText(line->mapToGlobal(line->rect().bottomLeft()), why, line);
+    });
+}
+
+void sayNotTaken(const QWidget *field, const QString &why)
+{
+    if (why.isEmpty())
+        return;
+    QStatusTipEvent tip(NumberWords::tr("Not changed. %1").arg(why));
+    for (QWidget *widget = field->parentWidget(); widget; widget = widget->parentWidget()) {
+        if (qobject_cast<QMainWindow *>(widget)) // a dock that floats is a window as well
+            QCoreApplication::sendEvent(widget, &tip);
+    }
+}
+
+QString placesFault(int places)
+{
+    return NumberWords::tr("More than %1 decimal places").arg(places);
+}
+
+QColor warningInk(const QPalette &palette)
+{
+    constexpr double kReadable = 4.5;
+    const bool dark = theme::isDark(palette);
+    QColor ink = theme::color(Token::OutFolds, dark);
+    while (theme::contrast(ink, palette.color(QPalette::Base)) < kReadable)
+        ink = dark ? ink.lighter(105) : ink.darker(105);
+    return ink;
+}
+
+QWidget *NumberDelegate::createEditor(QWidget *parent, const QStyleOptionViewItem &option,
+                                      const QModelIndex &index) const
+{
+    const QVariant integer = index.data(kNumberRole);
+    if (!integer.isValid())
+        return QStyledItemDelegate::createEditor(parent, option, index);
+    auto *line = new QLineEdit(parent);
+    line->setAlignment(Qt::AlignRight);
+    takeNumbers(line, {integer.toBool()});
+    return line;
+}
+
+bool NumberDelegate::eventFilter(QObject *editor, QEvent *event)
+{
+    // What goes with the focus is said to be gone; a menu only borrows it.
+    const bool leaves = event->type() == QEvent::FocusOut &&
+                        static_cast<QFocusEvent *>(event)->reason() != Qt::PopupFocusReason;
+    const auto *line = leaves ? qobject_cast<QLineEdit *>(editor) : nullptr;
+    const auto *check = line ? dynamic_cast<const NumberValidator *>(line->validator()) : nullptr;
+    if (check)
+        sayNotTaken(line, check->rule().fault(line->text()));
+    return QStyledItemDelegate::eventFilter(editor, event);
+}
+
+} // namespace kernscope::ui
