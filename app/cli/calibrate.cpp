@@ -28,12 +28,14 @@ std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
 /// How many rows are met, and which effects the model lacks where it is off.
 std::string summaryText(const std::vector<CalibrationRow> &rows)
 {
-    std::size_t met = 0, compared = 0, goals = 0, goalsMet = 0;
+    std::size_t met = 0, compared = 0, goals = 0, goalsMet = 0, trivial = 0, own = 0;
     std::vector<std::pair<const CalibrationRow *, std::size_t>> missing;
     for (const CalibrationRow &row : rows) {
         const bool within = row.within().value_or(false);
-        compared += row.predicted ? 1 : 0;
-        met += within ? 1 : 0;
+        compared += row.counts() ? 1 : 0;
+        met += row.counts() && within ? 1 : 0;
+        trivial += row.isTrivial() ? 1 : 0;
+        own += row.own && !row.isTrivial() ? 1 : 0;
         goals += row.goal ? 1 : 0;
         goalsMet += row.goal && within ? 1 : 0;
         if (within)
@@ -47,9 +49,10 @@ std::string summaryText(const std::vector<CalibrationRow> &rows)
             ++at->second;
     }
     std::string text =
-        fmt::format("\n  {} of {} predictions within {:.0f} % ({} rows); * goals: {} "
-                    "of {}\n",
-                    met, compared, 100 * roofline::kCalibrationGoal, rows.size(), goalsMet, goals);
+        fmt::format("\n  {} of {} predictions within {:.0f} % ({} rows; not counted: {} trivial, "
+                    "{} that the model was fitted on); * goals: {} of {}\n",
+                    met, compared, 100 * roofline::kCalibrationGoal, rows.size(), trivial, own,
+                    goalsMet, goals);
     for (const auto &[row, count] : missing)
         text += fmt::format("  missing in {}: {} [{}]\n", count, row->missing, row->missingSource);
     return text;

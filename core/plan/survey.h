@@ -34,8 +34,7 @@ struct Row {
     SharedValue<std::string> fixed; ///< why it stays as it is; empty where it is planned
     SharedValue<Axes> axes;         ///< of its channels
     bool unread = false;            ///< its stored bytes are not known
-    /// Of a weight that stays: by target, of one run of each of its layers.
-    CompactVector<CompactVector<std::optional<double>>> fixedS;
+    CompactVector<ChipFigures> fixedChips; ///< of a weight that stays: by target
 };
 
 struct SurveyOptions {

@@ -60,6 +60,7 @@ Json calibrateJson(const target::Target *target, std::span<const roofline::Calib
                    std::span<const roofline::PublishedFigure> figures)
 {
     Json json = document("calibrate");
+    json["schema"] = 2; // speed-ups are speed-ups, where schema 1 had their reciprocals
     json["target"] = target ? Json(target->name) : Json(nullptr);
     json["within_goal"] = roofline::kCalibrationGoal;
     json["rows"] = jsonArray(calibrationTable(), rows);

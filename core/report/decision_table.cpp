@@ -188,6 +188,12 @@ std::vector<Column<DecisionFacts>> figureColumns()
              .explanation = "Predicted time of the layer",
              .shown = kDocument,
              .document = [](const Row &row) { return optionalJson(row.assessed.timeS); }},
+            {.key = "roofs",
+             .title = "held against",
+             .explanation = "Roofs that the time was made with",
+             .shown = kDocument,
+             .document =
+                 [](const Row &row) { return row.whole ? roofsJson(row.assessed) : noKey(); }},
             {.key = "energy_measured",
              .title = "measured energy",
              .explanation = "What was published of the energy of such a layer, with each condition",
