@@ -204,15 +204,22 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
     const LayerRoof *computes =
         *compute != nullptr ? *compute : roofOfAll(target, LayerRoof::Kind::Compute);
     const LayerRoof *streams =
-        *bandwidth != nullptr ? *bandwidth : roofOfAll(target, LayerRoof::Kind::Weights);
+        *bandwidth != nullptr ? *bandwidth : roofOfAll(target, LayerRoof::Kind::Activations);
     if (computes != nullptr)
         roofs.compute = computes->ceiling;
     if (streams != nullptr)
         roofs.bandwidth = streams->ceiling;
     for (const LayerRoof &row : figures().roofs) {
-        if (row.ceiling.target == target.name &&
-            row.conditions.find("working_set=above") != std::string::npos)
+        if (row.ceiling.target != target.name)
+            continue;
+        if (row.conditions.find("working_set=above") != std::string::npos)
             roofs.step = row.ceiling;
+        if ((row.kind == LayerRoof::Kind::Compute ? *compute : *bandwidth) == nullptr)
+            roofs.taken.insert(row.ceiling.name);
+    }
+    for (const LayerRoof *chosen : {*compute, *bandwidth}) {
+        if (chosen != nullptr)
+            roofs.taken.insert(chosen->ceiling.name);
     }
     setRidge(roofs, computes, streams);
     if (const auto fixed = named(roofs.all, "call_fixed_s"))

@@ -251,7 +251,7 @@ bool isKnownToHold(std::string_view formName, std::string_view conditions, const
 {
     // A weight with zeros is not dense, however it is stored.
     const bool is = formName == "dense"     ? !form.masked && form.density.value_or(1) >= 1
-                    : formName == "palette" ? form.isPalette() && !form.masked
+                    : formName == "palette" ? form.isPalette()
                     : formName == "sparse"  ? form.masked
                                             : formName.empty();
     if (!is)

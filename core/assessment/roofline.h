@@ -5,6 +5,7 @@
 #include "core/assessment/stream.h"
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,11 +50,13 @@ struct LayerRoof {
 };
 std::string_view layerRoofKindName(LayerRoof::Kind kind); ///< "compute", "weights", "activations"
 
-/// The ceilings that a picture is drawn with: those of every layer that no other row is about.
+/// The ceilings that a picture is drawn with: those of layers that no other row is about, and of
+/// operands that do not stay on chip.
 struct Roofs {
     const target::Target *target = nullptr;
     std::vector<Ceiling> all;
-    std::optional<Ceiling> compute, bandwidth; ///< the latter of weights
+    std::optional<Ceiling> compute, bandwidth;
+    std::set<std::string> taken; ///< names of those that some layer or stream is held against
     /// In place of the rule, where a user chose one. They live as long as the program.
     const LayerRoof *chosenCompute = nullptr, *chosenBandwidth = nullptr;
     std::optional<double> ridge; ///< FLOP/B: compute / bandwidth

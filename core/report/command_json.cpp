@@ -57,7 +57,8 @@ Json selftestJson(const std::vector<SelftestStep> &steps)
 }
 
 Json calibrateJson(const target::Target *target, std::span<const roofline::CalibrationRow> rows,
-                   std::span<const roofline::PublishedFigure> figures)
+                   std::span<const roofline::PublishedFigure> figures,
+                   std::span<const PlacedLayer> estimated)
 {
     Json json = document("calibrate");
     json["schema"] = 2; // speed-ups are speed-ups, where schema 1 had their reciprocals
@@ -65,6 +66,7 @@ Json calibrateJson(const target::Target *target, std::span<const roofline::Calib
     json["within_goal"] = roofline::kCalibrationGoal;
     json["rows"] = jsonArray(calibrationTable(), rows);
     json["figures"] = jsonArray(publishedFigureTable(), figures);
+    json["estimates"] = jsonArray(estimateTable(), estimated);
     return json;
 }
 

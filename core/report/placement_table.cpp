@@ -113,6 +113,16 @@ Json estimatesJson(const PlacedLayer &row)
     return json;
 }
 
+/// The compiler's for the engine, in seconds, whichever backend it chose.
+std::optional<double> estimateOfEngine(const PlacedLayer &row)
+{
+    for (const auto &[backend, ms] : row.notes->estimatedMs) {
+        if (backend == roofline::kEngineBackend)
+            return ms / 1000;
+    }
+    return std::nullopt;
+}
+
 std::string roofsText(const Assessment &point)
 {
     std::string text;
@@ -432,6 +442,56 @@ std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
 const TableOf<PlacedLayer> &placementTable()
 {
     static const TableOf<PlacedLayer> kTable{"roofline", placementColumns(), {}, {"name", "op"}};
+    return kTable;
+}
+
+const TableOf<PlacedLayer> &estimateTable()
+{
+    using Row = PlacedLayer;
+    constexpr auto kNumber = TextTable::Align::Right;
+    static const TableOf<Row> kTable{
+        "estimates",
+        {{.key = "name",
+          .title = "layer",
+          .explanation = "Name of the operation",
+          .value = [](const Row &row) -> Value { return printable(row.placement->layer.label()); }},
+         {.key = "op",
+          .title = "op",
+          .explanation = "Kind of the operation",
+          .value = [](const Row &row) -> Value { return operationText(row.placement->layer); }},
+         {.key = "form",
+          .title = "form",
+          .explanation = "How the weight is stored",
+          .value = [](const Row &row) -> Value { return View(storedOf(row).form); }},
+         {.key = "predicted_s",
+          .title = "predicted",
+          .explanation = "Time of one run on the engine, by the assessment",
+          .align = kNumber,
+          .unknown = "?",
+          .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
+         {.key = "compiler_s",
+          .title = "compiler",
+          .explanation = "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
+          .align = kNumber,
+          .unknown = "?",
+          .value = [](const Row &row) { return secondsValue(estimateOfEngine(row)); }},
+         {.key = "ratio",
+          .title = "ratio",
+          .explanation = "Predicted over the compiler's",
+          .align = kNumber,
+          .unknown = "?",
+          .value =
+              [](const Row &row) {
+                  const auto own = estimateOfEngine(row);
+                  const auto &predicted = storedOf(row).timeS;
+                  return own && predicted && *own > 0 ? Value(Real{*predicted / *own, 2})
+                                                      : Value(Unknown());
+              }},
+         {.key = "compiler_estimate_ms",
+          .title = "all of the compiler's",
+          .explanation = "Its estimates by backend, that of the chosen one first",
+          .value = [](const Row &row) -> Value { return estimateText(*row.notes); },
+          .document = estimatesJson}}};
     return kTable;
 }
 

@@ -31,6 +31,8 @@ const mil::BackendNotes &notesOf(const Bundle &bundle, const roofline::Layer &la
 std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
                                       std::span<const roofline::Placement> placements);
 const TableOf<PlacedLayer> &placementTable();
+/// Those that the compiler wrote an estimate for: ours beside it.
+const TableOf<PlacedLayer> &estimateTable();
 
 /// Derived energy in microjoules: "4.1 to 24", "at most 24 ?" (? where its conditions do not hold
 /// or are not known); "-" where none is derived.
