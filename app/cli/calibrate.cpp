@@ -42,7 +42,7 @@ std::string estimatesText(const BundlePtr &bundle, const roofline::NetworkAssess
 }
 
 /// How many rows are met, and which effects the model lacks where it is off.
-std::string summaryText(const std::vector<CalibrationRow> &rows)
+std::string calibrationSummary(const std::vector<CalibrationRow> &rows)
 {
     std::size_t met = 0, compared = 0, goals = 0, goalsMet = 0, trivial = 0, own = 0;
     std::vector<std::pair<const CalibrationRow *, std::size_t>> missing;
@@ -111,7 +111,7 @@ int runCalibrate(const ChipOptions &options, Context &context)
         if (!context.quiet)
             print((rows.empty() ? "No measurement of this chip is published.\n"
                                 : terminalText(textTable(report::calibrationTable(), rows)) +
-                                      summaryText(rows)) +
+                                      calibrationSummary(rows)) +
                   figuresOfText(figures) + estimatesText(bundle, network, estimated));
         printDiagnostics(context, diagnostics);
         return exitCodeOf(diagnostics);

@@ -20,7 +20,7 @@ using roofline::Placement;
 using LayerColumns = std::vector<Column<PlacedLayer>>;
 
 /// Four significant digits.
-Value figure(const std::optional<double> &value)
+Value placedFigure(const std::optional<double> &value)
 {
     return value ? Value(Real{*value, 4, true}) : Value(Unknown());
 }
@@ -79,7 +79,7 @@ Json runsJson(const PlacedLayer &row)
     return list;
 }
 
-Json formsJson(const PlacedLayer &row)
+Json layerFormsJson(const PlacedLayer &row)
 {
     const Placement &placement = *row.placement;
     const Assessment *best = placement.bestForm();
@@ -179,7 +179,7 @@ LayerColumns workTotalColumns()
          .explanation = "Floating-point operations of one run",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).flops); },
+         .value = [](const Row &row) { return placedFigure(storedOf(row).flops); },
          .document = [](const Row &row) { return roundedJson(storedOf(row).flops); }},
         {.key = "bytes",
          .title = "bytes",
@@ -187,7 +187,7 @@ LayerColumns workTotalColumns()
                         "the working set",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).bytes); },
+         .value = [](const Row &row) { return placedFigure(storedOf(row).bytes); },
          .document = [](const Row &row) { return roundedJson(storedOf(row).bytes); }},
     };
 }
@@ -232,7 +232,7 @@ LayerColumns workTrafficColumns()
          .explanation = "Operations for each byte moved",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).intensity); }},
+         .value = [](const Row &row) { return placedFigure(storedOf(row).intensity); }},
     };
 }
 
@@ -258,7 +258,7 @@ LayerColumns rateTimeColumns()
          .explanation = "Rate that the ceilings leave at this intensity",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).attainable); }},
+         .value = [](const Row &row) { return placedFigure(storedOf(row).attainable); }},
         {.key = "time_s",
          .title = "time",
          .unit = "s",
@@ -288,7 +288,7 @@ LayerColumns rateTimeColumns()
          .explanation = "Operations over the predicted time",
          .align = kNumber,
          .shown = kDocument,
-         .value = [](const Row &row) { return figure(storedOf(row).rate); }},
+         .value = [](const Row &row) { return placedFigure(storedOf(row).rate); }},
         {.key = "energy",
          .title = "energy",
          .unit = "uJ",
@@ -311,7 +311,7 @@ LayerColumns rateDenseColumns()
          .explanation = "Bytes that one run would move if the weight were dense fp16",
          .align = kNumber,
          .shown = kWindow,
-         .value = [](const Row &row) { return figure(denseOf(row).bytes); }},
+         .value = [](const Row &row) { return placedFigure(denseOf(row).bytes); }},
         {.key = "dense_time_s",
          .title = "dense time",
          .unit = "s",
@@ -388,7 +388,7 @@ LayerColumns limitAndFormColumns()
          .title = "forms",
          .explanation = "The layer in each form of its weight",
          .shown = kDocument,
-         .document = formsJson},
+         .document = layerFormsJson},
     };
 }
 
