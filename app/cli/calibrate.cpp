@@ -97,10 +97,10 @@ int runCalibrate(const ChipOptions &options, Context &context)
             return reportFailure(context, "calibrate", opened.error());
         bundle = opened->bundle;
         diagnostics = bundle->diagnostics();
-        const auto roofs =
-            roofline::roofsOf(target != nullptr ? *target : target::defaultTarget());
+        const auto roofs = roofline::roofsOf(target != nullptr ? *target : target::defaultTarget());
         decision::Judge judge;
-        auto assessed = roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge);
+        auto assessed =
+            roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge);
         if (!assessed)
             return refuseTarget(context, "calibrate", assessed.error());
         network = std::move(*assessed);

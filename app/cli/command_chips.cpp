@@ -120,7 +120,8 @@ void addRoofline(CLI::App &app, Context &context)
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
     command->add_option("--compute", options->compute, "Compute ceiling of all layers, by name")
         ->type_name("NAME");
-    command->add_option("--bandwidth", options->bandwidth, "Bandwidth ceiling of all streams, by name")
+    command
+        ->add_option("--bandwidth", options->bandwidth, "Bandwidth ceiling of all streams, by name")
         ->type_name("NAME");
 }
 
@@ -194,8 +195,8 @@ void addChips(CLI::App &app, Context &context)
             runCalibrate, calibrateOptions);
     calibrate->add_option("PATH", calibrateOptions->path,
                           "A program in which the compiler wrote its own estimates");
-    addExamples(*calibrate, {"calibrate", "calibrate --target M2 --json",
-                             "calibrate model.mil --target M6"});
+    addExamples(*calibrate,
+                {"calibrate", "calibrate --target M2 --json", "calibrate model.mil --target M6"});
     const auto targetsOptions = std::make_shared<ChipOptions>();
     CLI::App *targets =
         add(app, context, "targets", "The chips, their names and what is contested about them",

@@ -59,8 +59,9 @@ std::string layersText(const Bundle &bundle, const std::vector<Placement> &place
     report::Titles titles;
     if (placements.front().layer.ofSeveral)
         titles = {{"name", "function/layer"}};
-    return heading("Layers") + terminalText(textTable(report::placementTable(),
-                                                      report::placedLayers(bundle, placements), titles));
+    return heading("Layers") +
+           terminalText(textTable(report::placementTable(),
+                                  report::placedLayers(bundle, placements), titles));
 }
 
 /// The readings of the rail that energies are derived from.

@@ -32,7 +32,7 @@ struct Assessment {
     /// That cross to the engine; open: as if dense; of a table the rows that are fetched. Empty:
     /// refused, or not known, and with it the bytes, the times and what follows from them.
     std::optional<std::uint64_t> weightBytes;
-    std::optional<double> flops;             ///< empty: an extent is not known
+    std::optional<double> flops; ///< empty: an extent is not known
     /// Of those, inputs and outputs that do not stay on chip: larger than the working set.
     std::optional<double> activationBytes;
     std::optional<double> bytes;             ///< weight and `activationBytes`; empty likewise
@@ -136,8 +136,8 @@ struct ProgramTime {
     std::optional<Energy> energy; ///< derived, of one run; empty where `timeS` is
     /// Of `layers`, those of which it is not known how often a run comes to them.
     std::size_t uncounted = 0;
-    std::size_t refused = 0;           ///< those whose weight the compiler refuses
-    std::set<std::string> refusals;    ///< as refusalOf names them
+    std::size_t refused = 0;        ///< those whose weight the compiler refuses
+    std::set<std::string> refusals; ///< as refusalOf names them
     std::vector<std::string> notes; ///< what is to be known of these figures, in a sentence each
 
     std::string function; ///< that is entered or launched; of a whole with several entries empty

@@ -58,8 +58,7 @@ Figures readFigures()
          {"confidence", &Ceiling::confidence}});
     read.roofs = tables::loadRows<LayerRoof>(
         "layer_roofs",
-        {{"target",
-          [](LayerRoof &row, std::string_view cell) { row.ceiling.target = cell; }},
+        {{"target", [](LayerRoof &row, std::string_view cell) { row.ceiling.target = cell; }},
          {"kind", readKind},
          {"ceiling", [](LayerRoof &row, std::string_view cell) { row.ceiling.name = cell; }},
          {"form", &LayerRoof::form},
@@ -258,18 +257,16 @@ const LayerRoof *layerRoof(LayerRoof::Kind kind, const Layer &layer,
 const ModelParameter *modelParameter(std::string_view name, const Layer &layer,
                                      const decision::WeightForm &form, const Roofs &roofs)
 {
-    static const auto parameters =
-        tables::loadRows<ModelParameter>("model_parameters", {{"parameter", &ModelParameter::name},
-                                                              {"target", &ModelParameter::target},
-                                                              {"form", &ModelParameter::form},
-                                                              {"conditions",
-                                                               &ModelParameter::conditions},
-                                                              {"unit", &ModelParameter::unit},
-                                                              {"fitted_on",
-                                                               &ModelParameter::fittedOn},
-                                                              {"source", &ModelParameter::source},
-                                                              {"note", &ModelParameter::note},
-                                                              {"value", &ModelParameter::value}});
+    static const auto parameters = tables::loadRows<ModelParameter>(
+        "model_parameters", {{"parameter", &ModelParameter::name},
+                             {"target", &ModelParameter::target},
+                             {"form", &ModelParameter::form},
+                             {"conditions", &ModelParameter::conditions},
+                             {"unit", &ModelParameter::unit},
+                             {"fitted_on", &ModelParameter::fittedOn},
+                             {"source", &ModelParameter::source},
+                             {"note", &ModelParameter::note},
+                             {"value", &ModelParameter::value}});
     const auto subject = subjectOf(layer, form, roofs, 1);
     for (const ModelParameter &row : parameters) {
         if (row.name == name && row.target == roofs.target->name &&

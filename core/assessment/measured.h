@@ -59,7 +59,7 @@ bool isKnownToHold(std::string_view formName, std::string_view conditions, const
 /// A row of the table, for the comparison with predictions.
 struct SpeedupRow {
     std::string target, form, measurement, condition, conditions, source;
-    std::string timed; ///< of a speed-up: "layer", or "call" with what a dispatch costs
+    std::string timed;        ///< of a speed-up: "layer", or "call" with what a dispatch costs
     bool goal = false;        ///< one of the published ratios that predictions are to meet
     double low = 0, high = 0; ///< as the table has them: speed-ups or ratios of latency
     format::Confidence confidence = format::Confidence::Documented;

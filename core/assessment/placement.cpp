@@ -34,8 +34,8 @@ double streamedAs(double weight, double dense, Assessment &point, const Layer &l
     if (point.outcome != Outcome::Streams)
         return weight;
     const bool two = roofs.compute && roofs.compute->name.ends_with("_two_engines");
-    const auto *cost = parameterOf(two ? "code_stream_cost_two_engines" : "code_stream_cost",
-                                   point, layer, point.weight, roofs);
+    const auto *cost = parameterOf(two ? "code_stream_cost_two_engines" : "code_stream_cost", point,
+                                   layer, point.weight, roofs);
     const auto *share = parameterOf("byte_share", point, layer, point.weight, roofs);
     const double fixed = share && weight < dense ? (1 - share->value) * (dense - weight) : 0;
     return weight * (cost ? cost->value : 1) + fixed;
@@ -57,8 +57,7 @@ double arithmeticLeft(Assessment &point, const Layer &layer, const WeightForm &f
         left = std::min(left, 1.0);
     }
     if (const auto *pass = parameter("pass_channels")) {
-        const double passes =
-            static_cast<double>(layer.operation->outputChannels) / pass->value;
+        const double passes = static_cast<double>(layer.operation->outputChannels) / pass->value;
         left *= std::max(1.0, std::ceil(passes) / passes);
     }
     return left;
@@ -111,9 +110,9 @@ void time(Assessment &point, const Layer &layer, const WeightForm &form, const R
     point.memoryS = streamed / point.weightRoof->ceiling.value + rest;
     if (!point.intensity)
         return;
-    const auto *below = point.computeRoof ? nullptr
-                                          : parameterOf("bandwidth_bound_below", point, layer, form,
-                                                        roofs);
+    const auto *below = point.computeRoof
+                            ? nullptr
+                            : parameterOf("bandwidth_bound_below", point, layer, form, roofs);
     if (!point.computeS && (!below || *point.intensity > below->value))
         return;
     const double compute = point.computeS.value_or(0);
@@ -250,8 +249,7 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     made.decision = judge.decide(form, *roofs.target);
     made.outcome = made.decision.outcome();
     const bool refused = made.outcome == Outcome::Rejected;
-    const auto crossing =
-        refused ? std::nullopt : decision::crossingBytes(form, made.outcome);
+    const auto crossing = refused ? std::nullopt : decision::crossingBytes(form, made.outcome);
     if (!refused) // what the compiler does not take, does not run
         time(made, layer, form, roofs, crossing, batch);
     else if (layer.flops)
@@ -339,8 +337,7 @@ std::string refusalOf(const Assessment &assessment)
     if (assessment.outcome != Outcome::Rejected)
         return {};
     const decision::Verdict &verdict = *assessment.decision.verdict;
-    return assessment.form + ": " +
-           (verdict.refusedBy.empty() ? verdict.basis : verdict.refusedBy);
+    return assessment.form + ": " + (verdict.refusedBy.empty() ? verdict.basis : verdict.refusedBy);
 }
 
 std::string_view programBoundName(ProgramTime::Bound bound)

@@ -321,8 +321,8 @@ ProgramTime programTime(std::span<const Placement> placements, const Roofs &roof
     std::vector<LayerTime> layers;
     layers.reserve(placements.size());
     for (const Placement &placement : placements)
-        layers.push_back({&placement.layer, placement.stored().timeS,
-                          refusalOf(placement.stored())});
+        layers.push_back(
+            {&placement.layer, placement.stored().timeS, refusalOf(placement.stored())});
     return programTime(layers, roofs);
 }
 

@@ -62,8 +62,8 @@ struct Roofs {
     std::optional<double> ridge; ///< FLOP/B: compute / bandwidth
     std::string ridgeSource;     ///< with the published one, where that is of another pair
     format::Confidence ridgeConfidence = format::Confidence::Assumed; ///< the lesser of the two
-    std::optional<double> dispatchFloorS; ///< least time of a dispatch
-    std::optional<double> callFixedS;     ///< of a dispatch, beside its layers
+    std::optional<double> dispatchFloorS;                             ///< least time of a dispatch
+    std::optional<double> callFixedS; ///< of a dispatch, beside its layers
     std::string dispatchSource;
     std::optional<double> workingSetBytes;
     std::string workingSetSource;

@@ -17,8 +17,7 @@ bool sameLayer(const roofline::Layer &a, const roofline::Layer &b)
 {
     return a.op == b.op && a.flops == b.flops && a.inputBytes == b.inputBytes &&
            a.outputBytes == b.outputBytes && a.shareRead == b.shareRead &&
-           a.operation == b.operation &&
-           a.ofRuns(1.0) == b.ofRuns(1.0);
+           a.operation == b.operation && a.ofRuns(1.0) == b.ofRuns(1.0);
 }
 
 const codec::EncodedPart *partOf(const codec::EncodedWeight &encoded, codec::PartRole role)

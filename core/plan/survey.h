@@ -29,11 +29,11 @@ struct Row {
     SharedValue<std::string> stored; ///< the form that it has
     /// The first one keeps the form. Shared by weights that hold the same and are used alike.
     std::shared_ptr<const CandidateList> candidates;
-    double energy = 0;              ///< sum of squared values, weighted like the error
-    double sensitivity = 1;         ///< its relative error counts so many times
-    SharedValue<std::string> fixed; ///< why it stays as it is; empty where it is planned
-    SharedValue<Axes> axes;         ///< of its channels
-    bool unread = false;            ///< its stored bytes are not known
+    double energy = 0;                     ///< sum of squared values, weighted like the error
+    double sensitivity = 1;                ///< its relative error counts so many times
+    SharedValue<std::string> fixed;        ///< why it stays as it is; empty where it is planned
+    SharedValue<Axes> axes;                ///< of its channels
+    bool unread = false;                   ///< its stored bytes are not known
     CompactVector<ChipFigures> fixedChips; ///< of a weight that stays: by target
 };
 

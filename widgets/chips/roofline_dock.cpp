@@ -200,8 +200,7 @@ void RooflineDock::refresh()
     const auto named = [](const QComboBox *box) {
         return box->currentData().toString().toStdString();
     };
-    const auto roofs =
-        roofline::roofsOf(m_state.target(), {named(m_compute), named(m_bandwidth)});
+    const auto roofs = roofline::roofsOf(m_state.target(), {named(m_compute), named(m_bandwidth)});
     placeLayers(roofs ? *roofs : *standard);
 }
 

@@ -346,8 +346,8 @@ QStringList RooflinePlot::roofsInView() const
 }
 
 /// What the whole program reaches at most, while its dispatch takes the time that one takes: drawn
-/// where that is what the program waits for. Of several functions none: each is a dispatch of its own arithmetic. Nor where a layer's arithmetic
-/// is not known.
+/// where that is what the program waits for. Of several functions none: each is a dispatch of its
+/// own arithmetic. Nor where a layer's arithmetic is not known.
 void RooflinePlot::drawFloor()
 {
     m_floorRate.reset();

@@ -82,8 +82,7 @@ void RooflinePlot::addRoof(const Ceiling &ceiling, bool chosen)
     // The chosen pair stops where it meets the other, and no stream goes on above the compute roof:
     // what is left over is no roof.
     const double near = compute && chosen ? m_given.ridge.value_or(kNear) : kNear;
-    const double far =
-        compute || !m_given.compute ? kFar : m_given.compute->value / ceiling.value;
+    const double far = compute || !m_given.compute ? kFar : m_given.compute->value / ceiling.value;
     if (compute)
         roof.graph->setData({near, far}, {ceiling.value, ceiling.value}, true);
     else

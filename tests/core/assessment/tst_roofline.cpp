@@ -245,7 +245,9 @@ private Q_SLOTS:
             decision::Judge judge;
             return assess(layer, layer.form, *roofsOf(named(chip), choice), judge);
         };
-        const auto computes = [](const Assessment &point) { return point.computeRoof->ceiling.value; };
+        const auto computes = [](const Assessment &point) {
+            return point.computeRoof->ceiling.value;
+        };
         QCOMPARE(computes(roofsOn("M1", "conv", 512, 1)), 7e12);
         QCOMPARE(computes(roofsOn("M1", "conv", 512, 3)), 12e12);
         QCOMPARE(computes(roofsOn("M1", "linear", 512, 1)), 12e12);
@@ -283,8 +285,7 @@ private Q_SLOTS:
             const double bytes = 2.0 * static_cast<double>(side * side);
             QCOMPARE(one[0].stored().bound, Bound::Bandwidth);
             QCOMPARE(*one[0].stored().timeS, bytes / 59.4e9);
-            QCOMPARE(*programTime(one, *roofs).timeS,
-                     std::max(0.23e-3, 0.129e-3 + bytes / 59.4e9));
+            QCOMPARE(*programTime(one, *roofs).timeS, std::max(0.23e-3, 0.129e-3 + bytes / 59.4e9));
         }
     }
 
@@ -296,7 +297,8 @@ private Q_SLOTS:
         layer.form.node = FormNode::Palette;
         layer.form.bits = 6;
         layer.form.storedBytes = 64 * 64 * 6 / 8 + 128;
-        const std::vector<Placement> layers{placed(layer, "M1"), placed(convolution(8, 1, 4), "M1")};
+        const std::vector<Placement> layers{placed(layer, "M1"),
+                                            placed(convolution(8, 1, 4), "M1")};
         const Assessment &refused = layers[0].stored();
         QCOMPARE(refused.outcome, decision::Outcome::Rejected);
         QVERIFY(!refused.timeS && !refused.computeS && !refused.memoryS && !refused.energy);

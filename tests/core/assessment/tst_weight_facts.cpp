@@ -148,21 +148,22 @@ private Q_SLOTS:
         QCOMPARE(form.key(), std::string("unknown"));
     }
 
-    /// int8 of iOS 18 with one scale a channel is the int8 of table 7.1, with an offset of zeros too.
+    /// int8 of iOS 18 with one scale a channel is the int8 of table 7.1, with an offset of zeros
+    /// too.
     void oneScaleAChannelIsInt8()
     {
         test::MadeBundle made;
         const auto weight = [&made](const char *name, const char *scales, std::size_t count,
                                     std::byte offset) {
             const std::string shape = scales;
-            made.line("tensor<fp16, [4, 64]> " + std::string(name) +
-                      " = constexpr_blockwise_shift_scale(data = " +
-                      made.blob(ElementType::Int8, "[4, 64]", test::Bytes(256, std::byte{3})) +
-                      ", offset = " +
-                      made.blob(ElementType::Int8, shape, test::Bytes(count, offset)) +
-                      ", scale = " +
-                      made.blob(ElementType::Fp16, shape, test::Bytes(2 * count, std::byte{0x30})) +
-                      ")[name = string(\"" + name + "\")]");
+            made.line(
+                "tensor<fp16, [4, 64]> " + std::string(name) +
+                " = constexpr_blockwise_shift_scale(data = " +
+                made.blob(ElementType::Int8, "[4, 64]", test::Bytes(256, std::byte{3})) +
+                ", offset = " + made.blob(ElementType::Int8, shape, test::Bytes(count, offset)) +
+                ", scale = " +
+                made.blob(ElementType::Fp16, shape, test::Bytes(2 * count, std::byte{0x30})) +
+                ")[name = string(\"" + name + "\")]");
             made.consume(name);
         };
         weight("channels", "[4, 1]", 4, {});
