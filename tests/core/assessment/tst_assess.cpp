@@ -331,6 +331,10 @@ private Q_SLOTS:
         QVERIFY(open.speedup && !open.timeS);
         QCOMPARE(open.speedup->confidence, format::Confidence::Assumed);
         QVERIFY(!open.measured[0].holds());
+        // Its shape is known all the same: what was measured of 1x1 kernels is not of a 3x3 one.
+        WeightForm kernel = as(on, "palette4");
+        kernel.shape = {96, 96, 1, 3, 3};
+        QVERIFY(!assessed(none, kernel, "M1").speedup);
     }
 
     /// What is named flips the outcome, and no smaller set does.
