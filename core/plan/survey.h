@@ -89,7 +89,7 @@ struct Survey {
     }
 };
 
-/// The chips whose ceilings are known: only they have a part in times.
+/// The chips whose ceilings, or some times, are known: only they have a part in times.
 std::vector<const target::Target *> timedTargets(const Survey &survey);
 
 /// Bytes that a weight takes as it is stored. Empty: not known.

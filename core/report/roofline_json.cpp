@@ -37,7 +37,7 @@ Json programJson(const ProgramTime &program)
     json["layers_uncounted"] = program.uncounted; // how often they run is not known
     json["launches"] = program.launches ? numberJson(*program.launches) : Json(nullptr);
     json["dispatch_floor_s"] = optionalJson(program.dispatchFloorS);
-    json["dispatch_fixed_s"] = program.callFixedS;
+    json["dispatch_fixed_s"] = program.callFixedS > 0 ? Json(program.callFixedS) : Json(nullptr);
     json["dispatch_source"] = program.dispatchSource;
     json["layers_refused"] = program.refused;
     json["refusals"] = program.refusals;
