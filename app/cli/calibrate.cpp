@@ -2,10 +2,14 @@
 // `calibrate`: every published measurement beside what the assessment predicts for it.
 #include "core/assessment/calibrate.h"
 #include "app/cli/chips.h"
+#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/bundle/bundle.h"
 #include "core/report/calibration_table.h"
 #include "core/report/command_json.h"
 #include "core/report/json_table.h"
+#include "core/report/placement_table.h"
+#include "core/target/rules.h"
 
 #include <algorithm>
 
@@ -25,15 +29,29 @@ std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
                                  terminalText(textTable(report::publishedFigureTable(), figures));
 }
 
+/// What the compiler itself estimated for the layers of a program, beside the predictions.
+std::string estimatesText(const BundlePtr &bundle, const roofline::NetworkAssessment &network,
+                          const std::vector<report::PlacedLayer> &estimated)
+{
+    if (!bundle)
+        return {};
+    if (estimated.empty())
+        return "\nThe compiler wrote no estimate for a layer of this program.\n";
+    return heading("The compiler's own estimates beside those for " + network.roofs.target->name) +
+           terminalText(textTable(report::estimateTable(), estimated));
+}
+
 /// How many rows are met, and which effects the model lacks where it is off.
 std::string calibrationSummary(const std::vector<CalibrationRow> &rows)
 {
-    std::size_t met = 0, compared = 0, goals = 0, goalsMet = 0;
+    std::size_t met = 0, compared = 0, goals = 0, goalsMet = 0, trivial = 0, own = 0;
     std::vector<std::pair<const CalibrationRow *, std::size_t>> missing;
     for (const CalibrationRow &row : rows) {
         const bool within = row.within().value_or(false);
-        compared += row.predicted ? 1 : 0;
-        met += within ? 1 : 0;
+        compared += row.counts() ? 1 : 0;
+        met += row.counts() && within ? 1 : 0;
+        trivial += row.isTrivial() ? 1 : 0;
+        own += row.own && !row.isTrivial() ? 1 : 0;
         goals += row.goal ? 1 : 0;
         goalsMet += row.goal && within ? 1 : 0;
         if (within)
@@ -47,9 +65,10 @@ std::string calibrationSummary(const std::vector<CalibrationRow> &rows)
             ++at->second;
     }
     std::string text =
-        fmt::format("\n  {} of {} predictions within {:.0f} % ({} rows); * goals: {} "
-                    "of {}\n",
-                    met, compared, 100 * roofline::kCalibrationGoal, rows.size(), goalsMet, goals);
+        fmt::format("\n  {} of {} predictions within {:.0f} % ({} rows; not counted: {} trivial, "
+                    "{} that the model was fitted on); * goals: {} of {}\n",
+                    met, compared, 100 * roofline::kCalibrationGoal, rows.size(), trivial, own,
+                    goalsMet, goals);
     for (const auto &[row, count] : missing)
         text += fmt::format("  missing in {}: {} [{}]\n", count, row->missing, row->missingSource);
     return text;
@@ -57,7 +76,7 @@ std::string calibrationSummary(const std::vector<CalibrationRow> &rows)
 
 } // namespace
 
-int runCalibrate(const ChipOptions &, Context &context)
+int runCalibrate(const ChipOptions &options, Context &context)
 {
     const target::Target *target = nullptr;
     if (!context.target.empty()) {
@@ -68,16 +87,37 @@ int runCalibrate(const ChipOptions &, Context &context)
     }
     const std::vector<CalibrationRow> rows = roofline::calibrate(target);
     const auto figures = roofline::publishedFigures(target);
+    Diagnostics diagnostics;
+    BundlePtr bundle;
+    roofline::NetworkAssessment network;
+    std::vector<report::PlacedLayer> estimated; // points into both
+    if (!options.path.empty()) {
+        const auto opened = openBundle(options.path, options.shapes);
+        if (!opened)
+            return reportFailure(context, "calibrate", opened.error());
+        bundle = opened->bundle;
+        diagnostics = bundle->diagnostics();
+        const auto roofs = roofline::roofsOf(target != nullptr ? *target : target::defaultTarget());
+        decision::Judge judge;
+        auto assessed =
+            roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge);
+        if (!assessed)
+            return refuseTarget(context, "calibrate", assessed.error());
+        network = std::move(*assessed);
+        estimated = report::placedLayers(*bundle, network.placements);
+        std::erase_if(estimated, [](const auto &row) { return row.notes->estimatedMs.empty(); });
+    }
     if (!context.json) {
         if (!context.quiet)
             print((rows.empty() ? "No measurement of this chip is published.\n"
                                 : terminalText(textTable(report::calibrationTable(), rows)) +
                                       calibrationSummary(rows)) +
-                  figuresOfText(figures));
-        return kDone;
+                  figuresOfText(figures) + estimatesText(bundle, network, estimated));
+        printDiagnostics(context, diagnostics);
+        return exitCodeOf(diagnostics);
     }
-    printDocument(context, report::calibrateJson(target, rows, figures), {});
-    return kDone;
+    printDocument(context, report::calibrateJson(target, rows, figures, estimated), diagnostics);
+    return exitCodeOf(diagnostics);
 }
 
 } // namespace kernscope::cli

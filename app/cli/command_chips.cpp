@@ -118,9 +118,10 @@ void addRoofline(CLI::App &app, Context &context)
     addShapeOption(*command, options->shapes);
     addChoice(*command, options);
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
-    command->add_option("--compute", options->compute, "Compute ceiling, by name")
+    command->add_option("--compute", options->compute, "Compute ceiling of all layers, by name")
         ->type_name("NAME");
-    command->add_option("--bandwidth", options->bandwidth, "Bandwidth ceiling, by name")
+    command
+        ->add_option("--bandwidth", options->bandwidth, "Bandwidth ceiling of all streams, by name")
         ->type_name("NAME");
 }
 
@@ -188,10 +189,14 @@ void addChips(CLI::App &app, Context &context)
     addRoofline(app, context);
     addChoose(app, context);
     addReduce(app, context);
+    const auto calibrateOptions = std::make_shared<ChipOptions>();
     CLI::App *calibrate =
         add(app, context, "calibrate", "Published measurements beside what is predicted for them",
-            runCalibrate, std::make_shared<ChipOptions>());
-    addExamples(*calibrate, {"calibrate", "calibrate --target M2 --json"});
+            runCalibrate, calibrateOptions);
+    calibrate->add_option("PATH", calibrateOptions->path,
+                          "A program in which the compiler wrote its own estimates");
+    addExamples(*calibrate,
+                {"calibrate", "calibrate --target M2 --json", "calibrate model.mil --target M6"});
     const auto targetsOptions = std::make_shared<ChipOptions>();
     CLI::App *targets =
         add(app, context, "targets", "The chips, their names and what is contested about them",

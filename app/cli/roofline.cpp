@@ -51,7 +51,7 @@ std::string unassessedText(const Bundle &bundle)
                : heading("Not assessed") + terminalText(textTable(report::unassessedTable(), rows));
 }
 
-std::string layersText(const std::vector<Placement> &placements)
+std::string layersText(const Bundle &bundle, const std::vector<Placement> &placements)
 {
     if (placements.empty())
         return "\nNo layer with a kernel.\n";
@@ -59,8 +59,9 @@ std::string layersText(const std::vector<Placement> &placements)
     report::Titles titles;
     if (placements.front().layer.ofSeveral)
         titles = {{"name", "function/layer"}};
-    return heading("Layers") + terminalText(textTable(report::placementTable(),
-                                                      report::placedLayers(placements), titles));
+    return heading("Layers") +
+           terminalText(textTable(report::placementTable(),
+                                  report::placedLayers(bundle, placements), titles));
 }
 
 /// The readings of the rail that energies are derived from.
@@ -85,6 +86,8 @@ std::string timesText(const roofline::ProgramTime &program, std::string_view nou
             program.timed > 0 ? fmt::format("; {:.3g} s for the others", program.knownS)
                               : std::string());
     text += fmt::format("; dispatch floor {} s", numberText(program.dispatchFloorS));
+    if (program.callFixedS > 0)
+        text += fmt::format(", beside the layers {:.3g} s", program.callFixedS);
     text += program.launches.value_or(1) == 1 ? "\n"
                                               : fmt::format(" of {} launches\n", *program.launches);
     if (program.energy)
@@ -101,7 +104,9 @@ std::string timesText(const roofline::ProgramTime &program, std::string_view nou
     if (program.bound == Bound::Engine)
         return text +
                fmt::format("  {} {} s: bound by the engine\n", noun, numberText(program.timeS));
-    return text + fmt::format("  the {}'s time and what bounds it are not known\n", noun);
+    return program.refused > 0
+               ? text
+               : text + fmt::format("  the {}'s time and what bounds it are not known\n", noun);
 }
 
 /// The parts of a whole under their names, then what they are together.
@@ -162,7 +167,7 @@ int runRoofline(const ChipOptions &options, Context &context)
     }
     if (!context.quiet)
         print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
-              layersText(placements) + programText(program) + "  " +
+              layersText(**bundle, placements) + programText(program) + "  " +
               roofline::predictionNote(chosen->target()) + "\n" + powerText(chosen->target()) +
               unassessedText(**bundle) + shapesText(*opened));
     printDiagnostics(context, diagnostics);

@@ -6,6 +6,7 @@
 #include "core/assessment/roofline.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,12 @@
 /// The one answer for a layer, a form of its weight and a chip. Whatever a command or a dock says
 /// of them comes from here; none computes anything of its own.
 namespace kernscope::roofline {
+
+/// A parameter of the model that was fitted (resources/tables/model_parameters.csv).
+struct ModelParameter {
+    std::string name, target, form, conditions, unit, fittedOn, source, note;
+    double value = 0;
+};
 
 /// One layer with its weight in one form, stored or proposed, on one chip.
 struct Assessment {
@@ -22,18 +29,21 @@ struct Assessment {
     decision::Decision decision;
     decision::Outcome outcome = decision::Outcome::Unknown; ///< that of the decision
 
-    /// That cross to the engine; refused or open: as if dense; of a table the rows that are
-    /// fetched. Empty: not known, and with it the bytes, the times and what follows from them.
+    /// That cross to the engine; open: as if dense; of a table the rows that are fetched. Empty:
+    /// refused, or not known, and with it the bytes, the times and what follows from them.
     std::optional<std::uint64_t> weightBytes;
-    std::optional<double> flops;             ///< empty: an extent is not known
-    std::optional<double> bytes;             ///< weight and activations; empty likewise
+    std::optional<double> flops; ///< empty: an extent is not known
+    /// Of those, inputs and outputs that do not stay on chip: larger than the working set.
+    std::optional<double> activationBytes;
+    std::optional<double> bytes;             ///< weight and `activationBytes`; empty likewise
     std::optional<double> computeS, memoryS; ///< flops and bytes at the roofs
-    /// A rate that was measured for this very case, in place of the compute roof
-    /// (resources/tables/compute_rates.csv).
-    std::optional<Ceiling> computeRate;
+    /// The roofs that were taken; null: none is published. They live as long as the program.
+    const LayerRoof *computeRoof = nullptr, *weightRoof = nullptr, *activationRoof = nullptr;
+    /// Fitted parameters that the times were made with; they live as long.
+    std::vector<const ModelParameter *> parameters;
     std::optional<double> intensity; ///< FLOP/B
     Bound bound = Bound::Unknown;
-    std::optional<double> attainable; ///< min(compute, intensity x bandwidth), FLOP/s
+    std::optional<double> attainable; ///< what the roofs leave at that intensity, FLOP/s
     std::optional<double> timeS;      ///< the longer of arithmetic and bytes
     std::optional<double> rate;       ///< flops / timeS
 
@@ -56,10 +66,20 @@ struct Assessment {
     bool stored = false; ///< the form that the bundle has
 };
 
-/// The rate that was measured for dense arithmetic of this case and passes the compute roof, such
-/// as that of Winograd; nothing where a condition of it does not hold or is not known.
-std::optional<Ceiling> computeRateOf(const Layer &layer, const decision::WeightForm &form,
-                                     const Roofs &roofs);
+/// The one rule: what a layer with its weight in `form` is held against, for its arithmetic or one
+/// of its streams. The roof that was chosen, else the first row of the chip whose conditions are
+/// all known to hold; null where it has none. `batch` as of assess().
+const LayerRoof *layerRoof(LayerRoof::Kind kind, const Layer &layer,
+                           const decision::WeightForm &form, const Roofs &roofs,
+                           std::uint64_t batch = 1);
+
+/// The first of that name that is about the layer; null where the target has none. Parameters are
+/// not lent to another chip.
+const ModelParameter *modelParameter(std::string_view name, const Layer &layer,
+                                     const decision::WeightForm &form, const Roofs &roofs);
+
+/// Why the compiler refuses the weight in that form, "lut6: odd index width"; empty: it does not.
+std::string refusalOf(const Assessment &assessment);
 
 /// Bytes of a weight that cross in a dispatch to all layers on the engine that read it; of a weight
 /// in no layer, all of them once. None of what only runs elsewhere. `decided` is that of the whole
@@ -107,12 +127,17 @@ struct ProgramTime {
     /// name none. Empty: not known, or `alternatives`.
     std::optional<std::uint64_t> launches = 1;
     std::optional<double> dispatchFloorS; ///< of all `launches`
+    double callFixedS = 0;                ///< that they take beside the layers, where that is known
     std::string dispatchSource;
-    std::optional<double> timeS; ///< the longer of the two; empty where one is unknown
+    /// The longer of floor, and layers with what is fixed. Empty: one is unknown, or the compiler
+    /// refuses a weight.
+    std::optional<double> timeS;
     Bound bound = Bound::Unknown;
     std::optional<Energy> energy; ///< derived, of one run; empty where `timeS` is
     /// Of `layers`, those of which it is not known how often a run comes to them.
     std::size_t uncounted = 0;
+    std::size_t refused = 0;        ///< those whose weight the compiler refuses
+    std::set<std::string> refusals; ///< as refusalOf names them
     std::vector<std::string> notes; ///< what is to be known of these figures, in a sentence each
 
     std::string function; ///< that is entered or launched; of a whole with several entries empty
@@ -123,16 +148,18 @@ struct ProgramTime {
     std::vector<ProgramTime> dispatches;
     bool alternatives = false;
 
+    /// The floor is what one waits for.
     bool hidesGains() const
     {
-        return bound == Bound::Dispatch;
-    } ///< the floor is what one waits for
+        return bound == Bound::Dispatch && timeS && *timeS <= *dispatchFloorS * (1 + 1e-9);
+    }
 };
 std::string_view programBoundName(ProgramTime::Bound bound); ///< "engine", "dispatch", "unknown"
 /// A layer with the time of one of its runs, in the form that is looked at.
 struct LayerTime {
     const Layer *layer = nullptr;
     std::optional<double> timeS;
+    std::string refusal; ///< refusalOf that form
 };
 /// The one sum over layers: every command and dock that adds up a program calls this.
 ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs);

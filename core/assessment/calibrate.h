@@ -10,11 +10,12 @@
 /// Every published measurement beside what the assessment predicts for that very case.
 namespace kernscope::roofline {
 
-/// One measurement (resources/tables/measurements.csv and speedups.csv). A prediction uses nothing
-/// that was fitted to the row that it is compared with.
+/// One measurement (resources/tables/measurements.csv and speedups.csv). The prediction is what
+/// assess() says of that layer.
 struct CalibrationRow {
     std::string target, measurement, form, condition, source;
-    std::string unit;         ///< "s", or "ratio": time over that of dense fp16
+    /// "s"; "speedup": the time of dense fp16 over that of the form; "ratio": the other way round.
+    std::string unit;
     double low = 0, high = 0; ///< measured, in `unit`; equal where one figure is given
     std::optional<double> predicted;
     std::string basis;    ///< what the prediction is made of
@@ -24,7 +25,14 @@ struct CalibrationRow {
     std::string missing, missingEvidence, missingSource;
     bool goal = false; ///< one of the published ratios that are to be met
 
+    /// A parameter, or a roof that is derived, was fitted on this very row.
+    bool own = false;
+
     double measured() const { return (low + high) / 2; }
+    /// Nothing changes, as predicted: a form that folds takes as long as fp16.
+    bool isTrivial() const { return unit != "s" && predicted == 1.0 && low <= 1 && high >= 1; }
+    /// Whether it says anything of how good predictions are.
+    bool counts() const { return predicted && !own && !isTrivial(); }
     std::optional<double> ratio() const; ///< predicted / measured
     /// Within 15 percent of the figure, or of the range where one is given. Empty: no prediction.
     std::optional<bool> within() const;
@@ -47,16 +55,8 @@ struct PublishedFigure {
 /// targets, or one; rows about every chip ("*") belong to each.
 std::vector<PublishedFigure> publishedFigures(const target::Target *target = nullptr);
 
-/// What the rows of a target say of its predictions: the median of |ratio - 1| over those that have
-/// a ratio; nothing where none has. Every prediction for the target carries it.
+/// What the rows of a target say of its predictions: the median of |ratio - 1| over those that
+/// count; nothing where none does. Every prediction for the target carries it.
 std::optional<double> predictionError(const target::Target &target);
-
-/// A parameter of the model that was fitted (resources/tables/model_parameters.csv).
-struct ModelParameter {
-    std::string name, target, unit, fittedOn, source, note;
-    double value = 0;
-};
-/// Nothing where the target has none of that name; parameters are not lent to another chip.
-const ModelParameter *modelParameter(const target::Target &target, std::string_view name);
 
 } // namespace kernscope::roofline

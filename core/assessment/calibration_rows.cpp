@@ -4,9 +4,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <utility>
-
-#include <fmt/format.h>
 
 namespace kernscope::roofline::calibration {
 
@@ -44,28 +41,6 @@ std::vector<Timed> readTimed()
                                                     {"value_s", &Timed::seconds}});
 }
 
-/// A straight line through points (bytes, seconds), by least squares: where it begins, and its
-/// slope.
-std::optional<std::pair<double, double>>
-fitted(const std::vector<std::pair<double, double>> &points)
-{
-    if (points.size() < 2)
-        return std::nullopt;
-    double x = 0, y = 0, xx = 0, xy = 0;
-    const auto n = static_cast<double>(points.size());
-    for (const auto &[bytes, seconds] : points) {
-        x += bytes / n;
-        y += seconds / n;
-    }
-    for (const auto &[bytes, seconds] : points) {
-        xx += (bytes - x) * (bytes - x);
-        xy += (bytes - x) * (seconds - y);
-    }
-    if (xx <= 0)
-        return std::nullopt;
-    return std::pair(y - xy / xx * x, xy / xx);
-}
-
 } // namespace
 
 const std::vector<Timed> &timedRows()
@@ -74,7 +49,7 @@ const std::vector<Timed> &timedRows()
     return rows;
 }
 
-Layer chained(const Timed &row)
+Layer layerOf(const Timed &row)
 {
     Layer layer;
     layer.op = row.op;
@@ -83,7 +58,8 @@ Layer chained(const Timed &row)
     layer.form.storedBytes = layer.form.denseBytes = 2 * layer.form.elements;
     layer.form.use = {true, false, std::nullopt, true, true};
     layer.flops = 2 * layer.form.elements * row.width * row.height;
-    layer.inputBytes = layer.outputBytes = 0;
+    layer.inputBytes = 2 * row.inputs * row.width * row.height;
+    layer.outputBytes = 2 * row.outputs * row.width * row.height;
     decision::LayerOperation operation;
     operation.inputChannels = row.inputs;
     operation.outputChannels = row.outputs;
@@ -102,6 +78,8 @@ std::optional<WeightForm> formNamed(const Layer &layer, std::string_view name)
         return name == "dense" ? std::optional(facts) : std::nullopt;
     if (name.ends_with(" grouped"))
         name.remove_suffix(8);
+    if (name == "sparse32") // that of the guide's chapter 10 is 32 percent dense
+        name = "sparse68";
     if (name.starts_with("sparse")) {
         const std::string_view digits = name.substr(6, 2);
         facts.density = 1 - static_cast<double>(parseInteger(digits).value_or(63)) / 100;
@@ -124,48 +102,6 @@ std::optional<WeightForm> formNamed(const Layer &layer, std::string_view name)
         return form;
     }
     return asForm(facts, name);
-}
-
-std::uint64_t streamedBytes(const Timed &row)
-{
-    const Layer layer = chained(row);
-    // "sparse32" of the guide's chapter 10 is 32 percent dense.
-    const auto form = formNamed(layer, row.form == "sparse32" ? "sparse68" : row.form);
-    return form ? form->storedBytes.value_or(0) : layer.form.denseBytes;
-}
-
-std::optional<CallModel> callModel(const std::string &target, const std::string &without)
-{
-    std::vector<std::string> groups;
-    for (const Timed &row : timedRows()) {
-        if (row.target == target && row.op == "matmul" && row.group != without &&
-            std::find(groups.begin(), groups.end(), row.group) == groups.end())
-            groups.push_back(row.group);
-    }
-    for (const std::string &group : groups) {
-        std::vector<std::pair<double, double>> points;
-        for (const Timed &row : timedRows()) {
-            if (row.target == target && row.group == group)
-                points.emplace_back(static_cast<double>(streamedBytes(row)), row.seconds);
-        }
-        if (const auto line = fitted(points))
-            return CallModel{line->first, line->second,
-                             fmt::format("{} ({} rows)", group, points.size())};
-    }
-    return std::nullopt;
-}
-
-std::string CallModel::text() const
-{
-    return fmt::format("{:.3g} s a call and {:.3g} GB/s", fixed, 1e-9 / perByte);
-}
-
-Result<Roofs> roofsFor(const target::Target &target, std::uint64_t engines)
-{
-    RoofChoice choice;
-    if (engines == 2)
-        choice.compute = "peak_fp16_flops_two_engines";
-    return roofsOf(target, choice);
 }
 
 } // namespace kernscope::roofline::calibration

@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// What the two halves of calibrate() share: the measured times, the layers that they are about,
-/// and the cost of a call.
+/// The measurements that calibrate() predicts, and the layers that they are about.
 namespace kernscope::roofline::calibration {
 
 /// A row of measurements.csv: a time of some layers that are alike.
@@ -27,35 +26,17 @@ struct Timed {
 /// All rows of the table, in its order.
 const std::vector<Timed> &timedRows();
 
-/// A layer within a chain: its activations stay on chip, its weight crosses.
-Layer chained(const Timed &row);
+/// One of its layers, with dense weights.
+Layer layerOf(const Timed &row);
 
 /// "int8", "palette4", "sparse75" (percent of zeros), "sparse50+palette4", "w8a8". Nothing for a
 /// form that is not modelled.
 std::optional<decision::WeightForm> formNamed(const Layer &layer, std::string_view name);
 
-/// The fixed cost and the bandwidth of a chip's calls: seconds = fixed + bytes * perByte.
-struct CallModel {
-    double fixed = 0, perByte = 0;
-    std::string fittedOn; ///< group of the table, and how many rows it has
-
-    double seconds(std::uint64_t bytes) const
-    {
-        return fixed + perByte * static_cast<double>(bytes);
-    }
-    std::string text() const; ///< "2.3e-04 s a call and 51 GB/s"
-};
-/// Fitted on the first group of the chip's measured calls other than `without`; nothing where there
-/// is none.
-std::optional<CallModel> callModel(const std::string &target, const std::string &without);
-
 /// Stored bytes over those of fp16 by the law of a published form (listing 25.3 for masks; tables
 /// apart): "int8", "palette4 grouped", "sparse50+palette4", "sparse" by the zeros that are
 /// published for the chip. Empty: no law, or zeros that are not published.
 std::optional<double> storedRatio(std::string_view target, std::string_view form);
-
-/// Bytes of the weight of a measured call, in its form.
-std::uint64_t streamedBytes(const Timed &row);
 
 /// What a row of measurements is about, by the keys of model_effects.csv: "group" ("ratio" of
 /// ratios), "form", "op", "side" (channels), "kernel" ("WxH"), "kernel_w", "height" (rows of the
@@ -65,12 +46,5 @@ Subject subjectOf(const Timed &row);
 
 /// The effect that the model leaves out, by the first row of the table that is about it.
 void nameMissing(CalibrationRow &row, const Subject &subject);
-
-/// A measured time, or a measured ratio, with what is predicted for it.
-CalibrationRow predictTime(const Timed &row, const target::Target &target);
-CalibrationRow predictRatio(const decision::SpeedupRow &row, const target::Target &target);
-
-/// The roofs of a chip for as many engines as a measurement ran on.
-Result<Roofs> roofsFor(const target::Target &target, std::uint64_t engines);
 
 } // namespace kernscope::roofline::calibration

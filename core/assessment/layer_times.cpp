@@ -2,12 +2,13 @@
 #include "core/assessment/layer_times.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kernscope::roofline {
 
-void LayerTimes::add(const Layer &layer, std::optional<double> timeS)
+void LayerTimes::add(const Layer &layer, std::optional<double> timeS, std::string refusal)
 {
-    m_times.push_back({kept(layer), timeS});
+    m_times.push_back({kept(layer), timeS, std::move(refusal)});
 }
 
 const Layer *LayerTimes::kept(const Layer &layer)

@@ -18,8 +18,13 @@ public:
     LayerTimes(const LayerTimes &) = delete; // the times point into the layers kept
     LayerTimes &operator=(const LayerTimes &) = delete;
 
-    /// In the program's order. `timeS`: of one run, empty where it is not known.
-    void add(const Layer &layer, std::optional<double> timeS);
+    /// In the program's order, in the form that is looked at.
+    void add(const Layer &layer, const Assessment &assessment)
+    {
+        add(layer, assessment.timeS, refusalOf(assessment));
+    }
+    /// `timeS`: of one run, empty where it is not known.
+    void add(const Layer &layer, std::optional<double> timeS, std::string refusal);
     ProgramTime total(const Roofs &roofs) const { return programTime(m_times, roofs); }
 
 private:

@@ -76,6 +76,8 @@ public:
             return zeros(value);
         if (key == "books")
             return number("codebooks", value, m_form.codebooks);
+        if (key == "working_set")
+            return workingSet(value);
         if (const LayerOperation *op = m_subject.operation) {
             if (key == "channels")
                 return number("channels", value, op->inputChannels, op->outputChannels);
@@ -100,10 +102,18 @@ private:
                      m_said);
     }
 
+    Condition workingSet(std::string_view value) const
+    {
+        const auto &above = m_subject.aboveWorkingSet;
+        return state("working set", std::string(value),
+                     above ? (*above ? "above" : "within") : "not known",
+                     above ? std::optional(*above == (value == "above")) : std::nullopt, m_said);
+    }
+
     Condition operation(std::string_view value) const
     {
         const std::string &op = m_subject.op;
-        const bool matrix = op == "matmul" || op == "linear";
+        const bool matrix = op == "matmul" || op == "linear" || op == "einsum";
         const bool holds = value == "matmul" ? matrix : op == value;
         return state("operation", std::string(value), op.empty() ? "not known" : op,
                      op.empty() ? std::nullopt : std::optional(holds), m_said);
@@ -112,11 +122,16 @@ private:
     Condition kernel(std::string_view value) const
     {
         const LayerOperation *op = m_subject.operation;
-        const std::string found =
-            op ? fmt::format("{}x{}", op->kernelWidth, op->kernelHeight) : std::string("not known");
+        const Shape &shape = m_form.shape; // of a weight that no operation is known to read
+        const auto at = [&shape](std::size_t fromEnd) {
+            return shape.size() > 2 + fromEnd ? shape[shape.size() - 1 - fromEnd] : 1;
+        };
+        if (!op && shape.size() < 3)
+            return state("kernel", std::string(value), "not known", std::nullopt, m_said);
+        const std::string found = op ? fmt::format("{}x{}", op->kernelWidth, op->kernelHeight)
+                                     : fmt::format("{}x{}", at(0), at(1));
         return state("kernel", std::string(value), found,
-                     op ? std::optional(found == value && op->kernelDepth == 1) : std::nullopt,
-                     m_said);
+                     found == value && (op ? op->kernelDepth : at(2)) == 1, m_said);
     }
 
     Condition stride(std::string_view value, const LayerOperation &op) const
@@ -143,14 +158,19 @@ private:
                      std::move(found), holds, m_said);
     }
 
-    /// Extents that the source gives as one number: within a factor of the square root of two.
+    /// Extents that the source gives as one number: within a factor of the square root of two; or
+    /// as a range, "192..256".
     Condition number(std::string_view name, std::string_view value, std::uint64_t found,
                      std::uint64_t other = 0) const
     {
-        const double wanted = static_cast<double>(parseInteger(value).value_or(0));
-        const auto near = [wanted](std::uint64_t each) {
+        const std::size_t dots = value.find("..");
+        const double wanted = parseNumber(value.substr(0, dots)).value_or(0);
+        const double most =
+            dots == value.npos ? 0 : parseNumber(value.substr(dots + 2)).value_or(0);
+        const auto near = [wanted, most](std::uint64_t each) {
             const double ratio = static_cast<double>(each) / wanted;
-            return ratio > 0.70 && ratio < 1.42;
+            return most > 0 ? ratio >= 1 && static_cast<double>(each) <= most
+                            : ratio > 0.70 && ratio < 1.42;
         };
         const bool holds = near(found) && (other == 0 || near(other));
         return state(std::string(name), fmt::format("about {}", value),
@@ -226,6 +246,29 @@ std::vector<Condition> conditionsOn(std::string_view conditions, const WeightFor
     return made;
 }
 
+bool isKnownToHold(std::string_view formName, std::string_view conditions, const WeightForm &form,
+                   const MeasuredSubject &subject)
+{
+    // A weight with zeros is not dense, however it is stored.
+    const bool is = formName == "dense"     ? !form.masked && form.density.value_or(1) >= 1
+                    : formName == "palette" ? form.isPalette()
+                    : formName == "sparse"  ? form.masked
+                                            : formName.empty();
+    if (!is)
+        return false;
+    const std::string none;
+    const Evaluation evaluation(form, subject, {none, format::Confidence::Documented});
+    while (!conditions.empty()) {
+        const std::string_view one = conditions.substr(0, conditions.find(';'));
+        const std::size_t equals = one.find('=');
+        if (!evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1))
+                 .holds.value_or(false))
+            return false;
+        conditions.remove_prefix(std::min(conditions.size(), one.size() + 1));
+    }
+    return true;
+}
+
 std::span<const SpeedupRow> speedupRows()
 {
     static const auto speedups = tables::loadRows<SpeedupRow>(
@@ -236,7 +279,7 @@ std::span<const SpeedupRow> speedupRows()
          {"condition", &SpeedupRow::condition},
          {"conditions", &SpeedupRow::conditions},
          {"source", &SpeedupRow::source},
-         {"model", &SpeedupRow::model},
+         {"timed", &SpeedupRow::timed},
          {"goal", [](SpeedupRow &row, std::string_view cell) { row.goal = cell == "yes"; }},
          {"low", &SpeedupRow::low},
          {"high", &SpeedupRow::high},

@@ -29,6 +29,7 @@ struct MeasuredSubject {
     std::string op;                            ///< "conv", "linear", …; empty: no layer
     const LayerOperation *operation = nullptr; ///< null: not known
     std::optional<bool> bandwidthBound;        ///< of the layer with dense weights
+    std::optional<bool> aboveWorkingSet;       ///< an operand is, the weight as dense
 };
 
 /// Every figure that is about that very form on that target, those whose conditions fail included.
@@ -50,12 +51,15 @@ std::vector<Condition> conditionsOn(std::string_view conditions, const WeightFor
                                     const MeasuredSubject &subject, const std::string &source,
                                     format::Confidence confidence);
 
+/// Whether a row of a table is about a layer: of the form ("dense": without zeros, "palette",
+/// "sparse"; empty: any), and every condition known to hold.
+bool isKnownToHold(std::string_view formName, std::string_view conditions, const WeightForm &form,
+                   const MeasuredSubject &subject);
+
 /// A row of the table, for the comparison with predictions.
 struct SpeedupRow {
     std::string target, form, measurement, condition, conditions, source;
-    /// Of a speed-up, by what calibrate() predicts it: "layers" (the roofs), "calls" (a fixed cost
-    /// and bytes) or "stack" (a share of the time that goes with the bytes).
-    std::string model;
+    std::string timed;        ///< of a speed-up: "layer", or "call" with what a dispatch costs
     bool goal = false;        ///< one of the published ratios that predictions are to meet
     double low = 0, high = 0; ///< as the table has them: speed-ups or ratios of latency
     format::Confidence confidence = format::Confidence::Documented;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
 
-#include "core/assessment/calibrate.h"
 #include "core/assessment/working_set.h"
 #include "core/base/error_builder.h"
 
@@ -16,64 +15,114 @@ namespace {
 using decision::Outcome;
 using decision::WeightForm;
 
-/// The rest of a point, once its FLOPs and bytes stand. What is unknown stays so: without both
-/// roofs it is not known which of them binds.
-void rate(Assessment &point, const Roofs &roofs, double computed, double streamed)
+/// A parameter, which is noted with the times.
+const ModelParameter *parameterOf(std::string_view name, Assessment &point, const Layer &layer,
+                                  const WeightForm &form, const Roofs &roofs)
 {
-    const std::optional<Ceiling> &compute = point.computeRate ? point.computeRate : roofs.compute;
-    if (point.flops && compute)
-        point.computeS = *point.flops * computed / compute->value;
-    if (point.bytes && roofs.bandwidth)
-        point.memoryS = (*point.bytes + streamed) / roofs.bandwidth->value;
-    if (point.flops && point.bytes && *point.bytes > 0)
-        point.intensity = *point.flops / *point.bytes;
-    if (!point.computeS || !point.memoryS || !point.intensity)
-        return;
-    point.bound = *point.computeS > *point.memoryS ? Bound::Compute : Bound::Bandwidth;
-    point.attainable = std::min(compute->value, *point.intensity * roofs.bandwidth->value);
-    point.timeS = std::max(*point.computeS, *point.memoryS);
-    if (*point.timeS > 0)
-        point.rate = *point.flops / *point.timeS;
+    const auto *found = modelParameter(name, layer, form, roofs);
+    if (found != nullptr)
+        point.parameters.push_back(found);
+    return found;
 }
 
-/// How many times as long as fp16 of the same bytes a streamed palette was measured to take, where
-/// that was measured: by as many engines as the roof is of.
-double codeStreamCost(const Assessment &point, const Roofs &roofs)
+/// How many bytes of dense fp16 take as long to stream as those of a streamed form, by what was
+/// measured: palettes take longer than their bytes do (of as many engines as the roof is of), and
+/// of the time of a dense stream a share may not go with the bytes.
+double streamedAs(double weight, double dense, Assessment &point, const Layer &layer,
+                  const Roofs &roofs)
 {
-    if (point.outcome != Outcome::Streams || !point.weight.isPalette())
-        return 1;
+    if (point.outcome != Outcome::Streams)
+        return weight;
     const bool two = roofs.compute && roofs.compute->name.ends_with("_two_engines");
-    const auto *cost =
-        modelParameter(*roofs.target, two ? "code_stream_cost_two_engines" : "code_stream_cost");
-    return cost ? cost->value : 1;
+    const auto *cost = parameterOf(two ? "code_stream_cost_two_engines" : "code_stream_cost", point,
+                                   layer, point.weight, roofs);
+    const auto *share = parameterOf("byte_share", point, layer, point.weight, roofs);
+    const double fixed = share && weight < dense ? (1 - share->value) * (dense - weight) : 0;
+    return weight * (cost ? cost->value : 1) + fixed;
+}
+
+/// The arithmetic that is done over that of the layer: zeros are skipped where that was measured,
+/// and a pass over channel groups that is not full costs as much as one that is.
+double arithmeticLeft(Assessment &point, const Layer &layer, const WeightForm &form,
+                      const Roofs &roofs)
+{
+    double left = 1;
+    const auto parameter = [&](std::string_view name) {
+        return parameterOf(name, point, layer, form, roofs);
+    };
+    const auto *fixed = form.density ? parameter("zero_skip_fixed_share") : nullptr;
+    if (fixed) {
+        const auto *slope = parameter("zero_skip_per_density");
+        left = fixed->value + (slope ? slope->value : 1 - fixed->value) * *form.density;
+        left = std::min(left, 1.0);
+    }
+    if (const auto *pass = parameter("pass_channels")) {
+        const double passes = static_cast<double>(layer.operation->outputChannels) / pass->value;
+        left *= std::max(1.0, std::ceil(passes) / passes);
+    }
+    return left;
+}
+
+/// Bytes of an operand that cross in a dispatch: none where it is known to stay on chip.
+double crossingActivation(std::uint64_t bytes, double times, const Roofs &roofs)
+{
+    const double all = static_cast<double>(bytes) * times;
+    return roofs.workingSetBytes && all <= *roofs.workingSetBytes ? 0 : all;
 }
 
 /// FLOPs, bytes and times of a layer of whose weight `crossing` bytes move where all of it is read.
-/// Where a chip was measured to skip multiplications by zero, those of a known density take the
-/// share that was left.
+/// What is unknown stays so: without both roofs it is not known which of them binds, unless the
+/// bytes do for certain.
 void time(Assessment &point, const Layer &layer, const WeightForm &form, const Roofs &roofs,
           const std::optional<std::uint64_t> &crossing, std::uint64_t batch)
 {
-    double streamed = 0; // as if so many bytes more
     const double times = static_cast<double>(batch);
+    const auto roof = [&](LayerRoof::Kind kind) {
+        return layerRoof(kind, layer, form, roofs, batch);
+    };
+    point.computeRoof = roof(LayerRoof::Kind::Compute);
+    point.weightRoof = roof(LayerRoof::Kind::Weights);
+    point.activationRoof = roof(LayerRoof::Kind::Activations);
     if (layer.flops)
         point.flops = static_cast<double>(*layer.flops) * times;
-    if (layer.inputBytes && layer.outputBytes && layer.shareRead && crossing) {
-        // Another row of a table for each input; a kernel crosses once a dispatch.
-        const double share = std::min(1.0, *layer.shareRead < 1 ? *layer.shareRead * times : 1.0);
-        const double weight = static_cast<double>(*crossing) * share;
-        streamed = (codeStreamCost(point, roofs) - 1) * weight;
-        point.bytes = weight + (static_cast<double>(*layer.inputBytes) +
-                                static_cast<double>(*layer.outputBytes)) *
-                                   times;
-    }
-    point.computeRate = computeRateOf(layer, form, roofs);
-    double share = 1;
-    const auto *fixed =
-        form.density ? modelParameter(*roofs.target, "zero_skip_fixed_share") : nullptr;
-    if (fixed)
-        share = fixed->value + (1 - fixed->value) * *form.density;
-    rate(point, roofs, share, streamed);
+    if (point.flops && point.computeRoof)
+        point.computeS = *point.flops * arithmeticLeft(point, layer, form, roofs) /
+                         point.computeRoof->ceiling.value;
+    if (!layer.inputBytes || !layer.outputBytes || !layer.shareRead || !crossing)
+        return;
+    // Another row of a table for each input; a kernel crosses once a dispatch.
+    const bool rows = *layer.shareRead < 1;
+    const double share = rows ? std::min(1.0, *layer.shareRead * times) : 1.0;
+    const double weight = static_cast<double>(*crossing) * share;
+    const double activations = crossingActivation(*layer.inputBytes, times, roofs) +
+                               crossingActivation(*layer.outputBytes, times, roofs);
+    point.activationBytes = activations;
+    point.bytes = weight + activations;
+    if (point.flops && *point.bytes > 0)
+        point.intensity = *point.flops / *point.bytes;
+    if (!point.weightRoof || !point.activationRoof)
+        return;
+    const double rest = activations / point.activationRoof->ceiling.value;
+    const double plain = weight / point.weightRoof->ceiling.value + rest;
+    const double streamed =
+        rows ? weight
+             : streamedAs(weight, static_cast<double>(form.denseBytes), point, layer, roofs);
+    point.memoryS = streamed / point.weightRoof->ceiling.value + rest;
+    if (!point.intensity)
+        return;
+    const auto *below = point.computeRoof
+                            ? nullptr
+                            : parameterOf("bandwidth_bound_below", point, layer, form, roofs);
+    if (!point.computeS && (!below || *point.intensity > below->value))
+        return;
+    const double compute = point.computeS.value_or(0);
+    point.bound = compute > *point.memoryS ? Bound::Compute : Bound::Bandwidth;
+    point.attainable = *point.flops / plain;
+    if (point.computeRoof)
+        point.attainable = std::min(point.computeRoof->ceiling.value, *point.attainable);
+    point.timeS = std::max(compute, *point.memoryS);
+    if (*point.timeS > 0)
+        point.rate = *point.flops / *point.timeS;
 }
 
 /// What the layer takes with dense weights, of the same values or without zeros: the measure of
@@ -146,11 +195,12 @@ void flag(Placement &placed, const Roofs &roofs, std::uint64_t batch)
         if (*stored.attainable > roof * (1 + 1e-9))
             placed.above.push_back(ceiling.name);
     }
-    const auto notMeasured = [](const std::optional<Ceiling> &ceiling) {
-        return !ceiling || ceiling->method != Ceiling::Method::Measured;
+    const auto notMeasured = [](const LayerRoof *roof) {
+        return roof == nullptr || roof->ceiling.method != Ceiling::Method::Measured;
     };
-    placed.estimated = notMeasured(roofs.compute) || notMeasured(roofs.bandwidth) || !layer.flops ||
-                       !layer.inputBytes || !layer.outputBytes || !stored.weightBytes;
+    placed.estimated = notMeasured(stored.computeRoof) || notMeasured(stored.weightRoof) ||
+                       !layer.flops || !layer.inputBytes || !layer.outputBytes ||
+                       !stored.weightBytes;
 }
 
 } // namespace
@@ -198,8 +248,12 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     made.form = form.key();
     made.decision = judge.decide(form, *roofs.target);
     made.outcome = made.decision.outcome();
-    const auto crossing = decision::crossingBytes(form, made.outcome);
-    time(made, layer, form, roofs, crossing, batch);
+    const bool refused = made.outcome == Outcome::Rejected;
+    const auto crossing = refused ? std::nullopt : decision::crossingBytes(form, made.outcome);
+    if (!refused) // what the compiler does not take, does not run
+        time(made, layer, form, roofs, crossing, batch);
+    else if (layer.flops)
+        made.flops = static_cast<double>(*layer.flops) * static_cast<double>(batch);
     if (!layer.onEngine())
         made.decision.bytesMoved = 0;
     else if (made.decision.bytesMoved)
@@ -208,7 +262,7 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
         made.weightBytes = layer.bytesRead(*crossing, batch);
     made.energy = energyOf(*roofs.target, layer.op, made.bound, made.timeS);
     // Published figures of a form are not applied to a weight whose bytes cannot be read.
-    if (!form.compressed() || !crossing)
+    if (!form.compressed() || (!crossing && !refused))
         return made;
     const Assessment dense = denseTimes(layer, form, roofs, batch);
     // What is refused, or of which nothing is known, has no rate to speak of.
@@ -221,7 +275,7 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     subject.outcome = made.outcome;
     subject.op = layer.op;
     subject.operation = layer.operation ? &*layer.operation : nullptr;
-    if (dense.bound != Bound::Unknown)
+    if (dense.bound != Bound::Unknown && dense.computeRoof != nullptr) // known, not only assumed
         subject.bandwidthBound = dense.bound == Bound::Bandwidth;
     made.measured = decision::measurements(form, *roofs.target, subject);
     made.speedup = decision::quotedSpeedup(made.measured);
@@ -276,6 +330,14 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
     placed.best = bestOf(placed.trail);
     flag(placed, roofs, batch);
     return placed;
+}
+
+std::string refusalOf(const Assessment &assessment)
+{
+    if (assessment.outcome != Outcome::Rejected)
+        return {};
+    const decision::Verdict &verdict = *assessment.decision.verdict;
+    return assessment.form + ": " + (verdict.refusedBy.empty() ? verdict.basis : verdict.refusedBy);
 }
 
 std::string_view programBoundName(ProgramTime::Bound bound)

@@ -29,6 +29,10 @@ ProgramTime sumOf(const Parts &parts, const Roofs &roofs)
     for (const auto &[layer, run] : parts) {
         ++program.layers;
         program.uncounted += run->times ? 0U : 1U;
+        if (!layer->refusal.empty()) {
+            ++program.refused;
+            program.refusals.insert(layer->refusal);
+        }
         if (!layer->timeS || !run->times)
             continue;
         program.knownS += static_cast<double>(*run->times) * *layer->timeS;
@@ -45,6 +49,17 @@ std::string uncountedNote(const ProgramTime &program)
                        "or of a branch, or a function that is called from one or from itself. So "
                        "the time of all layers is not known, either.",
                        program.uncounted, program.layers);
+}
+
+std::string refusedNote(const ProgramTime &program, const Roofs &roofs)
+{
+    std::string which;
+    for (const std::string &refusal : program.refusals)
+        which += (which.empty() ? "" : "; ") + refusal;
+    return fmt::format("The compiler for {} refuses the weights of {} of {} layers ({}): the "
+                       "program has no time on it.",
+                       roofs.target != nullptr ? roofs.target->name : "the chip", program.refused,
+                       program.layers, which);
 }
 
 /// Layers that the compiler gives another backend, one by one: no call says a launch.
@@ -83,11 +98,11 @@ std::string launchNote(const ProgramTime &program, std::size_t elsewhere)
     return text + (elsewhere > 0 ? fmt::format(": {} of the layers.", elsewhere) : ".");
 }
 
-std::optional<double> floorOf(const Roofs &roofs, const std::optional<std::uint64_t> &launches)
+/// Of so many launches; what is not known of one is not known of all.
+std::optional<double> ofLaunches(const std::optional<double> &one,
+                                 const std::optional<std::uint64_t> &launches)
 {
-    return roofs.dispatchFloorS && launches
-               ? std::optional(*roofs.dispatchFloorS * static_cast<double>(*launches))
-               : std::nullopt;
+    return one && launches ? std::optional(*one * static_cast<double>(*launches)) : std::nullopt;
 }
 
 /// The launches of one function, so many of them, in one run.
@@ -97,7 +112,10 @@ ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string
     ProgramTime program = sumOf(parts, roofs);
     program.function = function;
     program.launches = launches;
-    program.dispatchFloorS = floorOf(roofs, launches);
+    program.dispatchFloorS = ofLaunches(roofs.dispatchFloorS, launches);
+    program.callFixedS = ofLaunches(roofs.callFixedS, launches).value_or(0);
+    if (program.refused > 0)
+        program.notes.push_back(refusedNote(program, roofs));
     if (program.uncounted > 0)
         program.notes.push_back(uncountedNote(program));
     const auto repeated = std::count_if(parts.begin(), parts.end(), [](const Part &part) {
@@ -105,15 +123,17 @@ ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string
     });
     if (repeated > 0)
         program.notes.push_back(repeatedNote(static_cast<std::size_t>(repeated), parts.size()));
-    if (!program.dispatchFloorS)
+    if (!program.dispatchFloorS || program.refused > 0)
         return program;
+    const double known = program.knownS + program.callFixedS;
     // Layers of unknown time can only add to a sum that is past the floor already.
-    if (program.timed > 0 && program.knownS >= *program.dispatchFloorS)
+    if (program.timed > 0 && known >= *program.dispatchFloorS &&
+        program.knownS >= program.callFixedS)
         program.bound = Bound::Engine;
     else if (program.engineTimeS)
         program.bound = Bound::Dispatch;
     if (program.engineTimeS)
-        program.timeS = std::max(*program.engineTimeS, *program.dispatchFloorS);
+        program.timeS = std::max(known, *program.dispatchFloorS);
     if (program.timeS && roofs.target != nullptr)
         program.energy = programEnergy(*roofs.target, *program.engineTimeS, *program.timeS);
     return program;
@@ -145,7 +165,8 @@ void addUp(ProgramTime &whole, const Roofs &roofs)
         whole.timeS =
             whole.timeS && each.timeS ? std::optional(*whole.timeS + *each.timeS) : std::nullopt;
     }
-    whole.dispatchFloorS = floorOf(roofs, whole.launches);
+    whole.dispatchFloorS = ofLaunches(roofs.dispatchFloorS, whole.launches);
+    whole.callFixedS = ofLaunches(roofs.callFixedS, whole.launches).value_or(0);
     if (whole.timeS && whole.engineTimeS && roofs.target != nullptr)
         whole.energy = programEnergy(*roofs.target, *whole.engineTimeS, *whole.timeS);
 }
@@ -156,10 +177,12 @@ ProgramTime bareLaunches(const Roofs &roofs, const std::optional<std::uint64_t> 
     ProgramTime bare;
     bare.function = "(no layer)";
     bare.launches = launches;
-    bare.dispatchFloorS = floorOf(roofs, launches);
+    bare.dispatchFloorS = ofLaunches(roofs.dispatchFloorS, launches);
+    bare.callFixedS = ofLaunches(roofs.callFixedS, launches).value_or(0);
     bare.dispatchSource = roofs.dispatchSource;
     bare.engineTimeS = 0.0;
-    bare.timeS = bare.dispatchFloorS;
+    if (bare.dispatchFloorS)
+        bare.timeS = std::max(bare.callFixedS, *bare.dispatchFloorS);
     bare.bound = bare.timeS ? Bound::Dispatch : Bound::Unknown;
     return bare;
 }
@@ -298,7 +321,8 @@ ProgramTime programTime(std::span<const Placement> placements, const Roofs &roof
     std::vector<LayerTime> layers;
     layers.reserve(placements.size());
     for (const Placement &placement : placements)
-        layers.push_back({&placement.layer, placement.stored().timeS});
+        layers.push_back(
+            {&placement.layer, placement.stored().timeS, refusalOf(placement.stored())});
     return programTime(layers, roofs);
 }
 

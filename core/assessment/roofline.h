@@ -5,6 +5,7 @@
 #include "core/assessment/stream.h"
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,25 +37,40 @@ std::string_view ceilingMethodName(Ceiling::Method method); ///< "measured", "de
 /// Every figure of a target, in the table's order; a chip's figures are not lent to another.
 std::vector<Ceiling> ceilings(const target::Target &target);
 
-/// The ceilings that a picture is drawn with.
+/// The ceiling that a kind of layer is held against, for its arithmetic or for one of its streams
+/// (resources/tables/layer_roofs.csv).
+struct LayerRoof {
+    enum class Kind : std::uint8_t { Compute, Weights, Activations };
+    Kind kind = Kind::Compute;
+    Ceiling ceiling;
+    std::string form, conditions, source, note;
+    format::Confidence confidence = format::Confidence::Assumed;
+
+    bool isOfAll() const { return form.empty() && conditions.empty(); } ///< of every other layer
+};
+std::string_view layerRoofKindName(LayerRoof::Kind kind); ///< "compute", "weights", "activations"
+
+/// The ceilings that a picture is drawn with: those of layers that no other row is about, and of
+/// operands that do not stay on chip.
 struct Roofs {
     const target::Target *target = nullptr;
     std::vector<Ceiling> all;
     std::optional<Ceiling> compute, bandwidth;
-    std::optional<double> ridge;         ///< FLOP/B: the published one where the pair has one
-    std::optional<double> computedRidge; ///< compute / bandwidth
-    std::string ridgeSource;
-    /// That these two ceilings belong together (roofline_pairs.csv); Assumed where a user chose
-    /// one.
-    format::Confidence ridgeConfidence = format::Confidence::Assumed;
-    std::optional<double> dispatchFloorS; ///< least time of a dispatch
+    std::set<std::string> taken; ///< names of those that some layer or stream is held against
+    /// In place of the rule, where a user chose one. They live as long as the program.
+    const LayerRoof *chosenCompute = nullptr, *chosenBandwidth = nullptr;
+    std::optional<double> ridge; ///< FLOP/B: compute / bandwidth
+    std::string ridgeSource;     ///< with the published one, where that is of another pair
+    format::Confidence ridgeConfidence = format::Confidence::Assumed; ///< the lesser of the two
+    std::optional<double> dispatchFloorS;                             ///< least time of a dispatch
+    std::optional<double> callFixedS; ///< of a dispatch, beside its layers
     std::string dispatchSource;
     std::optional<double> workingSetBytes;
     std::string workingSetSource;
     std::optional<Ceiling> step; ///< compute ceiling that was measured above the working set
 };
 struct RoofChoice {
-    std::string compute, bandwidth; ///< names of ceilings; empty: the chapters' pair
+    std::string compute, bandwidth; ///< names of ceilings; empty: by kind of layer and stream
 };
 /// Errors: "roofline.ceiling" (the target has no such ceiling; `expected` lists them).
 Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice = {});

@@ -52,6 +52,22 @@ void describePalette(const codec::Palette &palette, WeightForm &form, const code
         form.codebooks = checkedMultiply(form.codebooks, extent).value_or(UINT64_MAX);
 }
 
+/// One scale for the tensor, or one for each index of one axis: whichever operation writes it.
+bool hasOneScaleAChannel(const codec::Encoding &encoding)
+{
+    const Shape &scales = codec::sourceShape(encoding.scaling->scale);
+    const Shape &shape = encoding.shape;
+    std::size_t along = 0;
+    for (std::size_t axis = 0; axis < scales.size(); ++axis) {
+        if (scales[axis] == 1)
+            continue;
+        if (axis >= shape.size() || scales[axis] != shape[axis])
+            return false;
+        ++along;
+    }
+    return along <= 1;
+}
+
 void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
 {
     // Of values that another operation makes, what that operation stores decides.
@@ -64,6 +80,9 @@ void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
     }
     form.element = codec::sourceType(storing.payload);
     form.bits = bitWidth(form.element);
+    const bool bytes = form.element == ElementType::Int8 || form.element == ElementType::Uint8;
+    if (form.node == FormNode::Blockwise && bytes && hasOneScaleAChannel(storing))
+        form.node = FormNode::Affine;
 }
 
 /// The type that the program declares for an operand; Unknown where none was read.

@@ -17,7 +17,7 @@ bool sameLayer(const roofline::Layer &a, const roofline::Layer &b)
 {
     return a.op == b.op && a.flops == b.flops && a.inputBytes == b.inputBytes &&
            a.outputBytes == b.outputBytes && a.shareRead == b.shareRead &&
-           a.ofRuns(1.0) == b.ofRuns(1.0);
+           a.operation == b.operation && a.ofRuns(1.0) == b.ofRuns(1.0);
 }
 
 const codec::EncodedPart *partOf(const codec::EncodedWeight &encoded, codec::PartRole role)
@@ -71,6 +71,7 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
         for (const roofline::Layer &layer : layers) {
             const auto answer = roofline::assess(layer, form, chip, judge, batch);
             sum.layerS.push_back(answer.timeS);
+            sum.refusal = roofline::refusalOf(answer);
             if (!layer.onEngine())
                 continue; // no part in the engine's bytes and times
             sum.movedAtMost += answer.weightBytes.value_or(most);

@@ -80,7 +80,7 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
         for (std::size_t t = 0; t < chips.size(); ++t) {
             addBytes(totals.moved[t], chips[t].moved);
             for (std::size_t j = 0; j < ofWeight.size(); ++j)
-                times[t].push_back({&ofWeight[j], chips[t].layerS[j]});
+                times[t].push_back({&ofWeight[j], chips[t].layerS[j], chips[t].refusal});
         }
     }
     for (std::size_t t = 0; t < survey.targets.size(); ++t)

@@ -210,10 +210,10 @@ roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::siz
         const auto layers = survey.layers[row.weight];
         if (layers.empty())
             continue;
-        const auto &once = row.candidates ? (*row.candidates)[choice[r]]->chips[target].layerS
-                                          : row.fixedS[target];
+        const ChipFigures &chip =
+            row.candidates ? (*row.candidates)[choice[r]]->chips[target] : row.fixedChips[target];
         for (std::size_t i = 0; i < layers.size(); ++i)
-            times.push_back({&layers[i].value(), once[i]});
+            times.push_back({&layers[i].value(), chip.layerS[i], chip.refusal});
     }
     return roofline::programTime(times, survey.roofs[target]);
 }

@@ -81,8 +81,8 @@ ItemChoice choiceOf(const Survey &survey, const std::vector<std::size_t> &member
         const Row &row = survey.rows[member];
         const Candidate &form = (*row.candidates)[candidate];
         choice.error += rowSquaredError(row, form);
-        if (goal == Goal::Time)
-            choice.cost += slowest(form).value_or(0);
+        if (goal == Goal::Time) // no gain is claimed of a time that is not known
+            choice.cost += slowest(form).value_or(slowest(row.candidates->front()).value_or(0));
         if (goal == Goal::Moved)
             choice.cost += static_cast<double>(mostMoved(form));
     }
@@ -136,7 +136,10 @@ std::vector<const target::Target *> timedTargets(const Survey &survey)
 {
     std::vector<const target::Target *> timed;
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        if (survey.roofs[t].compute && survey.roofs[t].bandwidth)
+        const bool any = std::any_of(survey.rows.begin(), survey.rows.end(), [t](const Row &row) {
+            return row.candidates && row.candidates->front()->chips[t].timeS;
+        });
+        if ((survey.roofs[t].compute && survey.roofs[t].bandwidth) || any)
             timed.push_back(survey.targets[t]);
     }
     return timed;

@@ -339,7 +339,7 @@ void Surveyor::finish()
         for (std::size_t t = 0; t < chips.size(); ++t) {
             addBytes(m_survey.fixed[t].moved, chips[t].moved);
             addTime(m_survey.fixed[t].timeS, chips[t].timeS);
-            row.fixedS.push_back(chips[t].layerS);
+            row.fixedChips.push_back(chips[t]);
         }
     }
     m_survey.layers = reachedLayers(m_layers);

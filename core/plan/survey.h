@@ -29,13 +29,12 @@ struct Row {
     SharedValue<std::string> stored; ///< the form that it has
     /// The first one keeps the form. Shared by weights that hold the same and are used alike.
     std::shared_ptr<const CandidateList> candidates;
-    double energy = 0;              ///< sum of squared values, weighted like the error
-    double sensitivity = 1;         ///< its relative error counts so many times
-    SharedValue<std::string> fixed; ///< why it stays as it is; empty where it is planned
-    SharedValue<Axes> axes;         ///< of its channels
-    bool unread = false;            ///< its stored bytes are not known
-    /// Of a weight that stays: by target, of one run of each of its layers.
-    CompactVector<CompactVector<std::optional<double>>> fixedS;
+    double energy = 0;                     ///< sum of squared values, weighted like the error
+    double sensitivity = 1;                ///< its relative error counts so many times
+    SharedValue<std::string> fixed;        ///< why it stays as it is; empty where it is planned
+    SharedValue<Axes> axes;                ///< of its channels
+    bool unread = false;                   ///< its stored bytes are not known
+    CompactVector<ChipFigures> fixedChips; ///< of a weight that stays: by target
 };
 
 struct SurveyOptions {
@@ -90,7 +89,7 @@ struct Survey {
     }
 };
 
-/// The chips whose ceilings are known: only they have a part in times.
+/// The chips whose ceilings, or some times, are known: only they have a part in times.
 std::vector<const target::Target *> timedTargets(const Survey &survey);
 
 /// Bytes that a weight takes as it is stored. Empty: not known.

@@ -3,6 +3,7 @@
 
 #include "core/report/fact_values.h"
 #include "core/report/joined_columns.h"
+#include "core/report/json_values.h"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,14 @@ std::string measuredText(const CalibrationRow &row)
 {
     return row.low == row.high ? figureText(row, row.low)
                                : fmt::format("{:.3f} to {:.3f}", row.low, row.high);
+}
+
+/// "yes", "no"; of a row that says nothing of how good predictions are, why.
+Value withinValue(const CalibrationRow &row)
+{
+    if (row.isTrivial())
+        return Word{"trivial"};
+    return row.own ? Value(Word{"fitted on it"}) : known(row.within());
 }
 
 Value predictedFigureValue(const CalibrationRow &row)
@@ -72,7 +81,7 @@ std::vector<Column<CalibrationRow>> calibrationIdentityColumns()
          .value = [](const Row &row) -> Value { return row.form; }},
         {.key = "unit",
          .title = "unit",
-         .explanation = "s, or the ratio to the time of dense fp16",
+         .explanation = "s; speedup: times the rate of dense fp16; ratio: to its time",
          .shown = kDocument,
          .value = [](const Row &row) -> Value { return row.unit; }},
     };
@@ -84,7 +93,7 @@ std::vector<Column<CalibrationRow>> calibrationFigureColumns()
     return {
         {.key = "measured",
          .title = "measured",
-         .explanation = "A time, or the ratio to the time of dense fp16",
+         .explanation = "A time, a speed-up against dense fp16, or the ratio to its time",
          .align = kRight,
          .value = [](const Row &row) -> Value {
              return Written{row.measured(), measuredText(row)};
@@ -126,9 +135,21 @@ std::vector<Column<CalibrationRow>> calibrationVerdictColumns()
     return {
         {.key = "within",
          .title = "within",
-         .explanation = "Within 15 percent of the measurement",
+         .explanation = "Within 15 percent of the measurement; trivial: nothing changes, as "
+                        "predicted; fitted on it: the model was",
          .unknown = "unknown",
-         .value = [](const Row &row) { return known(row.within()); }},
+         .value = withinValue,
+         .document = [](const Row &row) { return optionalJson(row.within()); }},
+        {.key = "trivial",
+         .title = "trivial",
+         .explanation = "Nothing changes, as predicted: it does not count",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.isTrivial(); }},
+        {.key = "fitted_on_itself",
+         .title = "fitted on it",
+         .explanation = "The model was fitted on this very row: it does not count",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.own; }},
         {.key = "goal",
          .title = "goal",
          .explanation = "One of the published ratios that are to be met",

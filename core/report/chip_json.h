@@ -50,11 +50,13 @@ Json ceilingJson(const roofline::Ceiling &ceiling);
 /// Operations and bytes are counts: integers, though the roofs are worked out with doubles. Null
 /// for what is not known or no 64-bit count.
 Json roundedJson(const std::optional<double> &count);
+/// The roofs that a layer is held against: "compute", "weights", "activations"; null where none is
+/// published.
+Json roofsJson(const roofline::Assessment &point);
 Json assessmentJson(const roofline::Assessment &point);
 Json programJson(const roofline::ProgramTime &program);
-Json placementJson(const roofline::Placement &placement);
 /// Adds ceilings, ridge, floor, working set and layers.
-void addRoofline(Json &document, const roofline::Roofs &roofs,
+void addRoofline(Json &document, const Bundle &bundle, const roofline::Roofs &roofs,
                  std::span<const roofline::Placement> placements, std::uint64_t batch,
                  const roofline::ProgramTime &program);
 /// `unassessed[]`: each weight that is in no layer, with the reason.

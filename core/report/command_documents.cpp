@@ -62,7 +62,7 @@ void addRooflineOf(Json &document, const Bundle &bundle, const roofline::Roofs &
                    const roofline::NetworkAssessment &network, std::uint64_t batch)
 {
     document["bundle"] = bundle.name();
-    addRoofline(document, roofs, network.placements, batch, network.program);
+    addRoofline(document, bundle, roofs, network.placements, batch, network.program);
     addUnassessed(document, bundle);
 }
 

@@ -57,13 +57,16 @@ Json selftestJson(const std::vector<SelftestStep> &steps)
 }
 
 Json calibrateJson(const target::Target *target, std::span<const roofline::CalibrationRow> rows,
-                   std::span<const roofline::PublishedFigure> figures)
+                   std::span<const roofline::PublishedFigure> figures,
+                   std::span<const PlacedLayer> estimated)
 {
     Json json = document("calibrate");
+    json["schema"] = 2; // speed-ups are speed-ups, where schema 1 had their reciprocals
     json["target"] = target ? Json(target->name) : Json(nullptr);
     json["within_goal"] = roofline::kCalibrationGoal;
     json["rows"] = jsonArray(calibrationTable(), rows);
     json["figures"] = jsonArray(publishedFigureTable(), figures);
+    json["estimates"] = jsonArray(estimateTable(), estimated);
     return json;
 }
 

@@ -6,6 +6,7 @@
 #include "core/assessment/choose_form.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/json.h"
+#include "core/report/placement_table.h"
 #include "core/report/tensor_export.h"
 
 #include <cstdint>
@@ -40,7 +41,8 @@ Json selftestJson(const std::vector<SelftestStep> &steps);
 
 /// Everything of `calibrate`; `target` null: of every chip.
 Json calibrateJson(const target::Target *target, std::span<const roofline::CalibrationRow> rows,
-                   std::span<const roofline::PublishedFigure> figures);
+                   std::span<const roofline::PublishedFigure> figures,
+                   std::span<const PlacedLayer> estimated);
 
 /// Everything of `activation`: each of activationJson(), and how the functions were evaluated.
 Json activationTablesJson(std::vector<Json> tables, std::string_view arithmetic,

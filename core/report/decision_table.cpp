@@ -145,43 +145,49 @@ std::vector<Column<DecisionFacts>> verdictReasonColumns()
 std::vector<Column<DecisionFacts>> decisionFigureColumns()
 {
     using Row = DecisionFacts;
-    return {{.key = "function",
-             .title = "function",
-             .explanation = "Function of the program that reads the weight",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.weight->function); }},
-            {.key = "address",
-             .title = "address",
-             .explanation = "The weight with its model and function",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.weight->address()); }},
-            {.key = "measured",
-             .title = "measured figures",
-             .explanation = "What was published for such a layer, with each condition",
-             .shown = kDocument,
-             .document =
-                 [](const Row &row) {
-                     return row.whole ? measuredJson(row.assessed.measured) : noKey();
-                 }},
-            {.key = "predicted_speedup_unpruned",
-             .title = "predicted, unpruned",
-             .explanation = "Times the rate of dense weights without zeros",
-             .shown = kDocument,
-             .document =
-                 [](const Row &row) { return optionalJson(row.assessed.predictedOverUnpruned); }},
-            {.key = "time_s",
-             .title = "time",
-             .unit = "s",
-             .explanation = "Predicted time of the layer",
-             .shown = kDocument,
-             .document = [](const Row &row) { return optionalJson(row.assessed.timeS); }},
-            {.key = "energy_measured",
-             .title = "measured energy",
-             .explanation = "What was published of the energy of such a layer, with each condition",
-             .shown = kDocument,
-             .document = [](const Row &row) {
-                 return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
-             }}};
+    return {
+        {.key = "function",
+         .title = "function",
+         .explanation = "Function of the program that reads the weight",
+         .shown = kDocument,
+         .document = [](const Row &row) { return Json(row.weight->function); }},
+        {.key = "address",
+         .title = "address",
+         .explanation = "The weight with its model and function",
+         .shown = kDocument,
+         .document = [](const Row &row) { return Json(row.weight->address()); }},
+        {.key = "measured",
+         .title = "measured figures",
+         .explanation = "What was published for such a layer, with each condition",
+         .shown = kDocument,
+         .document =
+             [](const Row &row) {
+                 return row.whole ? measuredJson(row.assessed.measured) : noKey();
+             }},
+        {.key = "predicted_speedup_unpruned",
+         .title = "predicted, unpruned",
+         .explanation = "Times the rate of dense weights without zeros",
+         .shown = kDocument,
+         .document =
+             [](const Row &row) { return optionalJson(row.assessed.predictedOverUnpruned); }},
+        {.key = "time_s",
+         .title = "time",
+         .unit = "s",
+         .explanation = "Predicted time of the layer",
+         .shown = kDocument,
+         .document = [](const Row &row) { return optionalJson(row.assessed.timeS); }},
+        {.key = "roofs",
+         .title = "held against",
+         .explanation = "Roofs that the time was made with",
+         .shown = kDocument,
+         .document = [](const Row &row) { return row.whole ? roofsJson(row.assessed) : noKey(); }},
+        {.key = "energy_measured",
+         .title = "measured energy",
+         .explanation = "What was published of the energy of such a layer, with each condition",
+         .shown = kDocument,
+         .document = [](const Row &row) {
+             return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
+         }}};
 }
 
 std::vector<Column<DecisionFacts>> outcomeColumns()

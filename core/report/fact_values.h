@@ -22,14 +22,18 @@ inline Value confidenceValue(format::Confidence confidence)
     return Word{format::confidenceName(confidence), mark};
 }
 
+inline Mark outcomeMark(decision::Outcome outcome)
+{
+    return outcome == decision::Outcome::Streams    ? Mark::Good
+           : outcome == decision::Outcome::Folds    ? Mark::Folds
+           : outcome == decision::Outcome::Dense    ? Mark::Dense
+           : outcome == decision::Outcome::Rejected ? Mark::Bad
+                                                    : Mark::Open;
+}
+
 inline Value outcomeValue(decision::Outcome outcome)
 {
-    const Mark mark = outcome == decision::Outcome::Streams    ? Mark::Good
-                      : outcome == decision::Outcome::Folds    ? Mark::Folds
-                      : outcome == decision::Outcome::Dense    ? Mark::Dense
-                      : outcome == decision::Outcome::Rejected ? Mark::Bad
-                                                               : Mark::Open;
-    return Word{decision::outcomeName(outcome), mark};
+    return Word{decision::outcomeName(outcome), outcomeMark(outcome)};
 }
 
 /// "1.55 to 1.64 ?", where the question mark says that some condition is not known.

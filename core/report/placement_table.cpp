@@ -2,6 +2,7 @@
 #include "core/report/placement_table.h"
 
 #include "core/base/printable.h"
+#include "core/bundle/bundle.h"
 #include "core/report/chip_json.h"
 #include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
@@ -57,8 +58,9 @@ std::string remarksText(const Placement &placement)
     std::string remarks;
     if (placement.estimated)
         remarks += "estimated ";
-    if (placement.stored().computeRate)
-        remarks += "at-" + placement.stored().computeRate->name + " ";
+    const roofline::LayerRoof *roof = placement.stored().computeRoof;
+    if (roof != nullptr && !roof->isOfAll())
+        remarks += "at-" + roof->ceiling.name + " ";
     if (placement.aboveWorkingSet.value_or(false))
         remarks += "above-working-set ";
     if (!placement.above.empty())
@@ -99,6 +101,34 @@ const Assessment &storedOf(const PlacedLayer &row)
 const Assessment &denseOf(const PlacedLayer &row)
 {
     return row.placement->trail[row.placement->dense];
+}
+
+Json estimatesJson(const PlacedLayer &row)
+{
+    if (row.notes == nullptr || row.notes->estimatedMs.empty())
+        return nullptr;
+    Json json = Json::object();
+    for (const auto &[backend, ms] : row.notes->estimatedMs)
+        json[backend] = ms;
+    return json;
+}
+
+/// The compiler's for the engine, in seconds, whichever backend it chose.
+std::optional<double> estimateOfEngine(const PlacedLayer &row)
+{
+    for (const auto &[backend, ms] : row.notes->estimatedMs) {
+        if (backend == roofline::kEngineBackend)
+            return ms / 1000;
+    }
+    return std::nullopt;
+}
+
+std::string roofsText(const Assessment &point)
+{
+    std::string text;
+    for (const roofline::LayerRoof *roof : {point.computeRoof, point.weightRoof})
+        text += roof == nullptr ? "" : (text.empty() ? "" : ", ") + roof->ceiling.name;
+    return text;
 }
 
 LayerColumns operationColumns()
@@ -153,7 +183,8 @@ LayerColumns workTotalColumns()
          .document = [](const Row &row) { return roundedJson(storedOf(row).flops); }},
         {.key = "bytes",
          .title = "bytes",
-         .explanation = "Bytes that one run moves: weight, input and output",
+         .explanation = "Bytes that one run moves: the weight, and inputs and outputs larger than "
+                        "the working set",
          .align = kNumber,
          .unknown = "?",
          .value = [](const Row &row) { return placedFigure(storedOf(row).bytes); },
@@ -235,6 +266,22 @@ LayerColumns rateTimeColumns()
          .align = kNumber,
          .unknown = "?",
          .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
+        {.key = "compiler_estimate_ms",
+         .title = "compiler's estimate",
+         .explanation = "What the compiler itself says of its time (EstimatedRuntime), by backend",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value {
+             const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
+             return text.empty() ? Value(Absent()) : Value(text);
+         },
+         .document = estimatesJson},
+        {.key = "roofs",
+         .title = "held against",
+         .explanation = "Roofs that were taken for its arithmetic and for the stream of its weight",
+         .align = TextTable::Align::Name,
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return roofsText(storedOf(row)); },
+         .document = [](const Row &row) { return roofsJson(storedOf(row)); }},
         {.key = "rate_flops",
          .title = "rate",
          .unit = "FLOP/s",
@@ -342,11 +389,6 @@ LayerColumns limitAndFormColumns()
          .explanation = "The layer in each form of its weight",
          .shown = kDocument,
          .document = layerFormsJson},
-        {.key = "compiler_estimate",
-         .title = "compiler's estimate",
-         .explanation = "What the compiler itself says of its time",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return View(row.compilerEstimate); }},
     };
 }
 
@@ -366,18 +408,90 @@ LayerColumns placementColumns()
 
 } // namespace
 
-std::vector<PlacedLayer> placedLayers(std::span<const roofline::Placement> placements)
+std::string estimateText(const mil::BackendNotes &notes)
+{
+    std::string text;
+    for (const bool selected : {true, false}) {
+        for (const auto &[backend, ms] : notes.estimatedMs) {
+            if ((backend == notes.selected) == selected)
+                text += fmt::format("{}{:.4g} ms ({})", text.empty() ? "" : ", ", ms, backend);
+        }
+    }
+    return text;
+}
+
+const mil::BackendNotes &notesOf(const Bundle &bundle, const roofline::Layer &layer)
+{
+    static const mil::BackendNotes none;
+    if (layer.weight >= bundle.weights().size() ||
+        layer.consumer >= bundle.weights()[layer.weight].consumers.size())
+        return none;
+    return bundle.weights()[layer.weight].consumers[layer.consumer].backends;
+}
+
+std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
+                                      std::span<const roofline::Placement> placements)
 {
     std::vector<PlacedLayer> rows;
     rows.reserve(placements.size());
     for (const Placement &placement : placements)
-        rows.push_back({&placement});
+        rows.push_back({&placement, &notesOf(bundle, placement.layer)});
     return rows;
 }
 
 const TableOf<PlacedLayer> &placementTable()
 {
     static const TableOf<PlacedLayer> kTable{"roofline", placementColumns(), {}, {"name", "op"}};
+    return kTable;
+}
+
+const TableOf<PlacedLayer> &estimateTable()
+{
+    using Row = PlacedLayer;
+    constexpr auto kNumber = TextTable::Align::Right;
+    static const TableOf<Row> kTable{
+        "estimates",
+        {{.key = "name",
+          .title = "layer",
+          .explanation = "Name of the operation",
+          .value = [](const Row &row) -> Value { return printable(row.placement->layer.label()); }},
+         {.key = "op",
+          .title = "op",
+          .explanation = "Kind of the operation",
+          .value = [](const Row &row) -> Value { return operationText(row.placement->layer); }},
+         {.key = "form",
+          .title = "form",
+          .explanation = "How the weight is stored",
+          .value = [](const Row &row) -> Value { return View(storedOf(row).form); }},
+         {.key = "predicted_s",
+          .title = "predicted",
+          .explanation = "Time of one run on the engine, by the assessment",
+          .align = kNumber,
+          .unknown = "?",
+          .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
+         {.key = "compiler_s",
+          .title = "compiler",
+          .explanation = "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
+          .align = kNumber,
+          .unknown = "?",
+          .value = [](const Row &row) { return secondsValue(estimateOfEngine(row)); }},
+         {.key = "ratio",
+          .title = "ratio",
+          .explanation = "Predicted over the compiler's",
+          .align = kNumber,
+          .unknown = "?",
+          .value =
+              [](const Row &row) {
+                  const auto own = estimateOfEngine(row);
+                  const auto &predicted = storedOf(row).timeS;
+                  return own && predicted && *own > 0 ? Value(Real{*predicted / *own, 2})
+                                                      : Value(Unknown());
+              }},
+         {.key = "compiler_estimate_ms",
+          .title = "all of the compiler's",
+          .explanation = "Its estimates by backend, that of the chosen one first",
+          .value = [](const Row &row) -> Value { return estimateText(*row.notes); },
+          .document = estimatesJson}}};
     return kTable;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/plan_table.h"
 
+#include "core/report/fact_values.h"
 #include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
@@ -126,10 +127,11 @@ std::vector<Column<PlannedWeight>> plannedFormColumns()
          .value = [](const Row &row) -> Value { return row.row().stored.value(); }},
         {.key = "to",
          .title = "to",
-         .explanation = "The form that it gets",
+         .explanation = "The form that it gets, with what the first chip does with it",
          .value = [](const Row &row) -> Value {
+             const auto form = row.after();
              return Word{{},
-                         row.choice != 0 ? Mark::Chosen : Mark::None,
+                         form ? outcomeMark(form->chips[0].outcome) : Mark::None,
                          plan::formOf(row.row(), row.choice)};
          }},
         {.key = "changed",

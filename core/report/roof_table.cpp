@@ -94,9 +94,7 @@ std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs)
     for (const roofline::Ceiling &ceiling : roofs.all) {
         if (ceiling.kind == roofline::Ceiling::Kind::Other)
             continue;
-        const bool used = (roofs.compute && roofs.compute->name == ceiling.name) ||
-                          (roofs.bandwidth && roofs.bandwidth->name == ceiling.name);
-        rows.push_back({ceiling, used});
+        rows.push_back({ceiling, roofs.taken.count(ceiling.name) > 0});
     }
     return rows;
 }

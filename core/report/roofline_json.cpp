@@ -6,6 +6,7 @@
 #include "core/report/placement_table.h"
 #include "core/report/roof_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kernscope::report {
@@ -36,7 +37,10 @@ Json programJson(const ProgramTime &program)
     json["layers_uncounted"] = program.uncounted; // how often they run is not known
     json["launches"] = program.launches ? numberJson(*program.launches) : Json(nullptr);
     json["dispatch_floor_s"] = optionalJson(program.dispatchFloorS);
+    json["dispatch_fixed_s"] = program.callFixedS > 0 ? Json(program.callFixedS) : Json(nullptr);
     json["dispatch_source"] = program.dispatchSource;
+    json["layers_refused"] = program.refused;
+    json["refusals"] = program.refusals;
     json["time_s"] = optionalJson(program.timeS);
     json["bound"] = programBoundName(program.bound);
     json["energy"] = energyJson(program.energy);
@@ -66,6 +70,32 @@ Json roundedJson(const std::optional<double> &count)
     return numberJson(static_cast<std::uint64_t>(std::round(*count)));
 }
 
+namespace {
+
+Json roofJson(const LayerRoof *roof)
+{
+    if (roof == nullptr)
+        return nullptr;
+    Json json{{"name", roof->ceiling.name},
+              {"value", roof->ceiling.value},
+              {"unit", roof->ceiling.unit},
+              {"source", roof->ceiling.source},
+              {"confidence",
+               format::confidenceName(std::max(roof->confidence, roof->ceiling.confidence))}};
+    if (!roof->note.empty())
+        json["note"] = roof->note;
+    return json;
+}
+
+} // namespace
+
+Json roofsJson(const Assessment &point)
+{
+    return {{"compute", roofJson(point.computeRoof)},
+            {"weights", roofJson(point.weightRoof)},
+            {"activations", roofJson(point.activationRoof)}};
+}
+
 Json assessmentJson(const Assessment &point)
 {
     Json json;
@@ -75,11 +105,18 @@ Json assessmentJson(const Assessment &point)
     json["flops"] = roundedJson(point.flops);
     json["bytes"] = roundedJson(point.bytes);
     json["compute_s"] = optionalJson(point.computeS);
-    if (point.computeRate)
-        json["compute_rate"] = {{"name", point.computeRate->name},
-                                {"value", point.computeRate->value},
-                                {"source", point.computeRate->source}};
+    if (point.computeRoof != nullptr && !point.computeRoof->isOfAll())
+        json["compute_rate"] = roofJson(point.computeRoof);
     json["memory_s"] = optionalJson(point.memoryS);
+    json["activation_bytes"] = roundedJson(point.activationBytes);
+    json["roofs"] = roofsJson(point);
+    json["parameters"] = Json::array();
+    for (const ModelParameter *parameter : point.parameters)
+        json["parameters"].push_back({{"name", parameter->name},
+                                      {"value", parameter->value},
+                                      {"unit", parameter->unit},
+                                      {"fitted_on", parameter->fittedOn},
+                                      {"source", parameter->source}});
     json["intensity"] = optionalJson(point.intensity);
     json["bound"] = boundName(point.bound);
     json["attainable_flops"] = optionalJson(point.attainable);
@@ -93,25 +130,21 @@ Json assessmentJson(const Assessment &point)
     return json;
 }
 
-Json placementJson(const Placement &placement)
-{
-    return jsonObject(placementTable(), PlacedLayer{&placement});
-}
-
-void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> placements,
-                 std::uint64_t batch, const ProgramTime &program)
+void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
+                 std::span<const Placement> placements, std::uint64_t batch,
+                 const ProgramTime &program)
 {
     document["batch"] = numberJson(batch);
     document["ceilings"] = jsonArray(ceilingTable(), ceilingRows(roofs));
     document["compute"] = roofs.compute ? Json(roofs.compute->name) : Json(nullptr);
     document["bandwidth"] = roofs.bandwidth ? Json(roofs.bandwidth->name) : Json(nullptr);
     document["ridge"] = roofs.ridge ? ratioJson(*roofs.ridge) : Json(nullptr);
-    document["ridge_computed"] =
-        roofs.computedRidge ? ratioJson(*roofs.computedRidge) : Json(nullptr);
+    document["ridge_computed"] = document["ridge"];
     document["ridge_source"] = roofs.ridgeSource;
     document["ridge_confidence"] =
         roofs.ridge ? Json(format::confidenceName(roofs.ridgeConfidence)) : Json(nullptr);
     document["dispatch_floor_s"] = optionalJson(roofs.dispatchFloorS);
+    document["dispatch_fixed_s"] = optionalJson(roofs.callFixedS);
     document["dispatch_source"] = roofs.dispatchSource;
     document["program_time_s"] = optionalJson(program.timeS);
     document["program"] = programJson(program);
@@ -123,7 +156,7 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
         optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
     document["power"] =
         roofs.target ? jsonArray(powerTable(), powerFigures(*roofs.target)) : Json::array();
-    document["layers"] = jsonArray(placementTable(), placedLayers(placements));
+    document["layers"] = jsonArray(placementTable(), placedLayers(bundle, placements));
 }
 
 void addUnassessed(Json &document, const Bundle &bundle)

@@ -69,6 +69,10 @@ private Q_SLOTS:
              {"name", "op", "bytes", "intensity", "bound", "attainable_flops", "time_s", "forms"})
             QVERIFY2(layer.contains(key), key);
         QVERIFY(layer["forms"].contains("stored") && layer["forms"].contains("best"));
+        QCOMPARE(string(layer["roofs"]["weights"], "name"),
+                 QStringLiteral("weight_stream_bandwidth"));
+        QCOMPARE(layer["roofs"], layer["forms"]["stored"]["roofs"]);
+        QVERIFY(layer["compiler_estimate_ms"].is_null());
         const auto batched = run({QStringLiteral("roofline"), QStringLiteral("--json"),
                                   QStringLiteral("--batch"), QStringLiteral("8")},
                                  QStringLiteral("lut4"));
@@ -190,6 +194,7 @@ private Q_SLOTS:
         const auto result = runCli({QStringLiteral("calibrate"), QStringLiteral("--json")});
         QCOMPARE(result.exitCode, 0);
         const Json json = result.json();
+        QCOMPARE(int(json["schema"]), 2);
         QVERIFY(json["rows"].size() > 150);
         int goals = 0;
         for (const Json &row : json["rows"]) {
@@ -205,6 +210,9 @@ private Q_SLOTS:
             for (const char *key : {"missing_effect", "missing_evidence", "missing_source"})
                 QVERIFY2(row[key].is_string() != within,
                          (string(row, "measurement") + string(row, "form")).toUtf8().constData());
+            if (string(row, "measurement").startsWith(QStringLiteral("speedup")))
+                QVERIFY(string(row, "unit") == QStringLiteral("speedup") &&
+                        double(row["measured"]) > 0.9); // no reciprocals
             // A parameter is not fitted on what it is compared with.
             const std::string form = row["form"];
             if (row["target"] == "H18g" && form.starts_with("palette")) {

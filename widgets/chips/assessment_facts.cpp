@@ -207,10 +207,15 @@ AssessmentFacts geometryFacts(const decision::Geometry &geometry)
 AssessmentFacts timeFacts(const Bundle &bundle, const roofline::Layer &layer,
                           const roofline::Assessment &assessment)
 {
+    const auto held = [](const QString &what, const roofline::LayerRoof *roof) {
+        return roof != nullptr ? what + QLatin1Char('\n') + roofWords(*roof) : what;
+    };
     AssessmentFacts facts{
-        {AssessmentText::tr("arithmetic"), secondsWord(assessment.computeS)},
+        {AssessmentText::tr("arithmetic"), secondsWord(assessment.computeS),
+         held(AssessmentText::tr("At the roof of such a layer"), assessment.computeRoof)},
         {AssessmentText::tr("bytes"), secondsWord(assessment.memoryS),
-         AssessmentText::tr("Of the weight and the activations")},
+         held(AssessmentText::tr("Of the weight, and of activations larger than the working set"),
+              assessment.weightRoof)},
         {AssessmentText::tr("bound by"),
          assessment.bound == roofline::Bound::Compute     ? AssessmentText::tr("arithmetic")
          : assessment.bound == roofline::Bound::Bandwidth ? AssessmentText::tr("bandwidth")

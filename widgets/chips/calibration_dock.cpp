@@ -102,11 +102,11 @@ void CalibrationDock::summarise()
     std::vector<double> off;
     for (const roofline::CalibrationRow &row : m_model->rows()) {
         const bool within = row.within().value_or(false);
-        compared += row.predicted ? 1 : 0;
-        met += within ? 1 : 0;
+        compared += row.counts() ? 1 : 0;
+        met += row.counts() && within ? 1 : 0;
         goals += row.goal ? 1 : 0;
         goalsMet += row.goal && within ? 1 : 0;
-        if (row.ratio())
+        if (row.counts() && row.ratio())
             off.push_back(std::abs(*row.ratio() - 1));
     }
     QString text = tr("%1 of %2 predictions within %3 of the measurement; %4 of %5 goals met; %6 "

@@ -158,7 +158,7 @@ std::optional<ChipNetwork> placeNetwork(const Bundle &bundle, const roofline::Ro
     network.roofs = roofs;
     roofline::LayerTimes times;
     const auto add = [&](ChipLayer &&placed) {
-        times.add(placed.figures->layer, placed.figures->stored().timeS);
+        times.add(placed.figures->layer, placed.figures->stored());
         network.layers.push_back(std::move(placed));
     };
     if (!forEachPlacement(bundle, roofs, choice, batch, KeptForms::Ends, progress, add))

@@ -30,7 +30,7 @@ std::vector<bool> fasterForms(const Bundle &bundle, Progress &progress)
     const auto note = [&](const ChipLayer &placed) {
         const auto &stored = placed.figures->stored().timeS;
         const roofline::Assessment *best = placed.figures->bestForm();
-        times.add(placed.figures->layer, stored);
+        times.add(placed.figures->layer, placed.figures->stored());
         if (stored && best && best->timeS && *best->timeS < 0.99 * *stored)
             faster[placed.weight] = true;
     };

@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
 #include "core/report/number_text.h"
+#include "core/report/placement_table.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -11,6 +12,7 @@
 #include <QPalette>
 #include <QStringList>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {
@@ -145,17 +147,21 @@ QColor tokenTint(Token token, bool dark)
 
 QString compilerEstimate(const Bundle &bundle, std::size_t weight, std::size_t consumer)
 {
-    if (weight >= bundle.weights().size() || consumer >= bundle.weights()[weight].consumers.size())
-        return {};
-    const mil::BackendNotes &notes = bundle.weights()[weight].consumers[consumer].backends;
-    QStringList words;
-    for (const bool selected : {true, false}) {
-        for (const auto &[backend, ms] : notes.estimatedMs) {
-            if ((backend == notes.selected) == selected)
-                words += ChipWords::tr("%1 ms (%2)").arg(ms, 0, 'g', 4).arg(fromUtf8(backend));
-        }
-    }
-    return words.join(QStringLiteral(", "));
+    roofline::Layer layer;
+    layer.weight = weight;
+    layer.consumer = consumer;
+    return fromUtf8(report::estimateText(report::notesOf(bundle, layer)));
+}
+
+QString roofWords(const roofline::LayerRoof &roof)
+{
+    const roofline::Ceiling &ceiling = roof.ceiling;
+    const QString words =
+        QStringLiteral("%1 %2 \u00b7 %3, %4")
+            .arg(fromUtf8(ceiling.name), siWord(ceiling.value, fromUtf8(ceiling.unit)),
+                 fromUtf8(ceiling.source),
+                 confidenceLabel(std::max(roof.confidence, ceiling.confidence)));
+    return roof.note.empty() ? words : words + QStringLiteral(" (%1)").arg(fromUtf8(roof.note));
 }
 
 QString siWord(double value, const QString &unit)

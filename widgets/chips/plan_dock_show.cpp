@@ -184,10 +184,14 @@ void PlanDock::fillForms()
         const QString name = candidate->name == plan::kKeep
                                  ? tr("keep %1").arg(fromUtf8(row.stored.value()))
                                  : fromUtf8(candidate->name);
-        m_form->addItem(tr("%1: %2 B, error %3")
-                            .arg(name, groupedNumber(candidate->stored))
-                            .arg(plan::layerError(row, candidate), 0, 'g', 3),
-                        rawFromUtf8(candidate->name));
+        const plan::ChipFigures &chip = candidate->chips[0]; // the main one
+        QString words = tr("%1 %2: %3 B, error %4")
+                            .arg(theme::glyph(outcomeToken(chip.outcome)), name,
+                                 groupedNumber(candidate->stored))
+                            .arg(plan::layerError(row, candidate), 0, 'g', 3);
+        if (chip.timeS)
+            words += tr(", %1").arg(siWord(*chip.timeS, QStringLiteral("s")));
+        m_form->addItem(words, rawFromUtf8(candidate->name));
         if (forced != m_forced.end() && forced->second == candidate->name)
             m_form->setCurrentIndex(m_form->count() - 1);
     }

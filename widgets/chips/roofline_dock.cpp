@@ -157,14 +157,17 @@ void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
     if (m_shown == roofs.target)
         return;
     m_shown = roofs.target;
-    m_compute->clear();
-    m_bandwidth->clear();
+    for (QComboBox *box : {m_compute, m_bandwidth}) {
+        box->clear();
+        box->addItem(box == m_compute ? tr("compute: by kind of layer")
+                                      : tr("bandwidth: by kind of stream"),
+                     QString());
+    }
     for (const roofline::Ceiling &ceiling : roofs.all) {
         if (!ceiling.isRoof())
             continue;
         const bool compute = ceiling.kind == roofline::Ceiling::Kind::Compute;
         QComboBox *box = compute ? m_compute : m_bandwidth;
-        const auto &chosen = compute ? roofs.compute : roofs.bandwidth;
         const QString words = siWord(ceiling.value, fromUtf8(ceiling.unit)) + QStringLiteral(" ") +
                               fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' '));
         box->addItem(readFromLeft(words, layoutDirection()), fromUtf8(ceiling.name));
@@ -172,12 +175,10 @@ void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
                          tr("%1: %2").arg(fromUtf8(roofline::ceilingMethodName(ceiling.method)),
                                           fromUtf8(ceiling.source)),
                          Qt::ToolTipRole);
-        if (chosen && chosen->name == ceiling.name)
-            box->setCurrentIndex(box->count() - 1);
     }
     for (QComboBox *box : {m_compute, m_bandwidth}) {
-        if (box->count() == 0)
-            box->addItem(tr("none published"));
+        if (box->count() == 1)
+            box->setItemText(0, tr("none published"));
         box->setEnabled(box->count() > 1);
     }
 }
@@ -197,17 +198,10 @@ void RooflineDock::refresh()
     if (!standard)
         return;
     fillCeilings(*standard);
-    roofline::RoofChoice choice;
     const auto named = [](const QComboBox *box) {
         return box->currentData().toString().toStdString();
     };
-    // The chapters' pair keeps its published ridge: only another one is asked for by name.
-    const std::string compute = named(m_compute), bandwidth = named(m_bandwidth);
-    if (!standard->compute || compute != standard->compute->name)
-        choice.compute = compute;
-    if (!standard->bandwidth || bandwidth != standard->bandwidth->name)
-        choice.bandwidth = bandwidth;
-    const auto roofs = roofline::roofsOf(m_state.target(), choice);
+    const auto roofs = roofline::roofsOf(m_state.target(), {named(m_compute), named(m_bandwidth)});
     placeLayers(roofs ? *roofs : *standard);
 }
 

@@ -345,9 +345,9 @@ QStringList RooflinePlot::roofsInView() const
     return texts;
 }
 
-/// What the whole program reaches at most, while its dispatch takes the time that one takes. Of
-/// several functions none: each is a dispatch of its own arithmetic. Nor where a layer's arithmetic
-/// is not known.
+/// What the whole program reaches at most, while its dispatch takes the time that one takes: drawn
+/// where that is what the program waits for. Of several functions none: each is a dispatch of its
+/// own arithmetic. Nor where a layer's arithmetic is not known.
 void RooflinePlot::drawFloor()
 {
     m_floorRate.reset();
@@ -359,7 +359,7 @@ void RooflinePlot::drawFloor()
             return;
         flops += *ofLayer;
     }
-    if (m_program.uncounted > 0 || !m_program.dispatches.empty() ||
+    if (!m_program.hidesGains() || m_program.uncounted > 0 || !m_program.dispatches.empty() ||
         m_program.launches != std::uint64_t(1) || !m_given.dispatchFloorS ||
         *m_given.dispatchFloorS <= 0 || flops <= 0)
         return;

@@ -149,7 +149,6 @@ private:
     QString neighboursText(int point) const;
     QString labelOf(int point) const;
     /// What the compiler itself says of the layer; empty where nothing.
-    QString estimateOf(int point) const;
     void colorNames(bool dark);
     void clearDrawing();
     void drawRoofs();

@@ -79,15 +79,14 @@ void RooflinePlot::addRoof(const Ceiling &ceiling, bool chosen)
     roof.graph = plot().addGraph();
     roof.graph->removeFromLegend();
     const bool compute = ceiling.kind == Ceiling::Kind::Compute;
-    // The chosen pair stops where it meets the other; what is left over is no roof.
-    const double ridge = m_given.computedRidge.value_or(0);
+    // The chosen pair stops where it meets the other, and no stream goes on above the compute roof:
+    // what is left over is no roof.
+    const double near = compute && chosen ? m_given.ridge.value_or(kNear) : kNear;
+    const double far = compute || !m_given.compute ? kFar : m_given.compute->value / ceiling.value;
     if (compute)
-        roof.graph->setData({chosen && ridge > 0 ? ridge : kNear, kFar},
-                            {ceiling.value, ceiling.value}, true);
+        roof.graph->setData({near, far}, {ceiling.value, ceiling.value}, true);
     else
-        roof.graph->setData(
-            {kNear, chosen && ridge > 0 ? ridge : kFar},
-            {kNear * ceiling.value, (chosen && ridge > 0 ? ridge : kFar) * ceiling.value}, true);
+        roof.graph->setData({near, far}, {near * ceiling.value, far * ceiling.value}, true);
     roof.label = new QCPItemText(&plot());
     roof.label->setText(roofText(ceiling));
     m_roofs.push_back(roof);

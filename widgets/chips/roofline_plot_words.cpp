@@ -50,13 +50,11 @@ QString RooflinePlot::pointText(int point) const
                  stored.flops ? siWord(*stored.flops, QStringLiteral("FLOP")) : tr("unknown FLOP"),
                  siWord(stored.bytes.value_or(0), QStringLiteral("B")))
             .arg(*stored.intensity, 0, 'g', 4);
-    if (m_given.compute && m_given.bandwidth)
-        text +=
-            tr("min(%1, %2 FLOP/B \u00d7 %3 = %4) = %5\n")
-                .arg(flops(stored.computeRate ? stored.computeRate->value : m_given.compute->value))
-                .arg(*stored.intensity, 0, 'g', 4)
-                .arg(siWord(m_given.bandwidth->value, QStringLiteral("B/s")),
-                     flops(*stored.intensity * m_given.bandwidth->value), flops(stored.attainable));
+    for (const roofline::LayerRoof *roof : {stored.computeRoof, stored.weightRoof}) {
+        if (roof != nullptr)
+            text += roofWords(*roof) + QLatin1Char('\n');
+    }
+    text += tr("attainable %1\n").arg(flops(stored.attainable));
     text += timeText(placed);
     if (placed.dense != 0)
         text +=
@@ -64,7 +62,8 @@ QString RooflinePlot::pointText(int point) const
     if (const Assessment *best = placed.bestForm())
         text += tr("; best %1, %2").arg(fromUtf8(best->form), seconds(best->timeS));
     text += neighboursText(point);
-    const QString compiler = estimateOf(point);
+    const QString compiler =
+        compilerEstimate(*m_bundle, layerOf(point).weight, layerOf(point).consumer);
     if (!compiler.isEmpty())
         text += tr("\nthe compiler estimates %1").arg(compiler);
     if (placed.estimated)
@@ -82,12 +81,6 @@ QString RooflinePlot::pointText(int point) const
 QString RooflinePlot::labelOf(int point) const
 {
     return fromUtf8(layerOf(point).label(*m_bundle));
-}
-
-QString RooflinePlot::estimateOf(int point) const
-{
-    const ChipLayer &layer = layerOf(point);
-    return compilerEstimate(*m_bundle, layer.weight, layer.consumer);
 }
 
 QString RooflinePlot::neighboursText(int point) const
@@ -157,7 +150,7 @@ QVariant RooflinePlot::cellData(int point, int column, int role) const
     const ChipLayer &layer = layerOf(point);
     const Placement whole = layer.placement(*m_bundle);
     const report::PlacedLayer row{
-        &whole, estimateOf(point).toStdString(),
+        &whole, &report::notesOf(*m_bundle, whole.layer),
         fromUtf8(functionWords(m_bundle->weights()[layer.weight])).toStdString()};
     return m_columns.cell(column, row, role);
 }

@@ -229,7 +229,8 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
     const auto add = [&](const ChipLayer &placed) {
         auto shared = figures.of(placed.figures);
         // What has no such form stays as it is stored, in the sum as well.
-        times.add(placed.figures->layer, shared->has ? shared->timeS : shared->storedS);
+        const roofline::Assessment *one = inForm(*placed.figures, form);
+        times.add(placed.figures->layer, one != nullptr ? *one : placed.figures->stored());
         layers.push_back({placed.weight, placed.consumer, std::move(shared)});
     };
     if (!forEachPlacement(bundle, roofs, choice, batch, KeptForms::All, progress, add))

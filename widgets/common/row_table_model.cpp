@@ -29,8 +29,8 @@ QString translated(std::string_view term)
 QString markGlyph(report::Mark mark)
 {
     switch (mark) {
-    case report::Mark::Good:
-    case report::Mark::Chosen: return theme::glyph(Token::OutStreams);
+    case report::Mark::Good: return theme::glyph(Token::OutStreams);
+    case report::Mark::Chosen:
     case report::Mark::Passes: return QStringLiteral("\u2713");
     case report::Mark::Bad: return theme::glyph(Token::OutRefused);
     case report::Mark::Open: return theme::glyph(Token::OutUnknown);

@@ -39,6 +39,11 @@ QString unknownNote(const ProgramTime &program, const roofline::Roofs &roofs, co
 {
     if (!roofs.compute && !roofs.bandwidth)
         return TimeCard::tr("no ceilings are published for %1").arg(chip);
+    if (program.refused > 0)
+        return TimeCard::tr("on %1: the compiler refuses the weights of %2 of %3 layers")
+            .arg(chip)
+            .arg(program.refused)
+            .arg(program.layers);
     if (program.timed < program.layers)
         return TimeCard::tr("on %1: the time of %2 of %3 layers is not known")
             .arg(chip)

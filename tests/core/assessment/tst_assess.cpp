@@ -253,25 +253,59 @@ private Q_SLOTS:
     {
         const Layer wide = layer("conv", 512, 3, 16);
         const auto dense = assessed(wide, as(wide, "dense", 1), "M6");
-        QVERIFY(dense.computeRate);
-        QCOMPARE(dense.computeRate->name, std::string("winograd_3x3_fp16_flops"));
+        QCOMPARE(dense.computeRoof->ceiling.name, std::string("winograd_3x3_fp16_flops"));
         QCOMPARE(*dense.computeS, *dense.flops / 31.0e12);
-        QVERIFY(!assessed(wide, as(wide, "sparse", 0.5), "M6").computeRate);
-        QVERIFY(!assessed(wide, as(wide, "dense", 1), "M4 Pro").computeRate);
+        QVERIFY(assessed(wide, as(wide, "sparse", 0.5), "M6").computeRoof->isOfAll());
+        QVERIFY(assessed(wide, as(wide, "dense", 1), "M4 Pro").computeRoof->isOfAll());
         Layer strided = wide, unknown = wide;
         strided.operation->strideX = 2;
         unknown.operation.reset();
         for (const Layer &other : {layer("conv", 512, 1, 16), layer("conv", 64, 3, 16),
                                    layer("conv", 512, 3, 64), strided, unknown})
-            QVERIFY(!assessed(other, as(other, "dense", 1), "M6").computeRate);
+            QVERIFY(assessed(other, as(other, "dense", 1), "M6").computeRoof->isOfAll());
+        // Each with parameters that leave its own row out.
+        int rows = 0;
         for (const CalibrationRow &row : calibrate(target::findTarget("M6")->target)) {
             if (row.unit != "ratio" || row.condition.find("3x3, 512 channels, 16x16") != 0)
                 continue;
-            if (row.form == "sparse50" || row.form == "sparse75")
-                QVERIFY2(row.within().value_or(false), row.form.c_str());
-            if (row.form == "sparse90") // names what is left out
-                QVERIFY(!row.within().value_or(true) && !row.missing.empty());
+            QVERIFY2(row.within().value_or(false), row.form.c_str());
+            QVERIFY(row.fittedOn.find("leaving " + row.form + " out") != std::string::npos);
+            ++rows;
         }
+        QCOMPARE(rows, 3);
+    }
+
+    /// What calibrate predicts is what is said of that very layer, and nothing else.
+    void calibrateAsksTheAssessment()
+    {
+        const Layer thin = layer("conv", 4096, 1, 1);
+        const auto predicted = [](const char *chip, const char *form, const char *measurement) {
+            for (const CalibrationRow &row : calibrate(&named(chip))) {
+                if (row.form == form && row.measurement == measurement)
+                    return row;
+            }
+            return CalibrationRow();
+        };
+        const auto palette = predicted("M1", "palette4", "speedup_vs_fp16");
+        QCOMPARE(palette.unit, std::string("speedup"));
+        QCOMPARE(palette.low, 2.37); // not its reciprocal
+        QCOMPARE(*palette.predicted, *assessed(thin, as(thin, "palette4"), "M1").predictedSpeedup);
+        QVERIFY(std::abs(*palette.predicted - 1.97) < 0.02);
+        const auto sparse = predicted("M1", "sparse", "speedup_vs_dense");
+        QCOMPARE(*sparse.predicted, *assessed(thin, as(thin, "sparse"), "M1").predictedSpeedup);
+        QVERIFY(std::abs(*sparse.predicted - 1.78) < 0.01);
+        // Forms that fold take as long, as predicted: they say nothing of the model.
+        const auto int8 = predicted("M1", "int8", "speedup_vs_fp16");
+        QVERIFY(int8.isTrivial() && !int8.counts() && int8.within().value_or(false));
+        for (const CalibrationRow &row : calibrate(&named("M2"))) {
+            QVERIFY2(row.within().value_or(false), row.condition.c_str());
+            QCOMPARE(row.own, row.source == "engine guide ch.10");
+        }
+        // A second pass over channel groups costs as much as a full one.
+        const auto step = predicted("M1", "dense", "conv1x1 256 channels");
+        QVERIFY(std::abs(*step.predicted - 53.3e-6) < 0.1e-6 && step.within().value_or(false));
+        Layer wide = layer("conv", 256, 1, 32);
+        QCOMPARE(*step.predicted, *assessed(wide, as(wide, "dense", 1), "M1").timeS);
     }
 
     void figuresOfDifferentWidthsAreNotMerged()
@@ -300,6 +334,10 @@ private Q_SLOTS:
         QVERIFY(open.speedup && !open.timeS);
         QCOMPARE(open.speedup->confidence, format::Confidence::Assumed);
         QVERIFY(!open.measured[0].holds());
+        // Its shape is known all the same: what was measured of 1x1 kernels is not of a 3x3 one.
+        WeightForm kernel = as(on, "palette4");
+        kernel.shape = {96, 96, 1, 3, 3};
+        QVERIFY(!assessed(none, kernel, "M1").speedup);
     }
 
     /// What is named flips the outcome, and no smaller set does.

@@ -123,6 +123,21 @@ private Q_SLOTS:
         QCOMPARE(form.element, ElementType::Int8);
         QVERIFY(form.masked);
         QCOMPARE(form.key(), std::string("sparse+int8"));
+        // int8 with one scale a channel or tensor, whichever operation writes it; a scale a block
+        // stays what it is, and so do four bits.
+        const auto scaled = [&](ElementType type, const Shape &scales) {
+            Encoding blocks = stored(type, ElementType::Fp16);
+            blocks.scaling.emplace();
+            blocks.scaling->kind = codec::Scaling::Kind::Blockwise;
+            blocks.scaling->scale = Operand{PartRole::Scale, ElementType::Fp16, scales, {}};
+            return described(blocks).key();
+        };
+        QCOMPARE(scaled(ElementType::Int8, {2, 1}), std::string("int8"));
+        QCOMPARE(scaled(ElementType::Uint8, {1, 1}), std::string("int8"));
+        QCOMPARE(scaled(ElementType::Int8, {1, 4}), std::string("int8"));
+        QCOMPARE(scaled(ElementType::Int8, {2, 2}), std::string("blockwise"));
+        QCOMPARE(scaled(ElementType::Int8, {1, 2}), std::string("blockwise"));
+        QCOMPARE(scaled(ElementType::Int4, {2, 1}), std::string("blockwise4"));
         // Unsound ones: the steps alone.
         Weight unsound;
         unsound.form = StorageForm::unsound(FormNode::Microscaled, ElementType::Fp4E2M1);
@@ -131,6 +146,52 @@ private Q_SLOTS:
         unsound.form = StorageForm::unsound(FormNode::Palette, ElementType::Fp16);
         describeStorage(unsound, form); // neither indices nor codebook: no width is known
         QCOMPARE(form.key(), std::string("unknown"));
+    }
+
+    /// int8 of iOS 18 with one scale a channel is the int8 of table 7.1, with an offset of zeros
+    /// too.
+    void oneScaleAChannelIsInt8()
+    {
+        test::MadeBundle made;
+        const auto weight = [&made](const char *name, const char *scales, std::size_t count,
+                                    std::byte offset) {
+            const std::string shape = scales;
+            made.line(
+                "tensor<fp16, [4, 64]> " + std::string(name) +
+                " = constexpr_blockwise_shift_scale(data = " +
+                made.blob(ElementType::Int8, "[4, 64]", test::Bytes(256, std::byte{3})) +
+                ", offset = " + made.blob(ElementType::Int8, shape, test::Bytes(count, offset)) +
+                ", scale = " +
+                made.blob(ElementType::Fp16, shape, test::Bytes(2 * count, std::byte{0x30})) +
+                ")[name = string(\"" + name + "\")]");
+            made.consume(name);
+        };
+        weight("channels", "[4, 1]", 4, {});
+        weight("tensor_wide", "[1, 1]", 1, {});
+        weight("shifted", "[4, 1]", 4, std::byte{1});
+        weight("blocks", "[4, 2]", 8, {});
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        const DecisionTable table(**bundle, allTargets());
+        const auto outcome = [&](const char *name, const char *chip) {
+            const std::size_t column = table.columnOf(*target::findTarget(chip)->target);
+            const auto assessed = table.assessment(*(*bundle)->weightByName(name), column);
+            return assessed.form + " " + std::string(decision::outcomeName(assessed.outcome));
+        };
+        for (const char *name : {"channels", "tensor_wide"}) {
+            QCOMPARE(outcome(name, "M1"), std::string("int8 folds"));
+            QCOMPARE(outcome(name, "M2"), std::string("int8 streams"));
+            QCOMPARE(outcome(name, "M6"), std::string("int8 streams"));
+        }
+        QCOMPARE(outcome("shifted", "M2"), std::string("int8 streams"));
+        QCOMPARE(outcome("blocks", "M2"), std::string("blockwise folds"));
+        const auto &verdict = table.verdict(*(*bundle)->weightByName("channels"),
+                                            table.columnOf(*target::findTarget("M1")->target));
+        QVERIFY2(verdict.nearestChange.find("int8") == std::string::npos,
+                 verdict.nearestChange.c_str());
+        // The words of the contract name the operation.
+        const Weight &channels = (*bundle)->weights()[*(*bundle)->weightByName("channels")];
+        QCOMPARE(formText(channels.form), std::string("blockwise"));
     }
 
     /// Channels as the operation reads them, whatever order the weight is stored in.
@@ -295,7 +356,7 @@ private Q_SLOTS:
         const auto known = table.assessment(0, 0), open = table.assessment(1, 0);
         QCOMPARE(known.decision.bytesMoved.value_or(0), std::uint64_t(24));
         QCOMPARE(known.weightBytes.value_or(0), std::uint64_t(24));
-        QCOMPARE(known.bytes.value_or(0), 24.0 + 6 + 24);
+        QCOMPARE(known.bytes.value_or(0), 24.0); // what goes in and out stays on chip
         QVERIFY(!open.decision.bytesMoved && !open.bytes);
         QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(24));
         QCOMPARE(table.totals(0).movedOpen, std::size_t(1));

@@ -71,12 +71,11 @@ private Q_SLOTS:
         QTest::newRow("tquant_forms") << 14;
         QTest::newRow("stream_outcomes") << 30;
         QTest::newRow("stream_gates") << 10;
-        QTest::newRow("roofline_pairs") << 5;
         QTest::newRow("geometry_facts") << 20;
         QTest::newRow("collective") << 58;
         QTest::newRow("target_rules") << 10;
         QTest::newRow("codegen_rules") << 7;
-        QTest::newRow("compute_rates") << 1;
+        QTest::newRow("layer_roofs") << 20;
         QTest::newRow("format_codes") << 6;
         QTest::newRow("measurements") << 160;
         QTest::newRow("model_parameters") << 4;

@@ -61,7 +61,7 @@ private Q_SLOTS:
         QCOMPARE(said.toPlainText().split(QLatin1Char('\n')), facts);
         QCOMPARE(said.blockCount(), int(facts.size()));
         QVERIFY(said.firstBlock().begin().fragment().charFormat().fontWeight() > QFont::Normal);
-        QCOMPARE(plot.columnCount(), 17);
+        QCOMPARE(plot.columnCount(), 18);
         const auto cell = [&plot](const char *key) {
             for (int column = 0; column < plot.columnCount(); ++column) {
                 if (plot.header(column, KeyRole).toString() == QLatin1String(key))
