@@ -26,6 +26,18 @@ class QActionGroup;
 class QMenu;
 class QStackedWidget;
 
+namespace kernscope::plan {
+struct SectionOptions;
+}
+namespace kernscope::target {
+struct Target;
+}
+namespace kernscope::quantized {
+struct QuantizeOptions;
+}
+namespace kernscope::section {
+struct LoadAddresses;
+}
 namespace kernscope::ui {
 class Dock;
 }
@@ -111,6 +123,18 @@ private:
     std::vector<NoticeAction> waysToFind(const OpeningSession &opening);
     void buildSessionActions(QMenu *menu);
     void buildExportActions(QMenu *menu);
+    // main_window_make.cpp
+    void buildMakeActions(QMenu *menu);
+    void askQuantize();
+    void startQuantize(std::size_t weight, const quantized::QuantizeOptions &options,
+                       const QString &path);
+    void askSection();
+    void startSection(const std::vector<std::size_t> &weights, const plan::SectionOptions &options,
+                      const target::Target &chip, const QString &path);
+    void sayWritten(const Result<void> &made, const QString &path);
+    void askRelayout();
+    void askRelocate();
+    void makeSection(const QString &title, const std::optional<section::LoadAddresses> &addresses);
     void doNext(const QString &what);
     std::vector<std::filesystem::path> shownPaths() const;
     void askExport(const QString &title, const QString &filters, const QString &suffix,

@@ -42,6 +42,7 @@ void MainWindow::buildExportActions(QMenu *menu)
                   });
     });
     m_needBundle << m_exportReport;
+    buildMakeActions(menu);
 }
 
 /// A link of the overview's inspector.

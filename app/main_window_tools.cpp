@@ -6,7 +6,7 @@
 #include "app/palette_index.h"
 #include "app/place_text.h"
 #include "app/status_line.h"
-#include "core/target/target.h"
+#include "core/target/registry.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/segmented.h"
@@ -250,9 +250,13 @@ void MainWindow::addFoundChips(PaletteIndex &index)
         QStringList words{QString::fromStdString(chip.name)};
         for (const std::string &alias : chip.aliases)
             words += QString::fromStdString(alias);
-        for (const QString &word : words) {
+        QStringList named = words;
+        for (const std::string &alias : target::contestedNames(chip))
+            named += QString::fromStdString(alias);
+        for (const QString &word : named) {
             QStringList others = words;
-            others.removeOne(word);
+            if (!others.removeOne(word))
+                others.prepend(tr("%1 contested").arg(QChar(0x2260)));
             chips.names += word;
             found->emplace_back(i, others.join(QStringLiteral(", ")));
         }

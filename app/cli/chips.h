@@ -26,7 +26,8 @@ struct ChipOptions {
     bool demandGiven = false;
     double density = -1;
     unsigned weightBits = 16;
-    std::string activation = "fp16"; ///< typed in: fp16, int8, uint8, e4m3
+    std::string activation = "fp16"; ///< fp16, int8, uint8, e4m3
+    unsigned workUnitMode = 0;       ///< 1 and 2: Winograd asks for more work
     // roofline, choose
     std::uint64_t batch = 1;
     std::string compute, bandwidth;

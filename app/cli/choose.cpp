@@ -21,7 +21,7 @@ using report::Json;
 
 std::string choiceText(const FormChoice &choice)
 {
-    std::string text = heading(printable(choice.address));
+    std::string text = heading(printable(choice.title));
     const std::string take = choice.chosen.empty()      ? "no proposal"
                              : choice.chosen == "dense" ? "dense fp16"
                                                         : choice.chosen;
@@ -36,6 +36,8 @@ std::string choiceText(const FormChoice &choice)
                         choice.sampled ? "; figures from some of the channels" : "");
     if (!choice.advice.empty())
         text += "  " + choice.advice + "\n";
+    for (const std::string &line : report::contestedOf(choice))
+        text += "  sources disagree: " + line + "\n";
     return text + terminalText(textTable(report::candidateTable(), report::candidateRows(choice)));
 }
 

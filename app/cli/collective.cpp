@@ -202,13 +202,10 @@ std::string collectiveChipText(const target::Target &target)
 
 std::string settersText()
 {
-    std::string text = heading("Setters of the collective DMA, in this order");
-    for (const decision::CcdmaSetter &setter : decision::ccdmaSetters())
-        text += fmt::format("  {:>2}  {}\n", setter.order, setter.name);
-    text += "\n";
-    for (const decision::CollectiveNote &note : decision::collectiveNotes())
-        text += fmt::format("  {}: {} [{}]\n", note.name, note.text, note.source);
-    return text;
+    return heading("Setters of the collective DMA, in this order") +
+           terminalText(textTable(report::ccdmaSetterTable(), decision::ccdmaSetters())) +
+           heading("Rules and messages") +
+           terminalText(textTable(report::collectiveNoteTable(), decision::collectiveNotes()));
 }
 
 } // namespace

@@ -92,8 +92,13 @@ void addGeometry(CLI::App &app, Context &context)
     command->add_option("--weight-bits", options->weightBits, "Typed in: bits of a weight")
         ->check(CLI::IsMember({1, 2, 3, 4, 6, 8, 16}))
         ->needs(channels);
-    command->add_option("--activation", options->activation, "Typed in: type of the activation")
+    command->add_option("--activation", options->activation, "Type of the activation")
         ->check(CLI::IsMember({"fp16", "int8", "uint8", "e4m3"}))
+        ->capture_default_str();
+    command
+        ->add_option("--work-unit-mode", options->workUnitMode,
+                     "Work-unit mode; 1 and 2 raise the work that Winograd asks for to 32")
+        ->check(CLI::IsMember({0, 1, 2}))
         ->capture_default_str();
     command->add_option("--density", options->density, "Typed in: share of weights not zero")
         ->check(notNan())

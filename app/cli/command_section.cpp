@@ -35,25 +35,27 @@ void addBuild(CLI::App &parent, Context &context)
     command->add_option("names", options->names, "Weights; without any, all of them")
         ->type_name("NAME");
     addOutput(*command, context, options->output, "File to write", "OUT")->required();
-    command->add_option("--form", options->form, "How to store them")
+    command->add_option("--form", options->made.form, "How to store them")
         ->check(CLI::IsMember({"stored", "dense", "sparse", "palette", "affine"}))
         ->capture_default_str();
-    command->add_option("--bits", options->bits, "Bits of a palette's indices (--form palette)")
+    command
+        ->add_option("--bits", options->made.bits, "Bits of a palette's indices (--form palette)")
         ->capture_default_str();
     command
-        ->add_option("--vector", options->vector,
+        ->add_option("--vector", options->made.vector,
                      "Output channels that one entry serves (--form palette)")
         ->capture_default_str();
     command
-        ->add_option("--entries", options->entries, "Type of a codebook's entries (--form palette)")
+        ->add_option("--entries", options->made.entries,
+                     "Type of a codebook's entries (--form palette)")
         ->check(CLI::IsMember({"fp16", "int8", "e4m3"}))
         ->capture_default_str();
     command
-        ->add_option("--cores", options->cores,
+        ->add_option("--cores", options->made.cores,
                      "Cores that share each weight; without it, those of the chip")
         ->check(CLI::Range(1, 256));
     command
-        ->add_option("--lanes", options->lanes,
+        ->add_option("--lanes", options->made.lanes,
                      "Most channels of a group; without it one: channel c on core c mod cores")
         ->check(CLI::Range(1, 65536));
     command->get_option("--force")->description(
@@ -67,8 +69,9 @@ void addBuild(CLI::App &parent, Context &context)
                            "H18 -o w.ksec"});
     command->callback([options, command, &context] {
         for (const char *name : {"--bits", "--vector", "--entries"}) {
-            if (options->form != "palette" && command->count(name) > 0)
-                throw UsageFailure{usageError(name, "--form palette", "--form " + options->form,
+            if (options->made.form != "palette" && command->count(name) > 0)
+                throw UsageFailure{usageError(name, "--form palette",
+                                              "--form " + options->made.form,
                                               std::string(name) + " has no effect here")};
         }
         context.exitCode = options->hwxSlices ? runSectionSlices(*options, context)

@@ -26,15 +26,21 @@ using descriptor::FormatLane;
 using report::Json;
 
 constexpr std::string_view kDescriptorCommand = "descriptor";
+constexpr std::uint32_t kInt8TensorFormat = 1;
 using report::kFormatLanes;
 
 std::string groupsText()
 {
+    auto notes = format::engineNotes("ordering");
+    for (format::EngineNote &note : format::engineNotes("datapath"))
+        notes.push_back(std::move(note));
     return heading("Register groups of version 10 (table 20.7)") +
            terminalText(textTable(report::imageGroupTable(), descriptor::imageGroups())) +
            fmt::format("\n  {}\n", descriptor::imageV10Note()) +
            heading("Fields and ordering bits") +
-           terminalText(textTable(report::imageFieldTable(), report::imageFieldsOf("field")));
+           terminalText(textTable(report::imageFieldTable(), report::imageFieldsOf("field"))) +
+           heading("What else is known") +
+           terminalText(textTable(report::engineNoteTable(), notes));
 }
 
 std::string streamsText()
@@ -44,6 +50,13 @@ std::string streamsText()
            heading("Relocation registers") +
            terminalText(
                textTable(report::relocationRegisterTable(), report::imageFieldsOf("reloc")));
+}
+
+/// What sources give for the codes of the integers, where the word of that version has both.
+std::string contestedCodesText(std::uint32_t version)
+{
+    return readingsText(format::readingsOf(
+        descriptor::contestedCode(version, format::TensorFormat(kInt8TensorFormat))));
 }
 
 std::string formatWordText(std::uint32_t version)
@@ -63,7 +76,7 @@ std::string formatWordText(std::uint32_t version)
                     : fmt::format("  E4M3 overflow of {}: \"{}\"\n",
                                   descriptor::formatLaneName(lane), bit.error().message);
     }
-    return text;
+    return text + contestedCodesText(version);
 }
 
 /// What was asked: a word made or read, the ordering bits of an image.
@@ -93,7 +106,11 @@ Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
             return tl::unexpected(bits.error());
         word |= *bits;
     }
-    out.text += fmt::format("  format word {:#x}\n", word);
+    const bool integer =
+        std::any_of(options.formats.begin(), options.formats.end(),
+                    [](const std::string &name) { return name == "int8" || name == "uint8"; });
+    out.text += fmt::format("  format word {:#x}\n{}", word,
+                            integer ? contestedCodesText(version) : std::string());
     std::vector<report::OverflowChoice> overflow;
     for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
         const bool first = lane == FormatLane::Source1;
@@ -111,7 +128,7 @@ Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
         out.text += fmt::format("  overflow of {}: {} ({:#x} at +{:#x})\n", name,
                                 asked ? "saturates" : "gives NaN", *bits, *place);
     }
-    report::addEncodedWord(out.json, word, options.formats, overflow);
+    report::addEncodedWord(out.json, version, word, options.formats, overflow);
     return {};
 }
 
@@ -126,6 +143,7 @@ Result<void> readWord(const DescriptorOptions &options, std::uint32_t version,
     for (const FormatLane lane : kFormatLanes)
         out.text += fmt::format("  {}: {}\n", descriptor::formatLaneName(lane),
                                 descriptor::decodeFormatLane(version, lane, bits));
+    out.text += contestedCodesText(version);
     report::addDecodedWord(out.json, version, bits);
     return {};
 }

@@ -85,7 +85,10 @@ std::string readingsText(std::span<const format::Reading> readings)
 
 std::string moreFormatsText(std::uint32_t descriptorVersion)
 {
-    return rolesText() + foldText() + doubleMacText() + lanesText(descriptorVersion) +
+    return rolesText() + heading("fp8 formats (table 36.1)") +
+           terminalText(textTable(report::fp8FormatTable(), format::fp8Formats())) + foldText() +
+           doubleMacText() + lanesText(descriptorVersion) + heading("What else is known") +
+           terminalText(textTable(report::engineNoteTable(), format::engineNotes())) +
            heading("Contested") + readingsText(format::readingsAbout("engine"));
 }
 

@@ -3,6 +3,7 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
+#include "core/assessment/geometry_cycles.h"
 #include "core/assessment/layer_geometry.h"
 #include "core/assessment/prediction_note.h"
 #include "core/base/csv.h"
@@ -22,7 +23,7 @@ namespace kernscope::cli {
 namespace {
 
 struct Judged {
-    std::string title, weight, consumer, op;
+    std::string title, weight, address, consumer, op;
     decision::LayerOperation operation;
     roofline::Layer layer; ///< the same for the times
 };
@@ -127,12 +128,9 @@ Result<Judged> typedOperation(const ChipOptions &options)
             *places[i] = (*numbers)[i];
     }
     roofline::setWeightBits(operation, options.weightBits);
-    operation.tensorFormat = options.activation == "int8"    ? 1U
-                             : options.activation == "uint8" ? 2U
-                             : options.activation == "e4m3"  ? 12U
-                                                             : 3U;
     if (options.density >= 0)
         operation.density = options.density;
+    operation.paddedZero = decision::samePaddedZero(operation);
     operation.inputElements = decision::paddedInputElements(operation).value_or(0);
     judged.layer = typedLayer(operation);
     return judged;
@@ -148,7 +146,8 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
         const Consumer &consumer = weight.consumers[layer.consumer];
         const decision::LayerOperation operation = *layer.operation;
         all.push_back({weight.findableName() + " in " + consumer.op.value() + " " + consumer.name,
-                       weight.name, consumer.name, consumer.op, operation, std::move(layer)});
+                       weight.name, weight.address(), consumer.name, consumer.op, operation,
+                       std::move(layer)});
     }
     return all;
 }
@@ -228,6 +227,16 @@ decision::GeometryOptions geometryOptions(const ChipOptions &options, const Chos
     return wanted;
 }
 
+/// What no bundle says of an operation.
+void setModes(decision::LayerOperation &operation, const ChipOptions &options)
+{
+    operation.workUnitMode = options.workUnitMode;
+    operation.tensorFormat = options.activation == "int8"    ? 1U
+                             : options.activation == "uint8" ? 2U
+                             : options.activation == "e4m3"  ? 12U
+                                                             : 3U;
+}
+
 /// Every operation on the chip: as rows of the document, or as text.
 void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions &wanted,
                      const roofline::Roofs &roofs, bool json, GeometryAnswer &answer)
@@ -251,8 +260,8 @@ void judgeOperations(const ChosenTarget &chosen, const decision::GeometryOptions
             typed ? judged.operation : roofline::arrayOperation(judged.layer, assessment);
         if (json)
             operations.push_back(report::judgedJson(
-                {judged.weight, judged.layer.function, judged.consumer, judged.op}, operation,
-                *geometry, assessment));
+                {judged.weight, judged.layer.function, judged.consumer, judged.op, judged.address},
+                operation, *geometry, assessment));
         else
             answer.text += geometryText(judged.title, operation, *geometry, assessment);
     }
@@ -286,6 +295,11 @@ int runGeometry(const ChipOptions &options, Context &context)
     const auto roofs = roofline::roofsOf(chosen->target());
     if (!roofs)
         return refuseTarget(context, "geometry", roofs.error());
+    for (Judged &judged : answer.operations) {
+        setModes(judged.operation, options);
+        if (judged.layer.operation)
+            setModes(*judged.layer.operation, options);
+    }
     judgeOperations(*chosen, geometryOptions(options, *chosen), *roofs, context.json, answer);
     if (context.json) {
         printDocument(context, answer.document, answer.diagnostics);

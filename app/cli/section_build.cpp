@@ -5,10 +5,8 @@
 #include "app/cli/output_file.h"
 #include "app/cli/section_run.h"
 #include "app/cli/text_output.h"
-#include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "core/codec/encode/encoder.h"
 #include "core/container/section/weights/section_weight.h"
 #include "core/descriptor/version.h"
 #include "core/lanes/size_law.h"
@@ -17,7 +15,6 @@
 #include "core/target/rules.h"
 
 #include <algorithm>
-#include <list>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -65,71 +62,10 @@ Result<std::vector<std::size_t>> chosenWeights(const Bundle &bundle, const Secti
     }
     if (!chosen.empty())
         return chosen;
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        const Weight &weight = bundle.weights()[i];
-        if (!weight.fault && weight.role == WeightRole::Weight && !weight.shape.empty())
-            chosen.push_back(i);
-    }
+    chosen = plan::sectionWeights(bundle);
     if (chosen.empty())
         return tl::unexpected(buildError("bundle", "weights", "none", "There is nothing to build"));
     return chosen;
-}
-
-/// Weights encoded anew for the section, and their decoders; addresses stay.
-struct Encoded {
-    codec::EncodedWeight weight;
-    std::optional<codec::Decoder> decoder;
-};
-
-ElementType entryType(const SectionOptions &options)
-{
-    return options.entries == "e4m3" ? ElementType::Fp8E4M3Fn
-                                     : elementTypeFromName(options.entries);
-}
-
-Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
-                                  const SectionOptions &options, std::list<Encoded> &kept)
-{
-    auto decoder = bundle.decoder(index);
-    if (!decoder || (options.form != "palette" && options.form != "affine"))
-        return decoder;
-    std::vector<float> values(decoder->elements().value);
-    decoder->decodeFloat(0, values);
-    const Shape &shape = bundle.weights()[index].shape;
-    codec::PaletteOptions palette;
-    palette.bits = options.bits;
-    palette.vector = options.vector;
-    palette.entryType = entryType(options);
-    auto encoded = options.form == "palette" ? codec::encodePalette(values, shape, palette)
-                                             : codec::encodeAffine(values, shape, {});
-    if (!encoded)
-        return tl::unexpected(std::move(encoded.error()));
-    Encoded &place = kept.emplace_back();
-    place.weight = std::move(*encoded);
-    return codec::Decoder::make(place.weight.encoding());
-}
-
-/// The form that a weight will have in the section, for the rules of the chip's encoder.
-decision::WeightForm builtForm(const Bundle &bundle, std::size_t index,
-                               const SectionOptions &options)
-{
-    decision::WeightForm form = weightForm(bundle, bundle.weights()[index]);
-    if (options.form == "stored")
-        return form;
-    decision::WeightForm built;
-    built.elements = form.elements;
-    built.masked = options.form == "sparse";
-    if (options.form == "palette") {
-        built.node = FormNode::Palette;
-        built.bits = options.bits;
-        built.vectorSize = options.vector;
-        built.element = entryType(options);
-    } else if (options.form == "affine") {
-        built.node = FormNode::Affine;
-        built.bits = 8;
-        built.element = ElementType::Int8;
-    }
-    return built;
 }
 
 /// A diagnostic for each weight that no encoder of the chip writes in its form, with the rule.
@@ -138,43 +74,12 @@ Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &c
                          const Context &context)
 {
     Diagnostics refused;
-    for (const std::size_t index : chosen) {
-        const auto rule = decision::encoderRefusal(builtForm(bundle, index, options), target);
-        if (!rule)
-            continue;
+    for (const auto &[index, rule] : plan::sectionRefusals(bundle, chosen, options.made, target)) {
         refused.push_back(
             {context.force ? Severity::Warning : Severity::Error,
-             legalityError("section.legality", bundle.weights()[index].name, *rule, target)});
+             legalityError("section.legality", bundle.weights()[index].name, rule, target)});
     }
     return refused;
-}
-
-struct Gathered {
-    std::list<Encoded> encoded;
-    std::list<codec::Decoder> decoders;
-    std::vector<section::BuildWeight> weights;
-};
-
-Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen,
-                    const SectionOptions &options, Gathered &out)
-{
-    for (const std::size_t index : chosen) {
-        auto decoder = decoderFor(bundle, index, options, out.encoded);
-        if (!decoder)
-            return tl::unexpected(std::move(decoder.error()));
-        out.decoders.push_back(std::move(*decoder));
-        auto weight = sectionWeight(bundle, index, out.decoders.back());
-        if (!weight)
-            return tl::unexpected(std::move(weight.error()));
-        if (options.form == "dense")
-            weight->form = FormNode::Dense;
-        if (options.form == "sparse")
-            weight->form = FormNode::Sparse;
-        // One lane deals channel c to core c mod cores, the chip's map (listing 20.2).
-        weight->mostLanes = options.lanes != 0 ? options.lanes : 1;
-        out.weights.push_back(std::move(*weight));
-    }
-    return {};
 }
 
 Result<lanes::SliceLayout> layoutFor(const Bundle &bundle, std::size_t weight, bool biased,
@@ -187,11 +92,11 @@ Result<lanes::SliceLayout> layoutFor(const Bundle &bundle, std::size_t weight, b
     lanes::DealOptions deal;
     if (options.imageSide != 0)
         deal.imageSide = options.imageSide;
-    if (options.lanes != 0)
-        deal.cap = options.lanes;
+    if (options.made.lanes != 0)
+        deal.cap = options.made.lanes;
     // A container of the same weight: its own lanes, so that the bytes come out the same.
     const auto &lanes = bundle.weights()[weight].dealing->lanes;
-    if (options.lanes == 0 && !lanes.empty() && bundle.kind() == BundleKind::Hwx)
+    if (options.made.lanes == 0 && !lanes.empty() && bundle.kind() == BundleKind::Hwx)
         deal.cap = lanes.front();
     return lanes::SliceLayout::make(*geometry, laneLaw(bundle.weights()[weight], *geometry), deal);
 }
@@ -246,44 +151,6 @@ struct SliceFile {
     }
 };
 
-/// The section as our own reader has it, value by value against what it was made from: nothing is
-/// written that does not read back.
-Result<void> readsBack(const std::vector<std::byte> &bytes, const Gathered &gathered)
-{
-    OpenOptions memory;
-    memory.memory = {{"built.ksec", bytes}};
-    const auto built = Bundle::open("built.ksec", memory);
-    if (!built)
-        return tl::unexpected(built.error());
-    for (const Diagnostic &fault : (*built)->diagnostics()) {
-        if (fault.severity == Severity::Error)
-            return tl::unexpected(fault.error);
-    }
-    auto source = gathered.decoders.begin();
-    for (std::size_t i = 0; i < gathered.weights.size(); ++i, ++source) {
-        const std::string &name = gathered.weights[i].name;
-        const auto index = (*built)->weightByName(name);
-        const auto stored = index ? (*built)->decoder(*index)
-                                  : tl::unexpected(buildError("name", name, "none", "Not built"));
-        if (!stored)
-            return tl::unexpected(stored.error());
-        constexpr std::uint64_t kBlock = 1 << 16;
-        const std::uint64_t elements = source->elements().value;
-        std::vector<std::uint16_t> wanted(std::min(kBlock, elements)), found(wanted.size());
-        for (std::uint64_t at = 0; at < elements; at += kBlock) {
-            const std::size_t count = std::min(kBlock, elements - at);
-            source->decodeHalf(at, std::span(wanted).first(count));
-            stored->decodeHalf(at, std::span(found).first(count));
-            if (!std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(count),
-                            found.begin()))
-                return tl::unexpected(
-                    buildError(name, "the values of the bundle", "others",
-                               "The built section does not read back; nothing was written"));
-        }
-    }
-    return {};
-}
-
 /// What the weights are taken from, and where the output may be.
 struct Source {
     BundlePtr bundle;
@@ -323,26 +190,13 @@ int runSectionBuild(const SectionOptions &options, Context &context)
             return reportFailure(context, kSectionCommand, refused.front().error);
         forced = refused;
     }
-    Gathered gathered;
-    if (auto done = gather(*bundle, chosen, options, gathered); !done)
-        return reportFailure(context, kSectionCommand, done.error());
-    section::BuildTarget build;
-    build.name = (*target)->name;
-    build.codegen = (*target)->descriptorVersion.value_or(0);
-    const auto cores = target::cores(**target);
-    build.cores = options.cores != 0 ? options.cores : cores->value.value_or(lanes::kEngines);
-    build.sharedKernelMemory = target::sharesKernelMemory(**target).value_or(true);
-    const auto bytes = section::buildSection(build, gathered.weights);
-    if (!bytes)
-        return reportFailure(context, kSectionCommand, bytes.error());
-    if (auto read = readsBack(*bytes, gathered); !read)
-        return reportFailure(context, kSectionCommand, read.error());
-    auto section = section::readSection(*bytes, options.output);
-    if (!section)
-        return reportFailure(context, kSectionCommand, section.error());
-    section->diagnostics.insert(section->diagnostics.end(), forced.begin(), forced.end());
-    return deliverSection(context, options.output, rules, *bytes, *section,
-                          defaultTargetText(context, **target) + section::listing(*section));
+    auto built = plan::buildSection(*bundle, chosen, options.made, **target, options.output);
+    if (!built)
+        return reportFailure(context, kSectionCommand, built.error());
+    Diagnostics &said = built->section.diagnostics;
+    said.insert(said.end(), forced.begin(), forced.end());
+    return deliverSection(context, options.output, rules, built->bytes, built->section,
+                          defaultTargetText(context, **target) + section::listing(built->section));
 }
 
 int runSectionSlices(const SectionOptions &options, Context &context)

@@ -16,6 +16,7 @@
 #include "core/lanes/sparse.h"
 #include "core/patch/patch.h"
 #include "core/report/section_json.h"
+#include "core/report/unit_section_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -80,6 +81,20 @@ std::string streamRegistersText()
 {
     return heading("Load plan: registers of the streams (tables 20.8 and 25.4)") +
            terminalText(textTable(report::streamSlotTable(), report::streamSlots()));
+}
+
+/// Of the unit that has most of them, the tables that share one on-chip memory.
+std::string tablesText(const section::WeightSection &section)
+{
+    std::uint64_t palette = 0, activation = 0;
+    for (const section::Unit &unit : section.units) {
+        const std::uint64_t pal = unit.entry(section::Kind::Pal).bytes;
+        const std::uint64_t lut = unit.entry(section::Kind::Lut).bytes;
+        if (pal + lut > palette + activation)
+            palette = pal, activation = lut;
+    }
+    const std::string text = report::tableBudgetText(palette, activation);
+    return text.empty() ? text : "\nTables of the largest unit: " + text + "\n";
 }
 
 /// How the units differ from the listing of --expect; nothing without it.
@@ -180,8 +195,8 @@ int runSectionList(const SectionOptions &options, Context &context)
         printDocument(context, document, diagnostics);
     } else {
         if (!context.quiet)
-            print(section::listing(opened->section) + streamRegistersText() +
-                  (answer ? expectedText(*answer) : std::string()));
+            print(section::listing(opened->section) + tablesText(opened->section) +
+                  streamRegistersText() + (answer ? expectedText(*answer) : std::string()));
         printDiagnostics(context, diagnostics);
     }
     return hasErrors(diagnostics) ? kBadInput : answer && !answer->empty() ? kDiffers : kDone;

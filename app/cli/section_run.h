@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/output_place.h"
-#include "core/container/section/section.h"
+#include "core/plan/section_build.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,16 +20,11 @@ struct SectionOptions {
     std::vector<std::string> names; ///< weights; none: all of the bundle
     std::string output;
     bool inPlace = false;
-    std::string form = "stored";  ///< stored, dense, sparse, palette, affine
-    unsigned bits = 4;            ///< palette
-    std::uint64_t vector = 1;     ///< palette
-    std::string entries = "fp16"; ///< palette: fp16, int8, e4m3
-    unsigned cores = 0;           ///< 0: those of the chip
-    std::uint64_t lanes = 0;      ///< most lanes of a group; 0: one, channel c on core c mod cores
-    bool hwxSlices = false;       ///< write the slices of H13 or H14 instead of a section
-    bool sparseSlices = false;    ///< those that leave zeros out
-    std::uint64_t imageSide = 0;  ///< of the slices' task; 0: above 8 pixels
-    std::string expected;         ///< list: a listing that the units are compared with
+    plan::SectionOptions made;   ///< build: form, cores, lanes
+    bool hwxSlices = false;      ///< write the slices of H13 or H14 instead of a section
+    bool sparseSlices = false;   ///< those that leave zeros out
+    std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels
+    std::string expected;        ///< list: a listing that the units are compared with
     std::string base = "0", inputTile, outputTile;
 };
 

@@ -302,7 +302,8 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     FormChoice choice;
     choice.weight = index;
     choice.name = weight.name;
-    choice.address = weight.findableName();
+    choice.address = weight.address();
+    choice.title = weight.findableName();
     choice.stored = form.key();
     choice.op = layer->op;
     choice.bound = placed->trail[placed->dense].bound;

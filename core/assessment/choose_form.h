@@ -33,7 +33,8 @@ struct FormCandidate {
 struct FormChoice {
     std::size_t weight = kNoIndex;
     std::string name, stored; ///< the weight, and the form it has
-    std::string address;      ///< of the weight: its name where no other has it
+    std::string address;      ///< "MODEL/FUNCTION/NAME", as inspect gives it
+    std::string title;        ///< its name where no other has it, else the address
     std::string op;           ///< of the consumer that was judged by
     roofline::Bound bound = roofline::Bound::Unknown; ///< of the layer with dense weights
     std::optional<double> zeroFraction;               ///< empty: the weight has no elements

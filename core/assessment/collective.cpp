@@ -43,7 +43,8 @@ CollectiveTable readTable()
             read.bytes.push_back({target::HalOffset{code}, text, source});
         else if (kind == "setter")
             read.setters.push_back({code, text, source});
-        else if (kind == "setter_gate" || kind == "runs_on")
+        else if (kind == "setter_gate" || kind == "runs_on" || kind == "sharding" ||
+                 kind == "layer")
             read.notes.push_back({key, text, source});
     }
     return read;

@@ -85,7 +85,7 @@ struct CcdmaSetter {
 };
 std::span<const CcdmaSetter> ccdmaSetters();
 /// What stands around that sequence: conditions, the compiler's own messages, the rule of
-/// RunsOnDeviceId.
+/// RunsOnDeviceId, what the layer and its sharding are limited to.
 struct CollectiveNote {
     std::string name, text, source;
 };

@@ -199,6 +199,8 @@ void Consultation::e4m3Gate()
     gate("e4m3");
     m_result.all.back().encoder = true;
     m_result.formatRefused |= enabled && !*enabled;
+    if (m_target.family == "A17")
+        readings("e4m3_on_the_m5", "engine");
     m_result.disagreements.push_back(
         fmt::format("E4M3 cannot fold (the mask {:#x} leaves its code 12 out): where the chip "
                     "lacks the format, the weight is refused.",
@@ -230,11 +232,17 @@ void Consultation::palette()
         "table 25.2 asks for the master and the kernel-stride enable only");
     if (!vector || (m_form.codebooks > 1 && !fitsCodebooks()))
         readings("palette_gate", "engine");
+    if (m_form.scaledPalette)
+        readings("palette_channel_scale", "engine");
+    if (m_form.bits == 2 && m_target.family == "A13")
+        readings("palette2_on_the_m1", "H13");
 }
 
 void Consultation::blocks()
 {
     gate("blockwise");
+    if (m_form.element != ElementType::Fp8E4M3Fn && m_form.element != ElementType::Fp4E2M1)
+        readings("blocks_on_the_engine", "engine");
     if (m_form.bits >= 8)
         return;
     add("element width", "8 bits",
@@ -287,12 +295,14 @@ GateReasons Consultation::run()
     if (m_form.masked)
         add("separate operand", "mask and values beside the kernel", "mask and values", true,
             "chapter 25 (sparse streams under the master alone)");
-    if (m_form.hasChannelScales())
+    if (m_form.hasChannelScales()) {
         gate("int8");
-    else if (m_form.isBlocks())
+        readings("int8_large_batch", m_target.name);
+    } else if (m_form.isBlocks()) {
         blocks();
-    else if (m_form.isPalette())
+    } else if (m_form.isPalette()) {
         palette();
+    }
     legality();
     return std::move(m_result);
 }

@@ -201,9 +201,10 @@ CycleEstimate cyclesOf(const target::Target &target, const LayerOperation &opera
         const double array = double(*macs) / (double(*geometry.lit) * cycles.lanes);
         const double start = double(cycles.fixedCycles.value_or(0));
         cycles.dense = array + start;
-        if (operation.density) {
-            // Padded zeros that are not known are none: what is skipped is then a lower bound.
-            const double kept = *operation.density * (1 - operation.paddedZero.value_or(0));
+        if (operation.density || operation.paddedZero.value_or(0) > 0) {
+            // Zeros that are not known are none: what is skipped is then a lower bound.
+            const double kept =
+                operation.density.value_or(1) * (1 - operation.paddedZero.value_or(0));
             cycles.withZeroSkip = array * kept + start;
             cycles.skipShare = *cycles.dense > 0 ? 1 - *cycles.withZeroSkip / *cycles.dense : 0;
         }
@@ -221,6 +222,50 @@ bool isDoubleMac(std::uint32_t kernelFormat, std::uint32_t tensorFormat)
     const bool integers = (kernelFormat == kInt8 || kernelFormat == kUint8) &&
                           (tensorFormat == kInt8 || tensorFormat == kUint8);
     return integers || (kernelFormat == kE4m3Kernel && tensorFormat == kE4m3Tensor);
+}
+
+std::optional<double> insideShare(std::uint64_t input, std::uint64_t output, std::uint64_t kernel,
+                                  std::uint64_t stride, std::uint64_t dilation,
+                                  std::uint64_t before)
+{
+    constexpr std::uint64_t kMost = std::uint64_t(1) << 20; // further extents are none of a layer
+    if (input == 0 || output == 0 || kernel == 0 || stride == 0 || dilation == 0 ||
+        std::max({input, output, kernel, stride, dilation, before}) > kMost)
+        return std::nullopt;
+    double inside = 0;
+    for (std::uint64_t tap = 0; tap < kernel; ++tap) {
+        // Windows o with before <= o * stride + tap * dilation < before + input.
+        const std::uint64_t at = tap * dilation;
+        const auto windowsBelow = [&](std::uint64_t place) {
+            return place <= at ? 0 : std::min(output, (place - at - 1) / stride + 1);
+        };
+        inside += double(windowsBelow(before + input) - windowsBelow(before));
+    }
+    return inside / (double(output) * double(kernel));
+}
+
+std::uint64_t samePadding(std::uint64_t input, std::uint64_t output, std::uint64_t kernel,
+                          std::uint64_t stride, std::uint64_t dilation, bool lower)
+{
+    if (input == 0 || output == 0 || kernel == 0)
+        return 0;
+    const std::uint64_t reach = (output - 1) * stride + (kernel - 1) * dilation + 1;
+    const std::uint64_t whole = reach > input ? reach - input : 0;
+    return lower ? whole - whole / 2 : whole / 2;
+}
+
+std::optional<double> samePaddedZero(const LayerOperation &operation)
+{
+    const auto axis = [](std::uint64_t output, std::uint64_t kernel, std::uint64_t stride) {
+        const auto input = checkedMultiply(output, stride);
+        return input ? insideShare(*input, output, kernel, stride, 1,
+                                   samePadding(*input, output, kernel, stride, 1))
+                     : std::nullopt;
+    };
+    const auto x = axis(operation.outputWidth, operation.kernelWidth, operation.strideX);
+    const auto y = axis(operation.outputHeight, operation.kernelHeight, operation.strideY);
+    const auto z = axis(operation.outputDepth, operation.kernelDepth, operation.strideZ);
+    return x && y && z ? std::optional(1 - *x * *y * *z) : std::nullopt;
 }
 
 std::optional<std::uint64_t> paddedInputElements(const LayerOperation &operation)

@@ -2,6 +2,7 @@
 // A layer as the multiply-accumulate array takes it.
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/einsum.h"
+#include "core/assessment/geometry_cycles.h"
 #include "core/assessment/weight_facts.h"
 
 #include <algorithm>
@@ -19,6 +20,35 @@ std::uint64_t at(const Shape &shape, std::size_t fromEnd)
 std::uint64_t number(std::span<const std::uint64_t> numbers, std::size_t fromEnd)
 {
     return fromEnd < numbers.size() ? numbers[numbers.size() - 1 - fromEnd] : 1;
+}
+
+/// The share of the products that meet padding. Empty where an extent is not known, and of a
+/// transposed convolution, whose arithmetic is counted without the places between its inputs.
+std::optional<double> paddedZero(const ConsumerGeometry &geometry, const Shape &kernel,
+                                 std::size_t spatial)
+{
+    if (!geometry.input || !geometry.output || geometry.input->size() != spatial + 2 ||
+        geometry.output->size() != spatial + 2)
+        return std::nullopt;
+    const std::string type(geometry.padType.text());
+    double inside = 1;
+    for (std::size_t i = 0; i < spatial; ++i) {
+        const std::size_t fromEnd = spatial - 1 - i;
+        const std::uint64_t in = at(*geometry.input, fromEnd), out = at(*geometry.output, fromEnd);
+        const std::uint64_t taps = at(kernel, fromEnd);
+        const std::uint64_t stride = number(geometry.strides, fromEnd);
+        const std::uint64_t dilation = number(geometry.dilations, fromEnd);
+        std::uint64_t before = 0;
+        if (type.starts_with("same"))
+            before = decision::samePadding(in, out, taps, stride, dilation, type == "same_lower");
+        else if (type != "valid" && geometry.pads.size() == 2 * spatial)
+            before = geometry.pads[2 * i];
+        const auto share = decision::insideShare(in, out, taps, stride, dilation, before);
+        if (!share)
+            return std::nullopt;
+        inside *= *share;
+    }
+    return 1 - inside;
 }
 
 void describeConvolution(const Weight &weight, const Consumer &consumer,
@@ -50,6 +80,8 @@ void describeConvolution(const Weight &weight, const Consumer &consumer,
         operation.outputWidth = spatial > 0 ? at(output, 0) : 1;
         operation.outputHeight = spatial > 1 ? at(output, 1) : 1;
         operation.outputDepth = spatial > 2 ? at(output, 2) : 1;
+        if (!transposed)
+            operation.paddedZero = paddedZero(geometry, shape, spatial);
     }
 }
 

@@ -31,6 +31,7 @@ struct WeightForm {
     ElementType element = ElementType::Fp16; ///< as stored; of a palette, its entries
     std::uint64_t vectorSize = 1;            ///< palettes
     std::uint64_t codebooks = 1;             ///< palettes
+    bool scaledPalette = false;              ///< what its indices stand for is scaled by channel
     bool zeroPoint = false;                  ///< a zero point or offset that is not known to be 0
     WeightUse use;
 

@@ -76,6 +76,7 @@ void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
     form.node = elementsNode(storing);
     if (storing.palette) {
         describePalette(*storing.palette, form, storing);
+        form.scaledPalette = encoding.scaling.has_value() || storing.scaling.has_value();
         return;
     }
     form.element = codec::sourceType(storing.payload);

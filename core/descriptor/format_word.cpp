@@ -36,6 +36,7 @@ struct FormatCode {
     std::string format;
     std::uint32_t code = 0, since = 0;
     std::optional<std::uint32_t> until; ///< the last version; empty: all later ones
+    format::Confidence confidence = format::Confidence::Documented;
 };
 
 const std::vector<FormatCode> &formatCodes()
@@ -44,22 +45,15 @@ const std::vector<FormatCode> &formatCodes()
         tables::loadRows<FormatCode>("format_codes", {{"format", &FormatCode::format},
                                                       {"code", &FormatCode::code},
                                                       {"since_version", &FormatCode::since},
-                                                      {"until_version", &FormatCode::until}});
+                                                      {"until_version", &FormatCode::until},
+                                                      {"confidence", &FormatCode::confidence}});
     return codes;
 }
 
 std::string nameOf(format::TensorFormat tensorFormat)
 {
-    if (tensorFormat.value == kE4m3)
-        return "E4M3";
     const auto *row = format::find(tensorFormat);
     return row == nullptr ? fmt::format("code {}", tensorFormat.value) : row->name;
-}
-
-std::string_view setterOf(FormatLane lane)
-{
-    static constexpr std::array<std::string_view, 3> kNames{"InFmt", "Src2InFmt", "OutFmt"};
-    return kNames[static_cast<std::size_t>(lane)];
 }
 
 std::optional<std::uint32_t> codeOf(std::uint32_t version, FormatLane lane,
@@ -91,15 +85,52 @@ FormatWordLayout formatWordLayout(std::uint32_t version)
     return {0x228, 3, 0x2fc, 0x300, true};
 }
 
+std::optional<LaneRefusal> laneRefusal(std::uint32_t version, FormatLane lane,
+                                       format::TensorFormat tensorFormat)
+{
+    struct Row {
+        std::string lane, format, text, source;
+        std::optional<std::uint32_t> until;
+        bool quoted = false;
+        format::Confidence confidence = format::Confidence::Documented;
+    };
+    static const auto rows =
+        tables::loadRows<Row>("format_refusals", {{"lane", &Row::lane},
+                                                  {"format", &Row::format},
+                                                  {"until_version", &Row::until},
+                                                  {"text", &Row::text},
+                                                  {"quoted", &Row::quoted},
+                                                  {"source", &Row::source},
+                                                  {"confidence", &Row::confidence}});
+    if (codeOf(version, lane, tensorFormat))
+        return std::nullopt;
+    const std::string name = nameOf(tensorFormat);
+    for (const Row &row : rows) {
+        if ((row.lane == "*" || row.lane == formatLaneName(lane)) &&
+            (row.format == "*" || row.format == name) && version <= row.until.value_or(version))
+            return LaneRefusal{row.text, row.quoted, row.source, row.confidence};
+    }
+    return LaneRefusal{};
+}
+
+std::string_view contestedCode(std::uint32_t version, format::TensorFormat tensorFormat)
+{
+    const auto code = codeOf(version, FormatLane::Source1, tensorFormat);
+    for (const FormatCode &row : formatCodes()) {
+        if (code && row.code == *code && version >= row.since &&
+            version <= row.until.value_or(version) &&
+            row.confidence == format::Confidence::Contested)
+            return "format_codes";
+    }
+    return {};
+}
+
 Result<std::uint32_t> encodeFormatLane(std::uint32_t version, FormatLane lane,
                                        format::TensorFormat tensorFormat)
 {
-    const auto code = codeOf(version, lane, tensorFormat);
-    if (!code)
-        return tl::unexpected(refusal(
-            fmt::format("Error: Invalid Common {} {}", setterOf(lane), nameOf(tensorFormat)),
-            version, nameOf(tensorFormat)));
-    return *code << formatWordLayout(version).low(lane);
+    if (auto refused = laneRefusal(version, lane, tensorFormat))
+        return tl::unexpected(refusal(std::move(refused->text), version, nameOf(tensorFormat)));
+    return *codeOf(version, lane, tensorFormat) << formatWordLayout(version).low(lane);
 }
 
 std::string decodeFormatLane(std::uint32_t version, FormatLane lane, std::uint32_t word)
@@ -117,7 +148,9 @@ Result<std::uint32_t> encodeOverflow(std::uint32_t version, FormatLane lane, boo
 {
     if (!saturate)
         return 0U;
-    if (lane == FormatLane::Output || !formatWordLayout(version).hasE4m3)
+    if (lane == FormatLane::Output)
+        return tl::unexpected(refusal("An output has no overflow bit", version, "saturate"));
+    if (!formatWordLayout(version).hasE4m3) // the compiler's own words (chapter 36)
         return tl::unexpected(refusal("E4M3Overflow is not supported", version, "saturate"));
     return kOverflowBit;
 }

@@ -28,9 +28,22 @@ struct FormatWordLayout {
 };
 FormatWordLayout formatWordLayout(std::uint32_t version);
 
+/// Why a lane has no code for a format (resources/tables/format_refusals.csv).
+struct LaneRefusal {
+    std::string text;
+    bool quoted = false; ///< the compiler's own words, as a source has them
+    std::string source;
+    format::Confidence confidence = format::Confidence::Documented;
+};
+/// Empty where it has one.
+std::optional<LaneRefusal> laneRefusal(std::uint32_t version, FormatLane lane,
+                                       format::TensorFormat tensorFormat);
+/// Of a format whose code sources give differently in that version: the topic of
+/// format::readingsOf(), else empty.
+std::string_view contestedCode(std::uint32_t version, format::TensorFormat tensorFormat);
+
 /// The lane's bits, in place, for a tensor format of table 36.2: E4M3 gives 4, 0x20 and 0x100.
-/// Errors: "descriptor.format" with the compiler's own message ("Error: Invalid Common InFmt
-/// E4M3") where the encoder has no code for it.
+/// Errors: "descriptor.format" with the text of laneRefusal().
 Result<std::uint32_t> encodeFormatLane(std::uint32_t version, FormatLane lane,
                                        format::TensorFormat tensorFormat);
 /// Name of the format in a lane of the word: "fp16", "e4m3"; with both readings where the codes

@@ -48,4 +48,36 @@ std::span<const WeightElementRole> weightElementRoles()
     return all;
 }
 
+std::vector<EngineNote> engineNotes(std::string_view topic)
+{
+    auto notes =
+        tables::loadRows<EngineNote>("engine_notes", {{"topic", &EngineNote::topic},
+                                                      {"what", &EngineNote::what},
+                                                      {"text", &EngineNote::text},
+                                                      {"quoted", &EngineNote::quoted},
+                                                      {"source", &EngineNote::source},
+                                                      {"confidence", &EngineNote::confidence}});
+    if (!topic.empty())
+        std::erase_if(notes, [topic](const EngineNote &note) { return note.topic != topic; });
+    return notes;
+}
+
+std::span<const Fp8Format> fp8Formats()
+{
+    static const auto all =
+        tables::loadRows<Fp8Format>("fp8_formats", {{"format", &Fp8Format::name},
+                                                    {"sign_bits", &Fp8Format::sign},
+                                                    {"exponent_bits", &Fp8Format::exponent},
+                                                    {"mantissa_bits", &Fp8Format::mantissa},
+                                                    {"bias", &Fp8Format::bias},
+                                                    {"max_finite", &Fp8Format::largest},
+                                                    {"role", &Fp8Format::role},
+                                                    {"gate", &Fp8Format::gate},
+                                                    {"register", &Fp8Format::registers},
+                                                    {"on_m5", &Fp8Format::onM5},
+                                                    {"source", &Fp8Format::source},
+                                                    {"confidence", &Fp8Format::confidence}});
+    return all;
+}
+
 } // namespace kernscope::format

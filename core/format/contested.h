@@ -34,4 +34,25 @@ struct WeightElementRole {
 };
 std::span<const WeightElementRole> weightElementRoles();
 
+/// What a source says of the engine or its compiler in a sentence, or a text of the compiler that a
+/// source quotes (resources/tables/engine_notes.csv).
+struct EngineNote {
+    std::string topic; ///< "fp8", "datapath", "ordering", "collective"
+    std::string what, text;
+    bool quoted = false; ///< the compiler's own words
+    std::string source;
+    Confidence confidence = Confidence::Documented;
+};
+/// Those of a topic; of all for an empty one.
+std::vector<EngineNote> engineNotes(std::string_view topic = {});
+
+/// An fp8 format field by field (chapter 36, table 36.1).
+struct Fp8Format {
+    std::string name;
+    unsigned sign = 0, exponent = 0, mantissa = 0, bias = 0, largest = 0;
+    std::string role, gate, registers, onM5, source;
+    Confidence confidence = Confidence::Documented;
+};
+std::span<const Fp8Format> fp8Formats();
+
 } // namespace kernscope::format

@@ -4,6 +4,7 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kernscope::format {
 
@@ -39,10 +40,11 @@ void replace(std::string &text, std::string_view place, std::string_view with)
         text.replace(at, place.size(), with);
 }
 
-void add(std::vector<TquantLine> &lines, std::string_view kind, std::string_view key)
+void add(std::vector<TquantLine> &lines, std::string_view kind, std::string_view key,
+         std::string name = {})
 {
     if (const WrittenForm *form = writtenForm(kind, key))
-        lines.push_back({form->kind, form->text, {}, form->source});
+        lines.push_back({form->kind, form->text, std::move(name), form->source});
 }
 
 } // namespace
@@ -98,6 +100,21 @@ std::vector<TquantLine> tquantLines(const TquantUse &use)
             replace(line.text, "{axis}", std::to_string(use.axis));
             replace(line.text, "{algorithm}", name != nullptr ? name->text : std::string());
         }
+        if (use.axis == 1) { // the older form has no axis
+            add(lines, "note", "nd rows", "note");
+            add(lines, "legacy", use.format, "legacy");
+            if (use.zz)
+                add(lines, "legacy zz", use.format, "legacy, exponents stored as ZZ");
+            for (TquantLine &line : lines)
+                replace(line.text, "{scale}", use.algorithm == "nv" ? "NV" : "OCP");
+        }
+        const bool fp8 = use.format == "mxfp8";
+        for (const char *key : {"mxfp8 fp32", "mxfp8 narrow"}) {
+            if (fp8 && (use.source.empty() || (use.source == "fp32") == (key[6] == 'f')))
+                add(lines, "note", key, "note");
+        }
+        if (!fp8)
+            add(lines, "note", use.format, "note");
         if (use.nz)
             add(lines, "layout", "data nz");
         if (use.zz)

@@ -32,14 +32,15 @@ struct TquantUse {
     std::string format;            ///< "mxfp8", "mxfp4", "int8", "uint8"
     std::string algorithm = "ocp"; ///< microscaled: "ocp", "nv"
     unsigned axis = 1;             ///< microscaled: 1 ND, 0 DN
+    std::string source = {};       ///< microscaled: "fp32", "fp16", "bf16"; empty: any
     bool tmp = false;              ///< INT8: the form with a scratch tile
     bool nz = false, zz = false;   ///< the layouts that follow
 };
 /// A line of source: a C++ intrinsic, the TMOV that lays its tiles out, or a form of the assembly.
 struct TquantLine {
-    std::string kind; ///< "intrinsic", "layout", "assembly"
+    std::string kind; ///< "intrinsic", "legacy", "legacy zz", "note", "layout", "assembly"
     std::string text;
-    std::string name; ///< of an assembly form: "AS level 1 (SSA)"; else empty
+    std::string name; ///< "legacy", "note", of an assembly form "AS level 1 (SSA)"; else empty
     std::string source;
 };
 std::vector<TquantLine> tquantLines(const TquantUse &use);

@@ -200,6 +200,14 @@ std::vector<Column<ByteFieldFacts>> ownerIdentityColumns()
              const Weight *weight = weightOf(row);
              return weight == nullptr ? Value(Nothing()) : Value(weight->findableName());
          }},
+        {.key = "address",
+         .title = "address",
+         .explanation = "Model, function and name of that weight",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const Weight *weight = weightOf(row);
+             return weight == nullptr ? Value(Nothing()) : Value(weight->address());
+         }},
         {.key = "part",
          .title = "part",
          .explanation = "Part of the weight that they store",

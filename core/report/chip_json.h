@@ -39,6 +39,7 @@ Json geometryJson(const decision::LayerOperation &operation, const decision::Geo
 struct JudgedLayer {
     std::string_view weight; ///< empty: the numbers were typed in
     std::string_view function, consumer, op;
+    std::string address = {}; ///< of the weight
 };
 Json judgedJson(const JudgedLayer &layer, const decision::LayerOperation &operation,
                 const decision::Geometry &geometry, const roofline::Assessment &assessment);

@@ -5,6 +5,7 @@
 #include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/target/registry.h"
 #include "core/target/rules.h"
 
 #include <string>
@@ -31,7 +32,7 @@ Json claimsDocument(const ChipFacts &chip)
 {
     Json facts = Json::object();
     for (const char *fact : {"cores", "descriptor_version", "hardware_version", "family",
-                             "family_index", "cpusubtype"}) {
+                             "family_index", "cpusubtype", "product"}) {
         for (const target::Claim &claim : target::claims(*chip, fact)) {
             Json row;
             row["value"] = claim.value;
@@ -63,11 +64,19 @@ std::vector<Column<ChipFacts>> chipNames()
              .explanation = "Other names that mean it",
              .align = TextTable::Align::Name,
              .value = [](const Row &row) -> Value { return List(row->aliases); }},
+            {.key = "contested_names",
+             .title = "contested names",
+             .explanation = "Names by which some sources mean it and others another chip",
+             .shown = kDocument,
+             .document = [](const Row &row) { return Json(target::contestedNames(*row)); }},
             {.key = "silicon",
              .title = "silicon",
              .explanation = "Product that it is in",
              .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return View(row->silicon); }},
+             .value = [](const Row &row) -> Value {
+                 return target::isContested(*row, "product") ? row->silicon + " *" : row->silicon;
+             },
+             .document = [](const Row &row) { return Json(row->silicon); }},
             {.key = "family",
              .title = "family",
              .explanation = "Family by which rules name it",
@@ -138,7 +147,15 @@ std::vector<Column<ChipFacts>> chipKindColumns()
             {.key = "device_bucket",
              .title = "device class",
              .explanation = "Class of devices with that many cores",
-             .shown = kDocument,
+             .unknown = "?",
+             .value = [](const Row &row) -> Value {
+                 const auto *bucket = bucketOf(row);
+                 if (bucket == nullptr)
+                     return Unknown();
+                 return fmt::format("{}{}", bucket->bucket,
+                                    bucket->peak ? fmt::format(", peak {}", *bucket->peak)
+                                                 : std::string());
+             },
              .document =
                  [](const Row &row) {
                      const auto *bucket = bucketOf(row);

@@ -7,6 +7,8 @@
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -227,6 +229,21 @@ std::vector<Column<CandidateFacts>> candidateColumns()
 
 } // namespace
 
+std::vector<std::string> contestedOf(const FormChoice &choice)
+{
+    std::vector<std::string> lines;
+    for (const FormCandidate &candidate : choice.candidates) {
+        if (!candidate.stored && candidate.form != choice.chosen)
+            continue;
+        for (const std::string &line : candidate.assessment.decision.verdict->disagreements) {
+            std::string whole = candidate.form + ": " + line;
+            if (std::find(lines.begin(), lines.end(), whole) == lines.end())
+                lines.push_back(std::move(whole));
+        }
+    }
+    return lines;
+}
+
 std::vector<CandidateFacts> candidateRows(const FormChoice &choice)
 {
     std::vector<CandidateFacts> rows;
@@ -254,6 +271,7 @@ Json choiceJson(const FormChoice &choice)
     json["form"] = choice.chosen.empty() ? Json(nullptr) : Json(choice.chosen);
     json["reason"] = choice.reason;
     json["advice"] = choice.advice.empty() ? Json(nullptr) : Json(choice.advice);
+    json["contested"] = contestedOf(choice);
     json["candidates"] = jsonArray(candidateTable(), candidateRows(choice));
     return json;
 }

@@ -100,4 +100,45 @@ const TableOf<decision::CollectiveGate> &collectiveGateTable()
     return kTable;
 }
 
+const TableOf<decision::CcdmaSetter> &ccdmaSetterTable()
+{
+    using Row = decision::CcdmaSetter;
+    static const TableOf<Row> kTable{
+        "collective-setters",
+        {{.key = "order",
+          .title = "order",
+          .explanation = "Place in the sequence, from 1",
+          .align = TextTable::Align::Right,
+          .value = [](const Row &row) -> Value { return Code{row.order}; }},
+         {.key = "name",
+          .title = "setter",
+          .explanation = "What is set",
+          .value = [](const Row &row) -> Value { return View(row.name); }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where the sequence is documented",
+          .value = [](const Row &row) -> Value { return View(row.source); }}}};
+    return kTable;
+}
+
+const TableOf<decision::CollectiveNote> &collectiveNoteTable()
+{
+    using Row = decision::CollectiveNote;
+    static const TableOf<Row> kTable{
+        "collective-notes",
+        {{.key = "name",
+          .title = "about",
+          .explanation = "What the rule is about",
+          .value = [](const Row &row) -> Value { return View(row.name); }},
+         {.key = "text",
+          .title = "rule or message",
+          .explanation = "The rule, or what the compiler says",
+          .value = [](const Row &row) -> Value { return View(row.text); }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where it is documented",
+          .value = [](const Row &row) -> Value { return View(row.source); }}}};
+    return kTable;
+}
+
 } // namespace kernscope::report

@@ -25,5 +25,9 @@ std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target
 const TableOf<CollectiveByteFacts> &collectiveByteTable();
 
 const TableOf<decision::CollectiveGate> &collectiveGateTable();
+/// The registers that HandleCcdmaLayer sets, in order.
+const TableOf<decision::CcdmaSetter> &ccdmaSetterTable();
+/// Conditions and messages around them, the members, what sharding asks for.
+const TableOf<decision::CollectiveNote> &collectiveNoteTable();
 
 } // namespace kernscope::report

@@ -63,6 +63,11 @@ void addRooflineOf(Json &document, const Bundle &bundle, const roofline::Roofs &
 {
     document["bundle"] = bundle.name();
     addRoofline(document, bundle, roofs, network.placements, batch, network.program);
+    for (std::size_t i = 0; i < network.placements.size(); ++i) {
+        const Weight &weight = bundle.weights()[network.placements[i].layer.weight];
+        document["layers"][i]["weight"] = weight.name;
+        document["layers"][i]["address"] = weight.address();
+    }
     addUnassessed(document, bundle);
 }
 

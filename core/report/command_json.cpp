@@ -16,6 +16,7 @@ Json decodeJson(const Weight &weight, const DecodedFile &written)
 {
     Json json = document("decode");
     json["name"] = weight.name;
+    json["address"] = weight.address();
     json["form"] = formText(weight.form);
     json["output"] = written.output;
     json["dtype"] = written.type;
@@ -36,6 +37,7 @@ Json decodeJson(const Bundle &bundle, const TensorExport &written, std::string_v
         const Weight &weight = bundle.weights()[tensor.weight];
         json["tensors"].push_back({{"name", tensor.name},
                                    {"weight", weight.address()},
+                                   {"address", weight.address()},
                                    {"form", formText(weight.form)},
                                    {"dtype", elementTypeName(tensor.type)},
                                    {"shape", std::vector<std::uint64_t>(weight.shape)},

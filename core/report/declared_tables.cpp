@@ -74,7 +74,8 @@ std::vector<TableFacts> fileTables()
                    fileDifferenceTable(), valueBinTable(), encodedSideTable(), encodedTable(),
                    quantizedFileTable(), quantizeTileTable(), decisionTable(), planTotalsTable(),
                    buildTotalsTable(), chipTable(), knotTable(), elementRoleTable(),
-                   unitSectionTable(), alignedSectionTable());
+                   unitSectionTable(), alignedSectionTable(), fp8FormatTable(), engineNoteTable(),
+                   ccdmaSetterTable(), collectiveNoteTable());
 }
 
 } // namespace

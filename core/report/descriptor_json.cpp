@@ -2,13 +2,16 @@
 #include "core/report/descriptor_json.h"
 
 #include "core/report/engine_json.h"
+#include "core/report/image_table.h"
+#include "core/report/json_table.h"
 #include "core/report/number_text.h"
 
 #include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
-void addEncodedWord(Json &answer, std::uint32_t word, const std::vector<std::string> &formats,
+void addEncodedWord(Json &answer, std::uint32_t version, std::uint32_t word,
+                    const std::vector<std::string> &formats,
                     const std::vector<OverflowChoice> &overflow)
 {
     Json json;
@@ -19,6 +22,7 @@ void addEncodedWord(Json &answer, std::uint32_t word, const std::vector<std::str
         json["overflow"][each.lane] = {{"mode", each.saturates ? "saturate" : "nan"},
                                        {"offset", hexText(each.offset)},
                                        {"bits", hexText(each.bits)}};
+    json["contested"] = contestedCodesJson(version);
     answer["word"] = std::move(json);
 }
 
@@ -28,7 +32,9 @@ void addDecodedWord(Json &answer, std::uint32_t version, std::uint32_t word)
     for (const descriptor::FormatLane lane : kFormatLanes)
         lanes[std::string(descriptor::formatLaneName(lane))] =
             descriptor::decodeFormatLane(version, lane, word);
-    answer["word"] = {{"value", hexText(word)}, {"lanes", std::move(lanes)}};
+    answer["word"] = {{"value", hexText(word)},
+                      {"lanes", std::move(lanes)},
+                      {"contested", contestedCodesJson(version)}};
 }
 
 void addOrdering(Json &answer, const descriptor::OrderingBits &bits)
@@ -46,6 +52,7 @@ Json descriptorJson(const target::Target &target, std::uint32_t version, const J
     json["descriptor_version"] = version;
     json["image"] = imageJson();
     json["format_word"] = formatWordJson(version);
+    json["notes"] = jsonArray(engineNoteTable(), format::engineNotes());
     if (!worked.is_null())
         json.update(worked);
     return json;

@@ -25,10 +25,11 @@ struct OverflowChoice {
     bool saturates = false;
     std::uint32_t offset = 0, bits = 0;
 };
-/// `word`: `{"value","formats","overflow":{LANE:{"mode","offset","bits"}}}`
-void addEncodedWord(Json &answer, std::uint32_t word, const std::vector<std::string> &formats,
+/// `word`: `{"value","formats","overflow":{LANE:{"mode","offset","bits"}},"contested"}`
+void addEncodedWord(Json &answer, std::uint32_t version, std::uint32_t word,
+                    const std::vector<std::string> &formats,
                     const std::vector<OverflowChoice> &overflow);
-/// `word`: `{"value","lanes":{LANE:FORMAT}}`
+/// `word`: `{"value","lanes":{LANE:FORMAT},"contested"}`
 void addDecodedWord(Json &answer, std::uint32_t version, std::uint32_t word);
 /// `ordering`: `{"l2_barrier","forward_barrier","signal_mask","wait_mask"}`
 void addOrdering(Json &answer, const descriptor::OrderingBits &bits);

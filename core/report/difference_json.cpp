@@ -116,6 +116,8 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
     Json json;
     json["name"] = a.weights()[pair.a].name;
     json["name_b"] = b.weights()[pair.b].name;
+    json["address"] = a.weights()[pair.a].address();
+    json["address_b"] = b.weights()[pair.b].address();
     json["pairing"] = pairingName(pair.pairing);
     json["pairing_confidence"] = pairConfidenceName(pair.confidence);
     json["pairing_reason"] = pairingReason(a, b, pair);

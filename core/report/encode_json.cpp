@@ -19,6 +19,7 @@ void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &enc
 {
     const Weight &after = encoded.made->weights()[one.after];
     json["name"] = after.name;
+    json["address"] = after.address();
     json["form"] = formText(after.form);
     json["asked"] = one.asked;
     json["before"] = weightJson(bundle, one.before, std::nullopt, {});

@@ -89,14 +89,8 @@ Json collectiveJson(const target::Target &target)
             {{"reduction_type", row.reduction}, {"operation", optionalJson(row.operation)}});
     json["bytes"] = jsonArray(collectiveByteTable(), collectiveByteRows(target));
     json["gates"] = jsonArray(collectiveGateTable(), decision::collectiveGates(target));
-    json["setters"] = Json::array();
-    for (const decision::CcdmaSetter &setter : decision::ccdmaSetters())
-        json["setters"].push_back(
-            {{"order", setter.order}, {"name", setter.name}, {"source", setter.source}});
-    json["notes"] = Json::array();
-    for (const decision::CollectiveNote &note : decision::collectiveNotes())
-        json["notes"].push_back(
-            {{"name", note.name}, {"text", note.text}, {"source", note.source}});
+    json["setters"] = jsonArray(ccdmaSetterTable(), decision::ccdmaSetters());
+    json["notes"] = jsonArray(collectiveNoteTable(), decision::collectiveNotes());
     return json;
 }
 
@@ -125,11 +119,23 @@ std::vector<LaneCode> laneCodes(std::uint32_t version)
             if (bits)
                 code.bits = *bits;
             else
-                code.message = bits.error().message;
+                code.refusal =
+                    *descriptor::laneRefusal(version, lane, format::TensorFormat(row.code));
+            for (const format::Reading &reading : format::readingsOf(
+                     descriptor::contestedCode(version, format::TensorFormat(row.code)))) {
+                if (!reading.taken)
+                    code.contested = reading.text;
+            }
             codes.push_back(std::move(code));
         }
     }
     return codes;
+}
+
+Json contestedCodesJson(std::uint32_t version)
+{
+    constexpr format::TensorFormat kInt8(1);
+    return readingsJson(format::readingsOf(descriptor::contestedCode(version, kInt8)));
 }
 
 Json formatWordJson(std::uint32_t version)
@@ -163,6 +169,7 @@ Json formatWordJson(std::uint32_t version)
                                     {"nan", place ? Json("0x0") : Json(nullptr)},
                                     {"message", bit ? Json(nullptr) : Json(bit.error().message)}});
     }
+    json["contested"] = contestedCodesJson(version);
     json["source"] = "chapter 36, table 36.3";
     return json;
 }

@@ -37,16 +37,19 @@ Json collectiveJson(const target::Target &target);
 
 /// Tables 20.7, 20.8, 25.4 and the ordering bits, of the version-10 image.
 Json imageJson();
+/// Readings of the integers' codes in the format word of a version; empty where none disagree.
+Json contestedCodesJson(std::uint32_t version);
 /// Table 36.3: where a version keeps its formats, and what each lane holds or answers.
 Json formatWordJson(std::uint32_t version);
 
-/// One code of one lane: the bits, or the compiler's message.
+/// One code of one lane: the bits, or why it has none.
 struct LaneCode {
     std::uint32_t code = 0; ///< TensorFormat
     std::string name;       ///< "e4m3"
     descriptor::FormatLane lane = descriptor::FormatLane::Source1;
     std::optional<std::uint32_t> bits;
-    std::string message; ///< where it has none
+    descriptor::LaneRefusal refusal = {}; ///< where it has none
+    std::string contested = {};           ///< the reading that is not taken
 };
 /// Every tensor format in every lane of a version, by lane.
 std::vector<LaneCode> laneCodes(std::uint32_t version);

@@ -26,6 +26,15 @@ std::vector<Column<FindingRow>> findingSubjectColumns()
          .align = TextTable::Align::Name,
          .shown = kDocument,
          .value = [](const Row &row) { return weightValue(*row.bundle, row.finding->weight); }},
+        {.key = "address",
+         .title = "address",
+         .explanation = "Model, function and name of that weight",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const std::size_t weight = row.finding->weight;
+             return weight == kNoIndex ? Value(Nothing())
+                                       : Value(row.bundle->weights()[weight].address());
+         }},
         {.key = "other",
          .title = "other weight",
          .explanation = "The weight that came first, of two with the same values",

@@ -33,6 +33,8 @@ Json formatsJson(const target::Target &target, const format::FormatUse &use)
     json["fold_predicate"] = foldPredicateJson();
     json["double_mac"] = jsonArray(doubleMacTable(), doubleMacPairs());
     json["format_word"] = version == 0 ? Json(nullptr) : formatWordJson(version);
+    json["fp8_formats"] = jsonArray(fp8FormatTable(), format::fp8Formats());
+    json["notes"] = jsonArray(engineNoteTable(), format::engineNotes());
     json["contested"] = readingsJson(format::readingsAbout("engine"));
     json["element_catalogue"] = typesJson(format::elementCatalogue());
     json["serialization_types"] = typesJson(format::serializationTypes());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/geometry_facts.h"
 #include "core/assessment/measured.h"
 #include "core/report/engine_facts.h"
 #include "core/report/number_text.h"
@@ -128,8 +129,12 @@ std::string measuredSparse()
     return text;
 }
 
-void addZeros(const CycleEstimate &cycles, FactList &facts)
+void addZeros(const LayerOperation &operation, const CycleEstimate &cycles, FactList &facts)
 {
+    if (operation.paddedZero.value_or(0) > 0)
+        facts.add("implicit zeros", percentText(*operation.paddedZero),
+                  "products that meet the padding; zero-skip leaves them out as well",
+                  "chapter 25");
     if (cycles.withZeroSkip)
         facts.add("with zero-skip", Count{static_cast<std::uint64_t>(*cycles.withZeroSkip)},
                   fmt::format("{} of the cycles, in any storage form; on a bandwidth-bound stack "
@@ -144,8 +149,20 @@ void addZeros(const CycleEstimate &cycles, FactList &facts)
                   "give the density to see what zeros bring", "chapter 25");
 }
 
-void addCycles(const CycleEstimate &cycles, FactList &facts)
+/// "2 or 1": what a lane width drops to in modes that no rule is published of.
+std::string narrowLanes(const target::Target &target)
 {
+    std::string text;
+    for (const char *name : {"lanes_narrow_2", "lanes_narrow_1"}) {
+        if (const GeometryFact *fact = geometryFact(target, name))
+            text += fmt::format("{}{:g}", text.empty() ? "" : " or ", fact->value);
+    }
+    return text;
+}
+
+void addCycles(const LayerOperation &operation, const Geometry &geometry, FactList &facts)
+{
+    const CycleEstimate &cycles = geometry.cycles;
     facts.heading("Cycles and zeros");
     facts.add("MACs", knownCount(cycles.macs), {}, {});
     facts.add("modelled cycles",
@@ -156,8 +173,10 @@ void addCycles(const CycleEstimate &cycles, FactList &facts)
                           cycles.lanes,
                           cycles.fixedCycles ? grouped(*cycles.fixedCycles) : "an unknown number"),
               "chapter 20", Confidence::Contested);
-    addZeros(cycles, facts);
+    addZeros(operation, cycles, facts);
     facts.add("lanes", Count{cycles.lanes}, cycles.lanesReason, "table 20.2");
+    facts.add("lanes in narrow modes", narrowLanes(*geometry.target),
+              "which operations take them is not published", "table 20.2");
     facts.add("double-multiply mode", std::string(cycles.doubleMac ? "eligible" : "not eligible"),
               "one-byte activation and one-byte weight of the same class", "chapter 36");
     if (cycles.measuredRate)
@@ -208,7 +227,7 @@ std::vector<EngineFact> geometryFacts(const LayerOperation &operation, const Geo
     addGroups(geometry, facts);
     addCores(operation, geometry, facts);
     addWorkingSet(geometry.workingSet, facts);
-    addCycles(geometry.cycles, facts);
+    addCycles(operation, geometry, facts);
     if (!geometry.disagreements.empty())
         facts.heading("Sources disagree");
     for (const std::string &line : geometry.disagreements)

@@ -103,6 +103,9 @@ Json operationJson(const LayerOperation &operation)
                       numberJson(operation.strideZ)};
     json["weight_bits"] = operation.weightBits;
     json["density"] = optionalJson(operation.density);
+    json["padded_zero"] = optionalJson(operation.paddedZero);
+    json["activation_format"] = operation.tensorFormat;
+    json["work_unit_mode"] = operation.workUnitMode;
     return json;
 }
 
@@ -178,6 +181,7 @@ Json judgedJson(const JudgedLayer &layer, const LayerOperation &operation, const
 {
     Json row;
     row["weight"] = layer.weight.empty() ? Json(nullptr) : Json(layer.weight);
+    row["address"] = layer.address.empty() ? Json(nullptr) : Json(layer.address);
     row["function"] = layer.function;
     row["consumer"] = layer.consumer;
     row["op"] = layer.op;

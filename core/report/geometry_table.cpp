@@ -32,11 +32,14 @@ std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
         const Weight &weight = bundle.weights()[layer.weight];
         const Consumer &consumer = weight.consumers[layer.consumer];
         if (!layer.operation)
-            rows.push_back({weight.findableName(), consumer.op.value() + " " + consumer.name,
+            rows.push_back({weight.findableName(), weight.address(),
+                            consumer.op.value() + " " + consumer.name,
                             unplacedReason(weight, consumer)});
     }
-    for (const Unassessed &rest : unassessedWeights(bundle))
-        rows.push_back({bundle.weights()[rest.weight].findableName(), {}, rest.reason});
+    for (const Unassessed &rest : unassessedWeights(bundle)) {
+        const Weight &weight = bundle.weights()[rest.weight];
+        rows.push_back({weight.findableName(), weight.address(), {}, rest.reason});
+    }
     return rows;
 }
 
@@ -49,6 +52,11 @@ const TableOf<UnplacedWeight> &unplacedTable()
           .title = "weight",
           .explanation = "Weight that has no place among output-channel groups",
           .value = [](const Row &row) -> Value { return View(row.weight); }},
+         {.key = "address",
+          .title = "address",
+          .explanation = "Model, function and name of the weight",
+          .shown = kDocument,
+          .value = [](const Row &row) -> Value { return View(row.address); }},
          {.key = "consumer",
           .title = "in",
           .explanation = "Operation that reads it",

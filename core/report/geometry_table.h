@@ -12,7 +12,7 @@ namespace kernscope::report {
 
 /// A layer without a geometry, or a weight in no layer.
 struct UnplacedWeight {
-    std::string weight;
+    std::string weight, address;
     std::string consumer; ///< operation and its name; empty where nothing reads the weight
     std::string reason;
 };

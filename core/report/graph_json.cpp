@@ -64,6 +64,7 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
     if (node.kind == NodeKind::Weight) {
         const Weight &weight = graph.bundle().weights()[node.weight];
         json["weight"] = weight.findableName();
+        json["address"] = weight.address();
         json["form"] = formText(weight.form);
         const auto stored = knownStoredBytes(weight);
         json["stored_bytes"] = storedJson(stored ? std::optional(stored->value) : std::nullopt);

@@ -248,9 +248,31 @@ const TableOf<LaneCode> &laneCodeTable()
           .document =
               [](const Row &row) { return row.bits ? Json(hexText(*row.bits)) : Json(nullptr); }},
          {.key = "message",
-          .title = "the compiler says",
-          .explanation = "What the compiler answers where it has no bits",
-          .value = [](const Row &row) { return orNothing(row.message); }}}};
+          .title = "why it has none",
+          .explanation = "Why the lane has no bits for it; in quotation marks the compiler's words",
+          .value = [](const Row &row) -> Value {
+              return row.refusal.quoted ? Value('"' + row.refusal.text + '"')
+                                        : orNothing(row.refusal.text);
+          },
+          .document =
+              [](const Row &row) { return row.bits ? Json(nullptr) : Json(row.refusal.text); },
+          .origin = [](const Row &row) { return row.refusal.source; }},
+         {.key = "quoted",
+          .title = "quoted",
+          .explanation = "Whether that is the compiler's own text, as the source quotes it",
+          .shown = kDocument,
+          .document = [](const Row &row) { return row.bits ? noKey() : Json(row.refusal.quoted); }},
+         {.key = "contested",
+          .title = "contested",
+          .explanation = "What another source has",
+          .value = [](const Row &row) { return orNothing(row.contested); }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where the bits or the rule are from",
+          .shown = kDocument,
+          .value = [](const Row &row) -> Value {
+              return row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source);
+          }}}};
     return kTable;
 }
 
@@ -278,6 +300,107 @@ const TableOf<format::WeightElementRole> &elementRoleTable()
          {.key = "confidence",
           .title = "confidence",
           .explanation = "How well it is known",
+          .value = [](const Row &row) { return confidenceValue(row.confidence); }}}};
+    return kTable;
+}
+
+const TableOf<format::Fp8Format> &fp8FormatTable()
+{
+    using Row = format::Fp8Format;
+    static const TableOf<Row> kTable{
+        "fp8-formats",
+        {{.key = "name",
+          .title = "format",
+          .explanation = "fp8 format",
+          .value = [](const Row &row) -> Value { return View(row.name); }},
+         {.key = "sign_bits",
+          .title = "sign",
+          .explanation = "Bits of the sign",
+          .align = TextTable::Align::Right,
+          .value = [](const Row &row) -> Value { return Code{row.sign}; }},
+         {.key = "exponent_bits",
+          .title = "exponent",
+          .explanation = "Bits of the exponent",
+          .align = TextTable::Align::Right,
+          .value = [](const Row &row) -> Value { return Code{row.exponent}; }},
+         {.key = "mantissa_bits",
+          .title = "mantissa",
+          .explanation = "Bits of the mantissa",
+          .align = TextTable::Align::Right,
+          .value = [](const Row &row) -> Value { return Code{row.mantissa}; }},
+         {.key = "bias",
+          .title = "bias",
+          .explanation = "Bias of the exponent",
+          .align = TextTable::Align::Right,
+          .value = [](const Row &row) -> Value { return Code{row.bias}; }},
+         {.key = "max_finite",
+          .title = "largest",
+          .explanation = "Largest finite number",
+          .align = TextTable::Align::Right,
+          .value = [](const Row &row) -> Value { return Code{row.largest}; }},
+         {.key = "role",
+          .title = "role",
+          .explanation = "What the compiler uses it for",
+          .value = [](const Row &row) -> Value { return View(row.role); }},
+         {.key = "gate",
+          .title = "gate",
+          .explanation = "What enables it",
+          .value = [](const Row &row) -> Value { return View(row.gate); }},
+         {.key = "registers",
+          .title = "register",
+          .explanation = "Its code in the format word",
+          .value = [](const Row &row) -> Value { return View(row.registers); }},
+         {.key = "on_m5",
+          .title = "on the M5",
+          .explanation = "State on the M5",
+          .value = [](const Row &row) -> Value { return View(row.onM5); }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where it is documented",
+          .shown = kDocument | kWindow,
+          .value = [](const Row &row) -> Value { return View(row.source); }},
+         {.key = "confidence",
+          .title = "confidence",
+          .explanation = "How well it is known",
+          .shown = kDocument | kWindow,
+          .value = [](const Row &row) { return confidenceValue(row.confidence); }}}};
+    return kTable;
+}
+
+const TableOf<format::EngineNote> &engineNoteTable()
+{
+    using Row = format::EngineNote;
+    static const TableOf<Row> kTable{
+        "engine-notes",
+        {{.key = "topic",
+          .title = "topic",
+          .explanation = "What part of the engine it is about",
+          .shown = kDocument | kWindow,
+          .value = [](const Row &row) -> Value { return View(row.topic); }},
+         {.key = "what",
+          .title = "about",
+          .explanation = "What it is about",
+          .value = [](const Row &row) -> Value { return View(row.what); }},
+         {.key = "text",
+          .title = "what is known",
+          .explanation = "In quotation marks the compiler's own text, as its source has it",
+          .value = [](const Row &row) -> Value {
+              return row.quoted ? '"' + row.text + '"' : row.text;
+          },
+          .document = [](const Row &row) { return Json(row.text); }},
+         {.key = "quoted",
+          .title = "quoted",
+          .explanation = "Whether it is the compiler's own text",
+          .shown = kDocument,
+          .value = [](const Row &row) -> Value { return row.quoted; }},
+         {.key = "source",
+          .title = "source",
+          .explanation = "Where it is documented",
+          .value = [](const Row &row) -> Value { return View(row.source); }},
+         {.key = "confidence",
+          .title = "confidence",
+          .explanation = "How well it is known",
+          .shown = kDocument | kWindow,
           .value = [](const Row &row) { return confidenceValue(row.confidence); }}}};
     return kTable;
 }

@@ -34,5 +34,9 @@ const TableOf<DoubleMacPair> &doubleMacTable();
 
 /// Table 7.5: what an element type is for in a weight.
 const TableOf<format::WeightElementRole> &elementRoleTable();
+/// Table 36.1: the two fp8 formats field by field.
+const TableOf<format::Fp8Format> &fp8FormatTable();
+/// What sources say of the engine and quote of its compiler, a sentence each.
+const TableOf<format::EngineNote> &engineNoteTable();
 
 } // namespace kernscope::report

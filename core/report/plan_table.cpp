@@ -104,6 +104,14 @@ Value methodOf(const PlannedWeight &weight)
     return Word{codec::encodeMethodName(weight.after()->method)};
 }
 
+/// The name that finds a weight is its address where another weight has the same.
+std::string plannedAddress(const PlannedWeight &weight)
+{
+    const std::string name = weight.survey->nameOf(weight.number);
+    const std::string &function = weight.row().function.value();
+    return function.empty() || name.starts_with(function + "/") ? name : function + "/" + name;
+}
+
 std::vector<Column<PlannedWeight>> plannedFormColumns()
 {
     using Row = PlannedWeight;
@@ -113,6 +121,11 @@ std::vector<Column<PlannedWeight>> plannedFormColumns()
          .explanation = "Name of the weight",
          .align = TextTable::Align::Name,
          .value = [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
+        {.key = "address",
+         .title = "address",
+         .explanation = "Model, function and name of the weight",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return plannedAddress(row); }},
         {.key = "function",
          .title = "function",
          .explanation = "The function of the program that reads the weight",

@@ -196,8 +196,8 @@ std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle)
     for (const Unassessed &rest : unassessedWeights(bundle)) {
         const Weight &weight = bundle.weights()[rest.weight];
         const auto stored = knownStoredBytes(weight);
-        rows.push_back({weight.findableName(), stored ? std::optional(stored->value) : std::nullopt,
-                        rest.reason});
+        rows.push_back({weight.findableName(), weight.address(),
+                        stored ? std::optional(stored->value) : std::nullopt, rest.reason});
     }
     return rows;
 }
@@ -211,6 +211,11 @@ const TableOf<UnassessedWeight> &unassessedTable()
           .title = "weight",
           .explanation = "Weight that no layer with a kernel reads",
           .value = [](const Row &row) -> Value { return View(row.weight); }},
+         {.key = "address",
+          .title = "address",
+          .explanation = "Model, function and name of the weight",
+          .shown = kDocument,
+          .value = [](const Row &row) -> Value { return View(row.address); }},
          {.key = "stored_bytes",
           .title = "stored",
           .explanation = "Bytes of the weight as it is stored",

@@ -29,7 +29,7 @@ const TableOf<roofline::PowerFigure> &powerTable();
 
 /// A weight that no layer with a kernel reads.
 struct UnassessedWeight {
-    std::string weight;
+    std::string weight, address;
     std::optional<std::uint64_t> storedBytes;
     std::string reason;
 };

@@ -122,6 +122,14 @@ std::vector<Column<HitFacts>> hitWeightColumns()
                  const Weight *weight = hitWeight(row);
                  return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
              }},
+            {.key = "address",
+             .title = "address",
+             .explanation = "Model, function and name of the weight",
+             .shown = kDocument,
+             .value = [](const HitFacts &row) -> Value {
+                 const Weight *weight = hitWeight(row);
+                 return weight != nullptr ? Value(weight->address()) : Value(Nothing());
+             }},
             {.key = "element",
              .title = "element",
              .explanation = "Its number in the order of the elements, from 0",
@@ -306,6 +314,9 @@ Json foundJson(std::string_view path, const Bundle &bundle, const search::Query 
     json["weight"] = query.weight < bundle.weights().size()
                          ? Json(bundle.weights()[query.weight].findableName())
                          : Json(nullptr);
+    json["address"] = query.weight < bundle.weights().size()
+                          ? Json(bundle.weights()[query.weight].address())
+                          : Json(nullptr);
     json["found"] = found.hits.size();
     json["complete"] = found.complete;
     json["hits"] = jsonArray(hitTable(), rows);

@@ -72,6 +72,13 @@ Json unitJson(const section::Unit &unit)
         entries[std::string(format::unitSectionName(entry))] = entryJson(unit, entry);
     }
     json["sections"] = std::move(entries);
+    const std::uint64_t palette = unit.entry(section::Kind::Pal).bytes;
+    const std::uint64_t activation = unit.entry(section::Kind::Lut).bytes;
+    json["table_budget"] = {{"palette_bytes", numberJson(palette)},
+                            {"activation_bytes", numberJson(activation)},
+                            {"bytes", numberJson(palette + activation)},
+                            {"cap", nullptr}, // published of no chip
+                            {"fits", nullptr}};
     json["fault"] = unit.fault ? Json(describe(*unit.fault)) : Json(nullptr);
     return json;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/unit_section_table.h"
 
+#include "core/report/number_text.h"
+
 #include <fmt/format.h>
 
 namespace kernscope::report {
@@ -75,6 +77,17 @@ const TableOf<UnitSectionFacts> &unitSectionTable()
           .explanation = "What the row is concluded from where the file does not store it",
           .value = [](const Row &row) { return orNothing(row.note); }}}};
     return kTable;
+}
+
+std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation)
+{
+    return palette + activation == 0
+               ? std::string()
+               : fmt::format("palette {} and activation table {}: {} of the on-chip memory that "
+                             "both share; its size on a chip is not published, so whether they "
+                             "fit is open",
+                             bytesText(palette), bytesText(activation),
+                             bytesText(palette + activation));
 }
 
 } // namespace kernscope::report

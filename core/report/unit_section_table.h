@@ -22,4 +22,9 @@ std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit);
 
 const TableOf<UnitSectionFacts> &unitSectionTable();
 
+/// Bytes of the palette and of the activation table, which share one on-chip memory (chapter 25).
+/// Its size is not published of any chip, so that nothing says whether they fit. Empty text: the
+/// unit has neither.
+std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation);
+
 } // namespace kernscope::report

@@ -97,7 +97,8 @@ void readNames(Registry &registry)
         std::erase_if(registry.names, [&](const Registry::Name &known) {
             return known.lower == lowerCase(row.alias) && known.target == *target;
         });
-        registry.names.push_back({lowerCase(row.alias), *target, row.byDefault, row.source});
+        registry.names.push_back(
+            {lowerCase(row.alias), *target, row.byDefault, row.source, row.alias});
         auto &aliases = registry.targets[*target].aliases;
         if (row.byDefault && std::find(aliases.begin(), aliases.end(), row.alias) == aliases.end())
             aliases.insert(aliases.begin(), row.alias);
@@ -221,6 +222,16 @@ const Registry &Registry::get()
 {
     static const Registry registry = readAll();
     return registry;
+}
+
+std::vector<std::string> contestedNames(const Target &target)
+{
+    std::vector<std::string> names;
+    for (const Registry::Name &name : Registry::get().names) {
+        if (name.target == target.index && !name.byDefault)
+            names.push_back(name.text);
+    }
+    return names;
 }
 
 std::string lowerCase(std::string_view text)

@@ -14,7 +14,8 @@ struct Registry {
         std::string lower;
         std::size_t target = 0;
         bool byDefault = true;
-        std::string source; ///< empty where no source disagrees
+        std::string source;    ///< empty where no source disagrees
+        std::string text = {}; ///< as its table writes it
     };
 
     std::vector<Target> targets;
@@ -30,6 +31,9 @@ struct Registry {
     /// The embedded tables, read once; safe to share between threads.
     static const Registry &get();
 };
+
+/// Names that findTarget() gives to another target, and some source to this one.
+std::vector<std::string> contestedNames(const Target &target);
 
 std::string lowerCase(std::string_view text);
 constexpr std::uint64_t halKey(HalLayout layout, HalOffset offset)

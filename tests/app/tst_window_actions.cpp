@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
+#include "app/made_files.h"
 #include "app/palette_list.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
@@ -41,7 +42,55 @@ private Q_SLOTS:
     void helpOfTheFocusedDock();
     void everyDockHasHelp();
     void exportsDoNotReplaceWhatIsOpen();
+    void makesBesideTheBundle();
 };
+
+/// What the window quantises and builds reads back, and its ways there and back give the same
+/// bytes; nothing replaces what is there.
+void TestWindowActions::makesBesideTheBundle()
+{
+    const auto at = [this](const char *name) {
+        return std::filesystem::path(m_folder->filePath(QString::fromLatin1(name)).toStdString());
+    };
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    const auto bundle = Bundle::open(path.toStdString());
+    QVERIFY(bundle);
+    const auto weights = plan::sectionWeights(**bundle);
+    QVERIFY(!weights.empty());
+    quantized::QuantizeOptions mx;
+    mx.format = "mxfp8";
+    mx.source = "fp16";
+    mx.tiles = true;
+    const auto made = app::quantizeWeight(**bundle, weights.front(), mx, at("a.mxfp8"));
+    QVERIFY2(made.has_value(), made ? "" : describe(made.error()).c_str());
+    QVERIFY(made->figures.relative < 0.1);
+    QVERIFY(!app::quantizeWeight(**bundle, weights.front(), mx, at("a.mxfp8"))); // it is there
+    const auto folder = Bundle::open(at("a.mxfp8").string());
+    QVERIFY(folder && (*folder)->weights().size() == 1);
+    QVERIFY(app::relayoutTo(at("a.mxfp8"), {"nz", {}}, at("b.mxfp8")));
+    QVERIFY(app::relayoutTo(at("b.mxfp8"), {"nd", {}}, at("c.mxfp8")));
+    const auto bytes = [&](const char *name) {
+        QFile file(m_folder->filePath(QString::fromLatin1(name)));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("none");
+    };
+    QCOMPARE(bytes("a.mxfp8/data.bin"), bytes("c.mxfp8/data.bin"));
+    const target::Target &m1 = *target::findTarget("M1")->target;
+    const target::Target &m3 = *target::findTarget("M3")->target;
+    QVERIFY(app::buildSectionTo(**bundle, weights, {}, m3, at("built.ksec")));
+    plan::SectionOptions wide;
+    wide.form = "palette";
+    wide.bits = 6; // no encoder of the M1 has it
+    const auto refused = app::buildSectionTo(**bundle, weights, wide, m1, at("no.ksec"));
+    QVERIFY(!refused && refused.error().code == "section.legality");
+    const auto section = Bundle::open(at("built.ksec").string());
+    QVERIFY(section && (*section)->section());
+    QVERIFY(app::relocateTo(**section, section::LoadAddresses{0x40000, {}, {}}, at("at.ksec")));
+    QVERIFY(bytes("at.ksec") != bytes("built.ksec"));
+    const auto resolved = Bundle::open(at("at.ksec").string());
+    QVERIFY(resolved && app::relocateTo(**resolved, std::nullopt, at("back.ksec")));
+    QCOMPARE(bytes("back.ksec"), bytes("built.ksec"));
+    QVERIFY(!app::relocateTo(**bundle, std::nullopt, at("none.ksec"))); // no section is open
+}
 
 void TestWindowActions::everyDockByShortcut()
 {

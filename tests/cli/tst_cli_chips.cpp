@@ -60,6 +60,26 @@ private Q_SLOTS:
             2);
     }
 
+    /// One address of a weight in every document, so that they can be joined.
+    void oneAddressOfAWeight()
+    {
+        const auto json = [this](const QStringList &arguments) {
+            return run(arguments, QStringLiteral("dense")).json();
+        };
+        const QString m1 = QStringLiteral("--target=M1"), asJson = QStringLiteral("--json");
+        const Json address = json({QStringLiteral("inspect"), asJson})["weights"][0]["address"];
+        QVERIFY(address.get<std::string>().find('/') != std::string::npos);
+        for (const auto &[command, list] :
+             {std::pair("decide", "decisions"), std::pair("choose", "choices"),
+              std::pair("geometry", "operations"), std::pair("roofline", "layers"),
+              std::pair("plan", "plan")}) {
+            const Json rows = json({QString::fromLatin1(command), m1, asJson})[list];
+            QVERIFY2(!rows.empty(), command);
+            QVERIFY2(rows[0]["address"] == address, rows[0].dump().c_str());
+        }
+        QVERIFY(json({QStringLiteral("roofline"), m1, asJson})["layers"][0].contains("weight"));
+    }
+
     void factsWithTheirSources()
     {
         const auto facts = runCli({QStringLiteral("formats"), QStringLiteral("--facts"),

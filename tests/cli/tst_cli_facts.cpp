@@ -138,6 +138,33 @@ private Q_SLOTS:
         QCOMPARE(int(m1["format_word"]["lane_bits"]), 2);
         const Json &refused = *rowWith(m1["format_word"]["lanes"][0]["formats"], "format", "e4m3");
         QCOMPARE(refused["message"], Json("Error: Invalid Common InFmt E4M3"));
+        QCOMPARE(refused["quoted"], Json(true));
+        int quoted = 0, others = 0;
+        for (const Json &lane : m1["format_word"]["lanes"]) {
+            for (const Json &row : lane["formats"]) {
+                if (!row.contains("quoted"))
+                    continue;
+                (row["quoted"].get<bool>() ? quoted : others) += 1;
+                QVERIFY(!row["source"].get<std::string>().empty());
+                QVERIFY(row["quoted"].get<bool>() ||
+                        row["message"].get<std::string>().find("Error:") == std::string::npos);
+            }
+        }
+        QCOMPARE(quoted, 1);
+        QCOMPARE(others, 13);
+        QVERIFY(rowWith(m1["format_word"]["lanes"][0]["formats"], "format", "int8")
+                    ->contains("contested"));
+        QCOMPARE(m1["format_word"]["contested"].size(), std::size_t(2));
+        QCOMPARE(jsonOf(words("descriptor --target M1 --word 0x15"))["word"]["contested"].size(),
+                 std::size_t(2));
+        QVERIFY(runCli(words("descriptor --target M1 --formats int8,uint8,fp16"))
+                    .out.contains("contested: format_codes"));
+        QCOMPARE(int(m1["fp8_formats"][1]["bias"]), 15);
+        for (const char *part :
+             {"E4M3 is not supported on this architecture", "no fp8 accumulator",
+              "DRAM Events not supported for architecture", "pendingRequestsPerPatchMutableBuffer",
+              "gain-offset-control stage", "no zero-point stream"})
+            QVERIFY2(runCli(words("formats")).out.contains(part), part);
         const Json h18 = jsonOf(words("formats --target H18"));
         QCOMPARE((*rowWith(h18["format_word"]["lanes"][2]["formats"], "format", "e4m3"))["value"],
                  Json("0x100"));

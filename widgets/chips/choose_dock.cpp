@@ -13,6 +13,7 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
@@ -74,7 +75,7 @@ QString writeReencoded(const Bundle &bundle, std::size_t index, const std::strin
 QString verdictText(const FormChoice &choice, const std::string &chip)
 {
     const QString subject = ChooseDock::tr("<b>%1</b> (%2) on <b>%3</b>")
-                                .arg(fromUtf8(choice.address).toHtmlEscaped(),
+                                .arg(fromUtf8(choice.title).toHtmlEscaped(),
                                      fromUtf8(choice.stored).toHtmlEscaped(), fromUtf8(chip));
     const QString reason = fromUtf8(choice.reason).toHtmlEscaped();
     const QString take = choice.chosen.empty()
@@ -94,6 +95,9 @@ QString verdictText(const FormChoice &choice, const std::string &chip)
                     .arg(percentText(*choice.zeroFraction),
                          choice.sampled ? ChooseDock::tr("; figures from some of the channels")
                                         : QString());
+    for (const std::string &line : report::contestedOf(choice))
+        text += QStringLiteral("<br>%1 %2")
+                    .arg(theme::glyph(Token::MarkContested), fromUtf8(line).toHtmlEscaped());
     return text;
 }
 
@@ -263,7 +267,7 @@ void ChooseDock::askAndApply()
     if (form.empty())
         return;
     const QString path = askSavePath(
-        this, tr("Store %1 as %2 in a Copy").arg(fromUtf8(m_choice->address), fromUtf8(form)),
+        this, tr("Store %1 as %2 in a Copy").arg(fromUtf8(m_choice->title), fromUtf8(form)),
         fromUtf8(session().bundle()->path().stem().string()) + QLatin1Char('-') + fromUtf8(form) +
             fromUtf8(session().bundle()->path().extension().string()));
     if (!path.isEmpty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/collective_dock.h"
 
+#include "core/report/collective_table.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
@@ -16,6 +17,7 @@
 #include <QRegularExpression>
 #include <QSpinBox>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -76,18 +78,41 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     m_table->horizontalHeader()->setStretchLastSection(true);
     auto *parts = new QSplitter(Qt::Horizontal, content);
     parts->addWidget(inputs);
-    parts->addWidget(m_table);
+    m_tabs = new QTabWidget(parts);
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_table, tr("Figures"));
+    addRows(tr("Setters"), report::ccdmaSetterTable(), decision::ccdmaSetters());
+    addRows(tr("Members and rules"), report::collectiveNoteTable(), decision::collectiveNotes());
+    parts->addWidget(m_tabs);
     parts->setStretchFactor(1, 1);
     QVBoxLayout *column = contentColumn(content);
     column->addWidget(predicted);
     column->addWidget(parts, 1);
     setContent(content);
     content->setFocusProxy(m_table);
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] {
+        copySelection(*qobject_cast<QTableView *>(m_tabs->currentWidget()));
+    });
     m_actions = {copy};
-    m_table->addActions(m_actions);
+    for (int i = 0; i < m_tabs->count(); ++i)
+        m_tabs->widget(i)->addActions(m_actions);
     connect(&m_state, &ChipState::targetChanged, this, &CollectiveDock::scheduleRefresh);
+}
+
+/// A page of rows that no chip changes.
+template <class Row>
+void CollectiveDock::addRows(const QString &name, const report::TableOf<Row> &table,
+                             std::span<const Row> rows)
+{
+    auto *model = new RowTable<Row>(table, this);
+    model->setRows({rows.begin(), rows.end()});
+    auto *view = new QTableView(m_tabs);
+    view->setAccessibleName(name);
+    view->setModel(model);
+    prepareTable(view);
+    view->resizeColumnsToContents();
+    view->horizontalHeader()->setStretchLastSection(true);
+    m_tabs->addTab(view, name);
 }
 
 QWidget *CollectiveDock::buildInputs(QWidget *content)

@@ -9,6 +9,7 @@
 class QLabel;
 class QLineEdit;
 class QSpinBox;
+class QTabWidget;
 class QTableView;
 
 namespace kernscope::ui {
@@ -24,6 +25,8 @@ public:
 
     QList<QAction *> menuActions() const { return m_actions; }
     EngineFactModel &model() { return *m_model; }
+    /// Figures, setters of the collective DMA, members and rules.
+    QTabWidget &tabs() { return *m_tabs; }
     QLineEdit &extents() { return *m_extents; }
     QLineEdit &device() { return *m_device; }
 
@@ -32,6 +35,8 @@ protected:
 
 private:
     QWidget *buildInputs(QWidget *content);
+    template <class Row>
+    void addRows(const QString &name, const report::TableOf<Row> &table, std::span<const Row> rows);
     QLineEdit *field(QWidget *parent, const QString &name, const QString &text);
     QSpinBox *spin(QWidget *parent, const QString &name, int value, int most);
     /// What the fields say.
@@ -43,6 +48,7 @@ private:
              *m_dataType = nullptr;
     EngineFactModel *m_model = nullptr;
     QTableView *m_table = nullptr;
+    QTabWidget *m_tabs = nullptr;
     QList<QAction *> m_actions;
 };
 

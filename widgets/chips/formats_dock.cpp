@@ -4,6 +4,9 @@
 #include "core/target/rules.h"
 
 #include "core/assessment/stream.h"
+#include "core/report/calibration_table.h"
+#include "core/report/image_table.h"
+#include "core/report/target_table.h"
 #include "core/target/hal.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/common/confidence_words.h"
@@ -73,6 +76,7 @@ FormatsDock::FormatsDock(Session &session, QWidget *parent)
     m_tabs->addTab(buildFormats(m_tabs), tr("Kernel formats"));
     m_tabs->addTab(buildTypes(m_tabs), tr("Element types"));
     m_tabs->addTab(buildFacts(m_tabs), tr("All facts"));
+    m_tabs->addTab(buildRules(m_tabs), tr("Rules"));
     connect(m_tabs, &QTabWidget::currentChanged, this, &FormatsDock::fillFacts);
     column->addWidget(m_tabs, 1);
     setContent(content);
@@ -116,6 +120,74 @@ QWidget *FormatsDock::buildTypes(QWidget *parent)
     setColumnWidths(m_typeTable->horizontalHeader(), {8.5, 3.5, 6, 3, 6, 5, 4, 6.5, 8, 12});
     m_typeTable->horizontalHeader()->setStretchLastSection(true);
     return m_typeTable;
+}
+
+template <class Row>
+void FormatsDock::addRules(const QString &name, const report::TableOf<Row> &table,
+                           std::function<std::vector<Row>()> rows)
+{
+    auto *model = new RowTable<Row>(table, this);
+    m_rulesOf.push_back({model, [model, rows = std::move(rows)] { model->setRows(rows()); }});
+    m_ruleTables->addItem(name);
+}
+
+/// What else is known, a declared table a subject.
+QWidget *FormatsDock::buildRules(QWidget *parent)
+{
+    auto *page = new QWidget(parent);
+    auto *column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    m_ruleTables = new QComboBox(page);
+    m_ruleTables->setAccessibleName(tr("Table of rules"));
+    m_ruleTable = new QTableView(page);
+    m_ruleTable->setAccessibleName(tr("Rules"));
+    const auto all = [](const auto &rows) {
+        return [&rows] { return std::vector(rows().begin(), rows().end()); };
+    };
+    addRules<format::Fp8Format>(tr("fp8 formats (table 36.1)"), report::fp8FormatTable(),
+                                all(format::fp8Formats));
+    addRules<report::DoubleMacPair>(tr("Double multiply"), report::doubleMacTable(),
+                                    report::doubleMacPairs);
+    addRules<report::LaneCode>(tr("Format word (table 36.3)"), report::laneCodeTable(), [this] {
+        return report::laneCodes(static_cast<std::uint32_t>(m_version->value()));
+    });
+    addRules<report::CodegenFacts>(tr("Encoder (table 25.5)"), report::codegenTable(), [this] {
+        return report::codegenRows(static_cast<unsigned>(m_version->value()));
+    });
+    addRules<report::FloorFacts>(tr("MinimumFamily floors"), report::floorTable(),
+                                 [this] { return report::floorRows(m_state.target()); });
+    addRules<descriptor::ImageGroup>(tr("Register groups of version 10 (table 20.7)"),
+                                     report::imageGroupTable(), all(descriptor::imageGroups));
+    addRules<descriptor::ImageField>(tr("Fields and ordering bits of version 10"),
+                                     report::imageFieldTable(),
+                                     [] { return report::imageFieldsOf("field"); });
+    addRules<report::ImageStreamFacts>(tr("Coefficient streams (tables 20.8, 25.4)"),
+                                       report::imageStreamTable(), report::imageStreamRows);
+    addRules<format::WeightElementRole>(tr("Types in a weight (table 7.5)"),
+                                        report::elementRoleTable(),
+                                        all(format::weightElementRoles));
+    addRules<roofline::PublishedFigure>(
+        tr("Published figures of the chip"), report::publishedFigureTable(),
+        [this] { return roofline::publishedFigures(&m_state.target()); });
+    addRules<format::EngineNote>(tr("What else is known"), report::engineNoteTable(),
+                                 [] { return format::engineNotes(); });
+    column->addWidget(m_ruleTables);
+    column->addWidget(m_ruleTable, 1);
+    prepareTable(m_ruleTable);
+    connect(m_ruleTables, &QComboBox::currentIndexChanged, this, &FormatsDock::showRules);
+    return page;
+}
+
+void FormatsDock::showRules()
+{
+    const RuleTable &rules = m_rulesOf[static_cast<std::size_t>(m_ruleTables->currentIndex())];
+    rules.fill();
+    if (m_ruleTable->model() == rules.model)
+        return;
+    rules.model->setFilter(m_filter->text());
+    m_ruleTable->setModel(rules.model);
+    m_ruleTable->resizeColumnsToContents();
+    m_ruleTable->horizontalHeader()->setStretchLastSection(true);
 }
 
 QWidget *FormatsDock::buildFacts(QWidget *parent)
@@ -171,6 +243,7 @@ void FormatsDock::buildActions()
     auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] {
         copySelection(m_typeTable->isVisible()   ? *m_typeTable
                       : m_factTable->isVisible() ? *m_factTable
+                      : m_ruleTable->isVisible() ? *m_ruleTable
                                                  : *m_table);
     });
     auto *save = exportAction(this, session(), tr("Export Formats\u2026"), *m_model,
@@ -181,6 +254,7 @@ void FormatsDock::buildActions()
         exportAction(this, session(), tr("Export Facts\u2026"), *m_facts, QStringLiteral("facts"));
     m_actions = {find, copy, save, saveTypes, saveFacts};
     m_factTable->addActions(m_actions);
+    m_ruleTable->addActions(m_actions);
     m_table->addActions(m_actions);
     m_typeTable->addActions(m_actions);
 }
@@ -195,6 +269,8 @@ void FormatsDock::filterBy(const QString &words)
     m_model->setFilter(words);
     m_types->setFilter(words);
     m_facts->setFilter(words);
+    for (const RuleTable &rules : m_rulesOf)
+        rules.model->setFilter(words);
 }
 
 /// The boxes take the chip's figures.
@@ -224,6 +300,7 @@ void FormatsDock::choose()
     const int row = m_table->currentIndex().row();
     m_model->setRows(report::kernelFormatRows(use));
     chooseRow(m_table, m_model->index(std::max(0, row), 0));
+    showRules();
     explain(); // rules change without a change of the table
 }
 

@@ -8,6 +8,9 @@
 
 #include <QList>
 
+#include <functional>
+#include <vector>
+
 class QAction;
 class QCheckBox;
 class QComboBox;
@@ -24,7 +27,8 @@ class ChipState;
 /// The kernel-format enum as a table: searchable, with every column of the facts, and whether the
 /// session's chip can encode a weight in each format, or the rule that refuses. The boxes hold the
 /// chip's figures and may be set otherwise, to see what would change. A second page has the other
-/// numberings of element types, a third every fact of the embedded tables. It needs no bundle.
+/// numberings of element types, a third what else is known of formats and descriptors, a table a
+/// subject, a fourth every fact of the embedded tables. It needs no bundle.
 class FormatsDock final : public Dock
 {
     Q_OBJECT
@@ -42,6 +46,9 @@ public:
     /// Every row of the tables of facts; filled when its page is shown.
     RowTableModel &facts() { return *m_facts; }
     QTabWidget &tabs() { return *m_tabs; }
+    /// The tables of the page Rules, by name, and the one that is shown.
+    QComboBox &ruleTables() { return *m_ruleTables; }
+    QTableView &ruleTable() { return *m_ruleTable; }
 
 protected:
     void refresh() override;
@@ -49,6 +56,11 @@ protected:
 private:
     QWidget *buildFormats(QWidget *parent);
     QWidget *buildTypes(QWidget *parent);
+    QWidget *buildRules(QWidget *parent);
+    template <class Row>
+    void addRules(const QString &name, const report::TableOf<Row> &table,
+                  std::function<std::vector<Row>()> rows);
+    void showRules();
     QWidget *buildFacts(QWidget *parent);
     void fillFacts();
     void buildChoosers(QWidget *parent);
@@ -62,6 +74,13 @@ private:
     RowTable<report::KernelFormatFacts> *m_model = nullptr;
     RowTable<report::ElementTypeFacts> *m_types = nullptr;
     RowTable<report::EmbeddedFact> *m_facts = nullptr;
+    struct RuleTable {
+        RowTableModel *model = nullptr;
+        std::function<void()> fill;
+    };
+    std::vector<RuleTable> m_rulesOf; ///< by the place of its name
+    QComboBox *m_ruleTables = nullptr;
+    QTableView *m_ruleTable = nullptr;
     QTabWidget *m_tabs = nullptr;
     QLineEdit *m_filter = nullptr;
     QSpinBox *m_version = nullptr, *m_vector = nullptr, *m_codebooks = nullptr;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/geometry_dock.h"
 
+#include "core/assessment/geometry_cycles.h"
 #include "core/assessment/layer_geometry.h"
 #include "core/assessment/weight_layers.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
+#include "widgets/chips/datapath_view.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
@@ -20,6 +22,7 @@
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QStringList>
+#include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -111,7 +114,12 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     column->addLayout(bar);
     column->addWidget(buildFields(content));
     column->addWidget(m_summary);
-    column->addWidget(m_table, 1);
+    m_datapath = new DatapathView(content);
+    auto *tabs = new QTabWidget(content);
+    tabs->setDocumentMode(true);
+    tabs->addTab(m_table, tr("Figures"));
+    tabs->addTab(m_datapath, tr("Datapath"));
+    column->addWidget(tabs, 1);
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();
@@ -176,12 +184,39 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
     m_reading = new QComboBox(box);
     m_reading->setAccessibleName(tr("Reading of the group size"));
     m_reading->addItems({tr("listing"), tr("formula")});
+    m_activation = new QComboBox(box);
+    m_activation->setAccessibleName(tr("Activation type"));
+    for (const std::uint32_t code : {3U, 1U, 2U, 12U}) {
+        const auto *row = format::find(format::TensorFormat(code));
+        m_activation->addItem(row == nullptr ? QString::number(code) : fromUtf8(row->name), code);
+    }
+    m_workUnit = new QComboBox(box);
+    m_workUnit->setAccessibleName(tr("Work-unit mode"));
+    m_workUnit->addItems({tr("0"), tr("1"), tr("2")});
+    m_workUnit->setToolTip(tr("Modes 1 and 2 raise the work that Winograd asks for to 32"));
     for (QComboBox *combo : {m_mode, m_reading})
         connect(combo, &QComboBox::activated, this, &GeometryDock::compute);
+    for (QComboBox *combo : {m_activation, m_workUnit})
+        connect(combo, &QComboBox::activated, this, &GeometryDock::takeModes);
     addField(tr("density"), m_density);
     addField(tr("source mode"), m_mode);
     addField(tr("reading"), m_reading);
+    addField(tr("activation"), m_activation);
+    addField(tr("work unit"), m_workUnit);
     return box;
+}
+
+/// What no bundle says of an operation: of the layer as well, which stays the bundle's.
+void GeometryDock::takeModes()
+{
+    const auto set = [this](decision::LayerOperation &operation) {
+        operation.tensorFormat = m_activation->currentData().toUInt();
+        operation.workUnitMode = static_cast<unsigned>(m_workUnit->currentIndex());
+    };
+    set(m_operation);
+    if (m_layer)
+        set(*m_layer->operation);
+    compute();
 }
 
 void GeometryDock::fillChooser()
@@ -218,6 +253,7 @@ void GeometryDock::takeOperation()
         m_operation.kernelWidth = m_operation.kernelHeight = 3;
         m_operation.outputWidth = m_operation.outputHeight = 32;
         m_operation.inputElements = decision::paddedInputElements(m_operation).value_or(0);
+        m_operation.paddedZero = decision::samePaddedZero(m_operation);
     }
     showOperation();
     compute();
@@ -235,6 +271,8 @@ void GeometryDock::showOperation()
     for (std::size_t i = 0; i < Fields; ++i)
         m_fields[i]->setValue(static_cast<int>(std::min<std::uint64_t>(values[i], 1'000'000)));
     m_density->setValue(m_operation.density.value_or(-0.01));
+    m_activation->setCurrentIndex(std::max(m_activation->findData(m_operation.tensorFormat), 0));
+    m_workUnit->setCurrentIndex(static_cast<int>(m_operation.workUnitMode));
     const unsigned stored = m_layer ? m_layer->operation->weightBits : m_operation.weightBits;
     m_fields[Bits]->setToolTip(
         stored == m_operation.weightBits
@@ -264,6 +302,7 @@ void GeometryDock::typed()
         roofline::setWeightBits(m_operation, bits);
     m_operation.density = m_density->value() < 0 ? std::nullopt : std::optional(m_density->value());
     m_operation.inputElements = decision::paddedInputElements(m_operation).value_or(0);
+    m_operation.paddedZero = decision::samePaddedZero(m_operation);
     const QSignalBlocker quiet(m_chooser);
     m_chooser->setCurrentIndex(m_chooser->count() - 1);
     compute();
@@ -320,8 +359,10 @@ void GeometryDock::compute()
     if (!geometry) {
         m_summary->setText(fromUtf8(describe(geometry.error())));
         m_model->setRows({});
+        m_datapath->setGeometryOf(m_operation, {});
         return;
     }
+    m_datapath->setGeometryOf(m_operation, *geometry);
     m_summary->setText(
         tr("On %1: %2").arg(fromUtf8(m_state.target().name), geometrySummary(*geometry)));
     m_model->setRows(report::geometryFacts(m_operation, *geometry));

@@ -18,6 +18,8 @@ class QTableView;
 
 namespace kernscope::ui {
 
+class DatapathView;
+
 /// Groups, passes, cores, buffering, Winograd and cycles of an operation: a consumer of the bundle,
 /// or numbers typed in by hand.
 class GeometryDock final : public Dock
@@ -29,6 +31,12 @@ public:
 
     QList<QAction *> menuActions() const { return m_actions; }
     EngineFactModel &model() { return *m_model; }
+    DatapathView &datapath() { return *m_datapath; }
+    QComboBox &activation()
+    {
+        return *m_activation;
+    } ///< of the activation: fp16, int8, uint8, e4m3
+    QComboBox &workUnit() { return *m_workUnit; }
     QComboBox &chooser() { return *m_chooser; }
     /// Input and output channels, kernel, output and stride, as they stand.
     QSpinBox &field(std::size_t which) { return *m_fields[which]; }
@@ -49,6 +57,7 @@ private:
     void takeOperation();
     void showOperation();
     void typed();
+    void takeModes();
     void compute();
     std::optional<roofline::Layer> layerOf(const Choice &choice) const;
     Result<decision::Geometry> geometry(const decision::GeometryOptions &options);
@@ -56,9 +65,11 @@ private:
     ChipState &m_state;
     OperationList *m_operations = nullptr;
     QComboBox *m_chooser = nullptr, *m_mode = nullptr, *m_reading = nullptr;
+    QComboBox *m_activation = nullptr, *m_workUnit = nullptr;
     std::array<QSpinBox *, Fields> m_fields{};
     QDoubleSpinBox *m_density = nullptr;
     QLabel *m_summary = nullptr;
+    DatapathView *m_datapath = nullptr;
     EngineFactModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     QList<QAction *> m_actions;

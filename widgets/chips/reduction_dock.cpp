@@ -4,6 +4,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/format/contested.h"
 #include "core/numeric/half.h"
+#include "core/report/reduce_json.h"
 #include "widgets/chips/reduction_plot.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
@@ -63,6 +64,14 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_values, 1);
     bar->addWidget(m_examples);
+    m_narrow = new QComboBox(content);
+    m_narrow->setAccessibleName(tr("Narrow the port to"));
+    m_narrow->setToolTip(tr("What an fp8 output holds of the port, by what is beyond its range"));
+    m_narrow->addItem(tr("fp16 port"));
+    m_narrow->addItem(tr("to E4M3"), QStringLiteral("e4m3"));
+    m_narrow->addItem(tr("to E5M2"), QStringLiteral("e5m2"));
+    bar->addWidget(m_narrow);
+    connect(m_narrow, &QComboBox::activated, this, &ReductionDock::scheduleRefresh);
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(m_result);
@@ -119,6 +128,15 @@ void ReductionDock::refresh()
                         .arg(groupedNumber(trace.whole.contested));
         if (trace.whole.isContested() || trace.readingsDiffer())
             text += secondReading(trace);
+        const std::string type = m_narrow->currentData().toString().toStdString();
+        for (const report::NarrowedPort &one : report::narrowedPort(trace, type, {})) {
+            const bool infinite = type == "e5m2" && one.mode == "nan";
+            text += QLatin1Char('\n') +
+                    tr("As %1, overflow %2: %3 (%4).")
+                        .arg(fromUtf8(type), infinite ? tr("infinite") : fromUtf8(one.mode))
+                        .arg(static_cast<double>(one.value), 0, 'g', 9)
+                        .arg(hexNumber(one.code, 2));
+        }
         m_result->setText(text);
         m_plot->setTrace(std::move(trace));
     }

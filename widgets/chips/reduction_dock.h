@@ -24,6 +24,7 @@ public:
     QList<QAction *> menuActions() const { return m_actions; }
     QLineEdit &values() { return *m_values; }
     QComboBox &examples() { return *m_examples; }
+    QComboBox &narrow() { return *m_narrow; } ///< fp16, E4M3, E5M2
     QLabel &result() { return *m_result; }
     ReductionPlot &plot() { return *m_plot; }
 
@@ -34,7 +35,7 @@ private:
     void fillExamples();
 
     QLineEdit *m_values = nullptr;
-    QComboBox *m_examples = nullptr;
+    QComboBox *m_examples = nullptr, *m_narrow = nullptr;
     QLabel *m_result = nullptr;
     ReductionPlot *m_plot = nullptr;
     QList<QAction *> m_actions;

@@ -76,6 +76,7 @@ std::vector<TargetFact> targetRows(const Target &a, const Target &b)
     const std::vector<Fact> facts{
         {T::tr("names"), "", names(a), names(b)},
         {T::tr("silicon"), "", a.silicon, b.silicon},
+        {T::tr("product"), "product", a.product, b.product},
         {T::tr("family"), "family", a.family, b.family},
         {T::tr("hardware version"), "hardware_version", numberText(a.hardwareVersion),
          numberText(b.hardwareVersion)},

@@ -210,12 +210,19 @@ void DescriptorDock::showUnit(int number)
     m_model->setRows(std::move(rows));
     m_listing->setPlainText(linesFromUtf8(format::printKernelUnit(unit.unit)));
     const std::string &fault = m_units[static_cast<std::size_t>(number)].fault;
+    const auto bytesOf = [&unit](format::KernelUnit::SectionId section) {
+        const auto &content = unit.unit.sections[section];
+        return content ? content->bytes : 0;
+    };
+    const std::string tables =
+        report::tableBudgetText(bytesOf(format::KernelUnit::Pal), bytesOf(format::KernelUnit::Lut));
     m_state->setText(
-        !fault.empty() ? fromUtf8(fault)
-        : session().bundle()->section()
-            ? tr("As the unit's record in the weight section has it.")
-            : tr("Derived from the task's registers: a hardware container holds no such listing of "
-                 "its own."));
+        (tables.empty() ? QString() : tr("Tables: %1.").arg(fromUtf8(tables)) + u'\n') +
+        (!fault.empty()                  ? fromUtf8(fault)
+         : session().bundle()->section() ? tr("As the unit's record in the weight section has it.")
+                                         : tr("Derived from the task's registers: a hardware "
+                                              "container holds no such listing of "
+                                              "its own.")));
 }
 
 void DescriptorDock::follow(const Place &place, QObject *origin)

@@ -57,19 +57,22 @@ void describeInstruction(const QuantizeOptions &options, Quantized &made)
     use.format = options.format;
     use.algorithm = options.algorithm;
     use.axis = options.axis;
+    use.source = made.folder.manifest.value("source", std::string());
     use.tmp = tmp == nullptr || tmp->value == "needed";
     use.nz = options.layout == "nz";
     use.zz = made.folder.matrix.microscaled() && made.folder.matrix.exponents == "zz";
     made.lines = format::tquantLines(use);
     if (!use.tmp)
         std::erase_if(made.tiles, [](const codec::TquantTile &tile) { return tile.name == "tmp"; });
-    if (!options.format.starts_with("mx"))
-        return;
-    made.contested = format::readingsOf("mx_rounding");
-    if (options.format == "mxfp4") {
-        const auto exponent = format::readingsOf("mxfp4_exponent");
-        made.contested.insert(made.contested.begin(), exponent.begin(), exponent.end());
-    }
+    const auto contested = [&made](std::string_view topic) {
+        const auto readings = format::readingsOf(topic);
+        made.contested.insert(made.contested.end(), readings.begin(), readings.end());
+    };
+    if (options.format == "mxfp4")
+        contested("mxfp4_exponent");
+    if (options.format == "uint8")
+        contested("tquant_offset");
+    contested(options.format.starts_with("mx") ? "mx_rounding" : "tquant_chain");
 }
 
 } // namespace kernscope::quantized

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/geometry.h"
+#include "core/assessment/geometry_cycles.h"
 #include "core/assessment/geometry_facts.h"
 
 #include <QtTest/QtTest>
@@ -266,6 +267,36 @@ private Q_SLOTS:
         }
         operation.paddedZero = 0.5;
         QVERIFY(*computeGeometry(named("M1"), operation)->cycles.skipShare > 0.8);
+    }
+
+    /// A 3x3 with a pad of 1 at 28x28 meets padding in 4.7 % of its products.
+    void paddingIsCounted()
+    {
+        QVERIFY(std::abs(*insideShare(28, 28, 3, 1, 1, 1) - 82.0 / 84) < 1e-12);
+        QCOMPARE(samePadding(28, 28, 3, 1, 1), std::uint64_t(1));
+        QCOMPARE(samePadding(28, 14, 3, 2, 1), std::uint64_t(0));
+        QCOMPARE(samePadding(28, 14, 3, 2, 1, true), std::uint64_t(1));
+        QVERIFY(!insideShare(28, 28, 3, 0, 1, 1));
+        // By counting: every window and tap of a strided, dilated one.
+        int inside = 0;
+        for (int o = 0; o < 9; ++o) {
+            for (int k = 0; k < 4; ++k) {
+                const int at = o * 2 - 3 + k * 2;
+                inside += at >= 0 && at < 17;
+            }
+        }
+        QVERIFY(std::abs(*insideShare(17, 9, 4, 2, 2, 3) - inside / 36.0) < 1e-12);
+        LayerOperation operation = convolution(3);
+        operation.outputWidth = operation.outputHeight = 28;
+        operation.paddedZero = samePaddedZero(operation);
+        QVERIFY(std::abs(*operation.paddedZero - (1 - 82.0 * 82 / (84 * 84))) < 1e-12);
+        operation.density = 0.37;
+        const CycleEstimate cycles = computeGeometry(named("M1"), operation)->cycles;
+        QVERIFY(std::abs(*cycles.skipShare - (1 - 0.37 * (1 - *operation.paddedZero))) < 0.001);
+        operation.density.reset(); // the padding alone
+        QVERIFY(std::abs(*computeGeometry(named("M1"), operation)->cycles.skipShare -
+                         *operation.paddedZero) < 0.001);
+        QCOMPARE(*samePaddedZero(convolution(1)), 0.0);
     }
 
     void wrongNumbersAreRefused()

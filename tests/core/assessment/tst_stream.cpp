@@ -72,6 +72,39 @@ class TestStream : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    /// What public reports and other chapters say against an answer stands beside it.
+    void contestedAnswersNameTheOthers_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("chip");
+        QTest::addColumn<QByteArray>("other");
+        QTest::newRow("blocks") << u"blockwise"_s << QByteArray("M3") << QByteArray("#279");
+        QTest::newRow("blocks of 4") << u"blockwise4"_s << QByteArray("M6") << QByteArray("#2510");
+        QTest::newRow("scaled palette")
+            << u"lut4 scaled"_s << QByteArray("M4") << QByteArray("#2688");
+        QTest::newRow("2 bits") << u"lut2"_s << QByteArray("M1") << QByteArray("Parakeet");
+        QTest::newRow("2 bits Pro") << u"lut2"_s << QByteArray("M1 Pro") << QByteArray("Parakeet");
+        QTest::newRow("int8") << u"int8"_s << QByteArray("M1") << QByteArray("1.5 times");
+        QTest::newRow("e4m3") << u"e4m3"_s << QByteArray("M5") << QByteArray("f8E4M3");
+    }
+    void contestedAnswersNameTheOthers()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, chip);
+        QFETCH(QByteArray, other);
+        WeightForm weight = form(name.split(u' ').first());
+        weight.scaledPalette = name.endsWith(u"scaled");
+        const auto decision = decide(weight, chip.constData());
+        int followed = 0, others = 0;
+        for (const std::string &line : decision.verdict->disagreements) {
+            followed += line.starts_with("Followed: ") ? 1 : 0;
+            others += line.starts_with("Not followed: ") &&
+                      text(line).contains(text(other.toStdString()));
+        }
+        QCOMPARE(others, 1);
+        QVERIFY(followed >= 1);
+    }
+
     /// A verdict that is kept says of a form what one that is made for it says.
     void keptVerdictsAreTheFormsOwn()
     {

@@ -160,13 +160,23 @@ void TestDescriptorTables::formatLanes()
     for (const std::uint32_t version : {5U, 7U, 11U, 19U}) {
         const auto refused = encodeFormatLane(version, FormatLane::Source1, kE4m3);
         QVERIFY(!refused);
-        QCOMPARE(refused.error().message.c_str(), "Error: Invalid Common InFmt E4M3");
+        // The chapter quotes it of generations 5 and 7.
+        const auto why = laneRefusal(version, FormatLane::Source1, kE4m3);
+        QVERIFY(why && why->text == refused.error().message && !why->source.empty());
+        QCOMPARE(why->quoted, version <= 7);
+        QCOMPARE(why->text == "Error: Invalid Common InFmt E4M3", version <= 7);
+        for (const FormatLane lane : {FormatLane::Source2, FormatLane::Output})
+            QVERIFY(!laneRefusal(version, lane, kE4m3)->quoted);
         QCOMPARE(formatWordLayout(version).offset, 0x48U);
         QCOMPARE(formatWordLayout(version).laneBits, 2U);
         QVERIFY(encodeOverflow(version, FormatLane::Source1, false));
         QCOMPARE(encodeOverflow(version, FormatLane::Source1, true).error().message.c_str(),
                  "E4M3Overflow is not supported");
     }
+    QVERIFY(!laneRefusal(20, FormatLane::Source1, kE4m3));
+    QVERIFY(!laneRefusal(5, FormatLane::Source1, kE5m2)->quoted);
+    QCOMPARE(contestedCode(16, format::TensorFormat(1)), std::string_view("format_codes"));
+    QVERIFY(contestedCode(17, format::TensorFormat(1)).empty() && contestedCode(5, kFp16).empty());
     const FormatWordLayout wide = formatWordLayout(20);
     QCOMPARE(wide.offset, 0x228U);
     QCOMPARE(wide.overflowSource1.value_or(0), 0x2fcU);

@@ -79,7 +79,15 @@ private Q_SLOTS:
         for (const auto &[topic, counts] : topics)
             QVERIFY2(counts.first >= 2 && counts.second == 1, topic.c_str());
         QVERIFY(format::readingsOf("no_such_topic").empty());
-        QCOMPARE(format::readingsAbout("tquant").size(), std::size_t(4));
+        QCOMPARE(format::readingsAbout("tquant").size(), std::size_t(8));
+        for (const char *topic : {"format_codes", "int8_large_batch", "tquant_offset",
+                                  "tquant_chain", "blocks_on_the_engine", "palette_channel_scale",
+                                  "palette2_on_the_m1", "e4m3_on_the_m5"})
+            QVERIFY2(format::readingsOf(topic).size() >= 2, topic);
+        // What is quoted stands in a source as it is; what is not is said in other words.
+        QVERIFY(format::engineNotes("fp8").size() >= 6 && format::engineNotes("none").empty());
+        QCOMPARE(format::fp8Formats().size(), std::size_t(2));
+        QCOMPARE(format::fp8Formats()[0].largest, 448U);
     }
 
     void namesAnUnknownTable()

@@ -2,9 +2,11 @@
 #include "core/format/tables.h"
 #include "core/target/dma_format.h"
 #include "core/target/hal.h"
+#include "core/target/registry.h"
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -113,25 +115,21 @@ private Q_SLOTS:
         QTest::addColumn<QString>("expected");
         for (const auto &[name, expected] :
              std::initializer_list<std::pair<const char *, const char *>>{
-                 {"H13", "H13"},
-                 {"h13", "H13"},
-                 {"M1", "H13"},
-                 {"m1 pro", "H13g"},
-                 {"t8103", "H13"},
-                 {"T6001", "H13g"},
-                 {"T6007", "H13g"},
-                 {"h13g", "H13g"},
-                 {"M2", "H14"},
-                 {"T8112", "H14"},
-                 {"A14", "H14"},
-                 {"M3", "H15"},
-                 {"M4", "H16"},
-                 {"M5", "H17s"},
-                 {"T6050", "H17s"},
-                 {"M6", "H18g"},
-                 {"2026baseline", "2026BaseLine"},
-                 {"A13", "H13"},
-                 {"A19", "H18"}})
+                 {"H13", "H13"},      {"h13", "H13"},
+                 {"M1", "H13"},       {"m1 pro", "H13g"},
+                 {"t8103", "H13"},    {"T6001", "H13g"},
+                 {"T6007", "H13g"},   {"h13g", "H13g"},
+                 {"M2", "H14"},       {"T8112", "H14"},
+                 {"A14", "H14"},      {"M3", "H15"},
+                 {"M4", "H16g"},      {"Mac16,10", "H16g"},
+                 {"M4 Max", "H16c"},  {"M4 Pro", "H16g"},
+                 {"T8132", "H16"},    {"M5", "H17s"},
+                 {"M5 Max", "H17c"},  {"Mac17,14", "H17c"},
+                 {"Mac18,5", "H18g"}, {"iPhone 17 Pro", "H18"},
+                 {"h18p", "H18"},     {"iPhone 18 Pro", "H19"},
+                 {"h19p", "H19"},     {"T6050", "H17s"},
+                 {"M6", "H18g"},      {"2026baseline", "2026BaseLine"},
+                 {"A13", "H13"},      {"A19", "H18"}})
             QTest::newRow(name) << QString::fromUtf8(expected);
     }
     void names()
@@ -151,6 +149,15 @@ private Q_SLOTS:
         for (const auto &other : m5->others)
             QVERIFY(!other.source.empty());
         QVERIFY(findTarget("h14")->others.empty());
+        for (const auto &[name, other] :
+             {std::pair("M4", "H16"), std::pair("M4 Max", "H16g"), std::pair("M5 Max", "H17s")}) {
+            const auto found = findTarget(name);
+            QVERIFY(found && found->others.size() == 1 && !found->source.empty());
+            QCOMPARE(text(found->others[0].target->name), QString::fromUtf8(other));
+            const auto contested = contestedNames(*found->others[0].target);
+            QVERIFY(std::find(contested.begin(), contested.end(), name) != contested.end());
+            QVERIFY(isContested(*found->others[0].target, "product"));
+        }
     }
 
     void wrongNamesAreRefused_data()

@@ -320,6 +320,11 @@ private Q_SLOTS:
         dock.extents().setText(QString());
         QVERIFY(settle(dock));
         QVERIFY(dock.model().rowCount() > 10);
+        QCOMPARE(dock.tabs().count(), 3);
+        const auto *setters = qobject_cast<QTableView *>(dock.tabs().widget(1));
+        QCOMPARE(setters->model()->rowCount(), 25);
+        const auto *rules = qobject_cast<QTableView *>(dock.tabs().widget(2));
+        QVERIFY(rules->model()->rowCount() >= 12);
     }
 };
 

@@ -350,6 +350,12 @@ private Q_SLOTS:
             QVERIFY(dock.plot().pointCount() > 0);
         }
         QVERIFY(dock.result().text().contains(QChar(0x2260))); // the last one is contested
+        dock.values().setText(QStringLiteral("500"));
+        dock.narrow().setCurrentIndex(1);
+        Q_EMIT dock.narrow().activated(1);
+        QVERIFY(settle(dock));
+        QVERIFY(dock.result().text().contains(QStringLiteral("0x7f")));
+        QVERIFY(dock.result().text().contains(QStringLiteral("448 (0x7e)")));
         dock.values().setText(QStringLiteral("4096 -4096 1*zero"));
         QVERIFY(settle(dock));
         QVERIFY(dock.result().text().contains(QStringLiteral("1*zero")));

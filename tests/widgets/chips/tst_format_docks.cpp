@@ -135,6 +135,33 @@ private Q_SLOTS:
         QVERIFY(dock.explanation().contains(QStringLiteral("Select")));
     }
 
+    /// Each table of rules has rows, and those of the format word follow the descriptor version.
+    void rulesOfFormats()
+    {
+        Session session;
+        FormatsDock dock(session);
+        QVERIFY(showDock(dock));
+        dock.tabs().setCurrentIndex(3);
+        const auto text = [&dock](int row, int column) {
+            return dock.ruleTable().model()->index(row, column).data().toString();
+        };
+        QCOMPARE(dock.ruleTables().count(), 11);
+        for (int i = 0; i < dock.ruleTables().count(); ++i) {
+            dock.ruleTables().setCurrentIndex(i);
+            const QAbstractItemModelTester tester(dock.ruleTable().model());
+            QVERIFY(dock.ruleTable().model()->rowCount() > 0);
+            QVERIFY(!text(0, 0).isEmpty());
+        }
+        dock.ruleTables().setCurrentIndex(0);
+        QCOMPARE(text(0, 0), QStringLiteral("e4m3"));
+        QCOMPARE(text(0, 5), QStringLiteral("448"));
+        dock.ruleTables().setCurrentIndex(2); // the format word
+        dock.filter().setText(QStringLiteral("InFmt"));
+        QCOMPARE(dock.ruleTable().model()->rowCount(), 1);
+        dock.version().setValue(20);
+        QCOMPARE(dock.ruleTable().model()->rowCount(), 0);
+    }
+
     /// The legality is that of the chip that the session has chosen.
     void formatsOfTheChosenChip()
     {

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/plan/section_build.h"
+
+#include "core/assessment/weight_facts.h"
+#include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/encode/encoder.h"
+#include "core/container/section/weights/section_weight.h"
+#include "core/target/rules.h"
+
+#include <algorithm>
+#include <list>
+#include <optional>
+
+namespace kernscope::plan {
+
+namespace {
+
+/// Weights encoded anew for the section, and their decoders; addresses stay.
+struct EncodedAnew {
+    codec::EncodedWeight weight;
+    std::optional<codec::Decoder> decoder;
+};
+
+ElementType entryType(const SectionOptions &options)
+{
+    return options.entries == "e4m3" ? ElementType::Fp8E4M3Fn
+                                     : elementTypeFromName(options.entries);
+}
+
+Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
+                                  const SectionOptions &options, std::list<EncodedAnew> &kept)
+{
+    auto decoder = bundle.decoder(index);
+    if (!decoder || (options.form != "palette" && options.form != "affine"))
+        return decoder;
+    std::vector<float> values(decoder->elements().value);
+    decoder->decodeFloat(0, values);
+    const Shape &shape = bundle.weights()[index].shape;
+    codec::PaletteOptions palette;
+    palette.bits = options.bits;
+    palette.vector = options.vector;
+    palette.entryType = entryType(options);
+    auto encoded = options.form == "palette" ? codec::encodePalette(values, shape, palette)
+                                             : codec::encodeAffine(values, shape, {});
+    if (!encoded)
+        return tl::unexpected(std::move(encoded.error()));
+    EncodedAnew &place = kept.emplace_back();
+    place.weight = std::move(*encoded);
+    return codec::Decoder::make(place.weight.encoding());
+}
+
+/// The form that a weight will have in the section, for the rules of the chip's encoder.
+decision::WeightForm builtForm(const Bundle &bundle, std::size_t index,
+                               const SectionOptions &options)
+{
+    decision::WeightForm form = weightForm(bundle, bundle.weights()[index]);
+    if (options.form == "stored")
+        return form;
+    decision::WeightForm built;
+    built.elements = form.elements;
+    built.masked = options.form == "sparse";
+    if (options.form == "palette") {
+        built.node = FormNode::Palette;
+        built.bits = options.bits;
+        built.vectorSize = options.vector;
+        built.element = entryType(options);
+    } else if (options.form == "affine") {
+        built.node = FormNode::Affine;
+        built.bits = 8;
+        built.element = ElementType::Int8;
+    }
+    return built;
+}
+
+struct Gathered {
+    std::list<EncodedAnew> encoded;
+    std::list<codec::Decoder> decoders;
+    std::vector<section::BuildWeight> weights;
+};
+
+Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen,
+                    const SectionOptions &options, Gathered &out)
+{
+    for (const std::size_t index : chosen) {
+        auto decoder = decoderFor(bundle, index, options, out.encoded);
+        if (!decoder)
+            return tl::unexpected(std::move(decoder.error()));
+        out.decoders.push_back(std::move(*decoder));
+        auto weight = sectionWeight(bundle, index, out.decoders.back());
+        if (!weight)
+            return tl::unexpected(std::move(weight.error()));
+        if (options.form == "dense")
+            weight->form = FormNode::Dense;
+        if (options.form == "sparse")
+            weight->form = FormNode::Sparse;
+        // One lane deals channel c to core c mod cores, the chip's map (listing 20.2).
+        weight->mostLanes = options.lanes != 0 ? options.lanes : 1;
+        out.weights.push_back(std::move(*weight));
+    }
+    return {};
+}
+
+Error notBack(const std::string &field, std::string expected, std::string found)
+{
+    return ErrorBuilder("section.build")
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The built section does not read back; nothing was written");
+}
+
+/// The section as our own reader has it, value by value against what it was made from: nothing is
+/// written that does not read back.
+Result<void> readsBack(const std::vector<std::byte> &bytes, const Gathered &gathered)
+{
+    OpenOptions memory;
+    memory.memory = {{"built.ksec", bytes}};
+    const auto built = Bundle::open("built.ksec", memory);
+    if (!built)
+        return tl::unexpected(built.error());
+    for (const Diagnostic &fault : (*built)->diagnostics()) {
+        if (fault.severity == Severity::Error)
+            return tl::unexpected(fault.error);
+    }
+    auto source = gathered.decoders.begin();
+    for (std::size_t i = 0; i < gathered.weights.size(); ++i, ++source) {
+        const std::string &name = gathered.weights[i].name;
+        const auto index = (*built)->weightByName(name);
+        const auto stored =
+            index ? (*built)->decoder(*index) : tl::unexpected(notBack(name, name, "none"));
+        if (!stored)
+            return tl::unexpected(stored.error());
+        constexpr std::uint64_t kBlock = 1 << 16;
+        const std::uint64_t elements = source->elements().value;
+        std::vector<std::uint16_t> wanted(std::min(kBlock, elements)), found(wanted.size());
+        for (std::uint64_t at = 0; at < elements; at += kBlock) {
+            const std::size_t count = std::min(kBlock, elements - at);
+            source->decodeHalf(at, std::span(wanted).first(count));
+            stored->decodeHalf(at, std::span(found).first(count));
+            if (!std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(count),
+                            found.begin()))
+                return tl::unexpected(notBack(name, "the values of the bundle", "others"));
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<std::size_t> sectionWeights(const Bundle &bundle)
+{
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        if (!weight.fault && weight.role == WeightRole::Weight && !weight.shape.empty())
+            all.push_back(i);
+    }
+    return all;
+}
+
+std::vector<std::pair<std::size_t, decision::Reason>>
+sectionRefusals(const Bundle &bundle, const std::vector<std::size_t> &weights,
+                const SectionOptions &options, const target::Target &target)
+{
+    std::vector<std::pair<std::size_t, decision::Reason>> refused;
+    for (const std::size_t index : weights) {
+        if (auto rule = decision::encoderRefusal(builtForm(bundle, index, options), target))
+            refused.emplace_back(index, std::move(*rule));
+    }
+    return refused;
+}
+
+Result<BuiltSection> buildSection(const Bundle &bundle, const std::vector<std::size_t> &weights,
+                                  const SectionOptions &options, const target::Target &target,
+                                  const std::string &name)
+{
+    Gathered gathered;
+    if (auto done = gather(bundle, weights, options, gathered); !done)
+        return tl::unexpected(std::move(done.error()));
+    section::BuildTarget build;
+    build.name = target.name;
+    build.codegen = target.descriptorVersion.value_or(0);
+    const auto cores = target::cores(target);
+    build.cores = options.cores != 0 ? options.cores : cores->value.value_or(lanes::kEngines);
+    build.sharedKernelMemory = target::sharesKernelMemory(target).value_or(true);
+    auto bytes = section::buildSection(build, gathered.weights);
+    if (!bytes)
+        return tl::unexpected(std::move(bytes.error()));
+    if (auto read = readsBack(*bytes, gathered); !read)
+        return tl::unexpected(std::move(read.error()));
+    auto section = section::readSection(*bytes, name);
+    if (!section)
+        return tl::unexpected(std::move(section.error()));
+    return BuiltSection{std::move(*bytes), std::move(*section)};
+}
+
+} // namespace kernscope::plan
