@@ -289,7 +289,7 @@ void TestCliSameFigures::pairs()
     QCOMPARE(csv.size(), std::size_t(2));
     JsonPaths paths{{u"stored_a"_s, u"a/stored_bytes"_s}, {u"stored_b"_s, u"b/stored_bytes"_s}};
     for (const char *key : {"equal", "changed", "zeroed", "revived", "max_abs", "max_rel", "rmse",
-                            "max_ulp", "cosine", "snr_db"})
+                            "max_ulp", "cosine", "snr_db", "relative_rmse"})
         paths.insert(QString::fromLatin1(key), u"values/"_s + QString::fromLatin1(key));
     Compared compared;
     compareJson(csv, told(said(line + QStringList{u"json"_s}))["weights"], paths, compared);

@@ -106,7 +106,7 @@ void CompareDock::buildTable(QWidget *parent)
     m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::RelativeRmse),
                                       new ErrorBarDelegate(*m_model, m_table));
     setColumnWidths(m_table->horizontalHeader(),
-                    {15,  6, 6,   6,   4.8, 6.4, 4.8, 6,   4.4, 6, 12,         14,
+                    {15,  6, 6,   6,   4.8, 6.4, 4.4, 5.2, 4.4, 6, 12,         14,
                      5.2, 5, 5.5, 5.5, 5.5, 5.5, 5,   6.2, 5.2, 5, kLastColumn});
     m_table->horizontalHeader()->setStretchLastSection(true);
     new NamesGiveWay(m_table);

@@ -70,7 +70,7 @@ void CompareModel::setRows(std::vector<CompareRow> rows)
         row.limits = m_limits;
     if (samePairs(rows)) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (rows[i].state == CompareState::Compared)
+            if (rows[i].state == CompareState::Compared && !m_rows[i].word.isEmpty())
                 rows[i].word = m_rows[i].word; // until the verdict is told anew
             rows[i].outcomeA = m_rows[i].outcomeA;
             rows[i].outcomeB = m_rows[i].outcomeB;
@@ -244,7 +244,7 @@ QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int 
                    : compareColumnTitle(column);
     case Qt::ToolTipRole: return compareColumnHelp(column);
     case Qt::InitialSortOrderRole: // of figures the largest first
-        return isNumberColumn(column) ? Qt::DescendingOrder : Qt::AscendingOrder;
+        return static_cast<int>(isNumberColumn(column) ? Qt::DescendingOrder : Qt::AscendingOrder);
     case Qt::TextAlignmentRole:
         return QVariant(isNumberColumn(column) ? Qt::AlignRight | Qt::AlignVCenter
                                                : Qt::AlignLeft | Qt::AlignVCenter);

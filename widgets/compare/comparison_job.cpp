@@ -16,7 +16,7 @@ ComparisonMemory::PairKey keyOf(const WeightPair &pair)
 
 bool comparable(const CompareRow &row)
 {
-    return row.onA() && row.onB() && row.pair.shapeEqual && !row.pair.unreadable();
+    return row.onA() && row.onB() && row.pair.shapeEqual && !row.pair.fault;
 }
 
 /// The three stages over two bundles.
@@ -63,6 +63,7 @@ private:
             if (const auto *known = m_before ? m_before->find(m_now, keyOf(row.pair)) : nullptr) {
                 row.pair.values = *known;
                 row.state = CompareState::Compared;
+                row.word = fromUtf8(verdict(row.pair, *m_now.a, *m_now.b));
                 row.changes = fromUtf8(pairChangesText(*m_now.a, *m_now.b, row.pair));
             } else if (comparable(row) || row.joined()) {
                 m_elements += row.elements;

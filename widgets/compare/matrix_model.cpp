@@ -184,7 +184,7 @@ QVariant MatrixModel::headerData(int section, Qt::Orientation orientation, int r
                             .arg(matrixFigureTitle(m_figure),
                                  fromUtf8(m_matrix->builds[static_cast<std::size_t>(section - 1)]));
     case Qt::InitialSortOrderRole: // of figures the largest first
-        return isText(section) ? Qt::AscendingOrder : Qt::DescendingOrder;
+        return static_cast<int>(isText(section) ? Qt::AscendingOrder : Qt::DescendingOrder);
     case Qt::TextAlignmentRole:
         return QVariant(isText(section) ? Qt::AlignLeft | Qt::AlignVCenter
                                         : Qt::AlignRight | Qt::AlignVCenter);

@@ -216,7 +216,8 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
         std::find_if(verdict.worst.begin(), verdict.worst.end(),
                      [](const WorstFigure &figure) { return figure.measure == "relative_rmse"; });
     if (worst == verdict.worst.end() && verdict.faithful) {
-        add(Token::KindValues, tr("= no value differs"), tr("Every value is the same in both"));
+        add(Token::KindValues, tr("= no value differs"),
+            tr("Every value that was compared is the same in both"));
     } else if (worst != verdict.worst.end()) {
         const auto *number = std::get_if<double>(&worst->value);
         const QString name = fromUtf8(outcome.a->weights()[worst->a].name);

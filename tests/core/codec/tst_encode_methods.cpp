@@ -4,6 +4,7 @@
 #include "methods.h"
 
 #include <cstring>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -24,6 +25,7 @@ private slots:
     void meansAreAMatrixOfRankOne();
     void specialValues();
     void limitsOfScales();
+    void notFinite();
     void oneElement();
     void refusals_data();
     void refusals();
@@ -271,6 +273,25 @@ void TestEncodeMethods::limitsOfScales()
                 QVERIFY2(std::isfinite(value), form.name.c_str());
         }
     }
+}
+
+/// One rule for every form: what is not finite is refused with its count, but in a dense weight.
+void TestEncodeMethods::notFinite()
+{
+    const Shape shape{24, 16, 2};
+    auto values = gaussian(sizeOf(shape), 6);
+    values[3] = std::numeric_limits<float>::quiet_NaN();
+    values[70] = -std::numeric_limits<float>::infinity();
+    for (NamedForm form : formsToTry()) {
+        for (const EncodeMethod method : {EncodeMethod::Plain, EncodeMethod::Fitted}) {
+            form.spec.method = method;
+            const auto encoded = encodeForm(values, shape, form.spec);
+            QVERIFY2(!encoded, form.name.c_str());
+            QCOMPARE(encoded.error().code, std::string("codec.argument"));
+            QCOMPARE(encoded.error().found, std::string("2 of 768 not finite"));
+        }
+    }
+    QVERIFY(encodeForm(values, shape, FormSpec()));
 }
 
 void TestEncodeMethods::oneElement()

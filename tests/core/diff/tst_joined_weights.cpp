@@ -114,10 +114,11 @@ void TestJoinedWeights::oneValue()
     const BuildVerdict verdict = buildVerdict(*a, *b, *difference);
     QVERIFY(!verdict.faithful.value_or(true));
     // The worst figures are those of parts as well.
-    QCOMPARE(verdict.worst.size(), std::size_t(5));
-    QCOMPARE(verdict.worst.front().measure, std::string("max_abs"));
-    QCOMPARE(b->weights()[verdict.worst.front().b].name, std::string("part_1"));
-    QCOMPARE(std::get<double>(verdict.worst.front().value), std::abs(2.0 - double(before)));
+    QCOMPARE(verdict.worst.size(), std::size_t(6));
+    QCOMPARE(verdict.worst.front().measure, std::string("relative_rmse"));
+    QCOMPARE(verdict.worst[1].measure, std::string("max_abs"));
+    QCOMPARE(b->weights()[verdict.worst[1].b].name, std::string("part_1"));
+    QCOMPARE(std::get<double>(verdict.worst[1].value), std::abs(2.0 - double(before)));
 }
 
 /// Nothing is read once the person cancelled: no pair by content, no part.
