@@ -66,8 +66,8 @@ std::string WeightForm::signature() const
     const auto flag = [](const std::optional<bool> &value) {
         return value ? (*value ? '1' : '0') : '?';
     };
-    return fmt::format("{}/{}/{}/{}/{}/{}{}{}{}{}{}{}{}", key(), elementTypeName(element), vectorSize,
-                       codebooks, zeroPoint, flag(use.unitStride), flag(use.dilated),
+    return fmt::format("{}/{}/{}/{}/{}/{}{}{}{}{}{}{}{}", key(), elementTypeName(element),
+                       vectorSize, codebooks, zeroPoint, flag(use.unitStride), flag(use.dilated),
                        flag(use.tileOverlap), flag(use.immutable), flag(use.kernel),
                        use.bias ? "b" : "", elements == 0 ? "/none" : "",
                        scaledPalette ? "/scaled" : "");
