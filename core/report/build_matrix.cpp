@@ -89,7 +89,7 @@ constexpr auto kMatrixAlign = TextTable::Align::Right;
 
 /// Of values that were compared; those of the base were not.
 template <double ValueDifference::*Member, int places = 4, bool significant = true>
-Value errorValue(const MatrixCell &cell)
+Value cellErrorValue(const MatrixCell &cell)
 {
     return cell.values ? errorFigure(*cell.values, {(*cell.values).*Member, places, significant})
                        : Value(Unknown());
@@ -99,7 +99,7 @@ Value errorValue(const MatrixCell &cell)
 template <double ValueDifference::*Member>
 Json errorJson(const MatrixCell &cell)
 {
-    return cell.values ? json(errorValue<Member>(cell)) : noKey();
+    return cell.values ? json(cellErrorValue<Member>(cell)) : noKey();
 }
 
 std::vector<Column<MatrixCell>> matrixDifferenceColumns()
@@ -112,7 +112,7 @@ std::vector<Column<MatrixCell>> matrixDifferenceColumns()
                         "base",
          .align = kMatrixAlign,
          .shown = kDocument | kWindow,
-         .value = errorValue<&ValueDifference::relativeRmse>,
+         .value = cellErrorValue<&ValueDifference::relativeRmse>,
          .document = errorJson<&ValueDifference::relativeRmse>},
         {.key = "snr_db",
          .title = "SNR, dB",
@@ -120,21 +120,21 @@ std::vector<Column<MatrixCell>> matrixDifferenceColumns()
                         "differences",
          .align = kMatrixAlign,
          .shown = kDocument | kWindow,
-         .value = errorValue<&ValueDifference::snr, 2, false>,
+         .value = cellErrorValue<&ValueDifference::snr, 2, false>,
          .document = errorJson<&ValueDifference::snr>},
         {.key = "max_abs",
          .title = "max |B - A|",
          .explanation = "Largest absolute difference from the base of a decoded value",
          .align = kMatrixAlign,
          .shown = kDocument | kWindow,
-         .value = errorValue<&ValueDifference::maxAbs>,
+         .value = cellErrorValue<&ValueDifference::maxAbs>,
          .document = errorJson<&ValueDifference::maxAbs>},
         {.key = "rmse",
          .title = "RMSE",
          .explanation = "Root of the mean squared difference from the base",
          .align = kMatrixAlign,
          .shown = kWindow,
-         .value = errorValue<&ValueDifference::rmse>},
+         .value = cellErrorValue<&ValueDifference::rmse>},
         {.key = "max_ulp",
          .title = "max ULP",
          .explanation = "Largest difference from the base in steps of its type; only where both "

@@ -64,7 +64,7 @@ Value zeroedShare(const PairFacts &row)
     });
 }
 
-std::vector<Column<PairFacts>> nameColumns()
+std::vector<Column<PairFacts>> pairNameColumns()
 {
     return {
         {.key = "names",
@@ -188,7 +188,7 @@ std::vector<Column<PairFacts>> likenessColumns()
     };
 }
 
-std::vector<Column<PairFacts>> countColumns()
+std::vector<Column<PairFacts>> pairCountColumns()
 {
     return {
         {.key = "elements",
@@ -248,7 +248,7 @@ std::vector<Column<PairFacts>> countColumns()
     };
 }
 
-std::vector<Column<PairFacts>> verdictColumns()
+std::vector<Column<PairFacts>> pairVerdictColumns()
 {
     return {
         {.key = "pairing",
@@ -293,8 +293,8 @@ std::vector<Column<PairFacts>> verdictColumns()
 
 std::vector<Column<PairFacts>> pairColumns()
 {
-    return joinedColumns(nameColumns(), storedColumns(), errorColumns(), likenessColumns(),
-                         countColumns(), verdictColumns());
+    return joinedColumns(pairNameColumns(), storedColumns(), errorColumns(), likenessColumns(),
+                         pairCountColumns(), pairVerdictColumns());
 }
 
 PairFacts tableFacts(const Weight &a, const Weight &b)

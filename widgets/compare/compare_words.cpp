@@ -28,7 +28,7 @@ QString countSentence(const ValueDifference &values)
     return text;
 }
 
-QString shapeOf(const Shape &shape)
+QString shapeWord(const Shape &shape)
 {
     return fromUtf8(shapeText(shape));
 }
@@ -113,7 +113,7 @@ QString verdictSentence(const CompareRow &row)
         row.pair.reshaped ? CompareWords::tr("A is %1, B is %2: the same values in the same order.")
         : row.pair.rule   ? CompareWords::tr("A is %1, B is %2: the axes stand in another order.")
                         : CompareWords::tr("A is %1, B is %2: values cannot be set side by side.");
-    return text.arg(shapeOf(row.shapeA), shapeOf(row.shapeB));
+    return text.arg(shapeWord(row.shapeA), shapeWord(row.shapeB));
 }
 
 } // namespace kernscope::ui

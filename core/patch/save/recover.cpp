@@ -44,7 +44,7 @@ private:
     FoundJournal &m_journal;
 };
 
-CurrentBytes bytesOf(const DiskFile &file)
+CurrentBytes currentBytesOf(const DiskFile &file)
 {
     return [&file](std::uint64_t offset, std::span<std::byte> bytes) {
         return file.readAt(offset, bytes);
@@ -63,12 +63,13 @@ void addRange(std::vector<WrittenRange> &ranges, const std::string &file, std::u
 
 Result<void> Recovery::writeBlocks(const DiskFile &onDisk, std::size_t file)
 {
-    auto written = forEachBlock(m_journal, file, bytesOf(onDisk), [&](const JournalBlock &block) {
-        const auto bytes = wanted(block);
-        return std::equal(bytes.begin(), bytes.end(), block.now.begin())
-                   ? Result<void>()
-                   : onDisk.writeAt(block.offset, bytes);
-    });
+    auto written =
+        forEachBlock(m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) {
+            const auto bytes = wanted(block);
+            return std::equal(bytes.begin(), bytes.end(), block.now.begin())
+                       ? Result<void>()
+                       : onDisk.writeAt(block.offset, bytes);
+        });
     return written ? onDisk.sync() : written;
 }
 
@@ -79,7 +80,7 @@ Result<void> Recovery::verify(std::size_t file) const
     const auto onDisk = DiskFile::open(m_journal.places[file], DiskFile::Mode::ReadPlain, name);
     if (!onDisk)
         return tl::unexpected(onDisk.error());
-    return forEachBlock(m_journal, file, bytesOf(*onDisk),
+    return forEachBlock(m_journal, file, currentBytesOf(*onDisk),
                         [&](const JournalBlock &block) -> Result<void> {
                             const auto bytes = wanted(block);
                             if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
@@ -101,14 +102,15 @@ Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
     const auto onDisk = DiskFile::open(m_journal.places[file], mode, name);
     if (!onDisk)
         return tl::unexpected(onDisk.error());
-    auto checked = forEachBlock(m_journal, file, bytesOf(*onDisk), [&](const JournalBlock &block) {
-        const auto bytes = wanted(block);
-        if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
-            addRange(done.ranges, name, block.offset, bytes.size());
-            done.bytesWritten.value += bytes.size();
-        }
-        return checkBlock(m_journal, file, block);
-    });
+    auto checked =
+        forEachBlock(m_journal, file, currentBytesOf(*onDisk), [&](const JournalBlock &block) {
+            const auto bytes = wanted(block);
+            if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
+                addRange(done.ranges, name, block.offset, bytes.size());
+                done.bytesWritten.value += bytes.size();
+            }
+            return checkBlock(m_journal, file, block);
+        });
     if (!checked || m_dryRun)
         return checked;
     if (auto written = writeBlocks(*onDisk, file); !written)
