@@ -115,8 +115,8 @@ struct Encoding {
 /// The stored operands of an encoding: mask, payload, codebook, scale, offset, those of nested
 /// encodings in place of their result. They live as long as the encoding.
 std::vector<const Operand *> operandsOf(const Encoding &encoding);
-/// The operand of that role that belongs to the encoding itself, not to a nested one; null where
-/// there is none.
+/// The operand of that role that belongs to the encoding itself, else the only one of a nested one
+/// (the entries of a codebook that is scaled, and their scale); null where there is none.
 const Operand *ownOperand(const Encoding &encoding, PartRole role);
 /// The encoding with each of its operands changed, those of nested encodings too, which it shares
 /// with no other encoding any more.
