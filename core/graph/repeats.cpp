@@ -13,7 +13,8 @@ namespace kernscope::graph {
 
 namespace {
 
-/// Comparisons of sources in all: a program made to be slow is drawn without folding the rest of it.
+/// Comparisons of sources in all: a program made to be slow is drawn without folding the rest of
+/// it.
 constexpr std::uint64_t kBudget = 50'000'000;
 constexpr std::size_t kMostLengths = 8; ///< lengths tried at one place
 constexpr std::size_t kLongest = 4096;  ///< operations of one time

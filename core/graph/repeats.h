@@ -50,7 +50,7 @@ private:
     Graph &m_graph;
     const ReadProgram &m_read;
     std::vector<Step> m_steps;
-    std::unordered_map<std::size_t, std::size_t> m_placeOf; ///< node -> place in the block
+    std::unordered_map<std::size_t, std::size_t> m_placeOf;     ///< node -> place in the block
     std::unordered_map<std::size_t, std::uint64_t> m_typeMarks; ///< of values
     std::uint64_t m_budget = 0; ///< sources that may still be compared
 };
