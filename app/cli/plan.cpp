@@ -58,7 +58,9 @@ Result<std::string> reportKind(const std::string &path)
 {
     static constexpr OutputEnding kEndings[] = {
         {".html", ".html"}, {".md", ".md"}, {".json", ".json"}, {".csv", ".csv"}};
-    return path.empty() ? path : outputFormat(path, {}, kEndings, "--report");
+    if (path.empty())
+        return path;
+    return outputFormat(path, {}, kEndings, "--report");
 }
 
 Result<void> readMeasured(const PlanOptions &options, const Bundle &bundle,

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/bundle/bundle_fwd.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

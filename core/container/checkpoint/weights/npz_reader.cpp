@@ -43,8 +43,8 @@ const SharedText &sourceOp()
 }
 
 /// The array of a .npy that begins at `offset`.
-StoredTensor tensorOf(const Result<NpyLayout> &layout, const std::string &path,
-                      const std::string &fileName, std::uint64_t offset)
+StoredTensor arrayTensor(const Result<NpyLayout> &layout, const std::string &path,
+                         const std::string &fileName, std::uint64_t offset)
 {
     StoredTensor tensor;
     tensor.name = nameOf(path);
@@ -74,7 +74,7 @@ void addArray(std::span<const std::byte> bytes, std::uint64_t offset, const std:
               const std::string &fileName, ContainerContents &out)
 {
     const auto layout = readNpyLayout(bytes, fileName);
-    const StoredTensor tensor = tensorOf(layout, path, fileName, offset);
+    const StoredTensor tensor = arrayTensor(layout, path, fileName, offset);
     if (layout)
         out.claims[0].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
                                         fmt::format("{}: header", tensor.name)));
@@ -179,7 +179,7 @@ private:
             return;
         }
         const auto layout = packedLayout(bytes, member, left, archiveName);
-        StoredTensor tensor = tensorOf(layout, member.path, archiveName, member.dataOffset);
+        StoredTensor tensor = arrayTensor(layout, member.path, archiveName, member.dataOffset);
         if (!tensor.fault) {
             left -= member.bytes;
             tensor.bytes = {FileOffset(member.dataOffset), ByteCount(member.storedBytes)};
