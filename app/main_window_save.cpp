@@ -45,7 +45,7 @@ std::uint64_t mostChanged(const Bundle &bundle)
 }
 
 /// Of what a save would write: the bytes and their places.
-std::string digestOf(const Bundle &bundle)
+std::string digestOfSave(const Bundle &bundle)
 {
     Sha256 hash;
     const std::vector<WrittenRange> runs = pendingRanges(bundle);
