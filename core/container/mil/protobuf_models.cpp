@@ -67,7 +67,7 @@ bool ProtobufParser::refuseKind(const ModelNode &node, const WireBytes &model)
 bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
                                 ParsedProgram &parsed)
 {
-    constexpr std::uint32_t kVersion = 1, kDescription = 2, kFirstKind = 200;
+    constexpr std::uint32_t kVersion = 1, kDescriptionField = 2, kFirstKind = 200;
     ModelNode node;
     node.path = path;
     node.span = model.span();
@@ -75,7 +75,7 @@ bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
     const bool whole = each(model, [&](const WireField &field) {
         if (field.number == kVersion && field.type == WireField::Type::Varint)
             node.specification = std::to_string(field.value);
-        else if (field.number == kDescription && field.type == WireField::Type::Bytes)
+        else if (field.number == kDescriptionField && field.type == WireField::Type::Bytes)
             description = field.content; // the last one holds, as of every single field
         // Of several kinds the last one holds, as in every oneof; a program is never given up.
         else if (field.number >= kFirstKind && field.type == WireField::Type::Bytes &&
