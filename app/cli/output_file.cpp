@@ -21,7 +21,8 @@ namespace kernscope::cli {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20; ///< bytes between two looks at the signal
+/// Bytes between two looks at the signal.
+constexpr std::size_t kOutputBlock = std::size_t{1} << 20;
 /// After so many bytes the kernel is asked to start writing them out: the fsync at the end cannot
 /// be interrupted and should have little left to do.
 constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
@@ -40,7 +41,8 @@ int writeAll(int descriptor, std::span<const std::byte> bytes)
     while (!bytes.empty()) {
         if (interrupted())
             return ECANCELED;
-        const ssize_t done = ::write(descriptor, bytes.data(), std::min(bytes.size(), kBlock));
+        const ssize_t done =
+            ::write(descriptor, bytes.data(), std::min(bytes.size(), kOutputBlock));
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)

@@ -68,7 +68,7 @@ SortValue numberOrder(double number)
     return std::isnan(number) ? SortValue() : SortValue(number);
 }
 
-Json exactJson(double number)
+Json wholeJson(double number)
 {
     return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
@@ -139,9 +139,9 @@ Json json(const Value &value)
                               [](const Hex &hex) { return numberJson(hex.number); },
                               [](const Ratio &ratio) { return ratioJson(ratio.number); },
                               [](const Percent &percent) { return ratioJson(percent.fraction); },
-                              [](const Real &real) { return exactJson(real.number); },
-                              [](const Seconds &time) { return exactJson(time.number); },
-                              [](const Written &written) { return exactJson(written.number); },
+                              [](const Real &real) { return wholeJson(real.number); },
+                              [](const Seconds &time) { return wholeJson(time.number); },
+                              [](const Written &written) { return wholeJson(written.number); },
                               [](const Word &word) { return Json(wordText(word)); },
                               [](const FilePlace &place) { return Json(filePlaceText(place)); },
                               [](const View &view) { return Json(view); },

@@ -10,7 +10,7 @@ namespace kernscope::ui {
 namespace {
 
 /// Cells beyond this count as it: their squares fit a float. Such a box has the full colour.
-constexpr float kMost = 1e15f;
+constexpr float kMostFinite = 1e15f;
 
 Box added(const Box &a, const Box &b)
 {
@@ -23,7 +23,7 @@ Box Box::of(float cell)
 {
     if (!std::isfinite(cell))
         return {0, 0, 1, 1};
-    const float value = std::clamp(cell, -kMost, kMost);
+    const float value = std::clamp(cell, -kMostFinite, kMostFinite);
     return {value * value, value, 1, 0};
 }
 

@@ -15,7 +15,7 @@ namespace kernscope::codec {
 namespace {
 
 constexpr std::size_t kHalves = 0x10000;
-constexpr std::size_t kBlock = 4096;
+constexpr std::size_t kSortBlock = 4096;
 /// Below this many values sorting them is cheaper than a pass over all fp16 numbers.
 constexpr std::size_t kFew = 16384;
 
@@ -23,9 +23,9 @@ constexpr std::size_t kFew = 16384;
 template <class Each>
 void forEachHalfBlock(std::span<const float> values, Each each)
 {
-    std::array<std::uint16_t, kBlock> halves;
-    for (std::size_t at = 0; at < values.size(); at += kBlock) {
-        const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
+    std::array<std::uint16_t, kSortBlock> halves;
+    for (std::size_t at = 0; at < values.size(); at += kSortBlock) {
+        const auto part = values.subspan(at, std::min(kSortBlock, values.size() - at));
         const auto some = std::span(halves).first(part.size());
         convertFloatToHalf(part, some);
         each(at, some);

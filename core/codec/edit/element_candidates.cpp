@@ -42,7 +42,8 @@ bool keepsOtherLanes(const PaletteState &palette, const ElementPlace &place, std
     return true;
 }
 
-constexpr int kReach = 8; // roundings of the difference and the product move the code by less
+/// Roundings of the difference and the product move the code by less.
+constexpr int kCandidateReach = 8;
 
 /// The halves around a value, itself rounded among them.
 std::vector<double> halvesAround(double value, int reach)
@@ -67,19 +68,19 @@ std::vector<std::int64_t> scaledCodes(const Decoder::State &state, const ScalePa
     std::vector<std::int64_t> codes;
     const auto add = [&codes, type](double raw) { codes.push_back(nearestCode(type, raw)); };
     if (isFloatingPoint(type))
-        codes = neighbourCodes(type, nearestCode(type, exact), kReach);
+        codes = neighbourCodes(type, nearestCode(type, exact), kCandidateReach);
     else
         add(exact);
     if (!state.halfResult() || (isFloatingPoint(type) && bitWidth(type) <= 16))
         return codes;
-    for (const double raw : halvesAround(exact, kReach))
+    for (const double raw : halvesAround(exact, kCandidateReach))
         add(raw);
     if (scaling.addsOffset) {
         for (const double result : halvesAround(value, 1))
             add((result - offset) / scale);
         return codes;
     }
-    for (const double difference : halvesAround(value / scale, kReach)) {
+    for (const double difference : halvesAround(value / scale, kCandidateReach)) {
         add(difference + offset);
         add(static_cast<double>(throughHalf(static_cast<float>(difference + offset))));
     }
