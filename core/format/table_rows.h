@@ -69,9 +69,9 @@ public:
           m_read([member](Row &row, std::string_view cell) { readCell(cell, row.*member); })
     {
     }
-    /// `read` makes of the cell what a member takes.
+    /// `reader` makes of the cell what a member takes.
     template <std::invocable<Row &, std::string_view> Read>
-    CsvColumn(std::string_view name, Read read) : m_name(name), m_read(std::move(read))
+    CsvColumn(std::string_view name, Read reader) : m_name(name), m_read(std::move(reader))
     {
     }
 
