@@ -103,7 +103,8 @@ void TestDocumentSave::copyOfAFileOfSeveralNames()
     const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
     const QString weights = path + QStringLiteral("/weights/weight.bin");
     const test::FileBytes before = bytesOf(path);
-    QCOMPARE(::link(qPrintable(weights), qPrintable(m_folder->filePath(QStringLiteral("other")))), 0);
+    QCOMPARE(::link(qPrintable(weights), qPrintable(m_folder->filePath(QStringLiteral("other")))),
+             0);
     QVERIFY(open(path));
     m_session->setPatchingEnabled(true);
     edit(0, 0, 0.5);
