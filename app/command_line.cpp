@@ -53,7 +53,7 @@ std::optional<ThemeChoice> themeOf(const QString &name)
 }
 
 /// "1280x800", each side 320 to 8192.
-std::optional<QSize> sizeOf(const QString &text)
+std::optional<QSize> windowSizeOf(const QString &text)
 {
     constexpr int kLeast = 320, kMost = 8192;
     const QStringList sides = text.toLower().split(QLatin1Char('x'));
@@ -69,7 +69,7 @@ std::optional<QList<QSize>> sizesOf(const QString &text)
 {
     QList<QSize> sizes;
     for (const QString &word : text.split(QLatin1Char(','))) {
-        const auto size = sizeOf(word);
+        const auto size = windowSizeOf(word);
         if (!size)
             return std::nullopt;
         if (!sizes.contains(*size))

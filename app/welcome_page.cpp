@@ -36,7 +36,7 @@ QLabel *paragraph(const QString &text, QWidget *parent)
     return label;
 }
 
-QPushButton *flatButton(const QString &text, QWidget *parent)
+QPushButton *welcomeButton(const QString &text, QWidget *parent)
 {
     auto *button = new QPushButton(text, parent);
     button->setFlat(true);
@@ -158,7 +158,7 @@ void WelcomePage::setRecent(const QList<Settings::Recent> &entries)
         return;
     }
     for (const Settings::Recent &entry : entries) {
-        auto *button = flatButton(recentText(entry), m_recent->parentWidget());
+        auto *button = welcomeButton(recentText(entry), m_recent->parentWidget());
         button->setToolTip(entry.other.isEmpty() ? entry.path
                                                  : entry.path + QLatin1Char('\n') + entry.other);
         connect(button, &QPushButton::clicked, this,

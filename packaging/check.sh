@@ -1,28 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Checks that need no test data: formatting, words, clang-tidy, the core under sanitizers.
+# Checks that need no test data: formatting, words, names, clang-tidy, the core under sanitizers.
 #   packaging/check.sh [--no-install] [--fast] [--only CHECK] [--no-tidy] [--base COMMIT]
 # --fast leaves out clang-tidy and the sanitizers (it builds nothing).
-# --only runs one of format, words, tidy, sanitizers, clang; --no-tidy all but tidy, as CI does.
+# --only runs one of format, words, names, tidy, sanitizers, clang; --no-tidy all but tidy, as CI does.
 #   clang builds both programs with clang++, without tests: before a release, for it takes long.
 # --base names the commit that clang-tidy compares with; by default where this branch left
 #   origin's, else the commit before. Without git, clang-tidy is left out.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-install=yes base= checks=(format words tidy sanitizers)
+install=yes base= checks=(format words names tidy sanitizers)
 while [ $# -gt 0 ]; do
     case "$1" in
+    -h | --help) print_help; exit ;;
     --no-install) install=no ;;
-    --fast) checks=(format words) ;;
-    --no-tidy) checks=(format words sanitizers) ;;
+    --fast) checks=(format words names) ;;
+    --no-tidy) checks=(format words names sanitizers) ;;
     --only) checks=("${2:?--only needs a check}"); shift ;;
     --base) base=${2:?--base needs a commit}; shift ;;
     *) echo "Unknown option: $1" >&2; exit 2 ;;
     esac
     shift
 done
-[ "$install" = no ] || install_packages
+[ "$install" = no ] || install_packages check
 cd "$kernscope_root"
 
 failed=()
@@ -58,6 +59,10 @@ check_words() {
         fi
     done <packaging/words.txt
     return "$found"
+}
+
+check_names() {
+    packaging/names.sh
 }
 
 # Sources of the core and the command line that differ from the base commit.
@@ -132,7 +137,7 @@ run() {
 
 for check in "${checks[@]}"; do
     case "$check" in
-    format | words | tidy | sanitizers | clang) run "$check" ;;
+    format | words | names | tidy | sanitizers | clang) run "$check" ;;
     *) echo "Unknown check: $check" >&2; exit 2 ;;
     esac
 done

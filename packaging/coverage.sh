@@ -9,7 +9,7 @@ set -euo pipefail
 if [ "${1-}" = --no-install ]; then
     shift
 else
-    install_packages
+    install_packages test
 fi
 cd "$kernscope_root"
 build=$kernscope_root/.build/coverage

@@ -20,7 +20,7 @@ done
 folder=${1:?a folder for the pictures}
 shift
 if [ -z "$program" ]; then
-    [ "$install" = no ] || install_packages
+    [ "$install" = no ] || install_packages run
     configure_and_build release -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF -- kernscope
     program=$kernscope_root/.build/release/app/kernscope
 fi

@@ -2,21 +2,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what is missing, builds, and runs every test without a display.
 #   packaging/test.sh [--no-install] [--fuzz] [ctest option …]
-# --fuzz also builds the libFuzzer targets with clang and gives each a short run.
+# What is missing of the Debian packages that packaging/packages.txt names is installed with
+# apt-get, as root or by sudo; --no-install builds with what is there. Everything is built into
+# .build/test. --fuzz also builds the libFuzzer targets with clang and gives each a short run.
 # KERNSCOPE_DATA names the folder of test data (default: ../shared/data beside the checkout).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-install=yes fuzz=no
+install=yes fuzz=no who=test
 while [ $# -gt 0 ]; do
     case "$1" in
+    -h | --help) print_help; exit ;;
     --no-install) install=no ;;
-    --fuzz) fuzz=yes ;;
+    --fuzz) fuzz=yes who=check ;;
     *) break ;;
     esac
     shift
 done
-[ "$install" = no ] || install_packages
+[ "$install" = no ] || install_packages "$who"
 
 strict=OFF
 [ -n "${CI-}" ] && strict=ON

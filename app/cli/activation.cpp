@@ -115,7 +115,7 @@ std::uint16_t evaluate(const ActivationTable &table, const ActivationOptions &op
         options.tail == "linear" ? ActivationTail::Linear : ActivationTail::Clamp);
 }
 
-std::string tableText(const Named &named, const ActivationOptions &options)
+std::string activationTableText(const Named &named, const ActivationOptions &options)
 {
     const ActivationTable &table = named.table;
     const auto domain = table.domain();
@@ -156,7 +156,7 @@ int runActivation(const ActivationOptions &options, Context &context)
     if (!context.json) {
         std::string text;
         for (const Named &named : *tables)
-            text += tableText(named, options);
+            text += activationTableText(named, options);
         if (!context.quiet)
             print(text + "\n" + readingsText(format::readingsOf("activation_segments")));
         printDiagnostics(context, diagnostics);

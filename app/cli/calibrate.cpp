@@ -26,7 +26,7 @@ std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
 }
 
 /// How many rows are met, and which effects the model lacks where it is off.
-std::string summaryText(const std::vector<CalibrationRow> &rows)
+std::string calibrationSummary(const std::vector<CalibrationRow> &rows)
 {
     std::size_t met = 0, compared = 0, goals = 0, goalsMet = 0;
     std::vector<std::pair<const CalibrationRow *, std::size_t>> missing;
@@ -72,7 +72,7 @@ int runCalibrate(const ChipOptions &, Context &context)
         if (!context.quiet)
             print((rows.empty() ? "No measurement of this chip is published.\n"
                                 : terminalText(textTable(report::calibrationTable(), rows)) +
-                                      summaryText(rows)) +
+                                      calibrationSummary(rows)) +
                   figuresOfText(figures));
         return kDone;
     }

@@ -190,7 +190,7 @@ std::string operationsText()
     return text + " (others 0; table 36.6; another numbering than the kinds)\n";
 }
 
-std::string chipText(const target::Target &target)
+std::string collectiveChipText(const target::Target &target)
 {
     return heading("Capability bytes") +
            terminalText(textTable(report::collectiveByteTable(), report::collectiveByteRows(target),
@@ -228,7 +228,7 @@ int runCollective(const CollectiveOptions &options, Context &context)
                       ? "For " + chosen->text() +
                             "Decoded from the compiler and gated off on every known chip: nothing "
                             "of it was measured.\n" +
-                            operationsText() + chipText(chosen->target()) + settersText()
+                            operationsText() + collectiveChipText(chosen->target()) + settersText()
                       : asked->text);
         return exitCode;
     }

@@ -55,7 +55,7 @@ void addDecide(CLI::App &app, Context &context)
     addPath(*command, options);
     addExamples(*command,
                 {"decide model.mlmodelc --target M1", "decide model.mlmodelc --all-targets"});
-    addShapes(*command, options->shapes);
+    addShapeOption(*command, options->shapes);
     command->add_flag("--all-targets", options->allTargets, "Judge by every chip");
     addChoice(*command, options);
     command
@@ -74,7 +74,7 @@ void addGeometry(CLI::App &app, Context &context)
     addExamples(*command, {"geometry model.mlmodelc --target M1",
                            "geometry model.mlmodelc --shape image=1,3,640,640",
                            "geometry --channels 256:512 --kernel 3x3 --output-size 32x32"});
-    addShapes(*command, options->shapes)->needs(path);
+    addShapeOption(*command, options->shapes)->needs(path);
     addChoice(*command, options);
     CLI::Option *channels =
         command->add_option("--channels", options->channels, "Typed in instead of a bundle: IN:OUT")
@@ -115,7 +115,7 @@ void addRoofline(CLI::App &app, Context &context)
     addPath(*command, options);
     addExamples(*command, {"roofline model.mlmodelc --target M1 --batch 4",
                            "roofline model.mlmodelc --shape image=1,3,640,640"});
-    addShapes(*command, options->shapes);
+    addShapeOption(*command, options->shapes);
     addChoice(*command, options);
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
     command->add_option("--compute", options->compute, "Compute ceiling, by name")
@@ -131,7 +131,7 @@ void addChoose(CLI::App &app, Context &context)
                             "The form that each weight should take on a chip", runChoose, options);
     addPath(*command, options);
     addExamples(*command, {"choose model.mlmodelc --target M1 --tolerance 0.02"});
-    addShapes(*command, options->shapes);
+    addShapeOption(*command, options->shapes);
     addChoice(*command, options);
     command->add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
         ->type_name("X")

@@ -178,7 +178,7 @@ void addInspect(CLI::App &app, Context &context)
         ->type_name("TERMS");
     addOutput(*command, context, options->report,
               "Write a report for a browser as well, with figures and pictures", "FILE.html");
-    addShapes(*command, options->shapes);
+    addShapeOption(*command, options->shapes);
     addCommonOptions(*command, context);
     addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
                            "inspect --where 'folds:M1 bytes>10k' model.mlmodelc",

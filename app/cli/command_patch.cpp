@@ -157,7 +157,7 @@ std::string applyFault(const PatchArguments &arguments, bool edits)
 }
 
 /// What is wrong with the options together; empty where they can be run.
-std::string usageFault(const PatchArguments &arguments, bool anyEdit)
+std::string patchUsageFault(const PatchArguments &arguments, bool anyEdit)
 {
     if (!anyEdit && arguments.apply.empty())
         return "No edit is given";
@@ -178,7 +178,7 @@ int parseAndRun(const CLI::App &command, PatchArguments &arguments, Context &con
 {
     auto edits = editsInOrder(command, arguments.edits);
     const bool any = !edits || !edits->edits.empty();
-    if (std::string fault = usageFault(arguments, any); !fault.empty())
+    if (std::string fault = patchUsageFault(arguments, any); !fault.empty())
         return reportUsage(context, "patch", ErrorBuilder("patch.usage").message(std::move(fault)));
     if (!edits) {
         const int code = reportFailure(context, "patch", edits.error());

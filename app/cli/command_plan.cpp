@@ -13,9 +13,9 @@ namespace kernscope::cli {
 
 namespace {
 
-using Options = std::shared_ptr<PlanOptions>;
+using PlanAsked = std::shared_ptr<PlanOptions>;
 
-void addLimits(CLI::App &command, const Options &options)
+void addPlanLimits(CLI::App &command, const PlanAsked &options)
 {
     command.add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
         ->type_name("X")
@@ -45,7 +45,7 @@ void addLimits(CLI::App &command, const Options &options)
         ->check(CLI::Range(std::uint64_t(1), std::uint64_t(1'000'000'000)));
 }
 
-void addMeasured(CLI::App &command, const Options &options)
+void addMeasured(CLI::App &command, const PlanAsked &options)
 {
     command
         .add_option("--activations", options->activations,
@@ -68,7 +68,7 @@ void addMeasured(CLI::App &command, const Options &options)
         ->allow_extra_args(false);
 }
 
-void addOutputs(CLI::App &command, Context &context, const Options &options)
+void addOutputs(CLI::App &command, Context &context, const PlanAsked &options)
 {
     addOutput(command, context, options->output,
               "Bundle to write, with every weight in its planned form", "BUNDLE");
@@ -114,8 +114,8 @@ void addPlan(CLI::App &app, Context &context)
             if (auto found = target::findTarget(name); !found)
                 throw UsageFailure{std::move(found.error())};
         });
-    addShapes(*command, options->shapes);
-    addLimits(*command, options);
+    addShapeOption(*command, options->shapes);
+    addPlanLimits(*command, options);
     addMeasured(*command, options);
     addOutputs(*command, context, options);
     addExamples(*command,

@@ -11,7 +11,7 @@ namespace kernscope::cli {
 
 namespace {
 
-void run(Context &context)
+void runSelftestCommand(Context &context)
 {
     const WritingScope scope; // into a folder that it removes at the end
     const std::vector<SelftestStep> steps = runSelftest();
@@ -40,7 +40,7 @@ void addSelftest(CLI::App &app, Context &context)
                                        "compare, patch, save, read back");
     addCommonOptions(*command, context);
     addExamples(*command, {"selftest"});
-    command->callback([&context] { run(context); });
+    command->callback([&context] { runSelftestCommand(context); });
 }
 
 } // namespace kernscope::cli

@@ -80,7 +80,7 @@ std::string storageText(const report::WeightDetail &detail)
     return text;
 }
 
-std::string figuresText(const Statistics &figures)
+std::string weightFiguresText(const Statistics &figures)
 {
     std::string text = fmt::format("  {} of {} zero ({})", grouped(figures.zeros),
                                    grouped(figures.elements), percentText(figures.zeroFraction()));
@@ -95,7 +95,7 @@ std::string figuresText(const Statistics &figures)
     return heading("Values") + text;
 }
 
-std::string codebooksText(const CodebookData &data, bool all)
+std::string weightCodebooksText(const CodebookData &data, bool all)
 {
     std::string text = heading("Codebook");
     text +=
@@ -126,12 +126,12 @@ std::string detailText(const report::WeightDetail &detail, bool all)
 {
     std::string text = storageText(detail);
     if (detail.statistics)
-        text += figuresText(*detail.statistics);
+        text += weightFiguresText(*detail.statistics);
     if (detail.histogram)
         text +=
             heading("Histogram") + tableText(barTable(), report::binRows(*detail.histogram), true);
     if (detail.codebooks)
-        text += codebooksText(*detail.codebooks, all);
+        text += weightCodebooksText(*detail.codebooks, all);
     if (detail.scales)
         text += heading(detail.scales->zeros.empty() ? "Scales" : "Scales and zero points") +
                 tableText(report::scaleTable(), report::scaleRows(*detail.scales), all);

@@ -29,7 +29,7 @@ std::string reasonText(const decision::Reason &reason)
                        reason.source, format::confidenceName(reason.confidence));
 }
 
-std::string verdictText(const decision::Verdict &verdict, std::size_t weights)
+std::string weightVerdictText(const decision::Verdict &verdict, std::size_t weights)
 {
     std::string text = fmt::format("  {}: {} ({} {}; by {})\n", verdict.key,
                                    decision::outcomeName(verdict.outcome), weights,
@@ -73,7 +73,7 @@ std::string movedWhen(const Bundle &bundle)
     return several ? "where every function runs once" : "a dispatch";
 }
 
-std::string totalsText(const TargetTotals &totals, const Bundle &bundle)
+std::string targetTotalsText(const TargetTotals &totals, const Bundle &bundle)
 {
     std::string elsewhere;
     if (totals.elsewhere > 0)
@@ -151,10 +151,11 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
         "  energy: derived, power that was measured on the chip times a predicted time; ? its "
         "conditions do not hold or are not known (roofline names them)\n" +
         copiesText(table.target(0), contested, atMost) + "  " +
-        roofline::predictionNote(table.target(0)) + "\n" + totalsText(table.totals(0), bundle) +
-        measuredText(bundle, table) + heading("Reasons");
+        roofline::predictionNote(table.target(0)) + "\n" +
+        targetTotalsText(table.totals(0), bundle) + measuredText(bundle, table) +
+        heading("Reasons");
     for (const auto &[verdict, count] : verdicts)
-        text += verdictText(*verdict, count);
+        text += weightVerdictText(*verdict, count);
     return text;
 }
 

@@ -28,8 +28,6 @@ namespace kernscope::cli {
 
 namespace {
 
-using Checked = report::CheckedDifference;
-
 /// A rules file is written by hand: more than this is none.
 constexpr std::uint64_t kMostRuleBytes = std::uint64_t(1) << 20;
 
@@ -251,7 +249,7 @@ Result<void> deliver(const DiffArguments &arguments, Answer &answer, Context &co
     return {};
 }
 
-int exitCodeOf(const Answer &answer, const DiffLimits &limits)
+int answerExitCode(const Answer &answer, const DiffLimits &limits)
 {
     // Under limits, values that cannot be compared neither hold nor exceed them.
     const auto unreadable = [&](const Checked &checked) {
@@ -323,7 +321,7 @@ int runDiff(DiffArguments arguments, Context &context)
     addUnusedRules(answer.diagnostics, bundles, *limits, arguments.rules);
     if (const auto delivered = deliver(arguments, answer, context); !delivered)
         return reportFailure(context, "diff", delivered.error());
-    return exitCodeOf(answer, *limits);
+    return answerExitCode(answer, *limits);
 }
 
 } // namespace kernscope::cli

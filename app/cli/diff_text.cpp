@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kShownChanges = 8;
 constexpr std::size_t kShownOperations = 12;
 
-std::string placesText(const std::vector<ByteRange> &ranges)
+std::string listedRanges(const std::vector<ByteRange> &ranges)
 {
     std::string text;
     for (const ByteRange &range : ranges)
@@ -36,10 +36,10 @@ std::string rangesText(const Difference &difference)
             continue;
         const bool same = file.ranges == file.rangesB;
         text += fmt::format("  {}{}:{}\n", printable(file.path), same ? "" : " in A",
-                            file.ranges.empty() ? " nothing" : placesText(file.ranges));
+                            file.ranges.empty() ? " nothing" : listedRanges(file.ranges));
         if (!same)
             text += fmt::format("  {} in B:{}\n", printable(file.path),
-                                file.rangesB.empty() ? " nothing" : placesText(file.rangesB));
+                                file.rangesB.empty() ? " nothing" : listedRanges(file.rangesB));
     }
     return text;
 }
@@ -67,7 +67,7 @@ std::string programText(const Difference &difference)
     return text.empty() ? text : "\n" + text;
 }
 
-std::string weightsText(const report::CheckedDifference &checked, bool values)
+std::string differentWeightsText(const Checked &checked, bool values)
 {
     std::vector<report::PairFacts> rows;
     for (const WeightPair &pair : checked.difference.weights) {
@@ -123,7 +123,7 @@ std::string onlyText(const Bundle &bundle, const std::vector<std::size_t> &weigh
 
 } // namespace
 
-std::string differenceText(const report::CheckedDifference &checked, const DiffOptions &options)
+std::string differenceText(const Checked &checked, const DiffOptions &options)
 {
     const Bundle &a = *checked.a, &b = *checked.b;
     const Difference &difference = checked.difference;
@@ -137,7 +137,7 @@ std::string differenceText(const report::CheckedDifference &checked, const DiffO
         text += summary + "\n";
     text += "\n" + terminalText(textTable(report::fileDifferenceTable(), difference.files)) +
             rangesText(difference) + programText(difference);
-    const std::string weights = weightsText(checked, options.values);
+    const std::string weights = differentWeightsText(checked, options.values);
     if (!weights.empty())
         text += "\n" + weights;
     text += joinedText(a, b, difference) + onlyText(a, difference.onlyA, "A") +

@@ -8,8 +8,10 @@
 
 namespace kernscope::cli {
 
+using Checked = report::CheckedDifference;
+
 /// What `diff` prints for people: the files, then a table of the weights with their verdicts.
-std::string differenceText(const report::CheckedDifference &checked, const DiffOptions &options);
+std::string differenceText(const Checked &checked, const DiffOptions &options);
 
 struct DiffTextOptions {
     DiffOptions options;
@@ -19,7 +21,6 @@ struct DiffTextOptions {
 
 /// Of two builds what differenceText() has, then the verdict and what exceeds its limit; of several
 /// a line for each and the table of weights down and builds across.
-std::string differencesText(std::span<const report::CheckedDifference> all,
-                            const DiffTextOptions &options);
+std::string differencesText(std::span<const Checked> all, const DiffTextOptions &options);
 
 } // namespace kernscope::cli

@@ -19,8 +19,6 @@ namespace kernscope::cli {
 
 namespace {
 
-using Checked = report::CheckedDifference;
-
 /// "w", or "w > w_palettized" where B calls it otherwise.
 std::string namesText(const std::string &a, const std::string &b)
 {

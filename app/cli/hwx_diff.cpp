@@ -134,7 +134,7 @@ std::string tasksText(const ContainerDifference &difference)
                                 : terminalText(textTable(report::registerChangeTable(), rows)));
 }
 
-std::string weightsText(const ContainerDifference &difference)
+std::string containerWeightsText(const ContainerDifference &difference)
 {
     std::string text;
     for (const WeightPair &pair : difference.whole.weights) {
@@ -164,7 +164,7 @@ std::string containersText(const ContainerDifference &difference)
         "{} ({}) and {} ({})\n", printable(difference.a->files().front().path),
         counted(difference.tasks.tasksA, "task"), printable(difference.b->files().front().path),
         counted(difference.tasks.tasksB, "task"));
-    text += tasksText(difference) + weightsText(difference);
+    text += tasksText(difference) + containerWeightsText(difference);
     for (const auto &[name, bytes] : difference.sections)
         text += fmt::format("  section {}: {}\n", printable(name), tallyText(bytes));
     return text;

@@ -13,7 +13,7 @@ namespace kernscope::cli {
 
 namespace {
 
-std::string summaryText(const hwx::Container &container, const std::string &name)
+std::string containerSummary(const hwx::Container &container, const std::string &name)
 {
     std::string text = styled(Style::Bold, printable(name)) + ": " + bytesText(container.fileBytes);
     const auto *version = container.version;
@@ -52,7 +52,7 @@ std::string slotsText(const hwx::Container &container, std::span<const std::byte
 std::string hwxText(const hwx::Container &container, std::span<const std::byte> bytes,
                     const std::string &name, bool registers)
 {
-    return summaryText(container, name) +
+    return containerSummary(container, name) +
            titledTable("Commands", report::commandTable(), report::commandFacts(container)) +
            titledTable("Segments and sections", report::containerSectionTable(),
                        report::containerSectionFacts(container)) +

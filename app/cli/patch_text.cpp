@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kShownRanges = 16; ///< of one edit
 
-std::string rangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
+std::string editedRangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
 {
     std::vector<report::ChangedBytes> rows;
     std::size_t hidden = 0;
@@ -40,7 +40,7 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
 {
     std::string text =
         terminalText(textTable(report::editTable(), report::editRows(bundle, edits))) +
-        rangesText(bundle, edits) + "\n";
+        editedRangesText(bundle, edits) + "\n";
     if (!saved)
         return text + styled(Style::Bold, "Dry run: nothing was written") + "\n";
     if (saved->ranges.empty())

@@ -33,7 +33,7 @@ int refusePlan(Context &context, const Error &error)
     return error.code == "plan.infeasible" || error.code == "plan.open" ? int(kDiffers) : code;
 }
 
-Result<plan::Limits> limitsOf(const PlanOptions &options)
+Result<plan::Limits> planLimitsOf(const PlanOptions &options)
 {
     plan::Limits limits;
     limits.goal = plan::goalFromName(options.minimise);
@@ -175,7 +175,7 @@ OutputRules PlanRun::rules() const
 /// What can be refused before any work.
 Result<void> PlanRun::prepare()
 {
-    auto limits = limitsOf(m_options);
+    auto limits = planLimitsOf(m_options);
     if (!limits)
         return tl::unexpected(std::move(limits.error()));
     m_limits = std::move(*limits);

@@ -12,7 +12,7 @@
 
 namespace kernscope::cli {
 
-CLI::Option *addShapes(CLI::App &command, std::vector<std::string> &shapes)
+CLI::Option *addShapeOption(CLI::App &command, std::vector<std::string> &shapes)
 {
     return command
         .add_option("--shape", shapes,

@@ -17,7 +17,7 @@ class Option;
 namespace kernscope::cli {
 
 /// Adds --shape INPUT=EXTENT,…, which may be given several times.
-CLI::Option *addShapes(CLI::App &command, std::vector<std::string> &shapes);
+CLI::Option *addShapeOption(CLI::App &command, std::vector<std::string> &shapes);
 
 /// A bundle that was opened for reading, with the shapes of --shape bound.
 struct ShapedBundle {

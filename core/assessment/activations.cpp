@@ -41,7 +41,7 @@ struct Subject {
     std::string_view suffix;
 };
 
-std::optional<Subject> subjectOf(const Bundle &network, std::string_view name)
+std::optional<Subject> activationSubjectOf(const Bundle &network, std::string_view name)
 {
     if (const auto weight = network.weightByName(name))
         return Subject{*weight, {}};
@@ -103,7 +103,7 @@ readActivations(const Bundle &network, const Bundle &arrays, std::optional<std::
     const BundleReadLock lock(arrays);
     for (std::size_t i = 0; i < arrays.weights().size(); ++i) {
         const std::string &name = arrays.weights()[i].name;
-        const auto subject = subjectOf(network, name);
+        const auto subject = activationSubjectOf(network, name);
         if (!subject)
             return badArchive("activations.name", arrays, name,
                               "the name of a weight, alone or with .mean or .second_moment", name,

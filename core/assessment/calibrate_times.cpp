@@ -17,7 +17,7 @@ std::optional<double> figure(const Roofs &roofs, std::string_view name)
     return std::nullopt;
 }
 
-CalibrationRow begun(const Timed &row)
+CalibrationRow begunTime(const Timed &row)
 {
     CalibrationRow made;
     made.target = row.target;
@@ -43,7 +43,7 @@ void predictCall(const Timed &row, CalibrationRow &made)
 
 CalibrationRow predictTime(const Timed &row, const target::Target &target)
 {
-    CalibrationRow made = begun(row);
+    CalibrationRow made = begunTime(row);
     nameMissing(made, subjectOf(row));
     if (row.op == "matmul") {
         predictCall(row, made);

@@ -34,7 +34,7 @@ void addExtents(const std::string &letters, const std::optional<Shape> &shape, E
     }
 }
 
-std::optional<std::uint64_t> product(std::string_view letters, const Extents &extents)
+std::optional<std::uint64_t> extentProduct(std::string_view letters, const Extents &extents)
 {
     std::optional<std::uint64_t> result = 1;
     for (const char letter : letters) {
@@ -101,10 +101,11 @@ std::optional<EinsumProduct> einsumProduct(const Weight &weight, const Consumer 
         addExtents(equation->operands[geometry.operand], weight.shape, extents);
     addExtents(equation->operands[1 - geometry.operand], geometry.input, extents);
     addExtents(equation->output, geometry.output, extents);
-    const auto outputs = product(roles->outputs, extents), inputs = product(roles->summed, extents);
+    const auto outputs = extentProduct(roles->outputs, extents),
+               inputs = extentProduct(roles->summed, extents);
     if (!outputs || !inputs)
         return std::nullopt;
-    EinsumProduct made{*inputs, *outputs, product(roles->batches + roles->pixels, extents)};
+    EinsumProduct made{*inputs, *outputs, extentProduct(roles->batches + roles->pixels, extents)};
     // The arithmetic is not known where an operand's shape is not.
     if (!consumer.layerFlops)
         made.pixels.reset();

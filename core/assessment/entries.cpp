@@ -33,7 +33,7 @@ Times sumOfTimes(const Times &a, const Times &b)
     return a && b ? checkedAdd(*a, *b) : std::nullopt;
 }
 
-Times product(const Times &a, const Times &b)
+Times timesProduct(const Times &a, const Times &b)
 {
     return a && b ? checkedMultiply(*a, *b) : std::nullopt;
 }
@@ -158,7 +158,7 @@ void Entries::follow(std::size_t entry)
     for (const auto &[launch, times] : launches) {
         for (const auto &[function, within] : countFrom(launch.first, false))
             m_reached[function].push_back(
-                {entry, launch.first, launch.second, product(times, within), times, all});
+                {entry, launch.first, launch.second, timesProduct(times, within), times, all});
     }
 }
 

@@ -50,7 +50,7 @@ bool holds(const std::vector<std::string> &list, std::string_view wanted)
     return std::find(list.begin(), list.end(), wanted) != list.end();
 }
 
-std::string nameOf(const std::string &values, std::uint32_t value)
+std::string valueNameOf(const std::string &values, std::uint32_t value)
 {
     for (const std::string &pair : split(values, '|')) {
         const auto equals = pair.find('=');
@@ -68,7 +68,7 @@ std::string meant(const Meaning &meaning, const BitField &field, std::uint32_t v
         return field.low == 0 ? std::string()
                               : fmt::format("{:#x} bytes", std::uint64_t(value) << field.low);
     if (meaning.kind == "names")
-        return nameOf(meaning.values, value);
+        return valueNameOf(meaning.values, value);
     if (meaning.kind == "half" && width == 16)
         return fmt::format("{}", halfToFloat(static_cast<std::uint16_t>(value)));
     if (meaning.kind == "log2" && value < 32)

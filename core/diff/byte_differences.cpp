@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kSmallestBlock = 64 * 1024;
 constexpr std::uint64_t kMostBlocks = 4096;
-constexpr std::uint64_t kStep = 4096;
+constexpr std::uint64_t kCompareStep = 4096;
 /// How far a difference is followed to its ends: a longer one counts as several.
 constexpr std::uint64_t kReach = 4 * 1024 * 1024;
 
@@ -41,7 +41,7 @@ struct Sides {
             return first < end && differs(first) ? first : end;
         }
         while (!segment->otherwise && from < end && from < common()) {
-            const std::uint64_t n = std::min({kStep, end - from, common() - from});
+            const std::uint64_t n = std::min({kCompareStep, end - from, common() - from});
             if (std::memcmp(a.data() + from, b.data() + from, n) != 0) {
                 while (a[from] == b[from])
                     ++from;
@@ -59,10 +59,11 @@ struct Sides {
             return last > std::max(from, segment->prefix) ? last : from;
         }
         while (end > from && !differs(end - 1)) {
-            const bool whole = end <= common() && end - from >= kStep;
+            const bool whole = end <= common() && end - from >= kCompareStep;
             const bool skip =
-                whole && std::memcmp(a.data() + end - kStep, b.data() + end - kStep, kStep) == 0;
-            end -= skip ? kStep : 1;
+                whole && std::memcmp(a.data() + end - kCompareStep, b.data() + end - kCompareStep,
+                                     kCompareStep) == 0;
+            end -= skip ? kCompareStep : 1;
         }
         return end;
     }
@@ -148,7 +149,7 @@ std::optional<ByteDifferences> ByteDifferences::find(const AlignedBytes &bytes, 
         total += segment.length();
     progress.setTotal(total);
     const std::uint64_t blockBytes =
-        std::max(kSmallestBlock, (total / kMostBlocks / kStep + 1) * kStep);
+        std::max(kSmallestBlock, (total / kMostBlocks / kCompareStep + 1) * kCompareStep);
     ByteDifferences result;
     result.m_bySection.resize(bytes.alignment.sections().size());
     for (std::size_t i = 0; i < segments.size(); ++i) {

@@ -11,7 +11,7 @@ namespace kernscope::diff {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
-constexpr std::size_t kStep = 256;
+constexpr std::size_t kRangeStep = 256;
 
 static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
 
@@ -25,8 +25,8 @@ std::uint64_t wordAt(const std::byte *at)
 /// First place from `at` on where the two differ; n where there is none.
 std::size_t nextDifferent(const std::byte *a, const std::byte *b, std::size_t at, std::size_t n)
 {
-    while (n - at >= kStep && std::memcmp(a + at, b + at, kStep) == 0)
-        at += kStep;
+    while (n - at >= kRangeStep && std::memcmp(a + at, b + at, kRangeStep) == 0)
+        at += kRangeStep;
     for (; n - at >= 8; at += 8) {
         const std::uint64_t different = wordAt(a + at) ^ wordAt(b + at);
         if (different != 0)
@@ -93,8 +93,8 @@ ByteTally differentBytes(std::span<const std::byte> a, std::span<const std::byte
 {
     const std::size_t common = std::min(a.size(), b.size());
     ByteTally tally{0, a.size() - common, b.size() - common};
-    for (std::size_t at = 0; at < common && a.data() != b.data(); at += kStep) {
-        const std::size_t n = std::min(kStep, common - at);
+    for (std::size_t at = 0; at < common && a.data() != b.data(); at += kRangeStep) {
+        const std::size_t n = std::min(kRangeStep, common - at);
         if (std::memcmp(a.data() + at, b.data() + at, n) == 0)
             continue;
         std::uint32_t count = 0;

@@ -24,7 +24,7 @@ struct StoredPlace {
 
 /// Of every weight the first section that is its own; none for those that the program writes as
 /// literals.
-std::vector<std::optional<StoredPlace>> placesOf(const Bundle &bundle)
+std::vector<std::optional<StoredPlace>> storedPlacesOf(const Bundle &bundle)
 {
     std::vector<std::optional<StoredPlace>> places(bundle.weights().size());
     for (const Section &section : bundle.sections()) {
@@ -90,7 +90,7 @@ namespace diff {
 
 void markMoved(const Bundle &a, const Bundle &b, std::span<WeightPair> pairs)
 {
-    const auto inA = placesOf(a), inB = placesOf(b);
+    const auto inA = storedPlacesOf(a), inB = storedPlacesOf(b);
     std::map<std::string, std::vector<std::size_t>> byFile;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const Weight &from = a.weights()[pairs[i].a], &to = b.weights()[pairs[i].b];

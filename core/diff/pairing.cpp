@@ -294,7 +294,7 @@ void Pairer::byShape()
 }
 
 /// The same elements in the same order: extents of one do not count.
-bool comparable(Shape a, Shape b)
+bool comparableShapes(Shape a, Shape b)
 {
     a.erase(std::remove(a.begin(), a.end(), 1u), a.end());
     b.erase(std::remove(b.begin(), b.end(), 1u), b.end());
@@ -325,7 +325,7 @@ std::vector<WeightPair> Pairer::pairs() const
         pair.a = i;
         pair.b = m_ofA[i];
         const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
-        pair.shapeEqual = comparable(a.shape, b.shape);
+        pair.shapeEqual = comparableShapes(a.shape, b.shape);
         const bool alike = sameLayoutButShape(a, b);
         pair.layoutEqual = alike && a.shape == b.shape;
         pair.shapeOnly = alike && a.shape != b.shape;

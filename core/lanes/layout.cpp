@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kElementBytes = 2;
 constexpr std::uint64_t kAlignment = 64;
 
-std::uint64_t roundUp(std::uint64_t value, std::uint64_t step)
+std::uint64_t roundUpTo(std::uint64_t value, std::uint64_t step)
 {
     return (value + step - 1) / step * step; // elements are below 2^40 (reductionOf)
 }
@@ -70,13 +70,13 @@ Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, std::vector
     std::uint64_t offset = 0;
     for (const Chunk &chunk : layout.m_chunks) {
         layout.m_offsets.push_back(offset);
-        offset += roundUp(layout.rows() * chunk.lanes * kElementBytes, form.planeAlignment);
+        offset += roundUpTo(layout.rows() * chunk.lanes * kElementBytes, form.planeAlignment);
     }
     for (std::uint64_t engine = 0; engine < form.engines; ++engine) {
         if (layout.m_chunks.front().channelsOf(engine) == 0)
             break;
         layout.m_sliceBytes.push_back(0);
-        layout.m_sliceBytes.back() = roundUp(layout.usedBytes(engine), form.sliceAlignment);
+        layout.m_sliceBytes.back() = roundUpTo(layout.usedBytes(engine), form.sliceAlignment);
     }
     return layout;
 }
@@ -102,7 +102,7 @@ std::optional<Plane> SliceLayout::plane(std::uint64_t chunk, std::uint64_t engin
     plane.firstChannel = run.first + engine * run.lanes;
     plane.width = plane.channels;
     plane.offset = m_offsets[chunk];
-    plane.bytes = roundUp(rows() * plane.width * kElementBytes, m_form.planeAlignment);
+    plane.bytes = roundUpTo(rows() * plane.width * kElementBytes, m_form.planeAlignment);
     return plane;
 }
 

@@ -47,7 +47,7 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
     return forced;
 }
 
-double squaredError(const Row &row, const Candidate &candidate)
+double rowSquaredError(const Row &row, const Candidate &candidate)
 {
     const double error = layerError(row, candidate);
     return error * error * row.energy;
@@ -80,7 +80,7 @@ ItemChoice choiceOf(const Survey &survey, const std::vector<std::size_t> &member
     for (const std::size_t member : members) {
         const Row &row = survey.rows[member];
         const Candidate &form = (*row.candidates)[candidate];
-        choice.error += squaredError(row, form);
+        choice.error += rowSquaredError(row, form);
         if (goal == Goal::Time)
             choice.cost += slowest(form).value_or(0);
         if (goal == Goal::Moved)

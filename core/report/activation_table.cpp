@@ -50,7 +50,7 @@ std::string entryOrigin(const ActivationEntry &row)
     return row.field->note.empty() ? row.field->source : row.field->source + "\n" + row.field->note;
 }
 
-Json entryValuesJson(const ActivationEntry &row)
+Json activationValuesJson(const ActivationEntry &row)
 {
     Json values = Json::array();
     for (std::size_t i = 0; i < row.count; ++i)
@@ -114,7 +114,7 @@ std::vector<Column<ActivationEntry>> entryContentColumns()
          .title = "values",
          .explanation = "The numbers of all entries of the field",
          .shown = kDocument,
-         .document = entryValuesJson},
+         .document = activationValuesJson},
     };
 }
 

@@ -95,7 +95,7 @@ Json errorJson(const MatrixCell &cell)
 }
 
 template <double ValueDifference::*Member>
-Value errorValue(const MatrixCell &cell)
+Value cellErrorValue(const MatrixCell &cell)
 {
     return cell.values && !std::isnan((*cell.values).*Member)
                ? Value(Real{(*cell.values).*Member, 4, true})
@@ -111,14 +111,14 @@ std::vector<Column<MatrixCell>> matrixDifferenceColumns()
          .explanation = "Largest absolute difference from the base of a decoded value",
          .align = kMatrixAlign,
          .shown = kDocument | kWindow,
-         .value = errorValue<&ValueDifference::maxAbs>,
+         .value = cellErrorValue<&ValueDifference::maxAbs>,
          .document = errorJson<&ValueDifference::maxAbs>},
         {.key = "rmse",
          .title = "RMSE",
          .explanation = "Root of the mean squared difference from the base",
          .align = kMatrixAlign,
          .shown = kWindow,
-         .value = errorValue<&ValueDifference::rmse>},
+         .value = cellErrorValue<&ValueDifference::rmse>},
         {.key = "max_ulp",
          .title = "max ULP",
          .explanation = "Largest difference from the base in steps of its type",

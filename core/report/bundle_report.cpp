@@ -61,7 +61,7 @@ std::string summaryHtml(const Bundle &bundle)
         ratio);
 }
 
-std::string chipsHtml(const Bundle &bundle)
+std::string bundleChipsHtml(const Bundle &bundle)
 {
     const DecisionTable table(bundle, allTargets());
     std::vector<TargetTotals> rows;
@@ -126,7 +126,7 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
     const StatisticsOptions asked{!report.statistics.empty(), false};
     text += "<h2>Weights</h2>\n" +
             htmlTable(weightTable(), weightRows(bundle, report.statistics, asked)) +
-            chipsHtml(bundle);
+            bundleChipsHtml(bundle);
     if (asked.figures) {
         const auto pictures = weightPictures(bundle, progress);
         if (!pictures)

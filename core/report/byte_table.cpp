@@ -92,7 +92,7 @@ Value numberCell(const ByteFieldFacts &row)
     return std::isnan(*number) ? Value(std::string("nan")) : Value(fmt::format("{}", *number));
 }
 
-Json numberJson(const ByteFieldFacts &row)
+Json byteNumberJson(const ByteFieldFacts &row)
 {
     if (auto wide = wideNumber(row))
         return *wide;
@@ -160,7 +160,7 @@ std::vector<Column<ByteFieldFacts>> placeColumns()
              .explanation = "The number that it holds, of several elements in a byte the first",
              .align = TextTable::Align::Right,
              .value = numberCell,
-             .document = numberJson},
+             .document = byteNumberJson},
             {.key = "type",
              .title = "type",
              .explanation = "Type of that number",

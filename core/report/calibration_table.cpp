@@ -25,14 +25,14 @@ std::string measuredText(const CalibrationRow &row)
                                : fmt::format("{:.3f} to {:.3f}", row.low, row.high);
 }
 
-Value predictedValue(const CalibrationRow &row)
+Value predictedFigureValue(const CalibrationRow &row)
 {
     if (!row.predicted)
         return Unknown();
     return Written{*row.predicted, figureText(row, *row.predicted)};
 }
 
-Value ratioValue(const CalibrationRow &row)
+Value predictedRatioValue(const CalibrationRow &row)
 {
     const auto ratio = row.ratio();
     return ratio ? Value(Real{*ratio, 2}) : Value(Unknown());
@@ -110,13 +110,13 @@ std::vector<Column<CalibrationRow>> calibrationFigureColumns()
          .explanation = "What the assessment gives for that very case; the tooltip says of what it "
                         "is made",
          .align = kRight,
-         .value = predictedValue,
+         .value = predictedFigureValue,
          .origin = [](const Row &row) { return row.basis; }},
         {.key = "ratio",
          .title = "ratio",
          .explanation = "Predicted over measured",
          .align = kRight,
-         .value = ratioValue},
+         .value = predictedRatioValue},
     };
 }
 

@@ -33,23 +33,10 @@ std::string formMark(const CandidateFacts &row)
     return (row.chosen ? "> " : "  ") + row.candidate.form;
 }
 
-Value errorValue(const CandidateFacts &row)
+Value candidateErrorValue(const CandidateFacts &row)
 {
     const auto &error = row.candidate.error;
     return error ? Value(Real{error->outputRelative, 3, true}) : Value(Unknown());
-}
-
-Value speedupValue(const CandidateFacts &row)
-{
-    const auto &quoted = row.candidate.assessment.speedup;
-    if (!quoted)
-        return Unknown();
-    const std::string figure = quoted->low == quoted->high
-                                   ? fmt::format("{:.2f}", quoted->low)
-                                   : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high);
-    // As decide marks it: some condition of the measurement is not known of this layer.
-    const bool open = quoted->confidence == format::Confidence::Assumed;
-    return Written{quoted->low, figure + (open ? " ?" : "")};
 }
 
 Value remarkValue(const CandidateFacts &row)
@@ -126,7 +113,7 @@ std::vector<Column<CandidateFacts>> candidateErrorColumns()
          .explanation = "Relative error of the layer's output against fp32, through the engine's "
                         "reduction, on sampled inputs: an estimate",
          .align = kAmount,
-         .value = errorValue,
+         .value = candidateErrorValue,
          .document =
              [](const Row &row) {
                  return row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr);
@@ -185,7 +172,7 @@ std::vector<Column<CandidateFacts>> candidateSpeedupColumns()
          .explanation = "Times the rate of dense fp16, where it was measured on this chip; ? some "
                         "condition of the measurement is not known of this layer",
          .align = kAmount,
-         .value = speedupValue,
+         .value = [](const Row &row) { return speedupValue(row.candidate.assessment.speedup); },
          .document = [](const Row &row) { return speedupJson(row.candidate.assessment.speedup); },
          .origin =
              [](const Row &row) {

@@ -32,7 +32,7 @@ void addResult(Facts &facts, std::string what, const Result<T> &result, const Va
                      result ? std::move(remark) : refusal(result), std::move(source)});
 }
 
-std::string listText(const std::vector<std::uint64_t> &numbers)
+std::string numbersText(const std::vector<std::uint64_t> &numbers)
 {
     return fmt::format("{}", fmt::join(numbers, ", "));
 }
@@ -43,13 +43,13 @@ void addMeshFacts(const CollectiveAsked &asked, Facts &facts)
     const auto count = decision::deviceCount(asked.mesh);
     addResult(facts, "devices", count, Count{count.value_or(0)}, {}, "chapter 36");
     const auto index = decision::aneIndex(asked.mesh, asked.device);
-    addResult(facts, fmt::format("engine index of ({})", listText(asked.device)), index,
+    addResult(facts, fmt::format("engine index of ({})", numbersText(asked.device)), index,
               Count{index.value_or(0)},
               "inner axes, last fastest, plus the die, axis 0 fastest, times the engines",
               "AneIndexFromDeviceId");
     const auto device = decision::deviceOfIndex(asked.mesh, asked.index);
     addResult(facts, fmt::format("device of index {}", asked.index), device,
-              listText(device ? *device : std::vector<std::uint64_t>()), {},
+              numbersText(device ? *device : std::vector<std::uint64_t>()), {},
               "DeviceIdFromAneIndex (inverse assumed)");
 }
 
@@ -62,7 +62,7 @@ void addShardingFacts(const CollectiveAsked &asked, Facts &facts)
                          check.passes ? Word{"holds", Mark::Passes} : Word{"fails", Mark::Bad},
                          check.found, "chapter 36"});
     facts.push_back({"one device's part",
-                     sharding.valid() ? Value(listText(sharding.shard)) : Value(kRefused),
+                     sharding.valid() ? Value(numbersText(sharding.shard)) : Value(kRefused),
                      {},
                      "chapter 36"});
 }

@@ -37,7 +37,7 @@ std::string wordText(const Word &word)
     return word.detail.empty() ? text : text + ": " + word.detail;
 }
 
-std::string placeText(const FilePlace &place)
+std::string filePlaceText(const FilePlace &place)
 {
     std::string all(place.file);
     return place.offset ? all + "+" + hexText(*place.offset) : all;
@@ -102,7 +102,7 @@ std::string text(const Value &value, std::string_view unknown)
                 [](const Seconds &time) { return fmt::format("{:.4g}", time.number); },
                 [](const Written &written) { return written.text; },
                 [](const Word &word) { return wordText(word); },
-                [](const FilePlace &place) { return placeText(place); },
+                [](const FilePlace &place) { return filePlaceText(place); },
                 [](const View &view) { return std::string(view); },
                 [](const std::string &own) { return own; },
                 [](const List &list) { return listText(list); }},
@@ -143,7 +143,7 @@ Json json(const Value &value)
                               [](const Seconds &time) { return exactJson(time.number); },
                               [](const Written &written) { return exactJson(written.number); },
                               [](const Word &word) { return Json(wordText(word)); },
-                              [](const FilePlace &place) { return Json(placeText(place)); },
+                              [](const FilePlace &place) { return Json(filePlaceText(place)); },
                               [](const View &view) { return Json(view); },
                               [](const std::string &own) { return Json(own); },
                               [](const List &list) { return Json(list); }},

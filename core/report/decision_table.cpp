@@ -24,19 +24,6 @@ namespace {
 
 constexpr auto kDecisionNumber = TextTable::Align::Right;
 
-/// "1.55 to 1.64 ?", where the question mark says that some condition is not known.
-Value speedupValue(const DecisionFacts &row)
-{
-    const auto &quoted = row.assessed.speedup;
-    if (!quoted)
-        return Unknown();
-    const std::string figures = quoted->low == quoted->high
-                                    ? fmt::format("{:.2f}", quoted->low)
-                                    : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high);
-    const bool assumed = quoted->confidence == format::Confidence::Assumed;
-    return Written{quoted->low, figures + (assumed ? " ?" : "")};
-}
-
 /// Against the same values stored dense; after a slash against dense weights without zeros, where
 /// that is another figure.
 Value predictedValue(const DecisionFacts &row)
@@ -155,7 +142,7 @@ std::vector<Column<DecisionFacts>> verdictReasonColumns()
 }
 
 /// Names and figures of the document beyond the text of the command.
-std::vector<Column<DecisionFacts>> figureColumns()
+std::vector<Column<DecisionFacts>> decisionFigureColumns()
 {
     using Row = DecisionFacts;
     return {{.key = "function",
@@ -227,7 +214,7 @@ std::vector<Column<DecisionFacts>> outcomeColumns()
          .title = "measured",
          .explanation = "Times the rate of dense fp16, as published for such a layer",
          .align = kDecisionNumber,
-         .value = speedupValue,
+         .value = [](const Row &row) { return speedupValue(row.assessed.speedup); },
          .document = speedupDocument},
         {.key = "predicted_speedup",
          .title = "predicted",
@@ -297,8 +284,9 @@ const TableOf<DecisionFacts> &decisionTable()
 {
     static const TableOf<DecisionFacts> kTable{
         "decisions",
-        joinedColumns(joinedColumns(outcomeColumns(), memoryColumns()),
-                      joinedColumns(verdictColumns(), verdictReasonColumns(), figureColumns())),
+        joinedColumns(
+            joinedColumns(outcomeColumns(), memoryColumns()),
+            joinedColumns(verdictColumns(), verdictReasonColumns(), decisionFigureColumns())),
         {"weight",
          "function",
          "address",

@@ -136,8 +136,8 @@ std::string titleOf(const CheckedDifference &checked, const DifferentValues &one
                    joinedVerdict(joined, *one.part) + "; " + joinedText(joined, *one.part));
 }
 
-Result<PairPicture> pictureOf(const CheckedDifference &checked, const DifferentValues &one,
-                              Progress *progress)
+Result<PairPicture> differencePictureOf(const CheckedDifference &checked,
+                                        const DifferentValues &one, Progress *progress)
 {
     if (one.part)
         return pairPicture(*checked.a, *checked.b, checked.difference.joined[one.index], *one.part,
@@ -192,7 +192,7 @@ Result<std::string> picturesHtml(const CheckedDifference &checked, Progress *pro
         "orange is more, black is not finite. Colours grow with the square root.</p>\n",
         worst.size() == 1 ? std::string("The one") : fmt::format("The {}", worst.size()));
     for (const DifferentValues &one : worst) {
-        const auto picture = pictureOf(checked, one, progress);
+        const auto picture = differencePictureOf(checked, one, progress);
         if (!picture && picture.error().code == "task.cancelled")
             return tl::unexpected(picture.error());
         text += titleOf(checked, one);

@@ -5,6 +5,11 @@
 #include "core/format/catalogue.h"
 #include "core/report/column.h"
 
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
 /// Cells that many tables of facts have.
 namespace kernscope::report {
 
@@ -25,6 +30,18 @@ inline Value outcomeValue(decision::Outcome outcome)
                       : outcome == decision::Outcome::Rejected ? Mark::Bad
                                                                : Mark::Open;
     return Word{decision::outcomeName(outcome), mark};
+}
+
+/// "1.55 to 1.64 ?", where the question mark says that some condition is not known.
+inline Value speedupValue(const std::optional<decision::Speedup> &quoted)
+{
+    if (!quoted)
+        return Unknown();
+    const std::string figures = quoted->low == quoted->high
+                                    ? fmt::format("{:.2f}", quoted->low)
+                                    : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high);
+    const bool assumed = quoted->confidence == format::Confidence::Assumed;
+    return Written{quoted->low, figures + (assumed ? " ?" : "")};
 }
 
 } // namespace kernscope::report

@@ -87,7 +87,7 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
                           {"operations", graph.runs()[node.run].operations}};
 }
 
-Json unitJson(const Neighbourhood &drawn, std::size_t index)
+Json graphUnitJson(const Neighbourhood &drawn, std::size_t index)
 {
     const DrawnUnit &unit = drawn.units[index];
     Json json;
@@ -137,7 +137,7 @@ void addGraph(Json &document, const Neighbourhood &drawn)
     document["centers"] = std::move(centers);
     document["hops"] = drawn.scope.hops;
     for (std::size_t u = 0; u < drawn.units.size(); ++u)
-        nodes.push_back(unitJson(drawn, u));
+        nodes.push_back(graphUnitJson(drawn, u));
     for (const graph::Link &link : drawn.links) {
         if (link.edges.empty()) {
             edges.push_back({{"from", link.from}, {"to", link.to}, {"kind", "left-out"}});

@@ -64,7 +64,7 @@ GroupRow rowOfPiece(const LanePiece &piece)
     return row;
 }
 
-constexpr auto kFigure = TextTable::Align::Right;
+constexpr auto kGroupNumber = TextTable::Align::Right;
 
 Value codebookValue(const GroupRow &row)
 {
@@ -93,7 +93,7 @@ struct SlotWords {
     std::string key, explanation;
 };
 
-SlotWords slotWords(const section::RecordSlot &slot)
+SlotWords recordSlotWords(const section::RecordSlot &slot)
 {
     const std::string key = fmt::format("word_{}", slot.word);
     if (slot.base == 0)
@@ -111,13 +111,13 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
     static const std::vector<SlotWords> kWords = [] {
         std::vector<SlotWords> words;
         for (const section::RecordSlot &slot : section::recordSlots())
-            words.push_back(slotWords(slot));
+            words.push_back(recordSlotWords(slot));
         return words;
     }();
     (columns.push_back({.key = kWords[Slots].key,
                         .title = section::recordSlots()[Slots].name,
                         .explanation = kWords[Slots].explanation,
-                        .align = kFigure,
+                        .align = kGroupNumber,
                         .shown = kWindow,
                         .value = slotValue<Slots>}),
      ...);
@@ -131,14 +131,14 @@ std::vector<Column<GroupRow>> groupIdentityColumns()
          .title = "core",
          .explanation = "The engine core that makes these channels; in a hardware container the N "
                         "of the symbol's \"_ne_N\"",
-         .align = kFigure,
+         .align = kGroupNumber,
          .shown = kWindow,
          .value = [](const Row &row) -> Value { return Count{row.core}; }},
         {.key = "group",
          .title = "group",
          .explanation = "Number of the group on its core: a record of a weight section, a plane of "
                         "a container's slice",
-         .align = kFigure,
+         .align = kGroupNumber,
          .shown = kWindow,
          .value = [](const Row &row) -> Value { return Count{row.record}; }},
         {.key = "channels",
@@ -150,7 +150,7 @@ std::vector<Column<GroupRow>> groupIdentityColumns()
         {.key = "lanes",
          .title = "lanes",
          .explanation = "Channels of the group: they interleave in memory",
-         .align = kFigure,
+         .align = kGroupNumber,
          .shown = kWindow,
          .unknown = "not known",
          .value = [](const Row &row) -> Value {
@@ -164,7 +164,7 @@ std::vector<Column<GroupRow>> groupPlaceColumns()
     return {{.key = "offset",
              .title = "offset",
              .explanation = "Of the group's coefficients in the file",
-             .align = kFigure,
+             .align = kGroupNumber,
              .shown = kWindow,
              .value = [](const Row &row) -> Value {
                  return row.bytes.bytes.value == 0 ? Value(Word{"in the masked values"})
@@ -173,13 +173,13 @@ std::vector<Column<GroupRow>> groupPlaceColumns()
             {.key = "bytes",
              .title = "bytes",
              .explanation = "Of the group's coefficients",
-             .align = kFigure,
+             .align = kGroupNumber,
              .shown = kWindow,
              .value = [](const Row &row) -> Value { return Count{row.bytes.bytes.value}; }},
             {.key = "codebook",
              .title = "codebook",
              .explanation = "Of the core's palette that serves the group",
-             .align = kFigure,
+             .align = kGroupNumber,
              .shown = kWindow,
              .value = codebookValue},
             {.key = "copy",
@@ -187,7 +187,7 @@ std::vector<Column<GroupRow>> groupPlaceColumns()
              .explanation =
                  "Number of the copy that a further stream of tasks reads; a dash is the "
                  "first",
-             .align = kFigure,
+             .align = kGroupNumber,
              .shown = kWindow,
              .value = copyValue}};
 }

@@ -207,7 +207,7 @@ Json rowsJson(const Items &items, RowOf rowOf)
     return list;
 }
 
-Json typesJson(const Container &container)
+Json containerTypesJson(const Container &container)
 {
     return rowsJson(container.types, [](const TypeEntry &entry) {
         return Json{{"id", entry.id}, {"name", entry.name}, {"range", entry.range}};
@@ -280,7 +280,7 @@ Json hwxJson(const Container &container, std::span<const std::byte> bytes, const
         json["segments"].push_back(segmentJson(segment));
     json["relocations"] = relocationsJson(container);
     json["symbols"] = jsonArray(symbolTable(), symbolFacts(container));
-    json["types"] = typesJson(container);
+    json["types"] = containerTypesJson(container);
     json["tensors"] = tensorsJson(container);
     json["bindings"] = Json::array();
     for (const Binding &binding : container.bindings)

@@ -96,7 +96,7 @@ Json fileJson(const BundleFile &file)
     return json;
 }
 
-Json totalsJson(const Bundle &bundle)
+Json bundleTotalsJson(const Bundle &bundle)
 {
     const Totals &totals = bundle.totals();
     const bool known = weightsOfUnknownBytes(bundle) == 0;
@@ -139,7 +139,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     for (std::size_t i = 0; i < bundle.weights().size(); ++i)
         json["weights"].push_back(
             weightJson(bundle, i, i < statistics.size() ? statistics[i] : std::nullopt, asked));
-    json["totals"] = totalsJson(bundle);
+    json["totals"] = bundleTotalsJson(bundle);
     json["warnings"] = Json::array();
     json["errors"] = Json::array();
     json["relocations"] =

@@ -38,10 +38,10 @@ Extents extentsOf(const Shape &shape, std::uint64_t elements)
 }
 
 /// What falls into each cell.
-class Cells
+class PictureCells
 {
 public:
-    Cells(Extents extents)
+    PictureCells(Extents extents)
         : m_extents(extents),
           m_width(std::min<std::uint64_t>(extents.columns, PairPicture::kMostColumns)),
           m_height(std::min<std::uint64_t>(extents.rows, PairPicture::kMostRows)),
@@ -138,7 +138,7 @@ Result<PairPicture> pictureOf(const Result<diff::PairReader> &reader, const Shap
 {
     if (!reader)
         return tl::unexpected(reader.error());
-    Cells cells(extentsOf(shape, reader->elements()));
+    PictureCells cells(extentsOf(shape, reader->elements()));
     std::vector<double> valuesA(kRun), valuesB(kRun);
     for (std::uint64_t first = 0; first < reader->elements(); first += kRun) {
         const auto count = static_cast<std::size_t>(std::min(kRun, reader->elements() - first));

@@ -72,7 +72,7 @@ Value zeroedShare(const PairFacts &row)
     });
 }
 
-std::vector<Column<PairFacts>> nameColumns()
+std::vector<Column<PairFacts>> pairNameColumns()
 {
     return {
         {.key = "names",
@@ -192,7 +192,7 @@ std::vector<Column<PairFacts>> likenessColumns()
     };
 }
 
-std::vector<Column<PairFacts>> countColumns()
+std::vector<Column<PairFacts>> pairCountColumns()
 {
     return {
         {.key = "elements",
@@ -240,7 +240,7 @@ std::vector<Column<PairFacts>> countColumns()
     };
 }
 
-std::vector<Column<PairFacts>> verdictColumns()
+std::vector<Column<PairFacts>> pairVerdictColumns()
 {
     return {
         {.key = "pairing",
@@ -285,8 +285,8 @@ std::vector<Column<PairFacts>> verdictColumns()
 
 std::vector<Column<PairFacts>> pairColumns()
 {
-    return joinedColumns(nameColumns(), storedColumns(), errorColumns(), likenessColumns(),
-                         countColumns(), verdictColumns());
+    return joinedColumns(pairNameColumns(), storedColumns(), errorColumns(), likenessColumns(),
+                         pairCountColumns(), pairVerdictColumns());
 }
 
 PairFacts tableFacts(const Weight &a, const Weight &b)

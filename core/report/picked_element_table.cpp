@@ -14,7 +14,7 @@ namespace kernscope::report {
 
 namespace {
 
-const Weight &weightOf(const PickedSide &side)
+const Weight &sideWeight(const PickedSide &side)
 {
     return side.bundle->weights()[side.weight];
 }
@@ -24,17 +24,17 @@ Value numberOf(const PickedSide &side, double value)
 {
     if (std::isnan(value))
         return std::string("nan"); // whatever its sign
-    const ElementType type = weightOf(side).type;
+    const ElementType type = sideWeight(side).type;
     const bool narrow = bitWidth(type) <= 16 && isFloatingPoint(type);
     return fmt::format("{:.{}g}", value, narrow ? 5 : 9);
 }
 
 Value indexOf(const PickedSide &side)
 {
-    return indexText(weightOf(side).shape, side.element);
+    return indexText(sideWeight(side).shape, side.element);
 }
 
-Value codeOf(const PickedSide &side)
+Value storedCodeOf(const PickedSide &side)
 {
     if (!side.stored->stored)
         return Word{"left out by the mask"};
@@ -59,7 +59,7 @@ Value bytesOf(const PickedSide &side)
     return text.empty() ? Value(Unknown()) : Value(std::move(text));
 }
 
-Value offsetOf(const PickedSide &side)
+Value elementOffsetOf(const PickedSide &side)
 {
     return side.stored->place ? Value(Hex{side.stored->place->bytes.offset.value})
                               : Value(Unknown());
@@ -94,7 +94,7 @@ public:
     void addDistance()
     {
         const double a = m_a.stored->value, b = m_b.stored->value, distance = b - a;
-        const ElementType type = weightOf(m_a).type;
+        const ElementType type = sideWeight(m_a).type;
         Value text = Word{"not finite"};
         if (a == b || (std::isnan(a) && std::isnan(b)))
             text = Word{"equal"};
@@ -133,11 +133,11 @@ std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide 
                   [](const PickedSide &side) { return numberOf(side, side.stored->value); });
     if (comparable && a.stored != nullptr && b.stored != nullptr)
         rows.addDistance();
-    rows.addKnown("Code", codeOf);
+    rows.addKnown("Code", storedCodeOf);
     rows.addKnown("Codebook", codebookOf);
     rows.addKnown("Entry", entryOf);
     rows.addKnown("Bytes", bytesOf);
-    rows.addKnown("Offset", offsetOf);
+    rows.addKnown("Offset", elementOffsetOf);
     rows.add("File", fileOf);
     return rows.take();
 }

@@ -19,7 +19,7 @@ using roofline::Placement;
 using LayerColumns = std::vector<Column<PlacedLayer>>;
 
 /// Four significant digits.
-Value figure(const std::optional<double> &value)
+Value placedFigure(const std::optional<double> &value)
 {
     return value ? Value(Real{*value, 4, true}) : Value(Unknown());
 }
@@ -77,7 +77,7 @@ Json runsJson(const PlacedLayer &row)
     return list;
 }
 
-Json formsJson(const PlacedLayer &row)
+Json layerFormsJson(const PlacedLayer &row)
 {
     const Placement &placement = *row.placement;
     const Assessment *best = placement.bestForm();
@@ -149,14 +149,14 @@ LayerColumns workTotalColumns()
          .explanation = "Floating-point operations of one run",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).flops); },
+         .value = [](const Row &row) { return placedFigure(storedOf(row).flops); },
          .document = [](const Row &row) { return roundedJson(storedOf(row).flops); }},
         {.key = "bytes",
          .title = "bytes",
          .explanation = "Bytes that one run moves: weight, input and output",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).bytes); },
+         .value = [](const Row &row) { return placedFigure(storedOf(row).bytes); },
          .document = [](const Row &row) { return roundedJson(storedOf(row).bytes); }},
     };
 }
@@ -201,7 +201,7 @@ LayerColumns workTrafficColumns()
          .explanation = "Operations for each byte moved",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).intensity); }},
+         .value = [](const Row &row) { return placedFigure(storedOf(row).intensity); }},
     };
 }
 
@@ -227,7 +227,7 @@ LayerColumns rateTimeColumns()
          .explanation = "Rate that the ceilings leave at this intensity",
          .align = kNumber,
          .unknown = "?",
-         .value = [](const Row &row) { return figure(storedOf(row).attainable); }},
+         .value = [](const Row &row) { return placedFigure(storedOf(row).attainable); }},
         {.key = "time_s",
          .title = "time",
          .unit = "s",
@@ -241,7 +241,7 @@ LayerColumns rateTimeColumns()
          .explanation = "Operations over the predicted time",
          .align = kNumber,
          .shown = kDocument,
-         .value = [](const Row &row) { return figure(storedOf(row).rate); }},
+         .value = [](const Row &row) { return placedFigure(storedOf(row).rate); }},
         {.key = "energy",
          .title = "energy",
          .unit = "uJ",
@@ -264,7 +264,7 @@ LayerColumns rateDenseColumns()
          .explanation = "Bytes that one run would move if the weight were dense fp16",
          .align = kNumber,
          .shown = kWindow,
-         .value = [](const Row &row) { return figure(denseOf(row).bytes); }},
+         .value = [](const Row &row) { return placedFigure(denseOf(row).bytes); }},
         {.key = "dense_time_s",
          .title = "dense time",
          .unit = "s",
@@ -341,7 +341,7 @@ LayerColumns limitAndFormColumns()
          .title = "forms",
          .explanation = "The layer in each form of its weight",
          .shown = kDocument,
-         .document = formsJson},
+         .document = layerFormsJson},
         {.key = "compiler_estimate",
          .title = "compiler's estimate",
          .explanation = "What the compiler itself says of its time",

@@ -17,7 +17,7 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kRight = 20, kBottom = 46, kTop = 14;
+constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kRightEdge = 20, kBottom = 46, kTop = 14;
 constexpr int kTicks = 4;
 
 std::string markup(const std::string &text)
@@ -36,7 +36,10 @@ struct Picture {
     std::optional<Dot> plan;
     double mostCost = 0, mostError = 0;
 
-    double across(double cost) const { return kLeft + cost / mostCost * (kWidth - kLeft - kRight); }
+    double across(double cost) const
+    {
+        return kLeft + cost / mostCost * (kWidth - kLeft - kRightEdge);
+    }
     double up(double error) const
     {
         return kHeight - kBottom - error / mostError * (kHeight - kBottom - kTop);
@@ -59,7 +62,7 @@ std::string axes(const Picture &picture)
         text += fmt::format("<line x1=\"{0:.1f}\" y1=\"{2}\" x2=\"{0:.1f}\" y2=\"{3}\" "
                             "stroke=\"#dde1e6\"/><line x1=\"{4}\" y1=\"{1:.1f}\" x2=\"{5}\" "
                             "y2=\"{1:.1f}\" stroke=\"#dde1e6\"/>\n",
-                            x, y, kTop, kHeight - kBottom, kLeft, kWidth - kRight);
+                            x, y, kTop, kHeight - kBottom, kLeft, kWidth - kRightEdge);
         text += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\">{}</text>"
                             "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3g}</text>\n",
                             x, kHeight - kBottom + 16, i == kTicks ? "end" : "middle",
@@ -68,7 +71,7 @@ std::string axes(const Picture &picture)
     return text + fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text><text "
                               "x=\"14\" y=\"{:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 "
                               "14 {:.1f})\">error of the network</text>\n",
-                              (kLeft + kWidth - kRight) / 2, kHeight - 8, markup(picture.axis),
+                              (kLeft + kWidth - kRightEdge) / 2, kHeight - 8, markup(picture.axis),
                               (kTop + kHeight - kBottom) / 2, (kTop + kHeight - kBottom) / 2);
 }
 

@@ -14,7 +14,7 @@ namespace kernscope::report {
 namespace {
 
 using plan::Candidate;
-constexpr auto kFigure = TextTable::Align::Right;
+constexpr auto kPlanNumber = TextTable::Align::Right;
 
 Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures)
 {
@@ -148,7 +148,7 @@ std::vector<Column<PlannedWeight>> plannedSizeColumns()
          .title = "stored",
          .unit = "B",
          .explanation = "Stored bytes now",
-         .align = kFigure,
+         .align = kPlanNumber,
          .unknown = "unknown",
          .value = [](const Row &row) -> Value {
              return row.before() ? Value(Count{row.before()->stored})
@@ -158,7 +158,7 @@ std::vector<Column<PlannedWeight>> plannedSizeColumns()
          .title = "planned",
          .unit = "B",
          .explanation = "Stored bytes in the planned form",
-         .align = kFigure,
+         .align = kPlanNumber,
          .unknown = "unknown",
          .value = [](const Row &row) -> Value {
              return row.after() ? Value(Count{row.after()->stored}) : known<Count>(row.ownBytes());
@@ -174,7 +174,7 @@ std::vector<Column<PlannedWeight>> plannedErrorColumns()
          .title = "error",
          .explanation = "Relative error of the planned form, with the weight's sensitivity; ~ from "
                         "some of the rows",
-         .align = kFigure,
+         .align = kPlanNumber,
          .value = plannedError,
          .document = [](const Row &row) { return Json(errorOf(row)); }},
         {.key = "method",
@@ -192,7 +192,7 @@ std::vector<Column<PlannedWeight>> plannedErrorColumns()
         {.key = "sensitivity",
          .title = "sensitivity",
          .explanation = "The weight's relative error counts so many times",
-         .align = kFigure,
+         .align = kPlanNumber,
          .shown = kDocument,
          .value = [](const Row &row) -> Value {
              return row.after() ? Value(Real{row.row().sensitivity, 3, true}) : Value(Absent());
@@ -209,7 +209,7 @@ std::vector<Column<PlannedWeight>> plannedOutcomeColumns()
          .unit = "s",
          .explanation =
              "Predicted time of its layers on the slowest chip of those whose ceilings are known",
-         .align = kFigure,
+         .align = kPlanNumber,
          .unknown = "unknown",
          .value = [](const Row &row) { return timeOf(row.before()); },
          .document =
@@ -220,7 +220,7 @@ std::vector<Column<PlannedWeight>> plannedOutcomeColumns()
          .title = "planned time",
          .unit = "s",
          .explanation = "Predicted time in the planned form",
-         .align = kFigure,
+         .align = kPlanNumber,
          .unknown = "unknown",
          .value = [](const Row &row) { return timeOf(row.after()); },
          .document =
@@ -285,14 +285,14 @@ std::vector<Column<FrontRow>> frontErrorColumns()
         {.key = "error",
          .title = "error",
          .explanation = "Error of the network",
-         .align = kFigure,
+         .align = kPlanNumber,
          .value = [](const Row &row) -> Value {
              return Real{row.point->totals.error, 4, true};
          }},
         {.key = "largest_error",
          .title = "largest of a layer",
          .explanation = "Largest error of a layer",
-         .align = kFigure,
+         .align = kPlanNumber,
          .value = [](const Row &row) -> Value {
              return Real{row.point->totals.largestError, 4, true};
          }},
@@ -314,14 +314,14 @@ std::vector<Column<FrontRow>> frontCostColumns()
          .title = "stored",
          .unit = "B",
          .explanation = "Stored bytes of all weights",
-         .align = kFigure,
+         .align = kPlanNumber,
          .unknown = "unknown",
          .value = [](const Row &row) { return known<Count>(row.point->totals.allStored()); }},
         {.key = "time_s",
          .title = "time",
          .unit = "s",
          .explanation = "Engine time on the slowest chip of those whose ceilings are known",
-         .align = kFigure,
+         .align = kPlanNumber,
          .unknown = "unknown",
          .value = [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); }},
         {.key = "forms",

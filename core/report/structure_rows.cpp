@@ -19,7 +19,7 @@ namespace {
 
 using Kind = StructureFacts::Kind;
 
-std::string hexOf(const std::optional<std::uint32_t> &value)
+std::string registerHex(const std::optional<std::uint32_t> &value)
 {
     return value ? fmt::format("0x{:08x}", *value) : std::string();
 }
@@ -51,8 +51,8 @@ void addTask(const descriptor::TaskDifference &task, std::vector<StructureFacts>
             fields.push_back(fieldText(field));
         const std::string called = each.reg ? each.reg->block + "." + each.reg->name
                                             : fmt::format("{:#07x}", each.address);
-        rows.push_back({Kind::Register, name + ": " + called, hexOf(each.a), hexOf(each.b),
-                        fmt::format("{}", fmt::join(fields, "; "))});
+        rows.push_back({Kind::Register, name + ": " + called, registerHex(each.a),
+                        registerHex(each.b), fmt::format("{}", fmt::join(fields, "; "))});
     }
 }
 

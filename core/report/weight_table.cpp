@@ -18,8 +18,6 @@ namespace kernscope::report {
 
 namespace {
 
-using WeightColumns = std::vector<Column<WeightFacts>>;
-
 constexpr std::size_t kNamedConsumers = 2;
 
 std::string usedByText(const Weight &weight)
@@ -28,7 +26,8 @@ std::string usedByText(const Weight &weight)
     const std::size_t named = std::min(weight.consumers.size(), kNamedConsumers);
     for (std::size_t i = 0; i < named; ++i) {
         const Consumer &consumer = weight.consumers[i];
-        text += fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op, consumer.param);
+        text +=
+            fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op.value(), consumer.param.value());
     }
     if (weight.consumers.size() > named)
         text += fmt::format(", {} more", weight.consumers.size() - named);

@@ -9,8 +9,6 @@ namespace kernscope::report {
 
 namespace {
 
-using WeightColumns = std::vector<Column<WeightFacts>>;
-
 Value zerosValue(const WeightFacts &row)
 {
     if (!row.asked.figures)
@@ -30,7 +28,7 @@ Value figureValue(const WeightFacts &row, double Statistics::*figure)
     return Real{row.statistics->*figure, 5, true};
 }
 
-Value countValue(const WeightFacts &row, std::uint64_t count)
+Value valueCount(const WeightFacts &row, std::uint64_t count)
 {
     return row.asked.figures && row.statistics != nullptr ? Value(Count{count}) : Value(Absent());
 }
@@ -110,7 +108,7 @@ WeightColumns countColumns()
          .shown = kTerminal,
          .value = [](const Row &row) -> Value {
              if (!row.asked.figures || row.statistics != nullptr)
-                 return countValue(row,
+                 return valueCount(row,
                                    row.statistics ? row.statistics->nan + row.statistics->inf : 0);
              return Unknown();
          }},
@@ -121,7 +119,7 @@ WeightColumns countColumns()
          .shown = kDocument,
          .document =
              [](const Row &row) {
-                 return ofRead(row, countValue(row, row.statistics ? row.statistics->nan : 0));
+                 return ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0));
              }},
         {.key = "inf",
          .title = "infinite",
@@ -130,7 +128,7 @@ WeightColumns countColumns()
          .shown = kDocument,
          .document =
              [](const Row &row) {
-                 return ofRead(row, countValue(row, row.statistics ? row.statistics->inf : 0));
+                 return ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0));
              }},
         {.key = "sha256",
          .title = "sha256",

@@ -8,7 +8,9 @@
 /// Private to weightTable(): the columns for which the values of a weight are read.
 namespace kernscope::report {
 
+using WeightColumns = std::vector<Column<WeightFacts>>;
+
 /// Share of zeros, range, mean and deviation, counts of what is not finite, the hash of the values.
-std::vector<Column<WeightFacts>> weightValueColumns();
+WeightColumns weightValueColumns();
 
 } // namespace kernscope::report

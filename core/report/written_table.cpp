@@ -16,7 +16,7 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kRangeNumber = TextTable::Align::Right;
+constexpr auto kWrittenNumber = TextTable::Align::Right;
 
 /// Bytes that are written out in text, and in JSON; of longer ranges the first so many.
 constexpr std::size_t kTextBytes = 8, kJsonBytes = 64;
@@ -50,7 +50,7 @@ const WrittenRange &rangeOf(const PendingRange &row)
 }
 
 template <class Row>
-std::vector<Column<Row>> rangeColumns()
+std::vector<Column<Row>> writtenRangeColumns()
 {
     return {
         {.key = "file",
@@ -60,12 +60,12 @@ std::vector<Column<Row>> rangeColumns()
         {.key = "offset",
          .title = "offset",
          .explanation = "The first written byte",
-         .align = kRangeNumber,
+         .align = kWrittenNumber,
          .value = [](const Row &row) -> Value { return Hex{rangeOf(row).range.offset.value}; }},
         {.key = "bytes",
          .title = "bytes",
          .explanation = "How many bytes are written",
-         .align = kRangeNumber,
+         .align = kWrittenNumber,
          .value = [](const Row &row) -> Value { return Count{rangeOf(row).range.bytes.value}; }}};
 }
 
@@ -104,12 +104,12 @@ std::vector<Column<ChangedBytes>> changedColumns()
             {.key = "offset",
              .title = "offset",
              .explanation = "The first changed byte",
-             .align = kRangeNumber,
+             .align = kWrittenNumber,
              .value = [](const Row &row) -> Value { return Hex{row.edit->offset.value}; }},
             {.key = "bytes",
              .title = "bytes",
              .explanation = "How many bytes change",
-             .align = kRangeNumber,
+             .align = kWrittenNumber,
              .value = [](const Row &row) -> Value { return Count{row.edit->after.size()}; }},
             {.key = "before",
              .title = "before",
@@ -175,13 +175,13 @@ std::vector<Column<FileDifference>> fileColumns()
             {.key = "bytes_a",
              .title = "A",
              .explanation = "Its bytes in A",
-             .align = kRangeNumber,
+             .align = kWrittenNumber,
              .value = [](const Row &row) { return sizeValue(row.bytesA); },
              .document = [](const Row &row) { return sizeDocument(row.bytesA); }},
             {.key = "bytes_b",
              .title = "B",
              .explanation = "Its bytes in B",
-             .align = kRangeNumber,
+             .align = kWrittenNumber,
              .value = [](const Row &row) { return sizeValue(row.bytesB); },
              .document = [](const Row &row) { return sizeDocument(row.bytesB); }},
             {.key = "equal",
@@ -246,7 +246,8 @@ std::vector<Column<FileDifference>> fileCounts()
 
 const TableOf<WrittenRange> &writtenRangeTable()
 {
-    static const TableOf<WrittenRange> kTable{"written_ranges", rangeColumns<WrittenRange>()};
+    static const TableOf<WrittenRange> kTable{"written_ranges",
+                                              writtenRangeColumns<WrittenRange>()};
     return kTable;
 }
 
@@ -273,7 +274,8 @@ pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, 
 const TableOf<PendingRange> &pendingRangeTable()
 {
     static const TableOf<PendingRange> kTable{
-        "pending_ranges", joinedColumns(rangeColumns<PendingRange>(), pendingBytesColumns())};
+        "pending_ranges",
+        joinedColumns(writtenRangeColumns<PendingRange>(), pendingBytesColumns())};
     return kTable;
 }
 

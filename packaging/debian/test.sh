@@ -40,6 +40,8 @@ look_at() {
     ! grep -q 'man1/.*\.1$' <<<"$list" || fail "a man page is not compressed"
 }
 
+# As after run.sh, which makes the programs and no other target.
+rm -f "$build"/packaging/*.gz
 with_tools=yes
 if command -v dpkg-shlibdeps >/dev/null && command -v file >/dev/null; then
     package=$(make tools)

@@ -29,7 +29,7 @@ constexpr double kScrollSteps = 1e6;   ///< of the scroll bar over a whole file
 /// More changed bytes are marked by whole blocks: comparing them would hold up the window.
 constexpr std::uint64_t kMostCompared = std::uint64_t{4} << 20;
 
-std::vector<ByteRange> marksOf(const OverlaidFile &file)
+std::vector<ByteRange> stripMarksOf(const OverlaidFile &file)
 {
     auto blocks = file.changedBlocks();
     std::uint64_t bytes = 0;
@@ -61,7 +61,7 @@ void SectionStrip::setFile(BundlePtr bundle, std::size_t file)
     const auto range = sound ? m_bundle->sectionsOf(file) : std::pair<std::size_t, std::size_t>();
     m_first = range.first;
     m_last = range.second;
-    m_changes = sound ? marksOf(*m_bundle->files()[file].file) : std::vector<ByteRange>();
+    m_changes = sound ? stripMarksOf(*m_bundle->files()[file].file) : std::vector<ByteRange>();
     if (m_current < m_first || m_current >= m_last)
         m_current = kNoIndex;
     if (!same)

@@ -23,7 +23,7 @@ namespace kernscope::ui {
 namespace {
 
 constexpr double kSamePlace = 0.02; ///< of the natural logarithm: 2 %, less than a point is wide
-constexpr double kNameEms = 9;
+constexpr double kRoofNameEms = 9;
 constexpr double kRoomOfName = 130; ///< square ems of the drawing for each further ceiling's name
 constexpr std::size_t kMostNames = 200; ///< of points: a plot has no room for more
 
@@ -127,7 +127,7 @@ QLineF RooflinePlot::lineOf(const Roof &roof) const
 namespace {
 
 /// Letters without the room between lines: the lines of two ceilings may be near each other.
-QSizeF sizeOf(const QCPItemText &label)
+QSizeF labelSizeOf(const QCPItemText &label)
 {
     const QFontMetricsF metrics(label.font());
     return {metrics.horizontalAdvance(label.text()) + 6, metrics.ascent()};
@@ -139,7 +139,7 @@ void stand(QCPItemText *label, const std::optional<LabelPlacer::Spot> &spot,
     label->setVisible(spot.has_value());
     if (!spot)
         return;
-    outlines.push_back(LabelPlacer::outline(*spot, sizeOf(*label)));
+    outlines.push_back(LabelPlacer::outline(*spot, labelSizeOf(*label)));
     label->position->setType(QCPItemPosition::ptAbsolute);
     label->setPositionAlignment(Qt::AlignCenter);
     label->setRotation(spot->degrees);
@@ -168,7 +168,7 @@ void RooflinePlot::placeLabels()
                             m_ridgeText->bottomRight->pixelPosition()));
     for (Roof &roof : m_roofs) {
         if (roof.chosen)
-            stand(roof.label, placer.along(lineOf(roof), sizeOf(*roof.label), true),
+            stand(roof.label, placer.along(lineOf(roof), labelSizeOf(*roof.label), true),
                   m_labelOutlines);
     }
     if (m_floorText)
@@ -179,7 +179,8 @@ void RooflinePlot::placeLabels()
         const QPoint at = positionOf(label.point);
         const bool ringed = currentPoint() >= 0 && at == positionOf(currentPoint());
         const double away = ringed ? kRing / 2 + 2 : theme::em(this, 0.6);
-        stand(label.text, placer.beside(at, away, sizeOf(*label.text), false), m_labelOutlines);
+        stand(label.text, placer.beside(at, away, labelSizeOf(*label.text), false),
+              m_labelOutlines);
     }
     nameOtherRoofs(placer);
 }
@@ -212,10 +213,10 @@ void RooflinePlot::placeFloor(LabelPlacer &placer)
     const double y = plot().yAxis->coordToPixel(*m_floorRate);
     const QLineF line(area.left(), y, area.right(), y);
     m_floorText->setText(floorWords(true));
-    auto spot = placer.along(line, sizeOf(*m_floorText), false);
+    auto spot = placer.along(line, labelSizeOf(*m_floorText), false);
     if (!spot) {
         m_floorText->setText(floorWords(false));
-        spot = placer.along(line, sizeOf(*m_floorText), true);
+        spot = placer.along(line, labelSizeOf(*m_floorText), true);
     }
     stand(m_floorText, spot, m_labelOutlines);
 }
@@ -253,7 +254,7 @@ void RooflinePlot::nameOtherRoofs(LabelPlacer &placer)
     for (const auto &[away, roof] : order) {
         if (most <= 0)
             break;
-        const auto spot = placer.along(lineOf(*roof), sizeOf(*roof->label), false);
+        const auto spot = placer.along(lineOf(*roof), labelSizeOf(*roof->label), false);
         stand(roof->label, spot, m_labelOutlines);
         most -= spot ? 1 : 0;
     }
@@ -304,7 +305,7 @@ void RooflinePlot::makePointLabels()
     }
     for (const std::size_t spot : longestSpots(std::move(named), kMostNames)) {
         const int point = m_spots[spot].points.front();
-        const QString name = elidedName(metrics, labelOf(point), theme::em(this, kNameEms));
+        const QString name = elidedName(metrics, labelOf(point), theme::em(this, kRoofNameEms));
         std::size_t layers = 0;
         for (const std::size_t other : spotsAround(spot))
             layers += m_spots[other].points.size();

@@ -47,7 +47,7 @@ QString claimText(const Target &target, const char *fact, const std::string &own
     return own.empty() && !text.isEmpty() ? TargetsDock::tr("unknown") + text : text;
 }
 
-std::string number(const std::optional<unsigned> &value)
+std::string numberText(const std::optional<unsigned> &value)
 {
     return value ? std::to_string(*value) : std::string();
 }
@@ -77,12 +77,12 @@ std::vector<TargetFact> targetRows(const Target &a, const Target &b)
         {T::tr("names"), "", names(a), names(b)},
         {T::tr("silicon"), "", a.silicon, b.silicon},
         {T::tr("family"), "family", a.family, b.family},
-        {T::tr("hardware version"), "hardware_version", number(a.hardwareVersion),
-         number(b.hardwareVersion)},
-        {T::tr("cpu subtype"), "cpusubtype", number(a.cpuSubtype), number(b.cpuSubtype)},
-        {T::tr("descriptor version"), "descriptor_version", number(a.descriptorVersion),
-         number(b.descriptorVersion)},
-        {T::tr("cores"), "cores", number(a.cores), number(b.cores)},
+        {T::tr("hardware version"), "hardware_version", numberText(a.hardwareVersion),
+         numberText(b.hardwareVersion)},
+        {T::tr("cpu subtype"), "cpusubtype", numberText(a.cpuSubtype), numberText(b.cpuSubtype)},
+        {T::tr("descriptor version"), "descriptor_version", numberText(a.descriptorVersion),
+         numberText(b.descriptorVersion)},
+        {T::tr("cores"), "cores", numberText(a.cores), numberText(b.cores)},
         {T::tr("device bucket (chapter 36)"), "", bucket(a), bucket(b)},
     };
     std::vector<TargetFact> rows;

@@ -14,7 +14,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr int kMeasured = 100; ///< rows: a key must not wait for more
+constexpr int kMostMeasured = 100; ///< rows: a key must not wait for more
 
 } // namespace
 
@@ -43,7 +43,7 @@ void AlikeNames::decide()
     const int margin = m_view->style()->pixelMetric(QStyle::PM_FocusFrameHMargin) + 1;
     const int room = m_view->columnWidth(m_column) - 2 * margin - 1; // and the line of the grid
     bool cut = false;
-    for (int row = 0; row < std::min(model->rowCount(), kMeasured) && !cut; ++row) {
+    for (int row = 0; row < std::min(model->rowCount(), kMostMeasured) && !cut; ++row) {
         const QString name = model->index(row, m_column).data().toString();
         cut = m_view->fontMetrics().horizontalAdvance(name) > room;
     }

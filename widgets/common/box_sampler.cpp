@@ -8,7 +8,7 @@ namespace kernscope::ui {
 namespace {
 
 /// Spreads places without a period (the finaliser of splitmix64).
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c)
+std::uint64_t mixedBits(std::uint64_t a, std::uint64_t b, std::uint64_t c)
 {
     std::uint64_t z = a * 0x9E3779B97F4A7C15u + b * 0xBF58476D1CE4E5B9u + c + 1;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -31,7 +31,7 @@ std::uint64_t BoxSampler::row(int y, std::uint64_t k) const
     const std::uint64_t stratum = std::min(m_side, m_rows - std::min(first, m_rows)) / m_rowsPerBox;
     if (m_exact || stratum <= 1)
         return first + k;
-    return first + k * stratum + mixed(first, k, 0) % stratum;
+    return first + k * stratum + mixedBits(first, k, 0) % stratum;
 }
 
 std::uint64_t BoxSampler::col(int x, int y, std::uint64_t k) const
@@ -42,7 +42,7 @@ std::uint64_t BoxSampler::col(int x, int y, std::uint64_t k) const
     const std::uint64_t width = std::min(m_side, m_cols - std::min(first, m_cols));
     if (width <= m_run)
         return first;
-    return first + mixed(first, static_cast<std::uint64_t>(y), k) % (width - m_run + 1);
+    return first + mixedBits(first, static_cast<std::uint64_t>(y), k) % (width - m_run + 1);
 }
 
 } // namespace kernscope::ui

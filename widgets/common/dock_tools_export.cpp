@@ -14,7 +14,7 @@ namespace kernscope::ui {
 
 namespace {
 
-struct ExportWords {
+struct TableExportWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::DockTools)
 };
 
@@ -54,17 +54,18 @@ void whenFilled(QWidget *scope, std::function<void()> then)
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
 {
     if (model.rowCount() == 0)
-        return ExportWords::tr("Nothing is exported: the table has no rows.");
-    const QString path =
-        askSavePath(parent, ExportWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
-                    ExportWords::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
-                                    "Markdown (*.md);;JSON (*.json)"));
+        return TableExportWords::tr("Nothing is exported: the table has no rows.");
+    const QString path = askSavePath(
+        parent, TableExportWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
+        TableExportWords::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
+                             "Markdown (*.md);;JSON (*.json)"));
     if (path.isEmpty())
         return {};
     const auto format = tableFormatOf(path);
     return format ? writeTextFile(path, tableAs(model, *format))
-                  : ExportWords::tr("Nothing is exported: a table is written as .csv, .tsv, .md or "
-                                    ".json, by the ending of the name.");
+                  : TableExportWords::tr(
+                        "Nothing is exported: a table is written as .csv, .tsv, .md or "
+                        ".json, by the ending of the name.");
 }
 
 QAction *exportAction(QWidget *scope, Session &session, const QString &text,

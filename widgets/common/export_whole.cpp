@@ -82,7 +82,7 @@ WholeOutcome writeTensorFile(const Bundle &bundle, const std::vector<std::size_t
 }
 
 /// A4, with the text as wide as the page: wide tables shrink to it.
-bool writePdf(QSaveFile &file, const std::string &html, const QString &title)
+bool writeReportPdf(QSaveFile &file, const std::string &html, const QString &title)
 {
     QPdfWriter pdf(&file);
     pdf.setTitle(title);
@@ -133,7 +133,7 @@ WholeOutcome writeReport(const Bundle &bundle, std::vector<report::ReportNote> n
         return {notWritten(file)};
     const auto length = static_cast<qint64>(html->size());
     const bool sound = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)
-                           ? writePdf(file, *html, fromUtf8(bundle.name()))
+                           ? writeReportPdf(file, *html, fromUtf8(bundle.name()))
                            : file.write(html->data(), length) == length;
     if (!sound) {
         file.cancelWriting();

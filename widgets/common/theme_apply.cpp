@@ -22,7 +22,7 @@ void apply(bool dark)
 /// Height of a line of text. Families leave room of very different size above and below their
 /// letters (12 pixels: DejaVu Sans 14, Open Sans 17): no more than usual is counted, so that a
 /// window of one size shows as much in every font.
-static int lineOf(const QFont &font)
+static int lineHeightOf(const QFont &font)
 {
     constexpr double kUsual = 1.18;
     const int usual = static_cast<int>(std::lround(QFontInfo(font).pixelSize() * kUsual));
@@ -31,7 +31,7 @@ static int lineOf(const QFont &font)
 
 int em(const QWidget *widget, double ems)
 {
-    return static_cast<int>(std::lround(lineOf(widget->font()) * ems));
+    return static_cast<int>(std::lround(lineHeightOf(widget->font()) * ems));
 }
 
 } // namespace kernscope::ui::theme

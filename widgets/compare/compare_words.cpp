@@ -61,7 +61,7 @@ QString countSentence(const ValueDifference &values)
              groupedNumber(values.elements()));
 }
 
-QString shapeOf(const Shape &shape)
+QString shapeWord(const Shape &shape)
 {
     return fromUtf8(shapeText(shape));
 }
@@ -115,7 +115,7 @@ QString verdictSentence(const CompareRow &row)
             row.pair.reshaped
                 ? CompareWords::tr("A is %1, B is %2: the same values in the same order.")
                 : CompareWords::tr("A is %1, B is %2: values cannot be set side by side.");
-        return text.arg(shapeOf(row.shapeA), shapeOf(row.shapeB));
+        return text.arg(shapeWord(row.shapeA), shapeWord(row.shapeB));
     }
     case CompareVerdict::Fault:
         return row.pair.fault ? fromUtf8(describe(*row.pair.fault))

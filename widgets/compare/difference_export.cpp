@@ -18,7 +18,7 @@ namespace kernscope::ui {
 
 namespace {
 
-struct ExportWords {
+struct DifferenceWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::DifferenceExport)
 };
 
@@ -26,8 +26,8 @@ struct ExportWords {
 
 QString differenceKinds()
 {
-    return ExportWords::tr("Changes for another copy of A (*.kpatch);;Report (*.html);;"
-                           "Markdown (*.md);;Table (*.csv);;JSON (*.json);;JUnit (*.xml)");
+    return DifferenceWords::tr("Changes for another copy of A (*.kpatch);;Report (*.html);;"
+                               "Markdown (*.md);;Table (*.csv);;JSON (*.json);;JUnit (*.xml)");
 }
 
 Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,

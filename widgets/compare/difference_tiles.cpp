@@ -84,7 +84,7 @@ Box largestOf(const Box &upperLeft, const Box &upperRight, const Box &lowerLeft,
     return most;
 }
 
-QRgb mixed(const std::array<QRgb, 4> &colors, const std::array<std::uint32_t, 4> &counts)
+QRgb countedColor(const std::array<QRgb, 4> &colors, const std::array<std::uint32_t, 4> &counts)
 {
     std::uint64_t red = 0, green = 0, blue = 0, total = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -331,7 +331,7 @@ Tile KeptTiles::renderBoxes(const Decoders &decoders, const TileKey &key, Progre
             });
         QRgb *line = lineOf(tile.image, y);
         for (std::size_t x = 0; x < counts.size(); ++x)
-            line[x] = mixed(m_colors, counts[x]);
+            line[x] = countedColor(m_colors, counts[x]);
     }
     return tile;
 }

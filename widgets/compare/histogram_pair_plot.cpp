@@ -13,7 +13,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr auto kHistogramBins = PairBins::kBins;
+constexpr auto kPairBins = PairBins::kBins;
 /// Bins of the count that make one of the plot.
 constexpr std::size_t kTogether = 2;
 
@@ -104,7 +104,7 @@ void HistogramPairPlot::collect(double range)
     const double reach = std::max(std::abs(m_bins->edge(first)), std::abs(m_bins->edge(last + 1)));
     if (reach > kOutlier * range) {
         first = std::max(first, m_bins->binOf(-kRoom * range).value_or(0));
-        last = std::min(last, m_bins->binOf(kRoom * range).value_or(kHistogramBins - 1));
+        last = std::min(last, m_bins->binOf(kRoom * range).value_or(kPairBins - 1));
     }
     for (std::size_t bin = first / kTogether * kTogether; bin <= last; bin += kTogether) {
         Point point{m_bins->edge(bin), m_bins->edge(bin + kTogether), 0, 0};

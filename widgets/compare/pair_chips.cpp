@@ -19,7 +19,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr int kMostRows = 8; ///< before it scrolls
+constexpr int kMostChipRows = 8; ///< before it scrolls
 
 QString chipWord(const DecisionTable &table, std::size_t weight, std::size_t chip)
 {
@@ -145,7 +145,7 @@ void PairChipsTable::showPair(const ComparisonOutcomePtr &outcome, std::size_t w
 /// No taller than its rows: a panel has other things to show.
 QSize PairChipsTable::sizeHint() const
 {
-    const int rows = std::clamp(rowCount(), 1, kMostRows);
+    const int rows = std::clamp(rowCount(), 1, kMostChipRows);
     return {QTableWidget::sizeHint().width(), horizontalHeader()->sizeHint().height() +
                                                   rows * verticalHeader()->defaultSectionSize() +
                                                   2 * frameWidth()};

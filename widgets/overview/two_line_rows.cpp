@@ -20,7 +20,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kGap = 0.5, kAround = 0.4, kSwatch = 0.75; // in ems
+constexpr double kRowGap = 0.5, kAround = 0.4, kRowSwatch = 0.75; // in ems
 
 /// The two lines of a row, with as much room above as below.
 struct Lines {
@@ -64,7 +64,7 @@ int TwoLineRows::ratioWidth(const QFontMetrics &small)
 
 int TwoLineRows::gap(const QWidget *widget)
 {
-    return theme::em(widget, kGap);
+    return theme::em(widget, kRowGap);
 }
 
 QFont TwoLineRows::smallFont(const QFont &base)
@@ -128,7 +128,7 @@ void TwoLineRows::paintNames(QPainter &painter, const QStyleOptionViewItem &cell
     QRect form = lines.second.adjusted(margin, 0, -margin, 0);
     const QModelIndex at = index.siblingAtColumn(m_model.columnOf("form"));
     if (const QVariant swatch = at.data(Qt::DecorationRole); swatch.isValid()) {
-        const int side = theme::em(m_view, kSwatch);
+        const int side = theme::em(m_view, kRowSwatch);
         QRect place(form.left(), form.center().y() - side / 2, side, side);
         swatch.value<QIcon>().paint(&painter, QStyle::visualRect(cell.direction, cell.rect, place));
         form.setLeft(place.right() + margin + 1);

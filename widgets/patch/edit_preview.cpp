@@ -30,7 +30,7 @@ tl::unexpected<Error> fail(const char *code, const QString &message)
     return ErrorBuilder(code).message(message.toStdString()).unexpected();
 }
 
-bool single(const Edit &edit)
+bool isSingle(const Edit &edit)
 {
     return !edit.indices.empty() &&
            std::all_of(edit.indices.begin(), edit.indices.end(),
@@ -171,7 +171,7 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
     if (edit.kind == Edit::Kind::Compute)
         return PreviewWords::tr("Computes each chosen element of %1 from its value w")
             .arg(fromUtf8(edit.weight));
-    if (!single(edit))
+    if (!isSingle(edit))
         return severalText(weight, edit);
     const auto decoder = bundle.decoder(*index);
     if (!decoder)

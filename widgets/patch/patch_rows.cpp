@@ -48,7 +48,7 @@ QString shortSecond(const QString &text, const QFontMetrics &metrics, int width)
                : metrics.elidedText(text, Qt::ElideRight, width);
 }
 
-QStringList wrapped(const QString &text, const QFontMetrics &metrics, int width)
+QStringList wrappedLines(const QString &text, const QFontMetrics &metrics, int width)
 {
     qsizetype first = 0;
     // The longest beginning that fits and ends before a space.
@@ -84,7 +84,7 @@ QStringList PatchRows::linesOf(const QString &text, std::string_view key,
     if (metrics.horizontalAdvance(text) <= width)
         return {text};
     if (key == "note")
-        return wrapped(text, metrics, width);
+        return wrappedLines(text, metrics, width);
     const qsizetype at = secondPart(text, key);
     if (at == 0)
         return {elidedName(metrics, text, width)};

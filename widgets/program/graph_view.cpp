@@ -17,7 +17,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kLeastZoom = 0.08, kMostZoom = 4, kZoomStep = 1.2;
+constexpr double kLeastZoom = 0.08, kMostZoom = 4, kZoomFactor = 1.2;
 constexpr double kReadable = 0.8; ///< below it letters are hard to read
 constexpr double kGraphMargin = 12;
 
@@ -179,12 +179,12 @@ void GraphView::showUnit(std::size_t unit, bool centred)
 
 void GraphView::zoomIn()
 {
-    setZoom(m_zoom * kZoomStep, viewport()->rect().center());
+    setZoom(m_zoom * kZoomFactor, viewport()->rect().center());
 }
 
 void GraphView::zoomOut()
 {
-    setZoom(m_zoom / kZoomStep, viewport()->rect().center());
+    setZoom(m_zoom / kZoomFactor, viewport()->rect().center());
 }
 
 void GraphView::fit()

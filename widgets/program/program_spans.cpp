@@ -45,7 +45,7 @@ std::vector<double> floatsOf(const mil::Literal &literal, std::size_t most)
     return values;
 }
 
-QStringList wordsOf(const mil::Literal &literal)
+QStringList literalWordsOf(const mil::Literal &literal)
 {
     QStringList words;
     for (std::size_t i = 0; i < std::min(literal.strings.size(), kMostValuesShown); ++i)
@@ -192,7 +192,7 @@ void appendOperation(SpanBuilder &builder, const mil::Operation &operation)
 
 QString programLiteral(const mil::Literal &literal)
 {
-    const QStringList words = wordsOf(literal);
+    const QStringList words = literalWordsOf(literal);
     const bool cut = literal.count > static_cast<std::uint64_t>(words.size());
     if (literal.count == 1 && words.size() == 1)
         return words.front();

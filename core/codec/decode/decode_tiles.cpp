@@ -27,7 +27,7 @@ constexpr std::size_t kTileCodes = 32768;
 constexpr std::uint64_t kLanesForOne = 32;
 
 /// Columns at a time where all lanes of a column are unpacked.
-std::size_t columnsOf(std::uint64_t lanes)
+std::size_t columnsOfLanes(std::uint64_t lanes)
 {
     constexpr std::uint64_t kUnpacked = 16384;
     return static_cast<std::size_t>(
@@ -154,7 +154,7 @@ void groupedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool st
 void packedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool streamed,
                 std::uint16_t *out)
 {
-    const std::size_t stretch = columnsOf(tile.lanes);
+    const std::size_t stretch = columnsOfLanes(tile.lanes);
     std::vector<std::uint16_t> expanded(tile.lanes *
                                         std::min<std::uint64_t>(stretch, tile.columns));
     std::uint64_t at = tile.at;
@@ -207,7 +207,7 @@ bool tileCodes(std::span<const std::byte> bytes, const OrderTile &tile, unsigned
         unpackCodes(in, width, first, std::span(out, tile.columns));
         return true;
     }
-    const std::size_t stretch = columnsOf(lanes);
+    const std::size_t stretch = columnsOfLanes(lanes);
     std::vector<std::uint8_t> unpacked(lanes * std::min<std::uint64_t>(stretch, tile.columns));
     for (std::uint64_t column = 0; column < tile.columns; column += stretch) {
         const std::size_t count = std::min<std::uint64_t>(stretch, tile.columns - column);

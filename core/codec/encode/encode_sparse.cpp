@@ -67,13 +67,13 @@ EncodedWeight keptWeight(std::span<const float> values, const Shape &shape, floa
 }
 
 /// Magnitudes between which, in all likelihood, the cut lies; 0 and 0 where that cannot be told.
-struct Bracket {
+struct CutBracket {
     std::uint16_t low = 0;  ///< what is below goes
     std::uint16_t high = 0; ///< what is not below stays
 };
 
 /// From runs of values, evenly spread: few enough to cost little beside the whole.
-Bracket bracketOf(std::span<const float> values, double density)
+CutBracket bracketOf(std::span<const float> values, double density)
 {
     constexpr std::size_t kRun = 64;
     constexpr std::size_t kEvery = 64 * kRun;
@@ -165,7 +165,7 @@ void dropBelowCut(EncodedWeight &weight, std::vector<NearCut> &candidates, Cut c
 /// is kept at first, and then what the cut leaves out of it is dropped. Nothing where the bracket
 /// does not hold the cut.
 std::optional<EncodedWeight> keptByBracket(std::span<const float> values, const Shape &shape,
-                                           std::uint64_t wanted, const Bracket &bracket)
+                                           std::uint64_t wanted, const CutBracket &bracket)
 {
     constexpr std::size_t kRun = SparseBuilder::kRun;
     std::vector<NearCut> candidates;
@@ -270,7 +270,7 @@ Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const S
         return keptWeight(values, shape, 0);
     constexpr std::size_t kManyValues = std::size_t{1} << 20;
     if (values.size() >= kManyValues) {
-        const Bracket bracket = bracketOf(values, density);
+        const CutBracket bracket = bracketOf(values, density);
         if (bracket.high != 0) {
             if (auto weight = keptByBracket(values, shape, wanted, bracket))
                 return std::move(*weight);

@@ -40,7 +40,7 @@ std::uint16_t saturatedHalf(float value)
                : half;
 }
 
-Result<void> requireLength(std::size_t values, std::uint64_t rows, std::uint64_t columns)
+Result<void> requireMatrixLength(std::size_t values, std::uint64_t rows, std::uint64_t columns)
 {
     const auto expected = checkedMultiply(rows, columns);
     if (expected && *expected == values)
@@ -119,9 +119,9 @@ Result<Int8Matrix> quantizeInt8(std::span<const float> values, std::uint64_t row
                                 std::uint64_t columns, Int8Mode mode, Int8Chain chain,
                                 std::span<const Int8Parameters> parameters)
 {
-    if (auto sound = requireLength(values.size(), rows, columns); !sound)
+    if (auto sound = requireMatrixLength(values.size(), rows, columns); !sound)
         return tl::unexpected(sound.error());
-    if (auto sound = requireLength(parameters.size(), rows, 1); !sound)
+    if (auto sound = requireMatrixLength(parameters.size(), rows, 1); !sound)
         return tl::unexpected(sound.error());
     Int8Matrix matrix{mode, rows, columns, {}, {parameters.begin(), parameters.end()}};
     matrix.codes.resize(values.size());
@@ -139,7 +139,7 @@ Result<std::vector<Int8Parameters>> int8ParametersOfRows(std::span<const float> 
                                                          std::uint64_t rows, std::uint64_t columns,
                                                          Int8Mode mode, bool perTensor)
 {
-    if (auto sound = requireLength(values.size(), rows, columns); !sound)
+    if (auto sound = requireMatrixLength(values.size(), rows, columns); !sound)
         return tl::unexpected(sound.error());
     if (perTensor || columns == 0)
         return std::vector<Int8Parameters>(static_cast<std::size_t>(rows),

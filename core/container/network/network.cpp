@@ -97,7 +97,7 @@ std::vector<std::uint64_t> numbersOf(const std::vector<WireField> &fields, std::
     return numbers;
 }
 
-std::uint64_t numberOf(const std::vector<WireField> &fields, std::uint32_t number)
+std::uint64_t lastNumberOf(const std::vector<WireField> &fields, std::uint32_t number)
 {
     const auto numbers = numbersOf(fields, number);
     return numbers.empty() ? 0 : numbers.back();
@@ -116,7 +116,7 @@ Shape shapeOf(const LayerField &field, const std::vector<WireField> &layer)
         if (numbers.empty())
             return {};
         const std::uint64_t over =
-            extent.over == 0 ? 1 : std::max<std::uint64_t>(1, numberOf(layer, extent.over));
+            extent.over == 0 ? 1 : std::max<std::uint64_t>(1, lastNumberOf(layer, extent.over));
         for (const std::uint64_t number : numbers)
             shape.push_back(number / over);
     }
@@ -165,7 +165,7 @@ void NetworkReader::fields(const std::string &name, std::uint32_t kind, const Wi
     const auto [first, last] = layerTable().equal_range(kind);
     for (auto row = first; row != last; ++row) {
         const LayerField &field = row->second;
-        if (field.when && numberOf(layer, field.when->first) != field.when->second)
+        if (field.when && lastNumberOf(layer, field.when->first) != field.when->second)
             continue;
         follow(name, field, layer, layer, 0, {});
     }

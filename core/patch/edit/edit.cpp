@@ -20,7 +20,6 @@ namespace kernscope {
 namespace {
 
 using patch::parseIndex;
-using patch::parseInteger;
 using patch::parseNumber;
 using patch::Piece;
 using patch::syntaxError;
@@ -161,7 +160,7 @@ Result<void> parseValue(const Piece &value, Edit &edit)
         return patch::parseHexBytes(value).map(
             [&edit](std::vector<std::byte> bytes) { edit.bytes = std::move(bytes); });
     } else if (edit.kind == Edit::Kind::SetStored || edit.kind == Edit::Kind::Field) {
-        const auto stored = parseInteger(value);
+        const auto stored = patch::parseInteger(value);
         if (!stored)
             return tl::unexpected(stored.error());
         edit.stored = *stored;

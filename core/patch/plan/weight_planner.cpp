@@ -22,8 +22,8 @@ namespace kernscope::patch {
 
 namespace {
 
-Error spaceError(const Bundle &bundle, std::uint64_t offset, std::uint64_t room,
-                 std::string_view wanted)
+Error literalSpaceError(const Bundle &bundle, std::uint64_t offset, std::uint64_t room,
+                        std::string_view wanted)
 {
     return ErrorBuilder("patch.space")
         .file(bundle.files()[bundle.programFile()].path)
@@ -219,8 +219,8 @@ Result<void> WeightPlanner::rewrite(const mil::Literal &literal,
         const auto fitted = rewriteElement(program, span, literal.element, before, after);
         if (!fitted)
             return tl::unexpected(
-                spaceError(*m_bundle, span.offset, span.length,
-                           texts.empty() ? "a NaN with a payload" : texts.back()));
+                literalSpaceError(*m_bundle, span.offset, span.length,
+                                  texts.empty() ? "a NaN with a payload" : texts.back()));
         const auto written = m_recorder->write(file, FileOffset(fitted->offset),
                                                std::as_bytes(std::span(fitted->bytes)));
         if (!written)
@@ -300,7 +300,7 @@ std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight,
         if (other.function == own.function && other.model == own.model)
             names.push_back(other.name);
         else if (other.model == own.model)
-            names.push_back(fmt::format("{} of function {}", other.name, other.function));
+            names.push_back(fmt::format("{} of function {}", other.name, other.function.value()));
         else
             names.push_back(other.address());
     }

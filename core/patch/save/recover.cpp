@@ -57,7 +57,7 @@ Result<void> stopWhere(bool stopped)
                    : Result<void>();
 }
 
-CurrentBytes bytesOf(const DiskFile &file)
+CurrentBytes currentBytesOf(const DiskFile &file)
 {
     return [&file](std::uint64_t offset, std::span<std::byte> bytes) {
         return file.readAt(offset, bytes);
@@ -76,15 +76,16 @@ void addRange(std::vector<WrittenRange> &ranges, const std::string &file, std::u
 
 Result<void> Recovery::writeBlocks(const DiskFile &onDisk, std::size_t file)
 {
-    auto written = forEachBlock(m_journal, file, bytesOf(onDisk), [&](const JournalBlock &block) {
-        const auto bytes = wanted(block);
-        auto done = m_stopped();
-        if (done && !std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
-            done = onDisk.writeAt(block.offset, bytes);
-            onDisk.flush(block.offset, bytes.size());
-        }
-        return done;
-    });
+    auto written =
+        forEachBlock(m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) {
+            const auto bytes = wanted(block);
+            auto done = m_stopped();
+            if (done && !std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
+                done = onDisk.writeAt(block.offset, bytes);
+                onDisk.flush(block.offset, bytes.size());
+            }
+            return done;
+        });
     return written ? onDisk.sync() : written;
 }
 
@@ -112,7 +113,7 @@ Result<void> Recovery::verify(std::size_t file) const
     const auto onDisk = DiskFile::open(m_journal.places[file], DiskFile::Mode::ReadPlain, name);
     if (!onDisk)
         return tl::unexpected(onDisk.error());
-    return forEachBlock(m_journal, file, bytesOf(*onDisk),
+    return forEachBlock(m_journal, file, currentBytesOf(*onDisk),
                         [&](const JournalBlock &block) -> Result<void> {
                             const auto bytes = wanted(block);
                             if (auto go = m_stopped(); !go)
@@ -138,16 +139,17 @@ Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
         return tl::unexpected(onDisk.error());
     if (auto same = checkOpened(*onDisk, file); !same)
         return same;
-    auto checked = forEachBlock(m_journal, file, bytesOf(*onDisk), [&](const JournalBlock &block) {
-        const auto bytes = wanted(block);
-        if (auto go = m_stopped(); !go)
-            return go;
-        if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
-            addRange(done.ranges, name, block.offset, bytes.size());
-            done.bytesWritten.value += bytes.size();
-        }
-        return checkBlock(m_journal, file, block);
-    });
+    auto checked =
+        forEachBlock(m_journal, file, currentBytesOf(*onDisk), [&](const JournalBlock &block) {
+            const auto bytes = wanted(block);
+            if (auto go = m_stopped(); !go)
+                return go;
+            if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
+                addRange(done.ranges, name, block.offset, bytes.size());
+                done.bytesWritten.value += bytes.size();
+            }
+            return checkBlock(m_journal, file, block);
+        });
     if (!checked || m_dryRun)
         return checked;
     if (auto written = writeBlocks(*onDisk, file); !written)

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the scripts of packaging/ find in a tree, and install on a machine.
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+class TestScripts : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void privateNamesStandOnce();
+    void doublesAreFound();
+    void othersAreNoDoubles();
+    void installsWhatTheReleaseHas_data();
+    void installsWhatTheReleaseHas();
+    void helpInstallsNothing_data();
+    void helpInstallsNothing();
+};
+
+namespace {
+
+/// What packaging/names.sh prints of a tree, a line a name that stands twice.
+QString doublesOf(const QString &tree)
+{
+    QProcess script;
+    script.setProcessChannelMode(QProcess::MergedChannels);
+    script.start(QStringLiteral(KERNSCOPE_SOURCE "/packaging/names.sh"), {tree});
+    if (!script.waitForFinished(-1))
+        return script.errorString();
+    const QString found = QString::fromUtf8(script.readAll());
+    return (script.exitCode() == 0) == found.isEmpty() ? found : QStringLiteral("wrong exit code");
+}
+
+void write(const QDir &tree, const QString &path, const QByteArray &text)
+{
+    QVERIFY(tree.mkpath(QFileInfo(path).path()));
+    QFile file(tree.filePath(path));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(text), text.size());
+}
+
+/// Two sources of one target, in a folder and in one below it; a third of another target.
+void writeTree(const QDir &tree, const QByteArray &a, const QByteArray &b, const QByteArray &other)
+{
+    write(tree, QStringLiteral("core/CMakeLists.txt"),
+          "kernscope_core_library(one SOURCES a.cpp)\n");
+    write(tree, QStringLiteral("core/a.cpp"), a);
+    write(tree, QStringLiteral("core/below/CMakeLists.txt"), "target_sources(one PRIVATE b.cpp)\n");
+    write(tree, QStringLiteral("core/below/b.cpp"), b);
+    write(tree, QStringLiteral("core/other/CMakeLists.txt"), "add_library(other c.cpp)\n");
+    write(tree, QStringLiteral("core/other/c.cpp"), other);
+    QVERIFY(tree.mkpath(QStringLiteral("app")) && tree.mkpath(QStringLiteral("widgets")));
+}
+
+/// Replaces a program for the scripts.
+void writeProgram(const QDir &folder, const QString &name, const QByteArray &lines)
+{
+    write(folder, name, "#!/bin/bash\n" + lines);
+    QFile::setPermissions(folder.filePath(name),
+                          QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+}
+
+/// What a command of bash prints where the programs of a folder come first.
+QString printed(const QDir &programs, const QString &command)
+{
+    QProcess bash;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("PATH"),
+                       programs.path() + u':' + environment.value(QStringLiteral("PATH")));
+    bash.setProcessEnvironment(environment);
+    bash.setWorkingDirectory(QStringLiteral(KERNSCOPE_SOURCE));
+    bash.start(QStringLiteral("bash"),
+               {QStringLiteral("-euo"), QStringLiteral("pipefail"), QStringLiteral("-c"), command});
+    return bash.waitForFinished(-1) ? QString::fromUtf8(bash.readAllStandardOutput())
+                                    : bash.errorString();
+}
+
+} // namespace
+
+void TestScripts::privateNamesStandOnce()
+{
+    QCOMPARE(doublesOf(QStringLiteral(KERNSCOPE_SOURCE)), QString());
+}
+
+void TestScripts::doublesAreFound()
+{
+    const QTemporaryDir folder;
+    writeTree(QDir(folder.path()),
+              "#define SHARED_MACRO 1\n"
+              "static int alone(int a);\n"
+              "namespace x {\n\nnamespace {\n\n"
+              "struct Words {\n    int a;\n};\nenum Column { Name, Size };\nusing Alias = int;\n"
+              "constexpr double kGap = f(1, 2), kRoom{2}, kEdge = 3;\n"
+              "template <class T>\nstd::map<int, T> &made(const std::map<int, T> &from)\n{\n}\n"
+              "} // namespace\n} // namespace x\n",
+              "namespace x {\n\nnamespace {\n\n"
+              "class Words final : public Base\n{\n};\n"
+              "enum Row {\n    Kind = 3,\n    Size, // why\n};\nusing Alias = int;\n"
+              "constexpr int kEdge[] = {1};\n"
+              "[[nodiscard]] Result<std::vector<int>>\nmade()\n{\n}\nint alone = 2;\n"
+              "} // namespace\n} // namespace x\n#define SHARED_MACRO 2\n",
+              {});
+    QStringList names;
+    for (const QString &line : doublesOf(folder.path()).split(u'\n', Qt::SkipEmptyParts)) {
+        QVERIFY2(line.startsWith(QLatin1String("core/below/b.cpp:")) &&
+                     line.contains(QLatin1String(" stands in core/a.cpp:")),
+                 qPrintable(line));
+        names << line.section(u' ', 1, 1);
+    }
+    names.sort();
+    QCOMPARE(names.join(u' '), QStringLiteral("Alias SHARED_MACRO Size Words alone kEdge made"));
+}
+
+/// Members, what is public, what a string holds, the same name in another target.
+void TestScripts::othersAreNoDoubles()
+{
+    const QByteArray text = "namespace x {\n\nnamespace {\n\n"
+                            "using std::swap;\nnamespace fs = std::filesystem;\n"
+                            "enum class Kind { One };\nconstexpr auto kPage = R\"html(\nbody{x}\n"
+                            "a{y}\n)html\";\nint Kind::size() const\n{\n    int inner = 0;\n}\n"
+                            "bool operator==(A a, B b)\n{\n}\nstatic_assert(true);\n"
+                            "} // namespace\n\nint shown(int a)\n{\n}\n} // namespace x\n";
+    const QTemporaryDir folder;
+    writeTree(QDir(folder.path()), text,
+              QByteArray(text).replace("Kind {", "Sort {").replace("kPage", "kSheet"), text);
+    QCOMPARE(doublesOf(folder.path()), QString());
+}
+
+void TestScripts::installsWhatTheReleaseHas_data()
+{
+    QTest::addColumn<QString>("who");
+    QTest::addColumn<QString>("missing");   ///< of this machine, as a pattern
+    QTest::addColumn<QString>("known");     ///< what the release has
+    QTest::addColumn<QString>("installed"); ///< by the script
+    QTest::newRow("Debian 12") << "check"
+                               << "libclang*"
+                               << "*-14-*"
+                               << "libclang-rt-14-dev";
+    QTest::newRow("Debian 13") << "check"
+                               << "libclang*"
+                               << "*-19-*"
+                               << "libclang-rt-19-dev";
+    QTest::newRow("neither") << "check"
+                             << "libclang*"
+                             << "none"
+                             << "libclang-rt-14-dev";
+    QTest::newRow("the other is there") << "check"
+                                        << "libclang-rt-14*"
+                                        << "*"
+                                        << "";
+    QTest::newRow("tests need no clang") << "test"
+                                         << "*clang*|file"
+                                         << "*"
+                                         << "file";
+    QTest::newRow("the window needs no tests") << "run"
+                                               << "*clang*|file|*benchmark*"
+                                               << "*"
+                                               << "";
+}
+
+/// With programs of ours in place of Debian's.
+void TestScripts::installsWhatTheReleaseHas()
+{
+    QFETCH(QString, who);
+    QFETCH(QString, missing);
+    QFETCH(QString, known);
+    QFETCH(QString, installed);
+    const QTemporaryDir folder;
+    const QDir programs(folder.path());
+    writeProgram(programs, QStringLiteral("dpkg-query"),
+                 "case \"$3\" in " + missing.toUtf8() + ") ;; *) echo installed ;; esac\n");
+    writeProgram(
+        programs, QStringLiteral("apt-cache"),
+        "case \"$2\" in " + known.toUtf8() +
+            ") echo '  Candidate: 1' ;; *-14-*) ;; *) echo '  Candidate: (none)' ;; esac\n");
+    writeProgram(programs, QStringLiteral("sudo"), "exec \"$@\"\n");
+    writeProgram(programs, QStringLiteral("apt-get"),
+                 "[ \"$1\" = update ] || echo \"${@:5}\" >\"${0%/*}/asked\"\n");
+    printed(programs, QStringLiteral(". packaging/setup.sh; install_packages ") + who);
+    QFile asked(programs.filePath(QStringLiteral("asked")));
+    QCOMPARE(asked.open(QIODevice::ReadOnly), !installed.isEmpty());
+    QCOMPARE(QString::fromUtf8(asked.readAll()).trimmed(), installed);
+}
+
+void TestScripts::helpInstallsNothing_data()
+{
+    QTest::addColumn<QString>("script");
+    for (const char *name : {"run", "test", "check", "debian13"})
+        QTest::newRow(name) << QString::fromLatin1("packaging/%1.sh").arg(QLatin1String(name));
+}
+
+void TestScripts::helpInstallsNothing()
+{
+    QFETCH(QString, script);
+    const QTemporaryDir folder;
+    const QDir programs(folder.path());
+    for (const char *name : {"apt-get", "cmake", "debootstrap", "dpkg-query"})
+        writeProgram(programs, QString::fromLatin1(name), ">\"${0%/*}/called\"; exit 1\n");
+    const QString help = printed(programs, script + QStringLiteral(" --help"));
+    QVERIFY2(help.contains(script) && !help.startsWith(u'#'), qPrintable(help));
+    QVERIFY(!programs.exists(QStringLiteral("called")));
+}
+
+QTEST_GUILESS_MAIN(TestScripts)
+#include "tst_scripts.moc"
