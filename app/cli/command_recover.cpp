@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/text_output.h"
 #include "core/patch/interrupted_save.h"
 #include "core/report/written_table.h"
@@ -52,6 +53,8 @@ int runRecover(const RecoverArguments &arguments, Context &context)
                         : arguments.discard ? RecoverAction::Discard
                                             : RecoverAction::Undo;
     const auto report = recoverSave(arguments.path, action, arguments.dryRun, &context.progress);
+    if (!report && report.error().code == "task.cancelled" && !report.error().found.empty())
+        noteWritten("a part of " + arguments.path + ", whose journal is still there,");
     if (!report)
         return reportFailure(context, "recover", report.error());
     if (context.json) {

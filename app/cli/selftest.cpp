@@ -7,6 +7,7 @@
 #include "core/patch/patch.h"
 #include "resources/sample.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 

@@ -46,7 +46,8 @@ Result<OutputTarget> checkOutput(const std::filesystem::path &path, OutputKind k
 /// as long as this object lives; publish() renames it. Without publish() nothing is left.
 ///
 /// The name is NAME.kernscope-part-XXXXXX. claim() removes what such a name holds for the same
-/// output where no process has it locked: left by a run that was killed.
+/// output where an attribute says that it is one and no process has it locked: left by a run that
+/// was killed. A file system without attributes keeps it.
 class OutputPlace
 {
 public:

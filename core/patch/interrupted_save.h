@@ -90,7 +90,9 @@ struct RecoverReport {
 
 /// Finishes, undoes or discards the interrupted saves of the bundle at `path`; with `dryRun` only
 /// says what it would do. All journals are looked at before anything is written.
-/// Errors: the `error` of a journal that cannot be used, "patch.busy", "io.…", "patch.verify".
+/// Errors: the `error` of a journal that cannot be used, "patch.busy", "io.…", "patch.verify",
+/// "patch.stale" (a file took another's place), "io.links", "task.cancelled" (also by a signal; the
+/// journal stays, and `found` says where bytes may have been written).
 Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverAction action,
                                   bool dryRun = false, Progress *progress = nullptr);
 

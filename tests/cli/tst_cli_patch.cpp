@@ -2,6 +2,8 @@
 #include "cli_process.h"
 #include "written_bundle.h"
 
+#include <unistd.h>
+
 #include <QTest>
 
 using namespace kernscope;
@@ -51,6 +53,7 @@ private slots:
     void wrongUse();
     void existingTarget();
     void backup();
+    void hardLinks();
 
 private:
     CliResult patch(const QStringList &arguments)
@@ -255,6 +258,29 @@ void TestCliPatch::backup()
     QVERIFY(weights() != before);
     QCOMPARE(contentOf(m_path + QStringLiteral(".bak/weights/weight.bin")), before);
     QCOMPARE(QDir(m_path + QStringLiteral("/weights")).entryList(QDir::Files).size(), 1);
+    // The next one goes beside it, and the document says where.
+    const QByteArray second = weights();
+    const CliResult again = patch(edits({"--set", "w[0]=6", "--in-place", "--backup"}) << m_json);
+    QCOMPARE(again.exitCode, 0);
+    const QString kept = m_path + QStringLiteral(".bak.2/weights/weight.bin");
+    QCOMPARE(contentOf(kept), second);
+    QCOMPARE(again.json()["saved"]["backups"][0].get<std::string>(), kept.toStdString());
+}
+
+/// Of a file with several names all would change.
+void TestCliPatch::hardLinks()
+{
+    const QByteArray before = weights();
+    const QString other = m_scratch->filePath(QStringLiteral("other"));
+    QCOMPARE(::link(qPrintable(m_path + QStringLiteral("/weights/weight.bin")), qPrintable(other)),
+             0);
+    const CliResult refused = patch(edits({"--set", "w[0]=5", "--in-place"}));
+    QCOMPARE(refused.exitCode, 4);
+    QVERIFY(refused.err.contains("[io.links]"));
+    QCOMPARE(weights(), before);
+    QCOMPARE(patch(edits({"--set", "w[0]=5", "--in-place", "--break-links"})).exitCode, 0);
+    QVERIFY(weights() != before);
+    QCOMPARE(contentOf(other), before);
 }
 
 /// Bytes of a header: there is no value that was asked for, only bytes.

@@ -264,6 +264,8 @@ Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverActi
         report.saves.clear();
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             auto done = patch::Recovery(action, dry, *chosen[i], stopped).run(report.warnings);
+            if (!done && !dry && done.error().code == "task.cancelled")
+                done.error().found = "some bytes may be written";
             if (!done)
                 return tl::unexpected(std::move(done.error()));
             report.saves.push_back(std::move(*done));
