@@ -4,6 +4,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 #include "core/assessment/weight_where.h"
 #include "core/base/error_builder.h"
 #include "core/report/bundle_report.h"
