@@ -81,8 +81,9 @@ void GraphDock::leadThere(std::size_t unit)
         if (from != graph::kNone && of.kind == graph::NodeKind::Operation)
             weights.push_back(from);
     }
-    const std::size_t weight =
-        of.weight != graph::kNone ? of.weight : leadingWeight(m_graph->bundle(), weights);
+    const std::size_t weight = of.weight != graph::kNone
+                                   ? std::size_t(of.weight)
+                                   : leadingWeight(m_graph->bundle(), weights);
     const std::size_t file = m_graph->bundle().programFile();
     if (weight != kNoIndex)
         session().goToWeight(weight, this);
