@@ -29,11 +29,8 @@ constexpr std::uint64_t kMostDigestedAtOnce = std::uint64_t{4} << 20;
 /// Larger files are read again on another thread.
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{16} << 20;
 
-/// Of a file and the state in which it has these bytes.
-struct Digest {
-    FileStamp stamp;
-    std::string sum;
-};
+/// Of a file, and the state in which it has these bytes.
+using Digest = std::pair<FileStamp, std::string>;
 
 /// Nothing where the file changes meanwhile, cannot be read, or nobody wants to know any more.
 std::optional<Digest> digestOf(const std::filesystem::path &path, const std::atomic<bool> &unwanted)
@@ -121,8 +118,8 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
             continue;
         std::unique_lock lock(m_digests->mutex);
         const auto opened = m_digests->opened.find(path);
-        if (opened == m_digests->opened.end() || opened->second.stamp != entry.file->stamp() ||
-            now->inode != opened->second.stamp.inode || now->bytes != opened->second.stamp.bytes)
+        if (opened == m_digests->opened.end() || opened->second.first != entry.file->stamp() ||
+            now->inode != opened->second.first.inode || now->bytes != opened->second.first.bytes)
             continue;
         if (m_digests->now.count(path) == 0) {
             const auto look = [this, digests = m_digests, path] {
@@ -144,10 +141,10 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
         }
         // Used once: the same times need not mean the same bytes again.
         const auto found = m_digests->now.extract(path);
-        if (found.empty() || found.mapped().stamp != *now)
+        if (found.empty() || found.mapped().first != *now)
             continue;
-        if (found.mapped().sum == opened->second.sum) {
-            opened->second.stamp = *now;
+        if (found.mapped().second == opened->second.second) {
+            opened->second.first = *now;
             touched.push_back(entry.file);
         } else {
             m_digests->opened.erase(opened);

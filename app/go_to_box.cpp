@@ -252,7 +252,7 @@ void GoToBox::go()
 
 void GoToBox::showFault(const QString &text)
 {
-    const bool before = !m_fault->isHidden();
+    const bool before = m_fault->isVisible();
     m_fault->setVisible(!text.isEmpty());
     m_fault->setToolTip(text);
     setAccessibleDescription(text);

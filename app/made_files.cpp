@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/small_file.h"
 
 #include <QFile>
 
@@ -60,18 +61,6 @@ Result<void> writeSectionFile(std::span<const std::byte> bytes, const std::files
     return place->publish();
 }
 
-Result<quantized::Bytes> readMember(const std::filesystem::path &path)
-{
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return ErrorBuilder("io.read")
-            .file(path.string())
-            .message(file.errorString().toStdString())
-            .unexpected();
-    const QByteArray all = file.readAll();
-    return quantized::Bytes(all.begin(), all.end());
-}
-
 } // namespace
 
 Result<quantized::Quantized> quantizeWeight(const Bundle &bundle, std::size_t weight,
@@ -104,8 +93,11 @@ Result<void> relayoutTo(const std::filesystem::path &from,
                         const quantized::RelayoutOptions &options,
                         const std::filesystem::path &folder)
 {
-    const auto before =
-        quantized::readFolder([&from](std::string_view name) { return readMember(from / name); });
+    const auto before = quantized::readFolder([&from](std::string_view name, std::uint64_t most) {
+        return readSmallFile(from / name, most).map([](const std::string &all) {
+            return quantized::Bytes(all.begin(), all.end());
+        });
+    });
     if (!before)
         return tl::unexpected(before.error());
     const auto made = quantized::relayoutFolder(*before, options);

@@ -127,17 +127,18 @@ void MainWindow::askSave(const std::vector<WrittenRange> &ranges)
     auto *dialog = new SaveDialog(*m_session.bundle(), ranges, m_settings.keepBackup(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setReady(false);
-    ofChanges(*this, m_session, digestOf, [dialog = QPointer(dialog)](const std::string &digest) {
-        if (!dialog)
-            return;
-        dialog->setProperty(kListedDigest, QByteArray::fromStdString(digest));
-        dialog->setReady(true);
-    });
+    ofChanges(*this, m_session, digestOfSave,
+              [dialog = QPointer(dialog)](const std::string &digest) {
+                  if (!dialog)
+                      return;
+                  dialog->setProperty(kListedDigest, QByteArray::fromStdString(digest));
+                  dialog->setReady(true);
+              });
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         m_settings.setKeepBackup(dialog->keepBackup());
         const std::string listed = dialog->property(kListedDigest).toByteArray().toStdString();
         ofChanges(
-            *this, m_session, digestOf,
+            *this, m_session, digestOfSave,
             [this, listed, after = std::exchange(m_afterSave, nullptr)](const std::string &digest) {
                 m_afterSave = after;
                 if (digest == listed) {
