@@ -31,7 +31,7 @@ NetworkAssessment assessed(const Result<BundlePtr> &bundle)
     // Collected one after the other, layers add up to the same.
     LayerTimes times;
     for (const Placement &placement : network->placements)
-        times.add(placement.layer, placement.stored().timeS);
+        times.add(placement.layer, placement.stored());
     const ProgramTime &whole = network->program, total = times.total(network->roofs);
     if (total.timeS != whole.timeS || total.knownS != whole.knownS ||
         programNotes(total) != programNotes(whole) ||

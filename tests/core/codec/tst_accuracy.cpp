@@ -175,7 +175,7 @@ private slots:
         FormSpec palette;
         palette.node = FormNode::Palette;
         palette.palette.bits = 1;
-        palette.palette.codebooks = 1;
+        palette.palette.groups = 1;
         const auto encoded = encodeForm(weights, {200, 4}, palette);
         QVERIFY(encoded);
         auto off = weights;
