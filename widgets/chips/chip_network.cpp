@@ -32,7 +32,8 @@ void keepEnds(roofline::Placement &placed)
     placed.trail = std::move(kept);
     for (roofline::Assessment &one : placed.trail) {
         one.weight = {};
-        one.decision = {};
+        if (one.outcome != decision::Outcome::Rejected) // which refusal it is stays known
+            one.decision = {};
         one.measured = {};
         one.speedup.reset();
         one.energy.reset();
