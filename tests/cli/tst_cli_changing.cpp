@@ -167,7 +167,7 @@ void TestCliChanging::everyCommand_data()
     row("inspect --stats --hash", {s("inspect"), a, s("--stats"), s("--hash")});
     row("weight", {s("weight"), a, s("w")});
     row("decode", {s("decode"), a, s("w"), s("-o"), out + s(".npy")});
-    row("decode fp32", {s("decode"), a, s("w"), s("--as"), s("fp32"), s("-o"), out});
+    row("decode fp32", {s("decode"), a, s("w"), s("--as"), s("fp32"), s("-o"), out + s(".npy")});
     row("bytes", {s("bytes"), a, s("w[0]")});
     row("diff", {s("diff"), a, b});
     row("diff --values", {s("diff"), a, b, s("--values")});
@@ -193,7 +193,7 @@ void TestCliChanging::everyCommand_data()
     const QString array = m_scratch.filePath(s("a.npy")), folder = m_scratch.filePath(s("a.q"));
     const QString container = m_scratch.filePath(s("a.hwx"));
     row("quantize", {s("quantize"), array, s("--format"), s("mxfp8"), s("-o"), out}, s(".npy"));
-    row("dequantize", {s("dequantize"), folder, s("-o"), out}, s(".q/data.bin"));
+    row("dequantize", {s("dequantize"), folder, s("-o"), out + s(".npy")}, s(".q/data.bin"));
     row("relayout", {s("relayout"), folder, s("--layout"), s("nz"), s("-o"), out},
         s(".q/data.bin"));
     row("descriptor --image", {s("descriptor"), s("--image"), container}, s(".hwx"));

@@ -69,7 +69,7 @@ void TestCliUsage::namesTheNearest_data()
     row("inspect %/b.mlmodelc --stat", "--stat", "--stats");
     row("inspect --frob", "--frob", "");
     row("inspect --jsn %/b.mlmodelc", "--jsn", "--json");
-    row("decode %/b.mlmodelc conv_weigth -o %/x", "conv_weigth", "conv_weight");
+    row("decode %/b.mlmodelc conv_weigth -o %/x.npy", "conv_weigth", "conv_weight");
     row("encode %/b.mlmodelc conv_weigth --form dense -o %/x", "conv_weigth", "conv_weight");
     row("patch %/b.mlmodelc --set conv_weigth[0]=1 --dry-run", "conv_weigth", "conv_weight");
     row("choose %/b.mlmodelc --weight conv_weigth", "conv_weigth", "conv_weight");
@@ -111,8 +111,9 @@ void TestCliUsage::refuses_data()
     row("inspect", "path");
     row("inspect %/b.mlmodelc %/b.mlmodelc", "too many");
     row("decode %/b.mlmodelc conv_weight", "--output");
-    row("decode %/b.mlmodelc conv_weight -o %/x --rows 9:1", "rows");
-    row("decode %/b.mlmodelc conv_weight -o %/x --as fp8", "fp8");
+    row("decode %/b.mlmodelc conv_weight -o %/x", "does not say what to write");
+    row("decode %/b.mlmodelc conv_weight -o %/x.npy --rows 9:1", "rows");
+    row("decode %/b.mlmodelc conv_weight -o %/x.npy --as fp8", "fp8");
     row("section relocate %/w.ksec --base zz -o %/x", "address");
     row("section relocate %/w.ksec --base 0", "--in-place");
     row("section relocate %/w.ksec --base 0 -o %/x --in-place", "--in-place");
@@ -152,7 +153,8 @@ void TestCliUsage::refuses()
     QVERIFY(!json.is_discarded());
     QCOMPARE(json["schema"].get<int>(), 1);
     QCOMPARE(json["diagnostics"].size(), std::size_t(1));
-    QVERIFY(!QFile::exists(m_scratch.filePath(QStringLiteral("x"))));
+    for (const char *output : {"x", "x.npy"})
+        QVERIFY(!QFile::exists(m_scratch.filePath(QString::fromUtf8(output))));
 }
 
 void TestCliUsage::ambiguousNames()
@@ -164,7 +166,7 @@ void TestCliUsage::ambiguousNames()
                   made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
     writeBundle(m_scratch, "twice.mlmodelc", made);
     for (const char *line :
-         {"decode %/twice.mlmodelc twice -o %/x",
+         {"decode %/twice.mlmodelc twice -o %/x.npy",
           "encode %/twice.mlmodelc twice --form dense -o %/x",
           "section build %/twice.mlmodelc twice -o %/x", "choose %/twice.mlmodelc --weight twice",
           "patch %/twice.mlmodelc --set twice[0]=1 --dry-run"}) {

@@ -202,6 +202,8 @@ protected:
 private:
     void cover()
     {
+        if (!m_view->isVisible()) // or being destroyed: its header tells of that as well
+            return;
         const QWidget *seen = m_view->viewport();
         QRegion cut;
         for (const int x : {0, seen->width() - 1}) {

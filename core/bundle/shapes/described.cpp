@@ -58,9 +58,16 @@ Dims shapeOfAttribute(const mil::Function &function, std::string_view input)
     std::size_t at = 0;
     while (at < leaves.size() && textOf(at) != "DefaultShapes")
         ++at;
-    for (++at; at + 1 < leaves.size() && !textOf(at).empty() && textOf(at + 1).empty(); at += 2) {
-        if (textOf(at) == input)
-            return literalIntegers(*leaves[at + 1]);
+    // A program text writes an extent a literal, a protobuf all of them in one.
+    for (++at; at < leaves.size() && !textOf(at).empty();) {
+        const bool asked = textOf(at) == input;
+        Dims shape;
+        for (++at; at < leaves.size() && textOf(at).empty(); ++at) {
+            const auto more = literalIntegers(*leaves[at]);
+            shape.insert(shape.end(), more.begin(), more.end());
+        }
+        if (asked || shape.empty()) // the name of the next list has none
+            return shape;
     }
     return {};
 }

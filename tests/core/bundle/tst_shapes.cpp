@@ -3,6 +3,7 @@
 #include "shape_programs.h"
 
 #include "core/bundle/bound_shapes.h"
+#include "core/bundle/shapes/described.h"
 
 #include <QTest>
 
@@ -19,6 +20,7 @@ private slots:
     void bindingText();
     void wrongBindings_data();
     void wrongBindings();
+    void defaultsOfTheFunction();
     void namesWhereShapesEnd();
     void reportsContradictions();
     void followsLoops();
@@ -71,6 +73,23 @@ void TestShapes::wrongBindings()
     QVERIFY(!summary);
     QCOMPARE(summary.error().code, std::string("cli.option"));
     QCOMPARE(summary.error().expected, expected.toStdString());
+}
+
+/// The attribute that a converter leaves where an input takes several shapes, as text has it.
+void TestShapes::defaultsOfTheFunction()
+{
+    std::string text = programText("tensor<fp16, [1, 3, ?, ?]> x, tensor<fp16, [?]> z",
+                                   "tensor<fp16, [1, 3, ?, ?]> y = relu(x = x);");
+    const std::string attribute =
+        " [FlexibleShapeInformation = tuple<tuple<string, dict<string, tensor<int32, [?]>>>, "
+        "tuple<string, dict<string, dict<string, tensor<int32, [?]>>>>>(((\"DefaultShapes\", "
+        "{{\"w\", [7]}, {\"x\", [1, 3, 64, 32]}}), (\"EnumeratedShapes\", {{\"a1\", "
+        "{{\"x\", [1, 3, 8, 8]}, {\"z\", [5]}}}})))]";
+    text.insert(text.find(") {", text.find("main")) + 1, attribute);
+    const auto found = shapes::describedShapes(parsed(text));
+    QCOMPARE(found.size(), std::size_t(1)); // none of z is a default
+    QCOMPARE(found.front().input, std::string("x"));
+    QCOMPARE(found.front().dims, (std::vector<std::int64_t>{1, 3, 64, 32}));
 }
 
 /// Only the operation where shapes get lost is named, and values behind it keep their open extents.
