@@ -113,6 +113,8 @@ public:
     double tolerance() const { return m_tolerance; }
     void setTolerance(double tolerance) { m_tolerance = tolerance; }
 
+    /// "x = [1, 3, 64, 64], …"
+    static QString shapesText(const std::vector<shapes::ShapeBinding> &bindings);
     /// Inputs of A whose shapes the file leaves open, as it declares them, also once bound.
     const std::vector<shapes::OpenInput> &openInputs() const { return m_openInputs; }
     /// Gives inputs of A a shape, instead of those given before; none: as the file has them. A
@@ -160,7 +162,8 @@ private:
     struct Source {
         QString path;
         std::optional<MemoryBundle> memory;
-        std::vector<shapes::ShapeBinding> bindings = {}; ///< shapes to bind once it is open
+        /// Shapes to bind once it is open; none: the model's own defaults.
+        std::optional<std::vector<shapes::ShapeBinding>> bindings = {};
     };
     struct Opened {
         BundlePtr bundle;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shapes that a person gives the inputs of a program which leaves them open.
+// Shapes of the inputs that a program leaves open: the defaults of its model, or those that are
+// given.
 #include "app/document.h"
 #include "core/bundle/bundle.h"
 
 #include "app/document_run.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
 #include "widgets/common/table_text.h"
 
@@ -24,12 +26,8 @@ std::vector<shapes::ShapeBinding> bindingsOf(const BundlePtr &bundle)
 
 QString boundText(const shapes::Summary &summary)
 {
-    QStringList bound;
-    for (const shapes::ShapeBinding &each : summary.bound)
-        bound << QStringLiteral("%1 = %2").arg(ui::fromUtf8(each.input),
-                                               ui::fromUtf8(shapes::dimsText(each.dims)));
     QString text = Document::tr("With %1: %2 of %3 open shapes follow.")
-                       .arg(bound.join(QStringLiteral(", ")))
+                       .arg(Document::shapesText(summary.bound))
                        .arg(summary.inferred)
                        .arg(summary.open);
     if (!summary.unknown.empty())
@@ -41,6 +39,15 @@ QString boundText(const shapes::Summary &summary)
 }
 
 } // namespace
+
+QString Document::shapesText(const std::vector<shapes::ShapeBinding> &bindings)
+{
+    QStringList bound;
+    for (const shapes::ShapeBinding &each : bindings)
+        bound << QStringLiteral("%1 = %2").arg(ui::fromUtf8(each.input),
+                                               ui::fromUtf8(shapes::dimsText(each.dims)));
+    return bound.join(QStringLiteral(", "));
+}
 
 Document::Source Document::shownSource() const
 {
@@ -57,12 +64,17 @@ void Document::bindOpened(Opened &opened, const Source &source)
     if (!opened.bundle)
         return;
     opened.inputs = opened.bundle->openInputs();
-    if (source.bindings.empty())
+    std::vector<shapes::ShapeBinding> bindings;
+    if (source.bindings)
+        bindings = *source.bindings;
+    else if (!opened.inputs.empty())
+        bindings = shapes::describedShapes(*opened.bundle->program());
+    if (bindings.empty())
         return;
-    auto bound = kernscope::bindShapes(*opened.bundle, source.bindings);
+    auto bound = kernscope::bindShapes(*opened.bundle, bindings);
     if (bound)
         opened.bundle = std::move(bound->bundle);
-    else
+    else if (source.bindings)
         opened.shapesFault = std::move(bound.error());
 }
 

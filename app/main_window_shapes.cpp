@@ -37,7 +37,10 @@ void MainWindow::noteShapes(const QString &text)
     const QString topic = QStringLiteral("shapes");
     if (m_session.bundle()->shapeBindings())
         m_notices->add(NoticeArea::Kind::Note, topic,
-                       text.isEmpty() ? tr("Shapes of inputs are those that were given.") : text,
+                       text.isEmpty()
+                           ? tr("Inputs whose shapes the program leaves open: %1.")
+                                 .arg(Document::shapesText(*m_session.bundle()->shapeBindings()))
+                           : text,
                        {{tr("Change\u2026"), [this] { askShapes(); }},
                         {tr("As the File Has Them"), [this] { m_document.bindShapes({}); }}});
     else

@@ -57,6 +57,7 @@ class TestWindowShapes : public QObject
 
 private Q_SLOTS:
     void init();
+    void defaultsOfTheModel();
     void bindsAndOpensAgain();
     void keptByEditsAndReloads();
     void forgottenWhereTheyFitNoMore();
@@ -95,6 +96,26 @@ bool TestWindowShapes::bind(const char *text)
         return false;
     (*m_window)->document().bindShapes({*binding});
     return m_window->settle();
+}
+
+/// What the model says of its inputs holds until other shapes are given, or none.
+void TestWindowShapes::defaultsOfTheModel()
+{
+    QFile description(m_path + QStringLiteral("/metadata.json"));
+    QVERIFY(description.open(QIODevice::WriteOnly));
+    description.write("[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
+                      "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]");
+    description.close();
+    QCOMPARE(flops(), std::uint64_t(0));
+    QVERIFY(m_window->open({m_path}));
+    QCOMPARE(flops(), std::uint64_t(2 * 8 * 3 * 4 * 2));
+    QVERIFY(notices().join(u' ').contains(QLatin1String("[1, 3, 4, 2]")));
+    (*m_window)->document().bindShapes({});
+    QVERIFY(m_window->settle());
+    QCOMPARE(flops(), std::uint64_t(0));
+    (*m_window)->document().reload();
+    QVERIFY(m_window->settle());
+    QCOMPARE(flops(), std::uint64_t(0));
 }
 
 void TestWindowShapes::bindsAndOpensAgain()
