@@ -39,7 +39,8 @@ void TestPatchRows::longTextsTakeTwoLines()
 {
     openPatches();
     (*m_window)->resize(1280, 800);
-    add(weightName(0) + QStringLiteral("[5]=0.25"));
+    // Near an entry of the codebook: how far off it is would be said in the note.
+    add(weightName(0) + QStringLiteral("[5]=0.3025"));
     const auto &model = *qobject_cast<ui::PatchListModel *>(table().model());
     const int line = table().fontMetrics().height();
     table().setColumnWidth(model.columnOf("edit"), 20 * line);

@@ -176,13 +176,12 @@ void EditLine::preview()
             false);
         return;
     }
-    if (text == m_begun) { // nothing was typed yet
-        say(tr("Type the rest, as in %1").arg(m_text->placeholderText()), false);
-        return;
-    }
     const auto edit = parseEdit(kind(), text.toStdString());
     if (!edit) {
-        say(syntaxText(edit.error()), true);
+        const bool begun = text == m_begun; // nothing was typed yet
+        say(begun ? tr("Type the rest, as in %1").arg(m_text->placeholderText())
+                  : syntaxText(edit.error()),
+            !begun);
         return;
     }
     const auto answer = previewEdit(*m_session.bundle(), *edit);
