@@ -75,7 +75,8 @@ StoredPart storedPart(const Decoder::State &state, PartRole role)
 Result<StoredPart> needPart(const Decoder::State &state, PartRole role)
 {
     StoredPart part = storedPart(state, role);
-    if (part.operand == nullptr && role != PartRole::Mask)
+    // Of nested parts those whose codes are as wide as their type, each in its place.
+    if (part.operand == nullptr && role != PartRole::Mask && role != PartRole::Indices)
         part = wholePart(ownOperand(state.encoding, role));
     if (part.operand != nullptr)
         return part;
@@ -117,6 +118,19 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
     if (isFarFrom(plan.asked, plan.stored))
         noteFar(plan, typeRange(type));
     addChanges(plan, *part->operand, part->width, index, chosen->code);
+    return plan;
+}
+
+/// Entry `index` of a table whose entries are codes: the nearest code.
+Result<EditPlan> setCoded(const OperandSource &table, std::uint64_t index, double value,
+                          double tolerance, std::string note)
+{
+    const auto entries = Decoder::make(*std::get<std::shared_ptr<const Encoding>>(table));
+    if (!entries)
+        return tl::unexpected(entries.error());
+    auto plan = Editor(*entries).setElement(index, value, tolerance);
+    if (plan)
+        plan->note = std::move(note);
     return plan;
 }
 
@@ -233,23 +247,19 @@ Result<EditPlan> Editor::setCodebookEntry(std::uint64_t codebook, std::uint64_t 
     std::string note = fmt::format("codebook {} entry {}", codebook, entry);
     if (palette.vector > 1)
         note += fmt::format(" lane {}", lane);
-    const OperandSource &lut = state.encoding.palette->lut;
-    if (storedOperand(lut) != nullptr)
-        return setTableEntry(state, PartRole::Lut, index, value, tolerance, std::move(note));
-    // The entries are codes with a scale: the nearest code.
-    const auto entries = Decoder::make(*std::get<std::shared_ptr<const Encoding>>(lut));
-    if (!entries)
-        return tl::unexpected(entries.error());
-    auto plan = Editor(*entries).setElement(index, value, tolerance);
-    if (plan)
-        plan->note = std::move(note);
-    return plan;
+    if (storedOperand(state.encoding.palette->lut) == nullptr)
+        return setCoded(state.encoding.palette->lut, index, value, tolerance, std::move(note));
+    return setTableEntry(state, PartRole::Lut, index, value, tolerance, std::move(note));
 }
 
 Result<EditPlan> Editor::setScale(std::uint64_t index, double value, double tolerance) const
 {
-    return setTableEntry(*m_decoder.m_state, PartRole::Scale, index, value, tolerance,
-                         fmt::format("scale {}", index));
+    const Decoder::State &state = *m_decoder.m_state;
+    std::string note = fmt::format("scale {}", index);
+    const auto &scaling = state.encoding.scaling;
+    if (scaling && storedOperand(scaling->scale) == nullptr)
+        return setCoded(scaling->scale, index, value, tolerance, std::move(note));
+    return setTableEntry(state, PartRole::Scale, index, value, tolerance, std::move(note));
 }
 
 } // namespace kernscope::codec

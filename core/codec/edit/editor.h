@@ -79,7 +79,8 @@ public:
     Result<EditPlan> setCodebookEntry(std::uint64_t codebook, std::uint64_t entry,
                                       std::uint64_t lane, double value, double tolerance) const;
 
-    /// Scale number `index` (row-major in the scale's shape), rounded to its type.
+    /// Scale number `index` (row-major in the scale's shape), rounded to its type, or the nearest
+    /// code; of a weight without scales, that of its codebook.
     Result<EditPlan> setScale(std::uint64_t index, double value, double tolerance) const;
 
     /// Sets the mask bit of an element and gives it a value (payload grows by one).

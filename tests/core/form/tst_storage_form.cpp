@@ -271,9 +271,16 @@ private slots:
         QCOMPARE(&form.operands()[0], &*form.encoding()->mask);
         QCOMPARE(form.operand(PartRole::Scale), codec::storedOperand(form.scaling()->scale));
         QVERIFY(!form.operand(PartRole::Data));
-        // Edits name the operands of the weight's own encoding, not those that make its codes.
+        // Edits name the operands of the weight's own encoding, or the only one that makes its
+        // codes.
         QVERIFY(codec::ownOperand(*form.encoding(), PartRole::Offset));
-        QVERIFY(!codec::ownOperand(*form.encoding(), PartRole::Lut));
+        QCOMPARE(codec::ownOperand(*form.encoding(), PartRole::Lut), &form.operands()[2]);
+        QVERIFY(!codec::ownOperand(*form.encoding(), PartRole::Data));
+        Encoding twice = affine(stored(ElementType::Int8));
+        twice.scaling->scale = made(affine(stored(ElementType::Int8)));
+        QCOMPARE(codec::ownOperand(twice, PartRole::Data), codec::storedOperand(twice.payload));
+        twice.payload = made(affine(stored(ElementType::Int8)));
+        QVERIFY(!codec::ownOperand(twice, PartRole::Data)); // one of two
         OperandList kept;
         QVERIFY(kept.empty());
         kept = StorageForm(placedEncoding()).operands();
