@@ -54,9 +54,12 @@ bool staysInside(std::string_view path)
     }
 }
 
-/// Where the text is no JSON, and the first characters there.
+/// Where the text is no JSON, and the first characters there; or that it is more than is read.
 tl::unexpected<Error> notJson(std::string_view fileName, std::string_view text)
 {
+    if (!jsonFits(text))
+        return fault(fileName, "manifest.json", 0, "", "64 levels and three million values at most",
+                     "more", "The manifest is more than is read.");
     const std::uint64_t at = jsonFaultOffset(text);
     return fault(fileName, "manifest.json", at, "", "a JSON object", jsonTextAt(text, at),
                  "The manifest is not JSON.");

@@ -46,7 +46,7 @@ void TestMilManifest::manifests_data()
     row("too deep", QByteArray("[").repeated(100'000), "manifest.json");
     row("deep and closed",
         "{\"a\":" + QByteArray("[").repeated(100'000) + QByteArray("]").repeated(100'000) + "}",
-        "manifest.root");
+        "manifest.json");
     row("no root", "{}", "manifest.root");
     row("root a number", R"({"rootModelIdentifier": 1})", "manifest.root");
     row("no entries", R"({"rootModelIdentifier": "U"})", "manifest.root");
