@@ -7,7 +7,7 @@
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "core/container/section/weights/section_weight.h"
+#include "core/bundle/section_weight.h"
 #include "core/descriptor/version.h"
 #include "core/lanes/size_law.h"
 #include "core/lanes/sparse.h"

@@ -4,8 +4,8 @@
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/section_weight.h"
 #include "core/codec/encode/encoder.h"
-#include "core/container/section/weights/section_weight.h"
 #include "core/target/rules.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 #include "core/bundle/bundle.h"
 #include "made_checkpoint.h"
 
+#include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/container/section/weights/section_weight.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "core/search/find.h"

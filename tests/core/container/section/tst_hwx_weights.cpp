@@ -2,9 +2,9 @@
 // Weights of hardware containers: real ones by their bytes, and SYNTHETIC ones (made here, named as
 // such) for shapes that no published file has.
 #include "core/base/overlaid_file.h"
+#include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
-#include "core/container/section/weights/section_weight.h"
 #include "core/diff/diff.h"
 #include "core/patch/patch.h"
 #include "made_kernels.h"

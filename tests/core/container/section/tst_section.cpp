@@ -2,11 +2,11 @@
 // Weight sections: built, read, written byte for byte, decoded back, relocated, edited.
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/section_weight.h"
 #include "core/codec/edit/editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
 #include "core/container/section/layout.h"
-#include "core/container/section/weights/section_weight.h"
 #include "core/patch/patch.h"
 #include "made_section.h"
 #include "tests/core/bundle/promises.h"

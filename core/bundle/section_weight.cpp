@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/section/weights/section_weight.h"
+#include "core/bundle/section_weight.h"
 
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
