@@ -53,9 +53,7 @@ Result<ShapedBundle> openBundle(const std::filesystem::path &path,
 
 void addShapes(report::Json &document, const ShapedBundle &opened)
 {
-    report::addBoundShapes(document, opened.shapes);
-    if (opened.shapes)
-        document["shapes"]["from"] = opened.described ? "description" : "--shape";
+    report::addBoundShapes(document, opened.shapes, opened.described);
 }
 
 std::string shapesText(const ShapedBundle &opened)

@@ -36,10 +36,12 @@ Json chipDocument(std::string_view command, const target::Target *target,
     return json;
 }
 
-void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes)
+void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes, bool described)
 {
-    if (shapes)
-        document["shapes"] = shapesJson(*shapes);
+    if (!shapes)
+        return;
+    document["shapes"] = shapesJson(*shapes);
+    document["shapes"]["from"] = described ? "description" : "--shape";
 }
 
 void addPredictionError(Json &document, const target::Target &target)

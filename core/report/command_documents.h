@@ -20,8 +20,8 @@ namespace kernscope::report {
 /// chip).
 Json chipDocument(std::string_view command, const target::Target *target,
                   const target::TargetChoice &choice, const target::NamedTarget *named);
-/// `shapes`, where shapes were bound.
-void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes);
+/// `shapes`, where shapes were bound. `described`: to the model's own defaults.
+void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes, bool described);
 
 /// `prediction_error`: how far predicted times were from the measured ones of the chip.
 void addPredictionError(Json &document, const target::Target &target);
