@@ -71,7 +71,7 @@ void TestCliPlan::document()
     QCOMPARE(result.exitCode, 0);
     const auto json = result.json();
     QCOMPARE(text(json["command"]), QByteArray("\"plan\""));
-    QCOMPARE(text(json["targets"]), QByteArray("[\"H13\",\"H16\"]"));
+    QCOMPARE(text(json["targets"]), QByteArray("[\"H13\",\"H16g\"]"));
     QCOMPARE(json["plan"].size(), std::size_t(3));
     for (const auto &row : json["plan"]) {
         for (const char *key : {"weight", "from", "to", "error", "bytes", "time_s", "why"})

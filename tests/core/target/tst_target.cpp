@@ -81,7 +81,7 @@ private Q_SLOTS:
         QTest::newRow("format_codes") << 6;
         QTest::newRow("measurements") << 160;
         QTest::newRow("model_parameters") << 4;
-        QTest::newRow("model_effects") << 15;
+        QTest::newRow("model_effects") << 14;
     }
     void tablesAreReadWhole()
     {
