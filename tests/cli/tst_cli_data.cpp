@@ -41,8 +41,9 @@ void TestCliData::answers()
                                      QStringLiteral("--stats"), QStringLiteral("--hash")});
     QCOMPARE(result.exitCode, 0);
     QVERIFY(result.err.isEmpty());
-    const Json found = result.json();
+    Json found = result.json();
     QVERIFY(!found.is_discarded());
+    leaveOutLiterals(found);
     QCOMPARE(difference(wanted["weights"], found["weights"], "weights").c_str(), "");
     QCOMPARE(difference(wanted["totals"], found["totals"], "totals").c_str(), "");
     QCOMPARE(difference(wanted["functions"], found["functions"], "functions").c_str(), "");

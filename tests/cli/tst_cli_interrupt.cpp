@@ -137,7 +137,8 @@ void TestCliInterrupt::stops_data()
           "encode %/a.mlmodelc w --form dense -o %/out",
           "patch %/a.mlmodelc --fill w[:,:]=0.5 -o %/out", "section build %/a.mlmodelc -o %/out",
           "section build %/a.mlmodelc --form palette --bits 4 -o %/out",
-          "quantize %/w.npy --format mxfp8 --axis 0 --tiles -o %/out", "dequantize %/q -o %/out.npy"}) {
+          "quantize %/w.npy --format mxfp8 --axis 0 --tiles -o %/out",
+          "dequantize %/q -o %/out.npy"}) {
         for (const int delay : {5, 120, 450})
             QTest::addRow("%s, %d ms", line, delay) << QByteArray(line) << delay;
     }

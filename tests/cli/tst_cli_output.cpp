@@ -104,12 +104,15 @@ void TestCliOutput::init()
     QVERIFY2(folder.exitCode == 0, folder.err.constData());
     const CliResult section = runCli(arguments("section build %/b.mlmodelc -o %/w.ksec"));
     QVERIFY2(section.exitCode == 0, section.err.constData());
-    write(at("other"), "a file of somebody");
+    for (const char *name : {"other", "other.npy"})
+        write(at(name), "a file of somebody");
     write(at("edits"), "from-npy w=" + at("w.npy").toUtf8() + "\n");
     fs::create_directory(at("folder").toStdString());
     fs::create_hard_link(at("b.mlmodelc/weights/weight.bin").toStdString(),
                          at("same.bin").toStdString());
     fs::create_symlink("b.mlmodelc/model.mil", at("link.mil").toStdString());
+    fs::create_hard_link(at("q/quantize.json").toStdString(), at("quantize.npy").toStdString());
+    fs::create_symlink("q/data.bin", at("data.npy").toStdString());
     fs::create_directory_symlink("b.mlmodelc/weights", at("door").toStdString());
     fs::create_symlink("nowhere", at("dangling").toStdString());
     QCOMPARE(::mkfifo(at("pipe").toLocal8Bit().constData(), 0600), 0);
@@ -126,14 +129,14 @@ void TestCliOutput::refuses_data()
     row("decode %/b.mlmodelc w -o %/b.mlmodelc/weights/weight.bin", "io.input");
     row("decode %/b.mlmodelc w -o %/b.mlmodelc/new.npy", "io.input");
     row("decode %/b.mlmodelc w -o %/door/new.npy", "io.input");
-    row("decode %/b.mlmodelc w -o %/link.mil", "io.input");
+    row("decode %/b.mlmodelc w --format npy -o %/link.mil", "io.input");
     row("decode %/b.mlmodelc w -o %/same.bin", "io.input");
-    row("decode %/b.mlmodelc w -o %/b.mlmodelc", "io.input");
-    row("decode %/b.mlmodelc w -o %/folder", "io.kind");
-    row("decode %/b.mlmodelc w -o %/folder/", "io.kind");
-    row("decode %/b.mlmodelc w -o %/pipe", "io.kind");
-    row("decode %/b.mlmodelc w -o %/dangling", "io.kind");
-    row("decode %/b.mlmodelc w -o /dev/null", "io.kind");
+    row("decode %/b.mlmodelc w --format npy -o %/b.mlmodelc", "io.input");
+    row("decode %/b.mlmodelc w --format npy -o %/folder", "io.kind");
+    row("decode %/b.mlmodelc w --format npy -o %/folder/", "io.kind");
+    row("decode %/b.mlmodelc w --format npy -o %/pipe", "io.kind");
+    row("decode %/b.mlmodelc w --format npy -o %/dangling", "io.kind");
+    row("decode %/b.mlmodelc w --format npy -o /dev/null", "io.kind");
     row("decode %/b.mlmodelc w -o %/no/such/place.npy", "io.write");
     row("decode %/b.mlmodelc/weights/weight.bin blob@0x40 -o %/b.mlmodelc/weights/weight.bin",
         "io.input");
@@ -141,8 +144,8 @@ void TestCliOutput::refuses_data()
     row("section build %/b.mlmodelc --hwx-slices --output %/b.mlmodelc/model.mil", "io.input");
     row("section relocate %/w.ksec --base 0 -o %/w.ksec", "io.input");
     row("section strip %/w.ksec -o /dev/null", "io.kind");
-    row("dequantize %/q -o %/q/data.bin", "io.input");
-    row("dequantize %/q -o %/q/quantize.json", "io.input");
+    row("dequantize %/q -o %/data.npy", "io.input");     // of the folder, by a link
+    row("dequantize %/q -o %/quantize.npy", "io.input"); // by a second name
     row("dequantize %/q --reference %/w.npy -o %/w.npy", "io.input");
     row("dequantize %/q -o %/w.npy", "io.exists"); // which the folder was made from
     row("quantize %/w.npy --format mxfp8 -o %/w.npy", "io.input");
@@ -191,10 +194,11 @@ void TestCliOutput::replacesWithForceOnly_data()
 {
     QTest::addColumn<QByteArray>("line");
     for (const char *line :
-         {"decode %/b.mlmodelc w -o %/other", "section build %/b.mlmodelc --output %/other",
+         {"decode %/b.mlmodelc w --format csv -o %/other",
+          "section build %/b.mlmodelc --output %/other",
           "section build %/b.mlmodelc --hwx-slices --output %/other",
           "section relocate %/w.ksec --base 0x40 -o %/other",
-          "section strip %/w.ksec --output %/other", "dequantize %/q -o %/other",
+          "section strip %/w.ksec --output %/other", "dequantize %/q -o %/other.npy",
           "patch %/b.mlmodelc/weights/weight.bin --set blob@0x40[0]=1 -o %/other"})
         QTest::newRow(line) << QByteArray(line);
 }
@@ -210,11 +214,11 @@ void TestCliOutput::replacesWithForceOnly()
     QVERIFY(treeOf(m_scratch->path()) == before);
     const CliResult forced = runCli(list + QStringList{QStringLiteral("-f")});
     QVERIFY2(forced.exitCode == 0, forced.err.constData());
-    QVERIFY(contentOf(at("other")) != "a file of somebody");
+    QVERIFY(contentOf(list.last()) != "a file of somebody");
     auto after = treeOf(m_scratch->path());
-    std::erase_if(after, [](const auto &entry) { return entry.first.starts_with("other"); });
     auto rest = before;
-    rest.erase("other");
+    for (auto *tree : {&after, &rest})
+        tree->erase(QFileInfo(list.last()).fileName().toStdString());
     QVERIFY(after == rest); // nothing is left beside it
 }
 
@@ -264,7 +268,8 @@ void TestCliOutput::replacesABundle()
 void TestCliOutput::keepsThePermissionsOfWhatItReplaces()
 {
     fs::permissions(at("other").toStdString(), fs::perms(0600));
-    QCOMPARE(runCli(arguments("decode %/b.mlmodelc w --force -o %/other")).exitCode, 0);
+    QCOMPARE(runCli(arguments("decode %/b.mlmodelc w --format npy --force -o %/other")).exitCode,
+             0);
     QVERIFY(fs::status(at("other").toStdString()).permissions() == fs::perms(0600));
 }
 

@@ -82,8 +82,8 @@ void TestCliQuantize::roundTrips()
     QCOMPARE(recorded.exitCode, 0);
     QCOMPARE(recorded.json()["error_from"].get<std::string>(), std::string("recorded"));
     QCOMPARE(text(recorded.json()["error"]), text(json["error"]));
-    const CliResult back = runCli(line + QStringList{QStringLiteral("--reference"), input,
-                                                     QStringLiteral("--force")});
+    const CliResult back =
+        runCli(line + QStringList{QStringLiteral("--reference"), input, QStringLiteral("--force")});
     QCOMPARE(back.exitCode, 0);
     QCOMPARE(back.json()["error_from"].get<std::string>(), std::string("reference"));
     QCOMPARE(text(back.json()["error"]), text(json["error"]));

@@ -151,7 +151,7 @@ void TestCliSamples::ambiguousNames()
              QByteArray("\"decode/w, prefill/w\""));
     for (const char *name : {"decode/w", "prefill/w"}) {
         const auto taken = runCli({u"decode"_s, path, QLatin1String(name), u"--output"_s,
-                                   folder.filePath(QLatin1String(name).mid(0, 3) + u".npy")});
+                                   folder.filePath(QLatin1String(name).mid(0, 3) + u".npy"_s)});
         QVERIFY2(taken.exitCode == 0, taken.err);
     }
     const auto shown = runCli({u"inspect"_s, path});

@@ -30,33 +30,6 @@ private slots:
     void packageTools();
 };
 
-namespace {
-
-/// The answers were made when constants that are written in the program were no weights.
-void leaveOutLiterals(Json &found)
-{
-    Json &totals = found["totals"];
-    Json stored = Json::array();
-    for (const Json &weight : found["weights"]) {
-        const bool literal = weight["source_op"] == "const" && weight["parts"].size() == 1 &&
-                             weight["parts"][0].value("file", Json()).is_null();
-        if (!literal) {
-            stored.push_back(weight);
-            continue;
-        }
-        totals["weights"] = totals["weights"].get<int>() - 1;
-        for (const char *key : {"stored_bytes", "dense_fp16_bytes"})
-            totals[key] = totals[key].get<std::int64_t>() - weight[key].get<std::int64_t>();
-        Json &form = totals["forms"][weight["form"].get<std::string>()];
-        form = form.get<int>() - 1;
-        totals["ratio"] =
-            totals["stored_bytes"].get<double>() / totals["dense_fp16_bytes"].get<double>();
-    }
-    found["weights"] = stored;
-}
-
-} // namespace
-
 void TestBundleData::initTestCase()
 {
     if (!QDir(dataFolder()).exists())
