@@ -53,10 +53,10 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
         rows->addWidget(new QLabel(
             tr("and %1 more ranges").arg(ui::groupedNumber(ranges.size() - kMaxRows)), this));
 
-    m_backup = new QCheckBox(
-        tr("Keep a copy of each changed file beside the bundle, in %1.bak (first save only)")
-            .arg(ui::fromUtf8(bundle.name())),
-        this);
+    m_backup = new QCheckBox(tr("Keep a copy of each changed file beside the bundle, in %1.bak "
+                                "(later ones in %1.bak.2 and so on)")
+                                 .arg(ui::fromUtf8(bundle.name())),
+                             this);
     m_backup->setChecked(keepBackup);
     rows->addWidget(m_backup);
 
