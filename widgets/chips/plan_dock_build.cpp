@@ -33,7 +33,6 @@ QDoubleSpinBox *planNumberBox(QWidget *parent, const QString &prefix, const QStr
     auto *box = new DecimalBox(parent);
     box->setPrefix(prefix);
     box->setAccessibleName(name);
-    box->setKeyboardTracking(false);
     return box;
 }
 

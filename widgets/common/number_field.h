@@ -58,6 +58,8 @@ class NumberBox final : public Box
 public:
     explicit NumberBox(QWidget *parent = nullptr) : Box(parent)
     {
+        // What is typed counts once it is whole: "0" of "0,05" would be another number.
+        Box::setKeyboardTracking(false);
         showFaults(Box::lineEdit(), [this](const QString &text) { return fault(text); });
     }
 
@@ -79,21 +81,13 @@ protected:
     }
     QString textFromValue(Number value) const override
     {
-        // What is being typed is not written anew as the same number: "0x1" would go on as "10".
-        const QString now = Box::lineEdit()->text();
-        if (Box::lineEdit()->isModified() && fault(now).isEmpty() && valueFromText(now) == value)
-            return bare(now);
-        return plainText(value);
-    }
-
-private:
-    QString plainText(Number value) const
-    {
         if constexpr (std::is_same_v<Number, int>)
             return QString::number(value);
         else
             return QString::number(value, 'f', Box::decimals());
     }
+
+private:
     bool isSpecial(const QString &text) const
     {
         return !Box::specialValueText().isEmpty() && text == Box::specialValueText();
@@ -113,7 +107,7 @@ private:
         QString why = isSpecial(text) ? QString() : rule.fault(bare(text));
         if constexpr (std::is_same_v<Number, double>) {
             const double number = typedNumber(bare(text)).value_or(0);
-            if (why.isEmpty() && !isSpecial(text) && !(plainText(number).toDouble() == number))
+            if (why.isEmpty() && !isSpecial(text) && !(textFromValue(number).toDouble() == number))
                 why = placesFault(Box::decimals());
         }
         return why;
