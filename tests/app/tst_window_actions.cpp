@@ -76,7 +76,10 @@ void TestWindowActions::makesBesideTheBundle()
     QCOMPARE(bytes("a.mxfp8/data.bin"), bytes("c.mxfp8/data.bin"));
     const target::Target &m1 = *target::findTarget("M1")->target;
     const target::Target &m3 = *target::findTarget("M3")->target;
-    QVERIFY(app::buildSectionTo(**bundle, weights, {}, m3, at("built.ksec")));
+    const target::Target &m6 = *target::findTarget("M6")->target;
+    QVERIFY(app::buildSectionTo(**bundle, weights, {}, m6, at("built.ksec")));
+    const auto narrow = app::buildSectionTo(**bundle, weights, {}, m3, at("no.ksec"));
+    QVERIFY(!narrow && narrow.error().code == "section.legality"); // the 2 bits of `depthwise`
     plan::SectionOptions wide;
     wide.form = "palette";
     wide.bits = 6; // no encoder of the M1 has it

@@ -125,7 +125,11 @@ private Q_SLOTS:
             QCoreApplication::processEvents();
             checkLabels(plot);
         }
+        // The M1 refuses one of its weights: without a time the program waits for no dispatch.
+        QVERIFY(plot.labelsShown().filter(QStringLiteral("of one dispatch")).isEmpty());
+        session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.resize(1200, 700);
+        QVERIFY(showDock(dock, 1200, 700));
         plot.fit();
         plot.zoom(1);
         QTRY_VERIFY(!plot.labelsShown().filter(QStringLiteral("of one dispatch")).isEmpty());
@@ -227,7 +231,7 @@ private Q_SLOTS:
         QVERIFY(showDock(roofline));
         QVERIFY(plot.pointCount() >= roofline.plot().pointCount());
         QVERIFY(plot.floorShown());
-        QCOMPARE(plot.lineTexts().size(), 2); // all layers, and the floor
+        QCOMPARE(plot.lineTexts().size(), 1); // the floor: the M1 refuses a layer, no sum is known
         // The same figures as the roofline's.
         for (int i = 0; i < roofline.plot().pointCount(); ++i) {
             const roofline::Placement &placed = roofline.plot().placementOf(i);
@@ -247,6 +251,11 @@ private Q_SLOTS:
             QVERIFY(!dock.facts().text().isEmpty());
         }
         QCOMPARE(plot.csv().count(QLatin1Char('\n')), plot.pointCount() + 1);
+        dock.forms().setCurrentIndex(0);
+        Q_EMIT dock.forms().activated(0);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QVERIFY(settle(dock));
+        QCOMPARE(plot.lineTexts().size(), 2); // all layers, and the floor
     }
 
     /// The legend stands above the axes, whatever the size: it covers no point.

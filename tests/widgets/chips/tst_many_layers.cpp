@@ -19,18 +19,21 @@ using namespace kernscope::ui;
 
 namespace {
 
-/// Of `layers` linear operations; every third weight is twice as wide.
+/// Of `layers` linear operations; every third weight is twice as wide and meets two rows.
 BundlePtr manyLayers(int layers)
 {
     test::MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 8]> x, tensor<fp16, [2, 16]> z";
     for (int i = 0; i < layers; ++i) {
-        const std::uint64_t width = i % 3 == 0 ? 16 : 8;
+        const bool third = i % 3 == 0;
+        const std::uint64_t width = third ? 16 : 8;
         const std::string shape = "[8, " + std::to_string(width) + "]";
         const std::string name = "layer_" + std::to_string(i);
         made.constant("tensor<fp16, " + shape + ">", name,
                       made.blob(ElementType::Fp16, shape, test::Bytes(16 * width)));
-        made.line("tensor<fp16, [1, 8]> y" + std::to_string(i) + " = linear(weight = " + name +
-                  ", x = x)[name = string(\"op_" + std::to_string(i) + "\")]");
+        made.line("tensor<fp16, [" + std::string(third ? "2" : "1") + ", 8]> y" +
+                  std::to_string(i) + " = linear(weight = " + name + ", x = " +
+                  (third ? "z" : "x") + ")[name = string(\"op_" + std::to_string(i) + "\")]");
     }
     const auto bundle = made.open();
     return bundle ? *bundle : nullptr;
