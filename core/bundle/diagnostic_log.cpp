@@ -17,7 +17,7 @@ void DiagnosticLog::add(Severity severity, Error error)
         return;
     }
     std::string key =
-        fmt::format("{}\n{}\n{}\n{}\n{}", error.code, error.file,
+        fmt::format("{}\n{}\n{}\n{}\n{}\n{}", severityName(severity), error.code, error.file,
                     error.offset ? fmt::format("{}", error.offset->value) : std::string("-"),
                     error.field, error.found);
     if (m_seen.insert(std::move(key)).second)

@@ -9,8 +9,8 @@
 
 namespace kernscope {
 
-/// Gathers diagnostics: the same fault at the same place is kept once (several weights may name one
-/// bad record), and a hostile file cannot fill memory with them.
+/// Gathers diagnostics: the same fault at the same place is kept once a severity (several weights
+/// may name one bad record), and a hostile file cannot fill memory with them.
 class DiagnosticLog
 {
 public:

@@ -31,6 +31,7 @@ public:
         Columns,
         HighestFirst,
         Boxes,
+        Packed,
     };
     void begin(Kind kind) { add(static_cast<std::uint64_t>(kind)); }
     void add(std::uint64_t number) { m_numbers.push_back(number); }

@@ -65,10 +65,10 @@ void TestInspectJson::document()
     QVERIFY(bundle);
     Json json = report::inspectJson(**bundle, {}, {});
     report::finish(json, (*bundle)->diagnostics());
-    QCOMPARE(
-        keysOf(json).c_str(),
-        "schema tool version command kind bundle program_version build_info functions models files "
-        "sections weights totals warnings errors relocations diagnostics");
+    QCOMPARE(keysOf(json).c_str(),
+             "schema tool version command kind bundle program_version build_info functions models "
+             "features "
+             "descriptions files sections weights totals warnings errors relocations diagnostics");
     QCOMPARE(text(json["schema"]), text(1));
     QCOMPARE(text(json["tool"]), text("kernscope"));
     QCOMPARE(text(json["kind"]), text("mlmodelc"));
@@ -77,7 +77,8 @@ void TestInspectJson::document()
     QCOMPARE(
         json["functions"].dump().c_str(),
         R"([{"name":"main","model":"","opset":"ios18","ops":2,"inputs":[{"name":"x","dtype":"fp16",)"
-        R"("shape":[1,4]}],"outputs":["x"],"backend":null}])");
+        R"("shape":[1,4],"state":false}],"outputs":["x"],)"
+        R"("output_types":[{"name":"x","dtype":"fp16","shape":[1,4]}],"backend":null}])");
     QCOMPARE(json["files"][2].dump().c_str(),
              R"({"path":"weights/weight.bin","bytes":132,"kind":"data","version":2,"count":1,)"
              R"("blobs":[{"meta_offset":64,"dtype":"int8","code":4,"bytes":4,"data_offset":128,)"
@@ -173,7 +174,7 @@ void TestInspectJson::numbers()
              text(nullptr));
 }
 
-/// A weight whose file is not there: how many bytes it takes is unknown, and not 0.
+/// A weight whose file is cut: how many bytes it takes is unknown, and not 0.
 void TestInspectJson::unknownBytes()
 {
     MadeBundle bundle;

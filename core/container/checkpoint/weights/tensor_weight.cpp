@@ -113,7 +113,7 @@ private:
 
 /// A tensor that is packed as a whole: it is unpacked when its values are first asked for, and
 /// kept.
-class PackedMember final : public codec::PackedBytes
+class PackedMember final : public codec::PackedBytes, public codec::NotedOrder
 {
 public:
     PackedMember(const StoredTensor &tensor, std::shared_ptr<const codec::ElementOrder> order)
@@ -123,6 +123,13 @@ public:
     std::uint64_t elements() const override { return elementCount(m_tensor.shape)->value; }
     std::uint64_t extent() const override { return m_tensor.bytes.bytes.value; }
     bool isUnpacked() const override { return m_unpacked; }
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::Packed);
+        notes.add(m_tensor.packedAt);
+        const auto *order = dynamic_cast<const codec::NotedOrder *>(m_order.get());
+        return m_order == nullptr || (order != nullptr && order->note(notes));
+    }
     Result<std::shared_ptr<const codec::ElementOrder>>
     bound(std::span<const std::byte>) const override
     {
