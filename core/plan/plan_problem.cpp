@@ -139,7 +139,7 @@ std::vector<const target::Target *> timedTargets(const Survey &survey)
         const bool any = std::any_of(survey.rows.begin(), survey.rows.end(), [t](const Row &row) {
             return row.candidates && row.candidates->front()->chips[t].timeS;
         });
-        if ((survey.roofs[t].compute && survey.roofs[t].bandwidth) || any)
+        if (survey.roofs[t].bandwidth && (survey.roofs[t].compute || any))
             timed.push_back(survey.targets[t]);
     }
     return timed;
