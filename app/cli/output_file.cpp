@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -52,15 +53,40 @@ int writeAll(int descriptor, std::span<const std::byte> bytes)
     return 0;
 }
 
-/// On the disk, and of that length: a system that lost some of it must not go unnoticed.
-int finish(int descriptor, std::uint64_t bytes)
+/// What a file holds, read again; else an errno.
+int readBack(const std::filesystem::path &path, Sha256 &found)
+{
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    std::vector<std::byte> block(kOutputBlock);
+    int fault = 0;
+    for (ssize_t got = 1; got != 0 && fault == 0;) {
+        got = ::read(descriptor, block.data(), block.size());
+        if (got > 0)
+            found.update(std::span(block).first(static_cast<std::size_t>(got)));
+        fault = interrupted() ? ECANCELED : got < 0 && errno != EINTR ? errno : 0;
+    }
+    ::close(descriptor);
+    return fault;
+}
+
+/// On the disk, of that length, and with the bytes that were written: a system that lost or changed
+/// some of it must not go unnoticed.
+int finish(int descriptor, const std::filesystem::path &path, std::uint64_t bytes, Sha256 &written)
 {
     if (::fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)
         return errno;
     struct stat status = {};
     if (::fstat(descriptor, &status) != 0)
         return errno;
-    return static_cast<std::uint64_t>(status.st_size) == bytes ? 0 : EIO;
+    Sha256 found;
+    if (static_cast<std::uint64_t>(status.st_size) != bytes)
+        return EIO;
+    if (const int fault = readBack(path, found); fault != 0)
+        return fault;
+    const auto now = found.finish(), wanted = written.finish();
+    return now && wanted && *now == *wanted ? 0 : EIO;
 }
 
 Error errorOf(const std::string &name, int number)
@@ -74,9 +100,11 @@ int writeMember(const std::filesystem::path &path, std::span<const std::byte> by
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return errno;
+    Sha256 written;
+    written.update(bytes);
     int fault = writeAll(descriptor, bytes);
     if (fault == 0)
-        fault = finish(descriptor, bytes.size());
+        fault = finish(descriptor, path, bytes.size(), written);
     if (::close(descriptor) != 0 && fault == 0)
         fault = errno;
     return fault;
@@ -153,6 +181,8 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes)
     if (const int fault = writeAll(descriptor(), bytes); fault != 0)
         return tl::unexpected(failure(fault));
     m_bytes += bytes.size();
+    if (m_place)
+        m_written.update(bytes);
     if (m_place && m_bytes - m_flushed >= kFlushEvery) {
         ::sync_file_range(descriptor(), static_cast<off_t>(m_flushed),
                           static_cast<off_t>(m_bytes - m_flushed), SYNC_FILE_RANGE_WRITE);
@@ -163,7 +193,9 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes)
 
 Result<void> OutputFile::commit()
 {
-    if (const int fault = m_place ? finish(descriptor(), m_bytes) : 0; fault != 0)
+    if (const int fault =
+            m_place ? finish(descriptor(), m_place->temporary(), m_bytes, m_written) : 0;
+        fault != 0)
         return tl::unexpected(failure(fault));
     if (interrupted())
         return tl::unexpected(failure(ECANCELED));

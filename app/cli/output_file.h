@@ -3,6 +3,7 @@
 
 #include "app/cli/interrupt.h"
 #include "core/base/output_place.h"
+#include "core/base/sha256.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
@@ -75,6 +76,7 @@ private:
     std::unique_ptr<WritingScope> m_scope; ///< ends after the place has removed its file
     std::optional<OutputPlace> m_place;    ///< none: standard output
     std::string m_name;                    ///< as it was given
+    Sha256 m_written;                      ///< of all the bytes: they are read back
     std::uint64_t m_bytes = 0, m_flushed = 0;
 };
 
