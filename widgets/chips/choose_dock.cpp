@@ -12,6 +12,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/panel_section.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -95,9 +96,6 @@ QString verdictText(const FormChoice &choice, const std::string &chip)
                     .arg(percentText(*choice.zeroFraction),
                          choice.sampled ? ChooseDock::tr("; figures from some of the channels")
                                         : QString());
-    for (const std::string &line : report::contestedOf(choice))
-        text += QStringLiteral("<br>%1 %2")
-                    .arg(theme::glyph(Token::MarkContested), fromUtf8(line).toHtmlEscaped());
     return text;
 }
 
@@ -122,7 +120,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     bar->addWidget(sharedChipBox(m_state, content), 1);
     bar->addWidget(m_tolerance);
     bar->addWidget(m_apply);
-    for (QLabel **label : {&m_verdict, &m_state_}) {
+    for (QLabel **label : {&m_verdict, &m_readings, &m_state_}) {
         *label = new QLabel(content);
         (*label)->setTextFormat(label == &m_verdict ? Qt::RichText : Qt::PlainText);
         (*label)->setWordWrap(true);
@@ -140,6 +138,11 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(m_verdict);
+    m_contested = new PanelSection(theme::glyph(Token::MarkContested) + QLatin1Char(' ') +
+                                       tr("Sources disagree"),
+                                   m_readings, content);
+    m_contested->setFolded(true);
+    column->addWidget(m_contested);
     column->addWidget(m_table, 1);
     column->addWidget(m_state_);
     setContent(content);
@@ -240,6 +243,11 @@ void ChooseDock::showChoice(const FormChoice &choice)
     m_choice = choice;
     m_verdict->setText(verdictText(choice, m_state.target().name) + QLatin1Char(' ') +
                        fromUtf8(roofline::predictionNote(m_state.target())));
+    QStringList readings;
+    for (const std::string &line : report::contestedOf(choice))
+        readings += fromUtf8(line);
+    m_readings->setText(readings.join(QLatin1Char('\n')));
+    m_contested->setVisible(!readings.isEmpty());
     std::vector<report::CandidateFacts> rows = report::candidateRows(choice);
     const auto chosenRow =
         std::find_if(rows.begin(), rows.end(), [](const auto &row) { return row.chosen; });

@@ -14,6 +14,8 @@ class QTableView;
 
 namespace kernscope::ui {
 
+class PanelSection;
+
 /// The form that the chosen weight should take on a chip: every candidate with its bytes, error
 /// and speed-up, and the bundle re-encoded as a copy.
 class ChooseDock final : public Dock
@@ -50,7 +52,8 @@ private:
     ChipState &m_state;
     RowTable<report::CandidateFacts> *m_model = nullptr;
     QDoubleSpinBox *m_tolerance = nullptr;
-    QLabel *m_verdict = nullptr, *m_state_ = nullptr;
+    QLabel *m_verdict = nullptr, *m_readings = nullptr, *m_state_ = nullptr;
+    PanelSection *m_contested = nullptr; ///< folded: the candidates keep their rows
     QPushButton *m_apply = nullptr;
     QTableView *m_table = nullptr;
     QList<QAction *> m_actions;
