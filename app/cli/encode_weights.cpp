@@ -100,6 +100,8 @@ std::optional<Error> whyKept(const Weight &weight, const codec::EncodedWeight *e
                     fmt::format("values of {} have no other form", elementTypeName(weight.type)));
     if (encoded == nullptr)
         return std::nullopt;
+    if (weight.elements.value < 10 && weight.operands().front().place->isLiteral())
+        return kept("encode.kept", "one more operation takes more than these few numbers do");
     std::uint64_t bytes = 0;
     for (const codec::EncodedPart &part : encoded->parts)
         bytes += part.bytes.size();

@@ -54,7 +54,12 @@ void TestCliDiffReports::output()
     QCOMPARE(diff(m_a, m_b, {option, path}).exitCode, 4);
     QCOMPARE(diff(m_a, m_b, {option, path, QStringLiteral("--force")}).exitCode, 1);
     const QString input = m_a + QStringLiteral("/model.mil");
-    QCOMPARE(diff(m_a, m_b, {option, input, QStringLiteral("--force")}).exitCode, 4);
+    const QString force = QStringLiteral("--force");
+    QCOMPARE(diff(m_a, m_b, {option, input, force}).exitCode, 2); // .mil is no report
+    QCOMPARE(
+        diff(m_a, m_b, {option, input, force, QStringLiteral("--format"), QStringLiteral("text")})
+            .exitCode,
+        4);
 }
 
 /// Each format of a report says the same: one weight, and what it exceeds.
@@ -70,7 +75,7 @@ void TestCliDiffReports::formats()
     QVERIFY(result.out.startsWith("a,b,name,name_b,form_a"));
     QCOMPARE(int(result.out.count('\n')), 2);
     QVERIFY(result.out.contains("a.mlmodelc,b.mlmodelc,w,w,dense-fp16,dense-fp16,20,20,consumer,"
-                                "8,1,1,0,4,1,17408,"));
+                                "8,1,1,0,0,0,0.20544535090332955,13.746073641936075,4,1,17408,"));
     result = as("junit");
     QCOMPARE(int(result.out.count("<testcase ")), 2);
     QVERIFY(result.out.contains("<testsuite name=\"a.mlmodelc &gt; b.mlmodelc\" tests=\"2\" "
