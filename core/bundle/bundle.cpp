@@ -48,6 +48,14 @@ std::optional<ByteCount> knownStoredBytes(const Weight &weight)
     return unread ? std::nullopt : std::optional(weight.storedBytes);
 }
 
+ByteCount unreadBytes(const Weight &weight)
+{
+    std::uint64_t unread = weight.fault ? weight.storedBytes.value : 0;
+    for (const codec::Operand &operand : weight.operands())
+        unread -= std::min(unread, operand.place->bytes.value);
+    return ByteCount(unread);
+}
+
 std::optional<double> storedRatio(const Weight &a, const Weight &b)
 {
     const auto ofA = knownStoredBytes(a), ofB = knownStoredBytes(b);
@@ -135,13 +143,10 @@ Totals Bundle::addUp() const
     FormCounts forms(totals);
     std::set<std::vector<std::uint64_t>> shared; // records of weights that share all of theirs
     for (const Weight &weight : m_weights) {
-        // Of a file that is missing the types may fix more than was read.
-        std::uint64_t unread = weight.fault ? weight.storedBytes.value : 0;
         std::vector<std::uint64_t> records{weight.elements.value};
         bool sharesAll = false;
         for (const codec::Operand &operand : weight.operands()) {
             const OperandPlace &place = *operand.place;
-            unread -= std::min(unread, place.bytes.value);
             if (place.isLiteral()) {
                 add(place.bytes.value);
                 continue;
@@ -150,7 +155,7 @@ Totals Bundle::addUp() const
             sharesAll = place.shared && (sharesAll || records.size() == 1);
             records.insert(records.end(), {place.file, place.metaOffset.value});
         }
-        add(unread);
+        add(unreadBytes(weight).value);
         // What several functions read is one weight, so that a ratio speaks of forms alone.
         if (!sharesAll || shared.insert(std::move(records)).second)
             dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);

@@ -11,8 +11,11 @@
 namespace kernscope {
 
 /// Bytes that a weight takes in its files; nothing where an operand could not be read (a file that
-/// is missing, cut or a pointer): its reader then leaves storedBytes at 0, beside a fault.
+/// is cut) and no type says it: its reader then leaves storedBytes at 0, beside a fault.
 std::optional<ByteCount> knownStoredBytes(const Weight &weight);
+
+/// Of them, those of no operand that was read: where a file is missing, the types fix them.
+ByteCount unreadBytes(const Weight &weight);
 
 /// Those of `b` over those of `a`; nothing where either is not known or `a` stores none.
 std::optional<double> storedRatio(const Weight &a, const Weight &b);

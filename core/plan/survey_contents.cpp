@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The survey: which weights lie at the same place, and which hold the same.
 #include "core/bundle/bundle.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/plan/surveyor.h"
 
 #include <algorithm>
@@ -20,6 +21,12 @@ Place placeOf(const codec::Operand &operand)
     if (place.isLiteral())
         return {kNoIndex, reinterpret_cast<std::uintptr_t>(place.literal.get())};
     return {place.file, place.dataOffset.value};
+}
+
+/// Of the bytes of a weight that could not be read.
+Place unreadPlace(std::size_t weight)
+{
+    return {kNoIndex - 1, weight};
 }
 
 /// A quick number of a run of bytes; equal ones are compared.
@@ -57,6 +64,8 @@ void Surveyor::findItems()
         std::vector<Place> places;
         for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
             places.push_back(placeOf(operand));
+        if (unreadBytes(m_bundle.weights()[row.weight]).value > 0)
+            places.push_back(unreadPlace(row.weight)); // they lie nowhere, and so with no others
         row.item = items.emplace(places, items.size()).first->second;
         stays.resize(items.size());
         if (!row.fixed.empty())
@@ -85,6 +94,9 @@ void Surveyor::findItems()
             if (seen.insert(number).second)
                 parts.push_back({number, users[place].size() > 1, operand.place->bytes.value});
         }
+        if (const ByteCount unread = unreadBytes(m_bundle.weights()[row.weight]); unread.value > 0)
+            parts.push_back({numbers.emplace(unreadPlace(row.weight), numbers.size()).first->second,
+                             false, unread.value});
         m_survey.parts.add(parts);
     }
     m_survey.parts.shrink_to_fit();

@@ -39,15 +39,23 @@ QString unknownNote(const ProgramTime &program, const roofline::Roofs &roofs, co
 {
     if (!roofs.compute && !roofs.bandwidth)
         return TimeCard::tr("no ceilings are published for %1").arg(chip);
-    if (program.refused > 0)
-        return TimeCard::tr("on %1: the compiler refuses the weights of %2 of %3 layers")
-            .arg(chip)
-            .arg(program.refused)
-            .arg(program.layers);
-    if (program.timed < program.layers)
+    const std::size_t unknown = program.layers - std::min(program.layers, program.timed);
+    if (program.refused > 0) {
+        const QString refused =
+            TimeCard::tr("on %1: the compiler refuses the weights of %2 of %3 layers")
+                .arg(chip)
+                .arg(program.refused)
+                .arg(program.layers);
+        return unknown > program.refused
+                   ? TimeCard::tr("%1, the time of %2 more layers is not known")
+                         .arg(refused)
+                         .arg(unknown - program.refused)
+                   : refused;
+    }
+    if (unknown > 0)
         return TimeCard::tr("on %1: the time of %2 of %3 layers is not known")
             .arg(chip)
-            .arg(program.layers - program.timed)
+            .arg(unknown)
             .arg(program.layers);
     return TimeCard::tr("on %1: how often its layers run is not known").arg(chip);
 }

@@ -128,27 +128,46 @@ private Q_SLOTS:
         test::planIsDecided(**bundle);
     }
 
-    /// The weight file is the pointer of a version control system: nothing of it can be read.
-    void unreadable_data() { everyForm_data(); }
+    /// The weight file is empty, or the pointer of a version control system: nothing of it can be
+    /// read. Of the pointer the types say how many bytes there would be.
+    void unreadable_data()
+    {
+        QTest::addColumn<std::string>("name");
+        QTest::addColumn<bool>("pointer");
+        for (const test::SampleForm &form : test::sampleForms()) {
+            QTest::newRow(form.name.c_str()) << form.name << false;
+            QTest::newRow((form.name + ", pointer").c_str()) << form.name << true;
+        }
+    }
     void unreadable()
     {
         QFETCH(std::string, name);
-        const std::string_view pointer = "version https://git-lfs.github.com/spec/v1\n"
-                                         "oid sha256:0\nsize 4096\n";
-        const auto bytes = std::as_bytes(std::span(pointer));
+        QFETCH(bool, pointer);
+        const std::string_view text = pointer ? "version https://git-lfs.github.com/spec/v1\n"
+                                                "oid sha256:0\nsize 4096\n"
+                                              : "";
+        const auto bytes = std::as_bytes(std::span(text));
+        const test::MadeBundle made = test::sampleBundle(name);
         const auto bundle = Bundle::open(
-            "pointer.mlmodelc", test::MadeBundle::options(test::sampleBundle(name).text(),
-                                                          test::Bytes(bytes.begin(), bytes.end())));
+            "unreadable.mlmodelc",
+            test::MadeBundle::options(made.text(), test::Bytes(bytes.begin(), bytes.end())));
         QVERIFY(bundle);
-        QVERIFY(weightsOfUnknownBytes(**bundle) > 0);
+        QCOMPARE(weightsOfUnknownBytes(**bundle) > 0, !pointer);
         test::hasOneAnswer(**bundle, someTargets());
         test::planIsDecided(**bundle);
         report::Json document;
         report::addUnassessed(document, **bundle);
         for (const report::Json &row : document["unassessed"])
-            QVERIFY(row["stored_bytes"].is_null());
+            QCOMPARE(row["stored_bytes"].is_null(), !pointer);
         const DecisionTable table(**bundle, allTargets());
-        QVERIFY(!table.totals(0).storedBytes);
+        QCOMPARE(table.totals(0).storedBytes.has_value(), pointer);
+        if (pointer) {
+            const auto sound = made.open();
+            QVERIFY(sound);
+            for (std::size_t i = 0; i < (*sound)->weights().size(); ++i)
+                QCOMPARE((*bundle)->weights()[i].storedBytes.value,
+                         (*sound)->weights()[i].storedBytes.value);
+        }
     }
 
     /// Bytes and errors of a candidate are those of one encoding, whatever the extents.

@@ -243,6 +243,9 @@ std::optional<std::uint64_t> MilWeightReader::declaredBytes(const mil::Operation
     forEachValue(operation, [&](std::string_view operand, const mil::ProgramValue &value) {
         const mil::Operation *maker = m_graph.maker(value);
         const bool made = maker && isConstexpr(*maker);
+        // An op of two results, a mask and what it keeps, counts once.
+        if (made && !counted.emplace("", reinterpret_cast<std::uintptr_t>(maker)).second)
+            return;
         const auto more = !made ? declaredBytes(operand, value, counted)
                           : depth < codec::kMaxChainedOps
                               ? declaredBytes(*maker, counted, depth + 1)
