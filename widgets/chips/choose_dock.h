@@ -29,6 +29,7 @@ public:
     RowTableModel &model() { return *m_model; }
     QDoubleSpinBox &tolerance() { return *m_tolerance; }
     QLabel &verdict() { return *m_verdict; }
+    QLabel &readings() { return *m_readings; } ///< what sources disagree about, a line each
     const std::optional<FormChoice> &choice() const { return m_choice; }
     /// Writes a copy of the bundle with the weight in that form; the message appears in the dock.
     void applyTo(const QString &path, const std::string &form);

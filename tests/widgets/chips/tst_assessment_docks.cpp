@@ -255,6 +255,22 @@ private Q_SLOTS:
         QVERIFY(at || (*copy)->weights().size() == bundle->weights().size());
     }
 
+    /// What sources disagree about stands folded above the candidates.
+    void readingsOfTheChoice()
+    {
+        Session session;
+        ChooseDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.goToWeight(0);
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.choice());
+        const std::vector<std::string> contested = report::contestedOf(*dock.choice());
+        QVERIFY(!contested.empty());
+        const QStringList readings = dock.readings().text().split(u'\n');
+        QCOMPARE(readings.size(), int(contested.size()));
+        QVERIFY(!dock.readings().isVisible() && dock.readings().parentWidget()->isVisible());
+    }
+
     /// Outcomes stand on pills as wide as their words: the rest of the cell is the row's ground.
     static void outcomesArePills(ChooseDock &dock)
     {
