@@ -3,6 +3,7 @@
 // some thousand changes are tried: no crash, no endless loop, and every fault with its place.
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
+#include "core/form/packed_bytes.h"
 #include "made_checkpoint.h"
 #include "proto_builder.h"
 
@@ -10,6 +11,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <random>
 
 using namespace kernscope;
@@ -89,8 +91,19 @@ std::string brokenPromise(const QByteArray &name, const QByteArray &raw, bool &f
     for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
         const Weight &weight = (*bundle)->weights()[i];
         const auto decoder = (*bundle)->decoder(i);
-        if (decoder.has_value() == weight.fault.has_value())
+        const OperandList &operands = weight.operands();
+        // What is packed is read when it is asked for: its damage then is the decoder's error.
+        const bool packed =
+            std::any_of(operands.begin(), operands.end(), [](const codec::Operand &operand) {
+                return dynamic_cast<const codec::PackedBytes *>(operand.order.get()) != nullptr;
+            });
+        if (decoder && weight.fault)
+            return "a weight with a fault that decodes: " + weight.name;
+        if (!decoder && !weight.fault && !packed)
             return "a weight without a fault that does not decode: " + weight.name;
+        if (!decoder && (decoder.error().code.empty() || decoder.error().message.empty()))
+            return "an unnamed error of " + weight.name;
+        faulty = faulty || !decoder;
         if (decoder && weight.elements.value <= 4096 &&
             !computeStatistics(**bundle, i, {true, true}))
             return "no statistics of " + weight.name;
