@@ -40,8 +40,8 @@ protected:
             auto how = QItemSelectionModel::SelectionFlags(QItemSelectionModel::ClearAndSelect);
             if (m_view->selectionBehavior() == QAbstractItemView::SelectRows)
                 how |= QItemSelectionModel::Rows;
-            const auto [top, bottom] = std::minmax(from.row(), now.row());
-            const auto [left, right] = std::minmax(from.column(), now.column());
+            const auto [top, bottom] = std::minmax({from.row(), now.row()});
+            const auto [left, right] = std::minmax({from.column(), now.column()});
             m_view->selectionModel()->select({now.sibling(top, left), now.sibling(bottom, right)},
                                              how);
         } else if (now.isValid()) {

@@ -84,7 +84,9 @@ PairFactsPanel::PairFactsPanel(QWidget *parent) : QWidget(parent)
     for (int i = 0; i < static_cast<int>(kFigures); ++i) {
         const auto at = static_cast<std::size_t>(i);
         const int column = i / kRows * 3;
-        grid->addWidget(design::label(names[at], design::Type::Small, this), i % kRows, column);
+        auto *name = design::label(names[at], design::Type::Small, this);
+        name->setWordWrap(true); // where the language needs the room of its number
+        grid->addWidget(name, i % kRows, column);
         m_values[at] = new QLabel(this);
         m_values[at]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         m_values[at]->setTextInteractionFlags(Qt::TextSelectableByMouse);
