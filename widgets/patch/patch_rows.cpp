@@ -183,7 +183,8 @@ bool PatchRows::eventFilter(QObject *watched, QEvent *event)
 {
     if (event->type() == QEvent::FontChange || event->type() == QEvent::Show)
         fitSoon();
-    return QStyledItemDelegate::eventFilter(watched, event);
+    // The viewport is no editor: keys that an editor passes on to it close nothing.
+    return watched != m_table->viewport() && QStyledItemDelegate::eventFilter(watched, event);
 }
 
 } // namespace kernscope::ui
