@@ -70,7 +70,9 @@ void TestWindowData::wholeWay()
     QVERIFY(m_window->open({path}));
     auto &session = (*m_window)->session();
     QVERIFY(!session.bundle()->weights().empty());
-    QVERIFY((*m_window)->notices().texts().isEmpty());
+    // Of a program that leaves extents open the model's own default shapes are said.
+    const bool open = !(*m_window)->document().openInputs().empty();
+    QCOMPARE((*m_window)->notices().texts().size(), open ? 1 : 0);
 
     session.setPatchingEnabled(true);
     for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
