@@ -7,7 +7,6 @@
 #include "core/base/pattern.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
-#include "core/bundle/shapes/described.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/surveyor.h"
 
@@ -108,15 +107,11 @@ Result<void> Surveyor::checkOptions()
 
 Result<void> Surveyor::bindInputs()
 {
-    std::vector<shapes::ShapeBinding> shapes = m_options.shapes;
-    m_survey.described = shapes.empty();
-    if (m_survey.described && !m_bundle.openInputs().empty() && !m_bundle.shapeBindings())
-        shapes = shapes::describedShapes(*m_bundle.program());
-    if (shapes.empty())
+    if (m_options.shapes.empty())
         return {};
-    auto bound = bindShapes(m_bundle, shapes);
+    auto bound = bindShapes(m_bundle, m_options.shapes);
     if (!bound)
-        return m_survey.described ? Result<void>() : tl::unexpected(std::move(bound.error()));
+        return tl::unexpected(std::move(bound.error()));
     m_survey.shaped = std::move(*bound);
     return {};
 }

@@ -82,7 +82,6 @@ struct Survey {
     std::size_t encodings = 0;      ///< candidates that were encoded
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
-    bool described = false; ///< its shapes are the model's own defaults
 
     std::string nameOf(std::size_t row) const
     {

@@ -301,7 +301,7 @@ Json planJson(const PlanSubject &subject)
     document["output"] = subject.output.empty() ? Json(nullptr) : Json(subject.output);
     document["opsets"] = subject.raised == nullptr ? Json(nullptr) : raisedJson(*subject.raised);
     if (survey.shaped)
-        addBoundShapes(document, survey.shaped->summary, survey.described);
+        addBoundShapes(document, survey.shaped->summary, false);
     return document;
 }
 

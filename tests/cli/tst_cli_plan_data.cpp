@@ -55,7 +55,7 @@ void TestCliPlanData::networkWithoutTimes()
     QVERIFY(asked.out.contains("plan.time"));
 }
 
-/// Its batch is left open: the model's own default is taken, or what --shape says.
+/// Its batch is left open: with --shape every layer has a time.
 void TestCliPlanData::openExtents()
 {
     const QString path = dataPath(QStringLiteral("real/basic-pitch/nmp.mlpackage"));
@@ -68,8 +68,7 @@ void TestCliPlanData::openExtents()
                             QStringLiteral("--json")};
     const auto open = runCli(words);
     QVERIFY2(open.exitCode == 0, open.out + open.err);
-    QCOMPARE(text(open.json()["minimise"]), QByteArray("\"time\""));
-    QCOMPARE(text(open.json()["shapes"]["from"]), QByteArray("\"description\""));
+    QCOMPARE(text(open.json()["minimise"]), QByteArray("\"stored\""));
     const auto result =
         runCli(words + QStringList{QStringLiteral("--shape"), QStringLiteral("input=2,43844,1"),
                                    QStringLiteral("-o"), copy});
