@@ -71,7 +71,8 @@ void TestDockBehaviour::edgesCutNoNumber()
     const auto covered = [&](int x) { // the cover stands above the viewport
         const QPoint at = table.viewport()->pos() + QPoint(x, 30);
         const QWidget *cover = nullptr;
-        for (const QWidget *child : table.findChildren<QWidget *>(QString(), Qt::FindDirectChildrenOnly)) {
+        for (const QWidget *child :
+             table.findChildren<QWidget *>(QString(), Qt::FindDirectChildrenOnly)) {
             if (child != table.viewport() && child->isVisible() && child->geometry().contains(at) &&
                 child->testAttribute(Qt::WA_TransparentForMouseEvents) &&
                 child->mask().contains(at - child->pos()))
