@@ -22,7 +22,7 @@ constexpr int kDebounceMilliseconds = 400;
 /// A folder of more files is watched by its first ones (each costs a kernel handle).
 constexpr int kMaxWatched = 256;
 constexpr int kLookMilliseconds = 2000;
-/// Of larger bundles no digests are kept: whoever touches their files is taken for a writer.
+/// Of larger bundles no digests are kept: any touch of their files counts as a change.
 constexpr std::uint64_t kMostDigested = std::uint64_t{1} << 30;
 /// Those of smaller ones are there at once.
 constexpr std::uint64_t kMostDigestedAtOnce = std::uint64_t{4} << 20;
@@ -32,7 +32,7 @@ constexpr std::uint64_t kMostAtOnce = std::uint64_t{16} << 20;
 /// Of a file, and the state in which it has these bytes.
 using Digest = std::pair<FileStamp, std::string>;
 
-/// Nothing where the file changes meanwhile, cannot be read, or nobody wants to know any more.
+/// Nothing where the file changes meanwhile, cannot be read, or is no longer asked for.
 std::optional<Digest> digestOf(const std::filesystem::path &path, const std::atomic<bool> &unwanted)
 {
     constexpr qint64 kBlock = qint64{1} << 20;

@@ -98,7 +98,7 @@ std::string launchNote(const ProgramTime &program, std::size_t elsewhere)
     return text + (elsewhere > 0 ? fmt::format(": {} of the layers.", elsewhere) : ".");
 }
 
-/// Of so many launches; what is not known of one is not known of all.
+/// Of that number of launches; what is not known of one is not known of all.
 std::optional<double> ofLaunches(const std::optional<double> &one,
                                  const std::optional<std::uint64_t> &launches)
 {

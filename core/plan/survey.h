@@ -30,7 +30,7 @@ struct Row {
     /// The first one keeps the form. Shared by weights that hold the same and are used alike.
     std::shared_ptr<const CandidateList> candidates;
     double energy = 0;                     ///< sum of squared values, weighted like the error
-    double sensitivity = 1;                ///< its relative error counts so many times
+    double sensitivity = 1;                ///< its relative error is multiplied by it
     SharedValue<std::string> fixed;        ///< why it stays as it is; empty where it is planned
     SharedValue<Axes> axes;                ///< of its channels
     bool unread = false;                   ///< its stored bytes are not known

@@ -146,7 +146,7 @@ void TestMainWindow::textFieldsTakeNoFiles()
     }
 }
 
-/// A bundle that is opened in Patch shows its overview in Inspect, not a weight that nobody chose.
+/// A bundle that is opened in Patch shows its overview in Inspect, not an unchosen weight.
 void TestMainWindow::overviewComesFirst()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));

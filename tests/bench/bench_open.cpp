@@ -161,7 +161,7 @@ void benchText()
         text.size() / 1024, 1e3 * ours, 1e3 * plain, ours / plain, operations);
 }
 
-/// A checkpoint whose header has so many tensors.
+/// A checkpoint whose header has that many tensors.
 std::string wideCheckpoint(std::size_t entries)
 {
     std::string json = "{";

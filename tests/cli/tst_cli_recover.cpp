@@ -192,7 +192,7 @@ void TestCliRecover::recovers()
                                                               : half);
 }
 
-/// Whoever reads only the exit code or a report of a release check learns of it as well.
+/// The exit code and each report of a release check say it as well.
 void TestCliRecover::everyFormatSaysIt_data()
 {
     QTest::addColumn<bool>("own");

@@ -40,7 +40,7 @@ Result<std::vector<ZipMember>> readZip(std::span<const std::byte> archive,
 Result<std::vector<std::byte>> unpack(std::span<const std::byte> archive, const ZipMember &member,
                                       std::uint64_t limit, std::string_view fileName);
 
-/// Whether a member has so many bytes unpacked as it says, and no more than `limit`, as far as its
+/// Whether a member has as many bytes unpacked as it says, and no more than `limit`, as far as its
 /// entry tells. Errors: those of unpack.
 Result<void> checkSize(const ZipMember &member, std::uint64_t limit, std::string_view fileName);
 

@@ -68,7 +68,7 @@ private:
         for (WireField field; fields.next(field);)
             visit(field);
     }
-    /// Whether there is still room for so many bytes of text, which it then takes.
+    /// Whether there is still room for that many bytes of text, which it then takes.
     bool take(std::size_t bytes)
     {
         const bool fits = bytes <= m_room;

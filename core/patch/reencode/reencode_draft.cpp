@@ -133,7 +133,7 @@ const EncodedPart *Drafter::part(PartRole role) const
 /// weight that several operations make alike only if there are none, so that they share the rest.
 DraftOperand Drafter::operandOf(std::string name, const EncodedPart &part) const
 {
-    // Constants of at least so many elements go to the weight file
+    // Constants of at least that many elements go to the weight file
     // (resources/formats/blob-storage.md).
     constexpr std::uint64_t kSmallestBlob = 10;
     const std::uint64_t count = elementCount(part.shape).value_or(ElementCount()).value;

@@ -262,7 +262,7 @@ void TestSaveJournal::neverReplacesAJournal()
     QCOMPARE(fs::status(disk.journal()).permissions(), fs::perms(0600));
 }
 
-/// Whoever makes an archive can make a journal that fits: it hides nothing.
+/// The maker of an archive can make a journal that fits: it hides nothing.
 void TestSaveJournal::comesWithTheArchive()
 {
     const OnDisk disk("dense-fp16");

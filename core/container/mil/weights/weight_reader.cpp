@@ -30,7 +30,7 @@ bool isMissing(const Error &fault)
 /// Values that are followed from a small constant to an operation that reads it as a weight.
 constexpr std::size_t kMostSteps = 64;
 
-/// Of ten elements and more a constant is a weight whoever reads it: converters put those into a
+/// Of ten elements and more a constant is a weight, whatever reads it: converters put those into a
 /// weight file, as far as it has a code for their type (resources/formats/blob-storage.md).
 bool hasManyElements(const mil::Literal &literal)
 {
