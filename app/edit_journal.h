@@ -61,8 +61,8 @@ public:
         QDateTime made;
         int edits = 0;
     };
-    /// Those of a bundle, which no other window offers from now on; empty: of any bundle, left to
-    /// whoever opens it.
+    /// Those of a bundle, which no other window offers from now on; empty: of any bundle, for the
+    /// window that opens it.
     std::vector<Left> left(const QString &bundle);
     Result<std::string> read(const QString &file) const;
     /// They were made again, or are not wanted.

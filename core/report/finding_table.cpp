@@ -67,7 +67,7 @@ std::vector<Column<FindingRow>> findingContentColumns()
          .value = [](const Row &row) -> Value { return Count{row.finding->count}; }},
         {.key = "of",
          .title = "of",
-         .explanation = "Of so many elements, channels, scales, codebook entries or chips",
+         .explanation = "Out of that many elements, channels, scales, codebook entries or chips",
          .align = TextTable::Align::Right,
          .shown = kDocument,
          .value = [](const Row &row) -> Value {

@@ -15,8 +15,8 @@ namespace kernscope {
 /// else is as it was, byte for byte where no offset moved. Saved by saveCopy.
 ///
 /// The program is a model.mil or the model of an .mlpackage. `encoded` holds the elements of the
-/// weight, in its type; dense fp16 of a weight of fp32 is cast by the program, so that whoever
-/// reads it reads fp32. Errors: "encode.type" (the form's result is not of the weight's type),
+/// weight, in its type; dense fp16 of a weight of fp32 is cast by the program, so that its
+/// readers get fp32. Errors: "encode.type" (the form's result is not of the weight's type),
 /// "encode.opset" (the form needs a later operation set than the function has), "encode.network" (a
 /// weight of an old neural network), "encode.program" (no program, or no statement to replace),
 /// "encode.blob" (a weight file that cannot be laid out anew), "encode.verify" (the new bundle does
