@@ -60,3 +60,5 @@ HeapTrimmer::HeapTrimmer(ui::Session &session, QObject *parent) : QObject(parent
 }
 
 } // namespace kernscope::app
+
+#include "moc_allocator.cpp"

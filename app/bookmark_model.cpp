@@ -200,3 +200,5 @@ QVariant BookmarkModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 } // namespace kernscope::app
+
+#include "moc_bookmark_model.cpp"

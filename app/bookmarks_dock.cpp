@@ -283,3 +283,5 @@ void BookmarksDock::askImport()
 }
 
 } // namespace kernscope::app
+
+#include "moc_bookmarks_dock.cpp"

@@ -26,3 +26,5 @@ void BuildWatches::watchAdded()
 }
 
 } // namespace kernscope::app
+
+#include "moc_build_watches.cpp"

@@ -224,3 +224,5 @@ void BundleWatch::compare()
 }
 
 } // namespace kernscope::app
+
+#include "moc_bundle_watch.cpp"

@@ -106,3 +106,5 @@ void ChangeApplier::checkResult()
 }
 
 } // namespace kernscope::app
+
+#include "moc_change_applier.cpp"

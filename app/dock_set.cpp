@@ -259,3 +259,5 @@ ui::Dock *DockSet::focused() const
 }
 
 } // namespace kernscope::app
+
+#include "moc_dock_set.cpp"

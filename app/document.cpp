@@ -368,3 +368,5 @@ void Document::checkModified()
 }
 
 } // namespace kernscope::app
+
+#include "moc_document.cpp"

@@ -63,3 +63,5 @@ bool FileDrops::eventFilter(QObject *watched, QEvent *event)
 }
 
 } // namespace kernscope::app
+
+#include "moc_file_drops.cpp"

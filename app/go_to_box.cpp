@@ -316,3 +316,5 @@ void GoToBox::keyPressEvent(QKeyEvent *event)
 }
 
 } // namespace kernscope::app
+
+#include "moc_go_to_box.cpp"

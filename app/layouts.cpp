@@ -235,3 +235,5 @@ void LayoutKeeper::arrange(Layout layout)
 }
 
 } // namespace kernscope::app
+
+#include "moc_layouts.cpp"

@@ -51,3 +51,5 @@ bool LineKeys::eventFilter(QObject *watched, QEvent *event)
 }
 
 } // namespace kernscope::app
+
+#include "moc_line_keys.cpp"

@@ -399,3 +399,5 @@ void MainWindow::about()
 }
 
 } // namespace kernscope::app
+
+#include "moc_main_window.cpp"

@@ -224,3 +224,5 @@ QStringList NoticeArea::texts() const
 }
 
 } // namespace kernscope::app
+
+#include "moc_notice_area.cpp"

@@ -120,3 +120,5 @@ void PaletteList::step(int by)
 }
 
 } // namespace kernscope::app
+
+#include "moc_palette_list.cpp"

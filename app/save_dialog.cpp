@@ -95,3 +95,5 @@ bool SaveDialog::keepBackup() const
 }
 
 } // namespace kernscope::app
+
+#include "moc_save_dialog.cpp"

@@ -289,3 +289,5 @@ void ScreenshotRun::end(int exitCode, const QString &reason)
 }
 
 } // namespace kernscope::app
+
+#include "moc_screenshots.cpp"

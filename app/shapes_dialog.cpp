@@ -158,3 +158,5 @@ void ShapesDialog::check()
 }
 
 } // namespace kernscope::app
+
+#include "moc_shapes_dialog.cpp"

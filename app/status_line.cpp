@@ -181,3 +181,5 @@ void StatusLine::showProgress()
 }
 
 } // namespace kernscope::app
+
+#include "moc_status_line.cpp"

@@ -86,3 +86,5 @@ void TabOrder::moveOn(QWidget *from, bool forward) const
 }
 
 } // namespace kernscope::app
+
+#include "moc_tab_order.cpp"

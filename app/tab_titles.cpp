@@ -125,3 +125,5 @@ void TabTitles::updateRow(QTabBar *tabs, QList<ui::Dock *> &placed)
 }
 
 } // namespace kernscope::app
+
+#include "moc_tab_titles.cpp"

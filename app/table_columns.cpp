@@ -192,3 +192,5 @@ void TableColumns::bringBack(QHeaderView *header)
 }
 
 } // namespace kernscope::app
+
+#include "moc_table_columns.cpp"

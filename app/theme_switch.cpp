@@ -56,3 +56,5 @@ void ThemeSwitch::apply()
 }
 
 } // namespace kernscope::app
+
+#include "moc_theme_switch.cpp"

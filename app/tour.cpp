@@ -203,3 +203,5 @@ void Tour::point()
 }
 
 } // namespace kernscope::app
+
+#include "moc_tour.cpp"

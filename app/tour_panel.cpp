@@ -205,3 +205,5 @@ void TourFrame::paintEvent(QPaintEvent *)
 }
 
 } // namespace kernscope::app
+
+#include "moc_tour_panel.cpp"

@@ -168,3 +168,5 @@ void WelcomePage::setRecent(const QList<Settings::Recent> &entries)
 }
 
 } // namespace kernscope::app
+
+#include "moc_welcome_page.cpp"

@@ -64,8 +64,9 @@ install_packages() {
         apt-get install -y -q --no-install-recommends "${chosen[@]}" >&2
 }
 
-# Lets ccache store what is compiled with precompiled headers.
+# Lets ccache store what is compiled with precompiled headers, and find it from any folder.
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"
+export CCACHE_BASEDIR="$kernscope_root" CCACHE_NOHASHDIR=1
 
 # configure_and_build PRESET [cmake option …] -- [target …]
 configure_and_build() {

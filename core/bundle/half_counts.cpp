@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-// Processors that bring 32 values together with one instruction get code of their own.
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/bundle/half_counts.cpp"
 #include <hwy/foreach_target.h>

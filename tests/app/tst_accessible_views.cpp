@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "synthetic.h"
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/plot_widget.h"
@@ -174,5 +175,5 @@ void TestAccessibleViews::actionsAreOffered()
     QCOMPARE((*m_window)->session().place().weight, tree->cells().front().key);
 }
 
-QTEST_MAIN(TestAccessibleViews)
+KERNSCOPE_TEST(TestAccessibleViews, QApplication)
 #include "tst_accessible_views.moc"

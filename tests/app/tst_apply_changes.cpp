@@ -2,6 +2,7 @@
 #include "app/change_applier.h"
 #include "app/document.h"
 #include "core/diff/diff.h"
+#include "tests/test_program.h"
 #include "widgets/compare/difference_export.h"
 #include "window_fixture.h"
 
@@ -155,5 +156,5 @@ void TestApplyChanges::saysWhatIsWrong()
     QCOMPARE(failed.back().front().value<Error>().code, std::string("io.open"));
 }
 
-QTEST_MAIN(TestApplyChanges)
+KERNSCOPE_TEST(TestApplyChanges, QApplication)
 #include "tst_apply_changes.moc"

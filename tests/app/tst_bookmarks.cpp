@@ -2,6 +2,7 @@
 #include "app/bookmark_model.h"
 #include "app/bookmarks_dock.h"
 #include "app/session_file.h"
+#include "tests/test_program.h"
 #include "window_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -281,5 +282,5 @@ void TestBookmarks::savedAsTakesThemAlong()
     QCOMPARE(dock.model().rowCount(), 2);
 }
 
-QTEST_MAIN(TestBookmarks)
+KERNSCOPE_TEST(TestBookmarks, QApplication)
 #include "tst_bookmarks.moc"

@@ -2,6 +2,7 @@
 // Another program writes, cuts or replaces files of the open bundle.
 #include "core/base/overlaid_file.h"
 #include "core/patch/patch.h"
+#include "tests/test_program.h"
 #include "widgets/patch/patch_list_model.h"
 #include "window_fixture.h"
 
@@ -281,5 +282,5 @@ void TestChangedFiles::ownSaveIsNoChange()
     QVERIFY(session().filesHold());
 }
 
-QTEST_MAIN(TestChangedFiles)
+KERNSCOPE_TEST(TestChangedFiles, QApplication)
 #include "tst_changed_files.moc"

@@ -2,6 +2,7 @@
 #include "app/go_to_box.h"
 #include "app/palette_list.h"
 #include "main_window_fixture.h"
+#include "tests/test_program.h"
 
 #include <QMenu>
 #include <QMenuBar>
@@ -99,5 +100,5 @@ void TestCompareMenu::largestFromEveryDock()
     QTRY_VERIFY(session.place().element.has_value());
 }
 
-QTEST_MAIN(TestCompareMenu)
+KERNSCOPE_TEST(TestCompareMenu, QApplication)
 #include "tst_compare_menu.moc"

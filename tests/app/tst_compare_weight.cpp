@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
+#include "tests/test_program.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/compare_dock.h"
@@ -271,5 +272,5 @@ void TestCompareWeight::bytesBeginAtTheProposedPair()
     QCOMPARE((*m_window)->session().place().weight, kNoIndex);
 }
 
-QTEST_MAIN(TestCompareWeight)
+KERNSCOPE_TEST(TestCompareWeight, QApplication)
 #include "tst_compare_weight.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "document_fixture.h"
+#include "tests/test_program.h"
 
 #include <QSignalSpy>
 #include <QUndoStack>
@@ -278,5 +279,5 @@ void TestDocument::closes()
     QVERIFY(m_document->pendingRanges().empty());
 }
 
-QTEST_MAIN(TestDocument)
+KERNSCOPE_TEST(TestDocument, QApplication)
 #include "tst_document.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "document_fixture.h"
+#include "tests/test_program.h"
 
 #include <QSignalSpy>
 #include <QUndoStack>
@@ -430,5 +431,5 @@ void TestDocumentSave::recoversNothingWhereThereIsNothing()
     QCOMPARE(opened[0][0].toBool(), false);
 }
 
-QTEST_MAIN(TestDocumentSave)
+KERNSCOPE_TEST(TestDocumentSave, QApplication)
 #include "tst_document_save.moc"

@@ -2,6 +2,7 @@
 // Edits that were not saved when their window was killed.
 #include "app/document.h"
 #include "app/edit_journal.h"
+#include "tests/test_program.h"
 #include "widgets/common/task_manager.h"
 #include "window_fixture.h"
 
@@ -100,8 +101,9 @@ void TestEditJournal::init()
 
 void TestEditJournal::start(QProcess &process) const
 {
-    process.start(QCoreApplication::applicationFilePath(),
-                  {QStringLiteral("--edit"), m_path, stateFolder()});
+    process.start(
+        QCoreApplication::applicationFilePath(),
+        {QStringLiteral("tst_edit_journal"), QStringLiteral("--edit"), m_path, stateFolder()});
     QVERIFY(process.waitForReadyRead(60'000));
     QCOMPARE(process.readAllStandardOutput().trimmed(), QByteArray("ready"));
 }
@@ -240,13 +242,12 @@ void TestEditJournal::tasksThatThrow()
     QVERIFY(m_session->tasks().idle());
 }
 
-int main(int argc, char **argv)
-{
+static const test::Registered registeredTestEditJournal(__FILE__, [](int argc, char **argv) {
     const QApplication application(argc, argv);
     const QStringList arguments = QCoreApplication::arguments();
     if (arguments.size() == 4 && arguments[1] == QLatin1String("--edit"))
         return edit(arguments[2], arguments[3]);
     TestEditJournal test;
     return QTest::qExec(&test, argc, argv);
-}
+});
 #include "tst_edit_journal.moc"

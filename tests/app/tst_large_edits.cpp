@@ -4,6 +4,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/patch/edit/edit.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 #include "widgets/common/session.h"
 #include "widgets/common/task_manager.h"
 
@@ -327,5 +328,5 @@ bool TestLargeEdits::openMade(const test::MadeBundle &made)
     return true;
 }
 
-QTEST_MAIN(TestLargeEdits)
+KERNSCOPE_TEST(TestLargeEdits, QApplication)
 #include "tst_large_edits.moc"

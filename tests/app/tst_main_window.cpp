@@ -8,6 +8,7 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/theme.h"
 
+#include "tests/test_program.h"
 #include "widgets/compare/builds_dock.h"
 #include <QAction>
 
@@ -337,5 +338,5 @@ void TestMainWindow::resetsLayout()
                  qPrintable(QStringLiteral("%1 %2").arg(width).arg(bundle->width())));
 }
 
-QTEST_MAIN(TestMainWindow)
+KERNSCOPE_TEST(TestMainWindow, QApplication)
 #include "tst_main_window.moc"

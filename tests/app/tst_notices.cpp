@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 
 #include <QApplication>
 #include <QLabel>
@@ -133,5 +134,5 @@ void TestNotices::mirrors()
     QVERIFY(area().geometry().center().x() > area().parentWidget()->width() / 2);
 }
 
-QTEST_MAIN(TestNotices)
+KERNSCOPE_TEST(TestNotices, QApplication)
 #include "tst_notices.moc"

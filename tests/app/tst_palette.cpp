@@ -3,6 +3,7 @@
 #include "app/go_to_box.h"
 #include "app/palette_list.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -210,5 +211,5 @@ void TestPalette::namesAreGivenBack()
     QVERIFY(box.holdsNames());
 }
 
-QTEST_MAIN(TestPalette)
+KERNSCOPE_TEST(TestPalette, QApplication)
 #include "tst_palette.moc"

@@ -5,6 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "main_window_fixture.h"
 #include "synthetic.h"
+#include "tests/test_program.h"
 #include "widgets/hardware/hardware_facts.h"
 
 #include <QTreeView>
@@ -111,5 +112,5 @@ void TestPaletteRegisters::theTaskAtHandIsMeant()
     QCOMPARE(bytes().offset.value, wordOf(3, QStringLiteral("ConvCfg")));
 }
 
-QTEST_MAIN(TestPaletteRegisters)
+KERNSCOPE_TEST(TestPaletteRegisters, QApplication)
 #include "tst_palette_registers.moc"

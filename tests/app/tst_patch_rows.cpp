@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "patches_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/common/fixed_font.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patch_list_model.h"
@@ -113,5 +114,5 @@ void TestPatchRows::theNewestIsInSight()
     QVERIFY(table().model()->rowCount() > 8);
 }
 
-QTEST_MAIN(TestPatchRows)
+KERNSCOPE_TEST(TestPatchRows, QApplication)
 #include "tst_patch_rows.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "patches_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/patch/patch_list_model.h"
 
 #include <QLineEdit>
@@ -198,5 +199,5 @@ void TestPatchSwitches::notesStay()
     QCOMPARE(session.patches()[2].note, "mine");
 }
 
-QTEST_MAIN(TestPatchSwitches)
+KERNSCOPE_TEST(TestPatchSwitches, QApplication)
 #include "tst_patch_switches.moc"

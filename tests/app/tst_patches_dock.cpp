@@ -3,6 +3,7 @@
 #include "core/patch/edit/script_origin.h"
 #include "patches_fixture.h"
 #include "tests/core/bundle/second_function.h"
+#include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/short_names.h"
 #include "widgets/patch/edit_line.h"
@@ -378,5 +379,5 @@ void TestPatchesDock::scriptMakesTheSameBytes()
     }
 }
 
-QTEST_MAIN(TestPatchesDock)
+KERNSCOPE_TEST(TestPatchesDock, QApplication)
 #include "tst_patches_dock.moc"

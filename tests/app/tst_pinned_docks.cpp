@@ -3,6 +3,7 @@
 #include "core/base/overlaid_file.h"
 #include "synthetic.h"
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 
 using namespace kernscope;
 using ui::Place;
@@ -106,5 +107,5 @@ void TestPinnedDocks::pinnedDocksStay()
     }
 }
 
-QTEST_MAIN(TestPinnedDocks)
+KERNSCOPE_TEST(TestPinnedDocks, QApplication)
 #include "tst_pinned_docks.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/place_text.h"
 #include "tests/core/bundle/second_function.h"
+#include "tests/test_program.h"
 #include "window_fixture.h"
 
 #include <QTranslator>
@@ -269,5 +270,5 @@ void TestPlaceText::weightsAreNamed()
     QVERIFY(other);
 }
 
-QTEST_MAIN(TestPlaceText)
+KERNSCOPE_TEST(TestPlaceText, QApplication)
 #include "tst_place_text.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/weight_grid_view.h"
@@ -170,5 +171,5 @@ void TestPlaces::jumpsWinOverKeysBefore()
     QVERIFY(!session().place().element);
 }
 
-QTEST_MAIN(TestPlaces)
+KERNSCOPE_TEST(TestPlaces, QApplication)
 #include "tst_places.moc"

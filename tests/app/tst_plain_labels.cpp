@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Names of a file that look like markup are shown as they stand, in every workspace.
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QLabel>
@@ -184,5 +185,5 @@ void TestPlainLabels::labelsBeginWhereTheWindowDoes()
     }
 }
 
-QTEST_MAIN(TestPlainLabels)
+KERNSCOPE_TEST(TestPlainLabels, QApplication)
 #include "tst_plain_labels.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/shrink_area.h"
 
@@ -220,5 +221,5 @@ void TestPseudoLocale::nothingIsCutOff()
     QVERIFY2(cut.isEmpty(), qPrintable(cut.mid(0, 16).join(QLatin1Char('\n'))));
 }
 
-QTEST_MAIN(TestPseudoLocale)
+KERNSCOPE_TEST(TestPseudoLocale, QApplication)
 #include "tst_pseudo_locale.moc"

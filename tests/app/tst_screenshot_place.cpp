@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/screenshots.h"
+#include "tests/test_program.h"
 #include "window_fixture.h"
 
 #include <QSignalSpy>
@@ -30,5 +31,5 @@ void TestScreenshotPlace::weightThatThePathNames()
     QCOMPARE(session.bundle()->weights()[session.place().weight].name, std::string("head_bias"));
 }
 
-QTEST_MAIN(TestScreenshotPlace)
+KERNSCOPE_TEST(TestScreenshotPlace, QApplication)
 #include "tst_screenshot_place.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "window_fixture.h"
 
 #include <QImage>
@@ -211,5 +212,5 @@ void TestScreenshots::noDisplay()
     QCOMPARE(ended.err.count(QLatin1Char('\n')), 1);
 }
 
-QTEST_GUILESS_MAIN(TestScreenshots)
+KERNSCOPE_TEST(TestScreenshots, QCoreApplication)
 #include "tst_screenshots.moc"

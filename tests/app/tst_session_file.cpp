@@ -3,6 +3,7 @@
 
 #include "app/bookmark_model.h"
 #include "app/bookmarks_dock.h"
+#include "tests/test_program.h"
 #include "widgets/compare/compare_dock.h"
 #include "window_fixture.h"
 
@@ -249,5 +250,5 @@ void TestSessionFile::sampleComesBack()
     QCOMPARE(window->layouts().current(), app::Layout::Compare);
 }
 
-QTEST_MAIN(TestSessionFile)
+KERNSCOPE_TEST(TestSessionFile, QApplication)
 #include "tst_session_file.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/settings.h"
 #include "app/settings_migration.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -193,5 +194,5 @@ void TestSettings::pairsByHand()
     QCOMPARE(settings.pairsByHand(QStringLiteral("4"), b), names);
 }
 
-QTEST_GUILESS_MAIN(TestSettings)
+KERNSCOPE_TEST(TestSettings, QCoreApplication)
 #include "tst_settings.moc"

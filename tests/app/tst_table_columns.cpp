@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/table_columns.h"
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/common/absent_columns.h"
 
 #include <QAction>
@@ -174,5 +175,5 @@ void TestTableColumns::sumsFollowTheirTable()
     QCOMPARE(sums->columnWidth(1), table->columnWidth(1));
 }
 
-QTEST_MAIN(TestTableColumns)
+KERNSCOPE_TEST(TestTableColumns, QApplication)
 #include "tst_table_columns.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/table_copy.h"
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/common/table_text.h"
 
 #include <QClipboard>
@@ -113,5 +114,5 @@ void TestTableCopy::fromTheMenu()
     QVERIFY(text.contains(QString::fromStdString(window->session().bundle()->weights()[0].name)));
 }
 
-QTEST_MAIN(TestTableCopy)
+KERNSCOPE_TEST(TestTableCopy, QApplication)
 #include "tst_table_copy.moc"

@@ -2,6 +2,7 @@
 #include "app/tour.h"
 #include "app/tour_panel.h"
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 
 #include <QAction>
 #include <QApplication>
@@ -248,5 +249,5 @@ void TestTour::leadsBack()
     QCOMPARE(window->document().path(), path);
 }
 
-QTEST_MAIN(TestTour)
+KERNSCOPE_TEST(TestTour, QApplication)
 #include "tst_tour.moc"

@@ -5,6 +5,7 @@
 #include "main_window_fixture.h"
 #include "sample_bundles.h"
 #include "synthetic.h"
+#include "tests/test_program.h"
 #include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/dock_tools.h"
@@ -730,5 +731,5 @@ void TestTypedEdits::selectedCellsAreComputed()
     session.undoStack().undo();
 }
 
-QTEST_MAIN(TestTypedEdits)
+KERNSCOPE_TEST(TestTypedEdits, QApplication)
 #include "tst_typed_edits.moc"

@@ -4,6 +4,7 @@
 #include "app/palette_list.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/compare/builds_dock.h"
@@ -425,5 +426,5 @@ void TestWindowActions::exportsDoNotReplaceWhatIsOpen()
     QCOMPARE(ui::outputRefusal(dock, m_folder->filePath(QStringLiteral("new.csv"))), QString());
 }
 
-QTEST_MAIN(TestWindowActions)
+KERNSCOPE_TEST(TestWindowActions, QApplication)
 #include "tst_window_actions.moc"

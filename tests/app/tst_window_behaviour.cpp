@@ -3,6 +3,7 @@
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/common/dock_title_bar.h"
 #include "widgets/compare/builds_dock.h"
@@ -393,5 +394,5 @@ void TestWindowBehaviour::partnersAreAskedForOnce()
     QCOMPARE(partners(), 0);
 }
 
-QTEST_MAIN(TestWindowBehaviour)
+KERNSCOPE_TEST(TestWindowBehaviour, QApplication)
 #include "tst_window_behaviour.moc"

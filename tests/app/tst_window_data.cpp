@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 #include "window_fixture.h"
 
 #include <QDirIterator>
@@ -124,5 +125,5 @@ void TestWindowData::comparesDenseWithPruned()
     QVERIFY(compare->showsContent());
 }
 
-QTEST_MAIN(TestWindowData)
+KERNSCOPE_TEST(TestWindowData, QApplication)
 #include "tst_window_data.moc"

@@ -2,6 +2,7 @@
 #include "app/palette_list.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/compare/limits_bar.h"
 
 #include <QDialogButtonBox>
@@ -284,5 +285,5 @@ void TestWindowEditing::statusLineKeepsItsPlace()
     stop = true;
 }
 
-QTEST_MAIN(TestWindowEditing)
+KERNSCOPE_TEST(TestWindowEditing, QApplication)
 #include "tst_window_editing.moc"

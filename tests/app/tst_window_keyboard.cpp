@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/segmented.h"
 
@@ -263,5 +264,5 @@ void TestWindowKeyboard::arrowsChooseTheWorkspace()
     QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
 }
 
-QTEST_MAIN(TestWindowKeyboard)
+KERNSCOPE_TEST(TestWindowKeyboard, QApplication)
 #include "tst_window_keyboard.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
@@ -165,5 +166,5 @@ void TestWindowMenus::visitedPlacesAreListed()
     QVERIFY(overview->onView());
 }
 
-QTEST_MAIN(TestWindowMenus)
+KERNSCOPE_TEST(TestWindowMenus, QApplication)
 #include "tst_window_menus.moc"

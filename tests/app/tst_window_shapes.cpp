@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/shapes_dialog.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 #include "window_fixture.h"
 
 #include <QDialogButtonBox>
@@ -244,5 +245,5 @@ void TestWindowShapes::listsBundlesOfAFolder()
     QVERIFY((*m_window)->session().other() != nullptr);
 }
 
-QTEST_MAIN(TestWindowShapes)
+KERNSCOPE_TEST(TestWindowShapes, QApplication)
 #include "tst_window_shapes.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "synthetic.h"
 #include "tests/app/window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
 #include "widgets/common/plot_widget.h"
@@ -350,5 +351,5 @@ void TestWindowSizes::readingsBesideTheBytes()
         QVERIFY2(seen.contains(QLatin1String(name)), name);
 }
 
-QTEST_MAIN(TestWindowSizes)
+KERNSCOPE_TEST(TestWindowSizes, QApplication)
 #include "tst_window_sizes.moc"

@@ -2,6 +2,7 @@
 #include "cli_process.h"
 #include "resources/sample.h"
 #include "tests/core/container/contract/container_samples.h"
+#include "tests/test_program.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_model.h"
@@ -279,5 +280,5 @@ void TestCliBytes::textIsForPeople()
         QVERIFY2(said.out.contains(wanted), said.out.constData());
 }
 
-QTEST_MAIN(TestCliBytes)
+KERNSCOPE_TEST(TestCliBytes, QApplication)
 #include "tst_cli_bytes.moc"

@@ -5,6 +5,7 @@
 #include "core/numeric/npy.h"
 #include "made_bundle.h"
 #include "synthetic.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QProcess>
@@ -279,5 +280,5 @@ void TestCliChanging::replacedIsAnswered()
         QCOMPARE(result.out, runCli(arguments).out);
 }
 
-QTEST_GUILESS_MAIN(TestCliChanging)
+KERNSCOPE_TEST(TestCliChanging, QCoreApplication)
 #include "tst_cli_changing.moc"

@@ -2,6 +2,7 @@
 // decide, choose, formats and targets, run as a script would.
 #include "cli_process.h"
 #include "convolution.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QtTest/QtTest>
@@ -290,5 +291,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliChips)
+KERNSCOPE_TEST(TestCliChips, QCoreApplication)
 #include "tst_cli_chips.moc"

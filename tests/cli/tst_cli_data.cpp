@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "answers.h"
 #include "cli_process.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -49,5 +50,5 @@ void TestCliData::answers()
     QCOMPARE(difference(wanted["functions"], found["functions"], "functions").c_str(), "");
 }
 
-QTEST_GUILESS_MAIN(TestCliData)
+KERNSCOPE_TEST(TestCliData, QCoreApplication)
 #include "tst_cli_data.moc"

@@ -3,6 +3,7 @@
 #include "written_bundle.h"
 
 #include "core/numeric/npy.h"
+#include "tests/test_program.h"
 
 #include <QElapsedTimer>
 #include <QProcess>
@@ -298,5 +299,5 @@ void TestCliDecode::allWeights()
     QVERIFY(leftOvers().isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestCliDecode)
+KERNSCOPE_TEST(TestCliDecode, QCoreApplication)
 #include "tst_cli_decode.moc"

@@ -3,6 +3,7 @@
 // reference/coreml-proto) with protoc, which knows nothing of this program.
 #include "cli_process.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -257,5 +258,5 @@ void TestCliDefinitions::planned()
              text(json["totals"]["after"]["bytes"]));
 }
 
-QTEST_GUILESS_MAIN(TestCliDefinitions)
+KERNSCOPE_TEST(TestCliDefinitions, QCoreApplication)
 #include "tst_cli_definitions.moc"

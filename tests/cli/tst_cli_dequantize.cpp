@@ -3,6 +3,7 @@
 #include "written_bundle.h"
 
 #include "core/numeric/npy.h"
+#include "tests/test_program.h"
 #include "written_array.h"
 
 #include <cmath>
@@ -116,5 +117,5 @@ void TestCliDequantize::damagedFolders()
     QCOMPARE(runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--force")}).exitCode, 4);
 }
 
-QTEST_GUILESS_MAIN(TestCliDequantize)
+KERNSCOPE_TEST(TestCliDequantize, QCoreApplication)
 #include "tst_cli_dequantize.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "compared_bundles.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QFile>
@@ -387,5 +388,5 @@ void TestCliDiff::wrongUse()
     QCOMPARE(diff(m_a, m_b, {QStringLiteral("--frobnicate")}).exitCode, 2);
 }
 
-QTEST_GUILESS_MAIN(TestCliDiff)
+KERNSCOPE_TEST(TestCliDiff, QCoreApplication)
 #include "tst_cli_diff.moc"

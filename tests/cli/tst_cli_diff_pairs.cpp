@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_archive.h"
 #include "written_bundle.h"
 
@@ -327,5 +328,5 @@ void TestCliDiffPairs::steps()
     QCOMPARE(diff(a, b, {steps, QStringLiteral("1:2")}).exitCode, 2);
 }
 
-QTEST_GUILESS_MAIN(TestCliDiffPairs)
+KERNSCOPE_TEST(TestCliDiffPairs, QCoreApplication)
 #include "tst_cli_diff_pairs.moc"

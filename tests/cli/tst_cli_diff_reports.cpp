@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "compared_bundles.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QFile>
@@ -249,5 +250,5 @@ void TestCliDiffReports::otherLayouts()
              2);
 }
 
-QTEST_GUILESS_MAIN(TestCliDiffReports)
+KERNSCOPE_TEST(TestCliDiffReports, QCoreApplication)
 #include "tst_cli_diff_reports.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "encoder_runs.h"
+#include "tests/test_program.h"
 #include "written_archive.h"
 #include "written_bundle.h"
 
@@ -345,5 +346,5 @@ void TestCliEncode::namesOfStatistics()
     QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(), code.toStdString());
 }
 
-QTEST_GUILESS_MAIN(TestCliEncode)
+KERNSCOPE_TEST(TestCliEncode, QCoreApplication)
 #include "tst_cli_encode.moc"

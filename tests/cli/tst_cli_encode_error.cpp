@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "encoder_runs.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QTest>
@@ -145,5 +146,5 @@ void TestCliEncodeError::oneError()
     }
 }
 
-QTEST_GUILESS_MAIN(TestCliEncodeError)
+KERNSCOPE_TEST(TestCliEncodeError, QCoreApplication)
 #include "tst_cli_encode_error.moc"

@@ -3,6 +3,7 @@
 #include "cli_process.h"
 
 #include "core/format/activation_table.h"
+#include "tests/test_program.h"
 
 #include <QtTest/QtTest>
 
@@ -246,5 +247,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliEngine)
+KERNSCOPE_TEST(TestCliEngine, QCoreApplication)
 #include "tst_cli_engine.moc"

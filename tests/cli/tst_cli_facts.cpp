@@ -2,6 +2,7 @@
 // What the documents say and a user could not reach: capability bytes, roles and folds of types,
 // fp8 overflow, power and energy, published figures, advice by stored size, contested readings.
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <cmath>
@@ -349,5 +350,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliFacts)
+KERNSCOPE_TEST(TestCliFacts, QCoreApplication)
 #include "tst_cli_facts.moc"

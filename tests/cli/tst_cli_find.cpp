@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QTest>
@@ -220,5 +221,5 @@ void TestCliFind::refusals()
     QVERIFY2(result.exitCode == 2, QByteArray::number(result.exitCode) + result.out + result.err);
 }
 
-QTEST_APPLESS_MAIN(TestCliFind)
+KERNSCOPE_TEST(TestCliFind, kernscope::test::NoApplication)
 #include "tst_cli_find.moc"

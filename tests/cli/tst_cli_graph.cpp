@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QTest>
@@ -171,5 +172,5 @@ void TestCliGraph::noProgram()
     QVERIFY2(made.err.contains("There is no program to draw"), made.err);
 }
 
-QTEST_GUILESS_MAIN(TestCliGraph)
+KERNSCOPE_TEST(TestCliGraph, QCoreApplication)
 #include "tst_cli_graph.moc"

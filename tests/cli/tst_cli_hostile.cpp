@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "made_checkpoint.h"
+#include "tests/test_program.h"
 #include "written_array.h"
 #include "written_bundle.h"
 
@@ -220,5 +221,5 @@ void TestCliHostile::withoutMemory()
     QVERIFY(result.json()["diagnostics"][0]["code"].get<std::string>().starts_with("io."));
 }
 
-QTEST_GUILESS_MAIN(TestCliHostile)
+KERNSCOPE_TEST(TestCliHostile, QCoreApplication)
 #include "tst_cli_hostile.moc"

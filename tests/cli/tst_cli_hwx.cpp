@@ -3,6 +3,7 @@
 #include "synthetic.h"
 
 #include "core/base/little_endian.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -299,5 +300,5 @@ void TestCliHwx::wrongUse()
     QVERIFY(quiet.out.isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestCliHwx)
+KERNSCOPE_TEST(TestCliHwx, QCoreApplication)
 #include "tst_cli_hwx.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QDir>
@@ -285,5 +286,5 @@ void TestCliInspect::fullDisk()
     QCOMPARE(result.exitCode, 4);
 }
 
-QTEST_GUILESS_MAIN(TestCliInspect)
+KERNSCOPE_TEST(TestCliInspect, QCoreApplication)
 #include "tst_cli_inspect.moc"

@@ -2,6 +2,7 @@
 // Signals at several moments of each command, on inputs that take seconds.
 #include "cli_process.h"
 #include "core/numeric/npy.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <filesystem>
@@ -255,5 +256,5 @@ void TestCliInterrupt::savesInPlaceAllOrNothing()
              QStringList{QStringLiteral("p.mlmodelc")});
 }
 
-QTEST_GUILESS_MAIN(TestCliInterrupt)
+KERNSCOPE_TEST(TestCliInterrupt, QCoreApplication)
 #include "tst_cli_interrupt.moc"

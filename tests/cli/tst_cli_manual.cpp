@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QRegularExpression>
@@ -13,7 +14,9 @@ namespace {
 /// Text of a page of the manual without the marks of its fonts.
 QString manualPage(const QString &name)
 {
-    QFile file(QStringLiteral(KERNSCOPE_SOURCE_DIR "/packaging/linux/") + name);
+    QFile file(
+        (QString::fromUtf8(kernscope::test::sourceFolder()) + QStringLiteral("/packaging/linux/")) +
+        name);
     if (!file.open(QIODevice::ReadOnly))
         return {};
     return QString::fromUtf8(file.readAll())
@@ -104,12 +107,12 @@ void TestCliManual::pagesNameEveryCommand_data()
 void TestCliManual::pagesNameEveryCommand()
 {
     QFETCH(QString, page);
-    QFile file(QStringLiteral(KERNSCOPE_SOURCE_DIR "/") + page);
+    QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) + QStringLiteral("/")) + page);
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QString text = QString::fromUtf8(file.readAll());
     for (const QString &name : subcommands({}))
         QVERIFY2(text.contains(u'`' + name + u'`'), qPrintable(name));
 }
 
-QTEST_GUILESS_MAIN(TestCliManual)
+KERNSCOPE_TEST(TestCliManual, QCoreApplication)
 #include "tst_cli_manual.moc"

@@ -3,6 +3,7 @@
 // prints them as they are. Before, U+009B, bidirectional controls and raw 0xFF went through.
 #include "cli_process.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QTemporaryDir>
@@ -153,5 +154,5 @@ void TestCliNames::everyCommand()
     clean();
 }
 
-QTEST_GUILESS_MAIN(TestCliNames)
+KERNSCOPE_TEST(TestCliNames, QCoreApplication)
 #include "tst_cli_names.moc"

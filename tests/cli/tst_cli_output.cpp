@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What commands write: never over an input, whole or not there.
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <filesystem>
@@ -372,5 +373,5 @@ void TestCliOutput::encodeRefusesWhatItCannotRead()
     }
 }
 
-QTEST_GUILESS_MAIN(TestCliOutput)
+KERNSCOPE_TEST(TestCliOutput, QCoreApplication)
 #include "tst_cli_output.moc"

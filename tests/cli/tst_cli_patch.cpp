@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <unistd.h>
@@ -295,5 +296,5 @@ void TestCliPatch::bytesAreNoFigure()
     QCOMPARE(edit["kind"].get<std::string>(), "bytes");
 }
 
-QTEST_GUILESS_MAIN(TestCliPatch)
+KERNSCOPE_TEST(TestCliPatch, QCoreApplication)
 #include "tst_cli_patch.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QDir>
@@ -234,5 +235,5 @@ void TestCliPatchApply::wrongUse()
     QVERIFY2(file.err.contains("--apply only"), file.err.constData());
 }
 
-QTEST_GUILESS_MAIN(TestCliPatchApply)
+KERNSCOPE_TEST(TestCliPatchApply, QCoreApplication)
 #include "tst_cli_patch_apply.moc"

@@ -3,6 +3,7 @@
 // is patched, and the files change in the bytes that were reported and in no others.
 #include "answers.h"
 #include "cli_process.h"
+#include "tests/test_program.h"
 
 #include <QDirIterator>
 #include <QTemporaryDir>
@@ -167,5 +168,5 @@ void TestCliPatchData::everyForm()
     QVERIFY(!forms.empty());
 }
 
-QTEST_GUILESS_MAIN(TestCliPatchData)
+KERNSCOPE_TEST(TestCliPatchData, QCoreApplication)
 #include "tst_cli_patch_data.moc"

@@ -8,6 +8,7 @@
 
 #include "core/codec/encode/encoder.h"
 #include "plan_values.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 
@@ -305,5 +306,5 @@ void TestCliPlan::wrongUse()
     QVERIFY(result.json().is_object());
 }
 
-QTEST_GUILESS_MAIN(TestCliPlan)
+KERNSCOPE_TEST(TestCliPlan, QCoreApplication)
 #include "tst_cli_plan.moc"

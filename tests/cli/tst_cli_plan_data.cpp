@@ -2,6 +2,7 @@
 // plan of the customer's networks.
 #include "cli_process.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QFileInfo>
 #include <QTemporaryDir>
@@ -90,5 +91,5 @@ void TestCliPlanData::openExtents()
     QCOMPARE(text(written["totals"]["stored_bytes"]), text(json["totals"]["after"]["bytes"]));
 }
 
-QTEST_GUILESS_MAIN(TestCliPlanData)
+KERNSCOPE_TEST(TestCliPlanData, QCoreApplication)
 #include "tst_cli_plan_data.moc"

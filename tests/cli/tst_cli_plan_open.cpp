@@ -6,6 +6,7 @@
 
 #include "core/codec/encode/encoder.h"
 #include "plan_values.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -182,5 +183,5 @@ void TestCliPlanOpen::openExtents()
         QCOMPARE(plan(QByteArray(wrong) + " --json").exitCode, 2);
 }
 
-QTEST_GUILESS_MAIN(TestCliPlanOpen)
+KERNSCOPE_TEST(TestCliPlanOpen, QCoreApplication)
 #include "tst_cli_plan_open.moc"

@@ -3,6 +3,7 @@
 #include "written_bundle.h"
 
 #include "core/numeric/npy.h"
+#include "tests/test_program.h"
 #include "written_array.h"
 
 #include <set>
@@ -279,5 +280,5 @@ void TestCliQuantize::encodeRefused()
     QVERIFY(!QDir(output).exists());
 }
 
-QTEST_GUILESS_MAIN(TestCliQuantize)
+KERNSCOPE_TEST(TestCliQuantize, QCoreApplication)
 #include "tst_cli_quantize.moc"

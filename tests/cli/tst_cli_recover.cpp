@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <sys/wait.h>
@@ -282,5 +283,5 @@ void TestCliRecover::forged()
     QVERIFY(tree() == before);
 }
 
-QTEST_GUILESS_MAIN(TestCliRecover)
+KERNSCOPE_TEST(TestCliRecover, QCoreApplication)
 #include "tst_cli_recover.moc"

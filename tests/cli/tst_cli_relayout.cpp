@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // relayout, and what quantize says of the instruction, its devices and what is contested of it.
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_array.h"
 
 #include <QTest>
@@ -182,5 +183,5 @@ void TestCliRelayout::sayWhatIsContested()
     QVERIFY(help.out.contains("2 is subtracted") && help.out.contains("stochastic"));
 }
 
-QTEST_GUILESS_MAIN(TestCliRelayout)
+KERNSCOPE_TEST(TestCliRelayout, QCoreApplication)
 #include "tst_cli_relayout.moc"

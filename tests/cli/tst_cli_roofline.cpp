@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "convolution.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QtTest/QtTest>
@@ -237,5 +238,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliRoofline)
+KERNSCOPE_TEST(TestCliRoofline, QCoreApplication)
 #include "tst_cli_roofline.moc"

@@ -7,6 +7,7 @@
 #include "core/report/pair_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/weight_detail.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QDir>
@@ -425,5 +426,5 @@ void TestCliSameFigures::encodedWeights()
     QCOMPARE(compared.text, 4);
 }
 
-QTEST_GUILESS_MAIN(TestCliSameFigures)
+KERNSCOPE_TEST(TestCliSameFigures, QCoreApplication)
 #include "tst_cli_same_figures.moc"

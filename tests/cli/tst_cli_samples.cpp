@@ -3,6 +3,7 @@
 // compared inside their models.
 #include "answers.h"
 #include "cli_process.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -301,5 +302,5 @@ void TestCliSamples::survey()
     QFAIL("a register without a name is missing");
 }
 
-QTEST_GUILESS_MAIN(TestCliSamples)
+KERNSCOPE_TEST(TestCliSamples, QCoreApplication)
 #include "tst_cli_samples.moc"

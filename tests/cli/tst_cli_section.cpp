@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "section_files.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QTest>
@@ -272,5 +273,5 @@ void TestCliSection::refuses()
     QVERIFY(!json["diagnostics"][0]["code"].get<std::string>().empty());
 }
 
-QTEST_GUILESS_MAIN(TestCliSection)
+KERNSCOPE_TEST(TestCliSection, QCoreApplication)
 #include "tst_cli_section.moc"

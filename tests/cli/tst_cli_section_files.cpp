@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "section_files.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QTest>
@@ -201,5 +202,5 @@ void TestCliSectionFiles::writesSlices()
     QVERIFY(plain.out.contains("lane"));
 }
 
-QTEST_GUILESS_MAIN(TestCliSectionFiles)
+KERNSCOPE_TEST(TestCliSectionFiles, QCoreApplication)
 #include "tst_cli_section_files.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // --shape of every command whose answer needs shapes.
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QTest>
@@ -165,5 +166,5 @@ void TestCliShapes::numbers()
     QVERIFY(bound.at("time_s").get<double>() > 0);
 }
 
-QTEST_GUILESS_MAIN(TestCliShapes)
+KERNSCOPE_TEST(TestCliShapes, QCoreApplication)
 #include "tst_cli_shapes.moc"

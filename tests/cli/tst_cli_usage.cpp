@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Wrong use: named, with the nearest known word, exit 2, and a document where --json is given.
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <cstdlib>
@@ -268,5 +269,5 @@ void TestCliUsage::tablesFitTheTerminal()
     QVERIFY(runCli(arguments("inspect %/long.mlmodelc")).out.contains(name.c_str()));
 }
 
-QTEST_GUILESS_MAIN(TestCliUsage)
+KERNSCOPE_TEST(TestCliUsage, QCoreApplication)
 #include "tst_cli_usage.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QTest>
@@ -207,5 +208,5 @@ void TestCliWeight::damaged()
     QCOMPARE(json["diagnostics"].size(), std::size_t(1));
 }
 
-QTEST_GUILESS_MAIN(TestCliWeight)
+KERNSCOPE_TEST(TestCliWeight, QCoreApplication)
 #include "tst_cli_weight.moc"

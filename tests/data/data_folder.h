@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "tests/test_program.h"
+
 #include <QFile>
 #include <QString>
 #include <QTest>
@@ -23,7 +25,8 @@ namespace kernscope::test {
 inline QString dataFolder()
 {
     const QString set = qEnvironmentVariable("KERNSCOPE_DATA");
-    return set.isEmpty() ? QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data") : set;
+    return set.isEmpty() ? QString::fromUtf8(sourceFolder()) + QStringLiteral("/../shared/data")
+                         : set;
 }
 
 /// Path of a file or folder of it: "real/hwx/x.hwx".

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tables of the command line are made of declared columns, and its documents in core/report: no
 // command names columns or keys itself.
+#include "tests/test_program.h"
+
 #include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
@@ -20,8 +22,9 @@ namespace {
 /// Fails where a source of the command line has what the expression finds.
 void findNowhere(const QRegularExpression &byHand)
 {
-    QDirIterator files(QStringLiteral(KERNSCOPE_SOURCE "/app/cli"), {QStringLiteral("*.cpp")},
-                       QDir::Files);
+    QDirIterator files(
+        (QString::fromUtf8(kernscope::test::sourceFolder()) + QStringLiteral("/app/cli")),
+        {QStringLiteral("*.cpp")}, QDir::Files);
     int read = 0;
     while (files.hasNext()) {
         QFile file(files.next());
@@ -47,5 +50,5 @@ void TestDeclared::commandsNameNoKeys()
         QStringLiteral("\\[\"\\w+\"\\]\\s*=[^=]|\\bJson::(object|array)\\(|\\.dump\\(")));
 }
 
-QTEST_APPLESS_MAIN(TestDeclared)
+KERNSCOPE_TEST(TestDeclared, kernscope::test::NoApplication)
 #include "tst_declared.moc"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Who may include whom (include_arrows.csv), held by every source of the program.
+#include "tests/test_program.h"
+
 #include <QDirIterator>
 #include <QFile>
 #include <QHash>
@@ -10,7 +12,7 @@ namespace {
 
 QString sourceFolder()
 {
-    return QStringLiteral(KERNSCOPE_SOURCE);
+    return QString::fromUtf8(kernscope::test::sourceFolder());
 }
 
 /// True where a row's name (whose steps may be "*") is the path or begins it.
@@ -192,5 +194,5 @@ void TestIncludeArrows::modelsKnowNoViews()
     }
 }
 
-QTEST_APPLESS_MAIN(TestIncludeArrows)
+KERNSCOPE_TEST(TestIncludeArrows, kernscope::test::NoApplication)
 #include "tst_include_arrows.moc"

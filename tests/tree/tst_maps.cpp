@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The maps (README.md of the tree, of core/, widgets/ and tests/) name what is there.
+#include "tests/test_program.h"
+
 #include <QDir>
 #include <QDirIterator>
 #include <QFile>
@@ -11,7 +13,7 @@ namespace {
 
 QDir tree()
 {
-    return QDir(QStringLiteral(KERNSCOPE_SOURCE));
+    return QDir(QString::fromUtf8(kernscope::test::sourceFolder()));
 }
 
 QString contentsOf(const QString &path)
@@ -158,5 +160,5 @@ void TestMaps::widgetsIncludeWhatTheTableSays()
     QVERIFY(compared > 5);
 }
 
-QTEST_APPLESS_MAIN(TestMaps)
+KERNSCOPE_TEST(TestMaps, kernscope::test::NoApplication)
 #include "tst_maps.moc"

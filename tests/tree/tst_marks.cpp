@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
+
 #include <QDirIterator>
 #include <QFile>
 #include <QFont>
@@ -70,7 +72,8 @@ private Q_SLOTS:
         QStringList missing;
         for (const char *folder : {"widgets", "app", "resources/help"}) {
             const auto marks =
-                marksOf(QStringLiteral(KERNSCOPE_SOURCE_DIR "/") + QString::fromLatin1(folder));
+                marksOf((QString::fromUtf8(kernscope::test::sourceFolder()) + QStringLiteral("/")) +
+                        QString::fromLatin1(folder));
             QVERIFY(!marks.isEmpty());
             for (auto mark = marks.begin(); mark != marks.end(); ++mark) {
                 const bool known =
@@ -86,5 +89,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestMarks)
+KERNSCOPE_TEST(TestMarks, QApplication)
 #include "tst_marks.moc"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the scripts of packaging/ find in a tree, and install on a machine.
+#include "tests/test_program.h"
+
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -28,7 +30,9 @@ QString doublesOf(const QString &tree)
 {
     QProcess script;
     script.setProcessChannelMode(QProcess::MergedChannels);
-    script.start(QStringLiteral(KERNSCOPE_SOURCE "/packaging/names.sh"), {tree});
+    script.start((QString::fromUtf8(kernscope::test::sourceFolder()) +
+                  QStringLiteral("/packaging/names.sh")),
+                 {tree});
     if (!script.waitForFinished(-1))
         return script.errorString();
     const QString found = QString::fromUtf8(script.readAll());
@@ -72,7 +76,7 @@ QString printed(const QDir &programs, const QString &command)
     environment.insert(QStringLiteral("PATH"),
                        programs.path() + u':' + environment.value(QStringLiteral("PATH")));
     bash.setProcessEnvironment(environment);
-    bash.setWorkingDirectory(QStringLiteral(KERNSCOPE_SOURCE));
+    bash.setWorkingDirectory(QString::fromUtf8(kernscope::test::sourceFolder()));
     bash.start(QStringLiteral("bash"),
                {QStringLiteral("-euo"), QStringLiteral("pipefail"), QStringLiteral("-c"), command});
     return bash.waitForFinished(-1) ? QString::fromUtf8(bash.readAllStandardOutput())
@@ -83,7 +87,7 @@ QString printed(const QDir &programs, const QString &command)
 
 void TestScripts::privateNamesStandOnce()
 {
-    QCOMPARE(doublesOf(QStringLiteral(KERNSCOPE_SOURCE)), QString());
+    QCOMPARE(doublesOf(QString::fromUtf8(kernscope::test::sourceFolder())), QString());
 }
 
 void TestScripts::doublesAreFound()
@@ -205,5 +209,5 @@ void TestScripts::helpInstallsNothing()
     QVERIFY(!programs.exists(QStringLiteral("called")));
 }
 
-QTEST_GUILESS_MAIN(TestScripts)
+KERNSCOPE_TEST(TestScripts, QCoreApplication)
 #include "tst_scripts.moc"

@@ -114,3 +114,5 @@ void ByteSectionModel::sort(int column, Qt::SortOrder order)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_byte_section_model.cpp"

@@ -359,3 +359,5 @@ void HexDock::arrange()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_hex_dock.cpp"

@@ -195,3 +195,5 @@ void HexFindBar::keyPressEvent(QKeyEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_hex_find_bar.cpp"

@@ -332,3 +332,5 @@ QString HexView::tipAt(std::uint64_t offset) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_hex_view.cpp"

@@ -46,3 +46,5 @@ QVariant InspectorModel::lookOf(std::size_t row, int column, int role) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_inspector_model.cpp"

@@ -240,3 +240,5 @@ QSize InspectorView::minimumSizeHint() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_inspector_view.cpp"

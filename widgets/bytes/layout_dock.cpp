@@ -355,3 +355,5 @@ void LayoutDock::updateZoom()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_layout_dock.cpp"

@@ -80,3 +80,5 @@ QString describeSection(const Bundle &bundle, std::size_t at)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_section_model.cpp"

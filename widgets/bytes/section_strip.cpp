@@ -358,3 +358,5 @@ void SectionStrip::describe()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_section_strip.cpp"

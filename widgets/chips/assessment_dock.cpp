@@ -222,3 +222,5 @@ void AssessmentDock::showSections()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_assessment_dock.cpp"

@@ -110,3 +110,5 @@ void GateRows::setGates(const QAbstractItemModel &gates)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_assessment_panels.cpp"

@@ -133,3 +133,5 @@ void CalibrationDock::onCurrentRow(const QModelIndex &index)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_calibration_dock.cpp"

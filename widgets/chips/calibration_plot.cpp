@@ -187,3 +187,5 @@ void CalibrationPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_calibration_plot.cpp"

@@ -88,3 +88,5 @@ QComboBox *sharedCoresBox(ChipState &state, QWidget *parent)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_chip_box.cpp"

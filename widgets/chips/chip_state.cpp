@@ -138,3 +138,5 @@ void ChipState::rebuild()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_chip_state.cpp"

@@ -301,3 +301,5 @@ void ChooseDock::applyTo(const QString &path, const std::string &form)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_choose_dock.cpp"

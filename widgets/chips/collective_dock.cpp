@@ -188,3 +188,5 @@ void CollectiveDock::refresh()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_collective_dock.cpp"

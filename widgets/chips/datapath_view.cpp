@@ -123,3 +123,5 @@ void DatapathView::paintEvent(QPaintEvent *)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_datapath_view.cpp"

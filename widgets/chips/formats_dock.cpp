@@ -338,3 +338,5 @@ void FormatsDock::explain()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_formats_dock.cpp"

@@ -252,3 +252,5 @@ bool FrontPlot::eventFilter(QObject *watched, QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_front_plot.cpp"

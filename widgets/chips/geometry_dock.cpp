@@ -395,3 +395,5 @@ void GeometryDock::follow(const Place &place, QObject *origin)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_geometry_dock.cpp"

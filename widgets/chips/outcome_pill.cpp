@@ -62,3 +62,5 @@ QSize OutcomePill::sizeHint(const QStyleOptionViewItem &option, const QModelInde
 }
 
 } // namespace kernscope::ui
+
+#include "moc_outcome_pill.cpp"

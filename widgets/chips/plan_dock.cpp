@@ -269,3 +269,5 @@ void PlanDock::force(std::size_t row, const std::string &form)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_plan_dock.cpp"

@@ -57,3 +57,5 @@ QVariant PlanModel::lookOf(std::size_t row, int column, int role) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_plan_model.cpp"

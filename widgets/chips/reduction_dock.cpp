@@ -144,3 +144,5 @@ void ReductionDock::refresh()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_reduction_dock.cpp"

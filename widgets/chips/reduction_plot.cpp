@@ -107,3 +107,5 @@ void ReductionPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_reduction_plot.cpp"

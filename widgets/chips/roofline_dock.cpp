@@ -319,3 +319,5 @@ void RooflineDock::showPoint(int point)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_roofline_dock.cpp"

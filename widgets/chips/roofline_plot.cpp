@@ -285,3 +285,5 @@ QString RooflinePlot::exportPicture(const QString &path)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_roofline_plot.cpp"

@@ -347,3 +347,5 @@ void StreamDock::onCurrent(const QModelIndex &current)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_stream_dock.cpp"

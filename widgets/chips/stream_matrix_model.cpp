@@ -225,3 +225,5 @@ QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation,
 }
 
 } // namespace kernscope::ui
+
+#include "moc_stream_matrix_model.cpp"

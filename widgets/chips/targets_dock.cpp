@@ -210,3 +210,5 @@ void TargetsDock::refresh()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_targets_dock.cpp"

@@ -293,3 +293,5 @@ void TimelineDock::follow(const Place &place, QObject *origin)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_timeline_dock.cpp"

@@ -247,3 +247,5 @@ void TimelinePlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_timeline_plot.cpp"

@@ -54,3 +54,5 @@ void AlikeNames::decide()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_alike_names.cpp"

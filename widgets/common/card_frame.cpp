@@ -29,3 +29,5 @@ void CardFrame::paintEvent(QPaintEvent *)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_card_frame.cpp"

@@ -34,3 +34,5 @@ void ChosenRowsModel::chooseAnew()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_chosen_rows_model.cpp"

@@ -224,3 +224,5 @@ void DiagnosticsDock::open(const QModelIndex &index)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_diagnostics_dock.cpp"

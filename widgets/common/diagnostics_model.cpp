@@ -75,3 +75,5 @@ QString placeText(const Error &error)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_diagnostics_model.cpp"

@@ -314,3 +314,5 @@ void Dock::catchUp()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_dock.cpp"

@@ -99,3 +99,5 @@ void DockTitleBar::paintEvent(QPaintEvent *)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_dock_title_bar.cpp"

@@ -56,3 +56,5 @@ void ElidedLabel::elide()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_elided_label.cpp"

@@ -304,3 +304,5 @@ QVariant FactTreeModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 } // namespace kernscope::ui
+
+#include "moc_fact_tree_model.cpp"

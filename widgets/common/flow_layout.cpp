@@ -73,3 +73,5 @@ int FlowLayout::arrange(const QRect &area, bool place) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_flow_layout.cpp"

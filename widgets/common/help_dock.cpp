@@ -167,3 +167,5 @@ void HelpDock::changeEvent(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_help_dock.cpp"

@@ -61,3 +61,5 @@ void HiddenRelease::check()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_hidden_release.cpp"

@@ -95,3 +95,5 @@ void KindLegend::paintEvent(QPaintEvent *)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_kind_legend.cpp"

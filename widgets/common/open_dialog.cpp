@@ -49,3 +49,5 @@ void OpenDialog::accept()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_open_dialog.cpp"

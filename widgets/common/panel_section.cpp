@@ -66,3 +66,5 @@ void PanelSection::paintEvent(QPaintEvent *)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_panel_section.cpp"

@@ -50,3 +50,5 @@ void Pill::paintEvent(QPaintEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_pill.cpp"

@@ -48,3 +48,5 @@ void PlotCanvas::hideEvent(QHideEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_plot_canvas.cpp"

@@ -55,3 +55,5 @@ void PlotTableModel::endChange()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_plot_table_model.cpp"

@@ -390,3 +390,5 @@ QSize PlotWidget::minimumSizeHint() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_plot_widget.cpp"

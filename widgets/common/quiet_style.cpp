@@ -257,3 +257,5 @@ int QuietStyle::styleHint(StyleHint hint, const QStyleOption *option, const QWid
 }
 
 } // namespace kernscope::ui
+
+#include "moc_quiet_style.cpp"

@@ -50,3 +50,5 @@ void RefreshQueue::runSome()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_refresh_queue.cpp"

@@ -328,3 +328,5 @@ QVariant RowTableModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 } // namespace kernscope::ui
+
+#include "moc_row_table_model.cpp"

@@ -127,3 +127,5 @@ void Segmented::paintEvent(QPaintEvent *)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_segmented.cpp"

@@ -213,3 +213,5 @@ void Session::moveTo(const Place &place, QObject *origin)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_session.cpp"

@@ -70,3 +70,5 @@ bool ShrinkArea::eventFilter(QObject *watched, QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_shrink_area.cpp"

@@ -123,3 +123,5 @@ bool TableFoot::eventFilter(QObject *watched, QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_table_foot.cpp"

@@ -46,3 +46,5 @@ std::size_t TaskListModel::taskOfByte(FileOffset offset) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_task_list_model.cpp"

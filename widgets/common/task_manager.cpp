@@ -124,3 +124,5 @@ std::size_t TaskManager::running() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_task_manager.cpp"

@@ -112,3 +112,5 @@ void TileLoader::cancelAll()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_tile_loader.cpp"

@@ -178,3 +178,5 @@ void TileRuler::paintEvent(QPaintEvent *)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_tile_ruler.cpp"

@@ -308,3 +308,5 @@ void TileView::changeEvent(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_tile_view.cpp"

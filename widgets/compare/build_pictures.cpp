@@ -192,3 +192,5 @@ void BuildPictures::changeEvent(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_build_pictures.cpp"

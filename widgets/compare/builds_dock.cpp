@@ -379,3 +379,5 @@ bool BuildsDock::working() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_builds_dock.cpp"

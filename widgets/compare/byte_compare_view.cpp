@@ -325,3 +325,5 @@ void ByteCompareView::changeEvent(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_byte_compare_view.cpp"

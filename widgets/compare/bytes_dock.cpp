@@ -357,3 +357,5 @@ bool BytesDock::working() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_bytes_dock.cpp"

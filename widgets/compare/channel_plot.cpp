@@ -159,3 +159,5 @@ void ChannelPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_channel_plot.cpp"

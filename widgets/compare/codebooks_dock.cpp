@@ -171,3 +171,5 @@ bool CodebooksDock::working() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_codebooks_dock.cpp"

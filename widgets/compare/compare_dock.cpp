@@ -379,3 +379,5 @@ bool CompareDock::working() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_compare_dock.cpp"

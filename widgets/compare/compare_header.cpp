@@ -135,3 +135,5 @@ void CompareHeader::setProgress(bool running, double fraction)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_compare_header.cpp"

@@ -308,3 +308,5 @@ bool CompareModel::dropMimeData(const QMimeData *data, Qt::DropAction action, in
 }
 
 } // namespace kernscope::ui
+
+#include "moc_compare_model.cpp"

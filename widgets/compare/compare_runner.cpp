@@ -142,3 +142,5 @@ void CompareRunner::finish(bool complete)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_compare_runner.cpp"

@@ -187,3 +187,5 @@ QSize DifferenceStrip::minimumSizeHint() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_difference_strip.cpp"

@@ -60,3 +60,5 @@ void ErrorBarDelegate::paint(QPainter *painter, const QStyleOptionViewItem &opti
 }
 
 } // namespace kernscope::ui
+
+#include "moc_error_bar_delegate.cpp"

@@ -216,3 +216,5 @@ void HistogramPairPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_histogram_pair_plot.cpp"

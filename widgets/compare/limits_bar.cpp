@@ -111,3 +111,5 @@ QString LimitsBar::verdict() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_limits_bar.cpp"

@@ -226,3 +226,5 @@ void MatrixModel::sort(int column, Qt::SortOrder order)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_matrix_model.cpp"

@@ -169,3 +169,5 @@ QString PairChipsTable::copied() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_pair_chips.cpp"

@@ -99,3 +99,5 @@ void PairDialog::applyFilter()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_pair_dialog.cpp"

@@ -60,3 +60,5 @@ void PairDock::setPlaces(const PairPlaces &places)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_pair_dock.cpp"

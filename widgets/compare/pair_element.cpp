@@ -65,3 +65,5 @@ void PairElementTable::clearElement()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_pair_element.cpp"

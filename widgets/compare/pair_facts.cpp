@@ -128,3 +128,5 @@ QString PairFactsPanel::valueAt(std::size_t n) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_pair_facts.cpp"

@@ -253,3 +253,5 @@ void PairFigures::fillTable(const CompareRow &row)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_pair_figures.cpp"

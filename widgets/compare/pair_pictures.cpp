@@ -330,3 +330,5 @@ void PairPictures::changeEvent(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_pair_pictures.cpp"

@@ -172,3 +172,5 @@ void PictureLegend::paintSwatch(QPainter &painter, const QRectF &box, const Swat
 }
 
 } // namespace kernscope::ui
+
+#include "moc_picture_legend.cpp"

@@ -259,3 +259,5 @@ void PlacesDock::markElement(std::uint64_t element)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_places_dock.cpp"

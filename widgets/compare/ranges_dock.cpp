@@ -184,3 +184,5 @@ bool RangesDock::working() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_ranges_dock.cpp"

@@ -310,3 +310,5 @@ void ScatterPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_scatter_plot.cpp"

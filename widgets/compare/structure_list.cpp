@@ -55,3 +55,5 @@ QString StructureList::note() const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_structure_list.cpp"

@@ -158,3 +158,5 @@ void UlpPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_ulp_plot.cpp"

@@ -297,3 +297,5 @@ void VerdictStrip::addChips(const BuildVerdict &verdict)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_verdict_strip.cpp"

@@ -316,3 +316,5 @@ void ActivationDock::clear()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_activation_dock.cpp"

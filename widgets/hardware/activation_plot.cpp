@@ -158,3 +158,5 @@ void ActivationPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_activation_plot.cpp"

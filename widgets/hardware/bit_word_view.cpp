@@ -245,3 +245,5 @@ bool BitWordView::event(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_bit_word_view.cpp"

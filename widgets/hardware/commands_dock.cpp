@@ -128,3 +128,5 @@ void CommandsDock::follow(const Place &place, QObject *origin)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_commands_dock.cpp"

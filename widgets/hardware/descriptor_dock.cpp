@@ -245,3 +245,5 @@ void DescriptorDock::follow(const Place &place, QObject *origin)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_descriptor_dock.cpp"

@@ -344,3 +344,5 @@ void FieldPanel::chooseBits(unsigned low, unsigned high)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_field_panel.cpp"

@@ -192,3 +192,5 @@ bool GroupMap::event(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_group_map.cpp"

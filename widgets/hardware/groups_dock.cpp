@@ -188,3 +188,5 @@ void GroupsDock::pick(int row)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_groups_dock.cpp"

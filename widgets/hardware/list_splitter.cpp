@@ -45,3 +45,5 @@ void ListSplitter::arrange()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_list_splitter.cpp"

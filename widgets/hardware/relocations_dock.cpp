@@ -221,3 +221,5 @@ void RelocationsDock::follow(const Place &place, QObject *origin)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_relocations_dock.cpp"

@@ -367,3 +367,5 @@ void TasksDock::follow(const Place &place, QObject *origin)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_tasks_dock.cpp"

@@ -347,3 +347,5 @@ bool BundleDock::eventFilter(QObject *watched, QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_bundle_dock.cpp"

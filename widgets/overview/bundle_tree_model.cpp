@@ -333,3 +333,5 @@ Qt::ItemFlags BundleTreeModel::flags(const QModelIndex &index) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_bundle_tree_model.cpp"

@@ -55,3 +55,5 @@ QString FilterCompleter::pathFromIndex(const QModelIndex &index) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_filter_completer.cpp"

@@ -181,3 +181,5 @@ void NavigatorHeader::sortBy(int column)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_navigator_header.cpp"

@@ -305,3 +305,5 @@ void OverviewDock::open(const QString &link)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_overview_dock.cpp"

@@ -112,3 +112,5 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_time_card.cpp"

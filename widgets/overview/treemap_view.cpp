@@ -227,3 +227,5 @@ bool TreemapView::event(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_treemap_view.cpp"

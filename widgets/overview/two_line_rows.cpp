@@ -214,3 +214,5 @@ QSize TwoLineRows::sizeHint(const QStyleOptionViewItem &option, const QModelInde
 }
 
 } // namespace kernscope::ui
+
+#include "moc_two_line_rows.cpp"

@@ -117,3 +117,5 @@ void WeightNames::rebuild()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_weight_names.cpp"

@@ -250,3 +250,5 @@ void EditLine::browse()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_edit_line.cpp"

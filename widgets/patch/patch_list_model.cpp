@@ -123,3 +123,5 @@ bool PatchListModel::setData(const QModelIndex &index, const QVariant &value, in
 }
 
 } // namespace kernscope::ui
+
+#include "moc_patch_list_model.cpp"

@@ -188,3 +188,5 @@ bool PatchRows::eventFilter(QObject *watched, QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_patch_rows.cpp"

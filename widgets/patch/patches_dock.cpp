@@ -255,3 +255,5 @@ void PatchesDock::beginEdit(Edit::Kind kind)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_patches_dock.cpp"

@@ -47,3 +47,5 @@ QVariant WeightNameModel::data(const QModelIndex &index, int role) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_weight_name_model.cpp"

@@ -309,3 +309,5 @@ void GraphDock::changeEvent(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_graph_dock.cpp"

@@ -321,3 +321,5 @@ void GraphView::paintBox(QPainter &painter, std::size_t unit) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_graph_view.cpp"

@@ -388,3 +388,5 @@ void ProgramDock::showInHex()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_program_dock.cpp"

@@ -69,3 +69,5 @@ QVariant ProgramModel::data(const QModelIndex &index, int role) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_program_model.cpp"

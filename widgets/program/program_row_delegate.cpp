@@ -108,3 +108,5 @@ std::optional<ProgramSpan> ProgramRowDelegate::linkAt(const QFontMetrics &metric
 }
 
 } // namespace kernscope::ui
+
+#include "moc_program_row_delegate.cpp"

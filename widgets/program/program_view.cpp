@@ -69,3 +69,5 @@ void ProgramView::mouseReleaseEvent(QMouseEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_program_view.cpp"

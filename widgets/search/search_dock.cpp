@@ -312,3 +312,5 @@ void SearchDock::keyPressEvent(QKeyEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_search_dock.cpp"

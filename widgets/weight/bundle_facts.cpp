@@ -202,3 +202,5 @@ void BundleFacts::setBundle(const BundlePtr &bundle)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_bundle_facts.cpp"

@@ -168,3 +168,5 @@ void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_chip_bars.cpp"

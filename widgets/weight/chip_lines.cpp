@@ -109,3 +109,5 @@ void ChipLines::showLines()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_chip_lines.cpp"

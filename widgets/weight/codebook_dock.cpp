@@ -348,3 +348,5 @@ void CodebookDock::requestEdit(quint64 codebook, quint64 entry, quint64 lane, do
 }
 
 } // namespace kernscope::ui
+
+#include "moc_codebook_dock.cpp"

@@ -262,3 +262,5 @@ Qt::ItemFlags CodebookModel::flags(const QModelIndex &index) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_codebook_model.cpp"

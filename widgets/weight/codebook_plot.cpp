@@ -99,3 +99,5 @@ void CodebookPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_codebook_plot.cpp"

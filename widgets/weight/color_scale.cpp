@@ -123,3 +123,5 @@ void ColorScale::paintOnly(QPainter &painter, bool dark) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_color_scale.cpp"

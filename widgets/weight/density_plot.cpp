@@ -105,3 +105,5 @@ void DensityPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_density_plot.cpp"

@@ -210,3 +210,5 @@ void HistogramPlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_histogram_plot.cpp"

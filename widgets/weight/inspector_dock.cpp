@@ -233,3 +233,5 @@ void InspectorDock::showSections(const Weight *weight)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_inspector_dock.cpp"

@@ -404,3 +404,5 @@ QString MaskDock::describeCell(const Cell &cell, const Tile *tile, std::size_t i
 }
 
 } // namespace kernscope::ui
+
+#include "moc_mask_dock.cpp"

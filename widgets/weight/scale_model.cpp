@@ -92,3 +92,5 @@ Qt::ItemFlags ScaleModel::flags(const QModelIndex &at) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_scale_model.cpp"

@@ -201,3 +201,5 @@ void ScalePanel::editZero(quint64 zero, qint64 code)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_scale_panel.cpp"

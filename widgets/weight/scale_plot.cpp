@@ -78,3 +78,5 @@ void ScalePlot::applyColors(bool dark)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_scale_plot.cpp"

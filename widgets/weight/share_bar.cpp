@@ -92,3 +92,5 @@ bool ShareBar::event(QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_share_bar.cpp"

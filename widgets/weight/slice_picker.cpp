@@ -122,3 +122,5 @@ void SlicePicker::readControls()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_slice_picker.cpp"

@@ -209,3 +209,5 @@ void StatisticsPanel::showDashes()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_statistics_panel.cpp"

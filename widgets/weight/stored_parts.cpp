@@ -69,3 +69,5 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_stored_parts.cpp"

@@ -143,3 +143,5 @@ bool WeightCellDelegate::editorEvent(QEvent *event, QAbstractItemModel *model,
 }
 
 } // namespace kernscope::ui
+
+#include "moc_weight_cell_delegate.cpp"

@@ -384,3 +384,5 @@ QString WeightDock::describeCell(const Cell &cell, const Tile *tile, std::size_t
 }
 
 } // namespace kernscope::ui
+
+#include "moc_weight_dock.cpp"

@@ -349,3 +349,5 @@ Qt::ItemFlags WeightGridModel::flags(const QModelIndex &index) const
 }
 
 } // namespace kernscope::ui
+
+#include "moc_weight_grid_model.cpp"

@@ -390,3 +390,5 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_weight_grid_view.cpp"

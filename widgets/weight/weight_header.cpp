@@ -96,3 +96,5 @@ void WeightHeader::elide()
 }
 
 } // namespace kernscope::ui
+
+#include "moc_weight_header.cpp"

@@ -47,3 +47,5 @@ PicturePyramid WeightPyramids::pyramidOfPair(const Slice &a, const Slice &b, Kin
 }
 
 } // namespace kernscope::ui
+
+#include "moc_weight_pyramids.cpp"

@@ -7,8 +7,6 @@
 #include <bit>
 #include <cmath>
 
-// Processors that bring the values of a mask together with one instruction get code of their own.
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/kernels/keep_kernels.cpp"
 #include <hwy/foreach_target.h>

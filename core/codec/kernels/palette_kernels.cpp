@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cstring>
 
-// Processors that look up bytes in two registers get code of their own.
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/kernels/palette_kernels.cpp"
 #include <hwy/foreach_target.h>

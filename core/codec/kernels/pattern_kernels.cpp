@@ -8,8 +8,6 @@
 #include <array>
 #include <vector>
 
-// Processors that bring the values of a mask together with one instruction get code of their own.
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/kernels/pattern_kernels.cpp"
 #include <hwy/foreach_target.h>

@@ -11,8 +11,6 @@
 #include <bit>
 #include <cstring>
 
-// Processors that spread the values of a mask with one instruction get code of their own.
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/kernels/sparse_kernels.cpp"
 #include <hwy/foreach_target.h>

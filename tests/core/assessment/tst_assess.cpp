@@ -4,6 +4,7 @@
 #include "core/assessment/assess.h"
 #include "core/assessment/calibrate.h"
 #include "core/target/rules.h"
+#include "tests/test_program.h"
 
 #include <QtTest/QtTest>
 
@@ -394,5 +395,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestAssess)
+KERNSCOPE_TEST(TestAssess, QCoreApplication)
 #include "tst_assess.moc"

@@ -3,6 +3,7 @@
 #include "core/assessment/choose_form.h"
 #include "core/assessment/weight_layers.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 
 #include <QtTest/QtTest>
 
@@ -182,5 +183,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChooseForm)
+KERNSCOPE_TEST(TestChooseForm, QCoreApplication)
 #include "tst_choose_form.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/collective.h"
+#include "tests/test_program.h"
 
 #include <QtTest/QtTest>
 
@@ -102,5 +103,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestCollective)
+KERNSCOPE_TEST(TestCollective, QCoreApplication)
 #include "tst_collective.moc"

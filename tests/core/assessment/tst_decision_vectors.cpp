@@ -4,6 +4,7 @@
 #include "core/assessment/geometry.h"
 #include "core/base/csv.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QtTest/QtTest>
@@ -94,5 +95,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestDecisionVectors)
+KERNSCOPE_TEST(TestDecisionVectors, QCoreApplication)
 #include "tst_decision_vectors.moc"

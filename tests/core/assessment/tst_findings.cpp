@@ -2,6 +2,7 @@
 #include "core/assessment/bundle_findings.h"
 
 #include "made_bundle.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -219,5 +220,5 @@ void TestFindings::names()
     }
 }
 
-QTEST_APPLESS_MAIN(TestFindings)
+KERNSCOPE_TEST(TestFindings, kernscope::test::NoApplication)
 #include "tst_findings.moc"

@@ -2,6 +2,7 @@
 #include "core/assessment/geometry.h"
 #include "core/assessment/geometry_cycles.h"
 #include "core/assessment/geometry_facts.h"
+#include "tests/test_program.h"
 
 #include <QtTest/QtTest>
 
@@ -356,5 +357,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestGeometry)
+KERNSCOPE_TEST(TestGeometry, QCoreApplication)
 #include "tst_geometry.moc"

@@ -2,6 +2,7 @@
 // Every bundle of the data folder on every chip: whoever is asked, the answer is the same.
 #include "one_answer.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDirIterator>
 #include <QtTest/QtTest>
@@ -101,5 +102,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestOneAnswer)
+KERNSCOPE_TEST(TestOneAnswer, QCoreApplication)
 #include "tst_one_answer.moc"

@@ -6,6 +6,7 @@
 #include "one_answer.h"
 #include "resources/sample.h"
 #include "sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <set>
 
@@ -396,5 +397,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestOneAnswerMade)
+KERNSCOPE_TEST(TestOneAnswerMade, QCoreApplication)
 #include "tst_one_answer_made.moc"

@@ -3,6 +3,7 @@
 // the same.
 #include "made_bundle.h"
 #include "one_answer.h"
+#include "tests/test_program.h"
 
 #include <map>
 #include <string>
@@ -107,5 +108,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestOneAnswerProducts)
+KERNSCOPE_TEST(TestOneAnswerProducts, QCoreApplication)
 #include "tst_one_answer_products.moc"

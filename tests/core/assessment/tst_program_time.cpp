@@ -4,6 +4,7 @@
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/bundle.h"
 #include "made_programs.h"
+#include "tests/test_program.h"
 
 #include <QtTest/QtTest>
 
@@ -279,5 +280,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestProgramTime)
+KERNSCOPE_TEST(TestProgramTime, QCoreApplication)
 #include "tst_program_time.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
+#include "tests/test_program.h"
 
 #include <QtTest/QtTest>
 
@@ -357,5 +358,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestRoofline)
+KERNSCOPE_TEST(TestRoofline, QCoreApplication)
 #include "tst_roofline.moc"

@@ -4,6 +4,7 @@
 #include "core/assessment/weight_layers.h"
 #include "made_bundle.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QFileInfo>
 #include <QtTest/QtTest>
@@ -443,5 +444,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestWeightFacts)
+KERNSCOPE_TEST(TestWeightFacts, QCoreApplication)
 #include "tst_weight_facts.moc"

@@ -3,6 +3,7 @@
 #include "core/assessment/weight_where.h"
 #include "core/assessment/where_completions.h"
 #include "core/bundle/weight.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -191,5 +192,5 @@ void TestWeightWhere::outcomesOfChips()
     QVERIFY(WeightWhere::parse("zeros>0.5")->needsZeros());
 }
 
-QTEST_MAIN(TestWeightWhere)
+KERNSCOPE_TEST(TestWeightWhere, QCoreApplication)
 #include "tst_weight_where.moc"

@@ -4,6 +4,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/base/overlaid_file.h"
+#include "tests/test_program.h"
 
 #include <atomic>
 #include <csignal>
@@ -215,7 +216,8 @@ void TestChangingFile::otherFaultsAreNotOurs()
     environment.insert(QStringLiteral("ASAN_OPTIONS"), QStringLiteral("handle_sigbus=0"));
     process.setProcessEnvironment(environment);
     process.start(QCoreApplication::applicationFilePath(),
-                  {QStringLiteral("--fault"), QString::fromStdString(m_path.string())});
+                  {QStringLiteral("tst_changing_file"), QStringLiteral("--fault"),
+                   QString::fromStdString(m_path.string())});
     QVERIFY(process.waitForFinished());
     QCOMPARE(process.exitStatus(), QProcess::CrashExit);
     QCOMPARE(process.exitCode(), SIGBUS);
@@ -310,13 +312,12 @@ void TestChangingFile::savedIsSame()
     QVERIFY(!file->modified());
 }
 
-int main(int argc, char **argv)
-{
+static const test::Registered registeredTestChangingFile(__FILE__, [](int argc, char **argv) {
     if (argc == 3 && std::string_view(argv[1]) == "--fault")
         return readMissingPage(argv[2]);
     QCoreApplication application(argc, argv);
     TestChangingFile test;
     return QTest::qExec(&test, argc, argv);
-}
+});
 
 #include "tst_changing_file.moc"

@@ -4,6 +4,7 @@
 #include "core/base/joined_lists.h"
 #include "core/base/shared_value.h"
 #include "core/base/small_index.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -227,5 +228,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCompact)
+KERNSCOPE_TEST(TestCompact, kernscope::test::NoApplication)
 #include "tst_compact.moc"

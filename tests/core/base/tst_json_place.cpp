@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/json_place.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -46,5 +47,5 @@ void TestJsonPlace::keys()
     QCOMPARE(jsonKeyOffset(text, "column"), std::uint64_t{0});
 }
 
-QTEST_GUILESS_MAIN(TestJsonPlace)
+KERNSCOPE_TEST(TestJsonPlace, QCoreApplication)
 #include "tst_json_place.moc"

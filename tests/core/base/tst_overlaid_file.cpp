@@ -4,6 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "file_folder.h"
 #include "overlay_fixture.h"
+#include "tests/test_program.h"
 
 #include <chrono>
 #include <mutex>
@@ -231,6 +232,5 @@ void TestOverlaidFile::markSaved()
     QVERIFY(file->modified());
 }
 
-QTEST_APPLESS_MAIN(TestOverlaidFile)
-#include "tests/core/base/file_folder.h"
+KERNSCOPE_TEST(TestOverlaidFile, kernscope::test::NoApplication)
 #include "tst_overlaid_file.moc"

@@ -4,6 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "file_folder.h"
 #include "overlay_fixture.h"
+#include "tests/test_program.h"
 
 #include <chrono>
 #include <mutex>
@@ -283,6 +284,5 @@ void TestOverlayForks::givesMemoryBack()
     QVERIFY(std::equal(now.begin() + 31000, now.end(), content.begin() + 31000));
 }
 
-QTEST_APPLESS_MAIN(TestOverlayForks)
-#include "tests/core/base/file_folder.h"
+KERNSCOPE_TEST(TestOverlayForks, kernscope::test::NoApplication)
 #include "tst_overlay_forks.moc"

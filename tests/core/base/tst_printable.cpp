@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/base/printable.h"
+#include "tests/test_program.h"
 
 using namespace kernscope;
 
@@ -76,5 +77,5 @@ void TestPrintable::json()
     QCOMPARE(printableJson("\"\xf3\xa0\x81\x81\""), std::string("\"\\udb40\\udc41\""));
 }
 
-QTEST_APPLESS_MAIN(TestPrintable)
+KERNSCOPE_TEST(TestPrintable, kernscope::test::NoApplication)
 #include "tst_printable.moc"

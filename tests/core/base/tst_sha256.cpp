@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/base/sha256.h"
+#include "tests/test_program.h"
 
 #include <QCryptographicHash>
 
@@ -59,5 +60,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestSha256)
+KERNSCOPE_TEST(TestSha256, kernscope::test::NoApplication)
 #include "tst_sha256.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/squeezed_bytes.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -63,5 +64,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestSqueezedBytes)
+KERNSCOPE_TEST(TestSqueezedBytes, kernscope::test::NoApplication)
 #include "tst_squeezed_bytes.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -283,5 +284,5 @@ void TestBundleConsumers::inlineBlob()
     QCOMPARE(consumersOf(**bundle, "y.weight"), std::string("y:linear.weight=16"));
 }
 
-QTEST_APPLESS_MAIN(TestBundleConsumers)
+KERNSCOPE_TEST(TestBundleConsumers, kernscope::test::NoApplication)
 #include "tst_bundle_consumers.moc"

@@ -5,6 +5,7 @@
 #include "core/bundle/section_map.h"
 #include "core/container/mil/blob_path.h"
 #include "faulty.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTemporaryDir>
@@ -287,5 +288,5 @@ void TestBundleDamage::overlappingClaims()
     }
 }
 
-QTEST_APPLESS_MAIN(TestBundleDamage)
+KERNSCOPE_TEST(TestBundleDamage, kernscope::test::NoApplication)
 #include "tst_bundle_damage.moc"

@@ -7,6 +7,7 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/statistics.h"
 #include "core/report/json.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QTest>
@@ -177,5 +178,5 @@ void TestBundleData::packageTools()
                  (fact.key + "=" + fact.value).c_str());
 }
 
-QTEST_APPLESS_MAIN(TestBundleData)
+KERNSCOPE_TEST(TestBundleData, kernscope::test::NoApplication)
 #include "tst_bundle_data.moc"

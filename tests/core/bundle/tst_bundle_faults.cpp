@@ -5,6 +5,7 @@
 #include "core/bundle/section_map.h"
 #include "core/container/mil/blob_path.h"
 #include "faulty.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -180,5 +181,5 @@ void TestBundleFaults::weights()
     QCOMPARE(sectionFault(**bundle).c_str(), "");
 }
 
-QTEST_APPLESS_MAIN(TestBundleFaults)
+KERNSCOPE_TEST(TestBundleFaults, kernscope::test::NoApplication)
 #include "tst_bundle_faults.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
 #include "made_forms.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -368,5 +369,5 @@ void TestBundleForms::forms()
         QCOMPARE(file.unusedRecords, std::size_t(0));
 }
 
-QTEST_APPLESS_MAIN(TestBundleForms)
+KERNSCOPE_TEST(TestBundleForms, kernscope::test::NoApplication)
 #include "tst_bundle_forms.moc"

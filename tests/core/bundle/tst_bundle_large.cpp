@@ -3,6 +3,7 @@
 #include "made_bundle.h"
 
 #include "core/base/little_endian.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -103,5 +104,5 @@ void TestBundleLarge::openingTwoGibibytes()
     QVERIFY(resident() - before < std::uint64_t(64) << 20);
 }
 
-QTEST_APPLESS_MAIN(TestBundleLarge)
+KERNSCOPE_TEST(TestBundleLarge, kernscope::test::NoApplication)
 #include "tst_bundle_large.moc"

@@ -4,6 +4,7 @@
 #include "core/container/mil/program.h"
 #include "made_bundle.h"
 #include "made_forms.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -315,5 +316,5 @@ void TestBundleParts::quantizedFolders()
              std::string("quantize.json@19 rows"));
 }
 
-QTEST_APPLESS_MAIN(TestBundleParts)
+KERNSCOPE_TEST(TestBundleParts, kernscope::test::NoApplication)
 #include "tst_bundle_parts.moc"

@@ -6,6 +6,7 @@
 #include "core/bundle/statistics.h"
 #include "core/patch/edit/find_weight.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -181,5 +182,5 @@ void TestBundleSamples::network()
     }
 }
 
-QTEST_GUILESS_MAIN(TestBundleSamples)
+KERNSCOPE_TEST(TestBundleSamples, QCoreApplication)
 #include "tst_bundle_samples.moc"

@@ -2,6 +2,7 @@
 #include "shape_programs.h"
 
 #include "core/bundle/shapes/rules.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -253,5 +254,5 @@ void TestShapeRules::rules()
         QCOMPARE(summary->unknown.front().type, std::string("input"));
 }
 
-QTEST_GUILESS_MAIN(TestShapeRules)
+KERNSCOPE_TEST(TestShapeRules, QCoreApplication)
 #include "tst_shape_rules.moc"

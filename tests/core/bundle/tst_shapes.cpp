@@ -4,6 +4,7 @@
 
 #include "core/bundle/bound_shapes.h"
 #include "core/bundle/shapes/described.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -291,5 +292,5 @@ void TestShapes::hugeNumbers()
     QVERIFY(!summary->unknown.empty());
 }
 
-QTEST_GUILESS_MAIN(TestShapes)
+KERNSCOPE_TEST(TestShapes, QCoreApplication)
 #include "tst_shapes.moc"

@@ -3,6 +3,7 @@
 #include "core/bundle/shapes/infer.h"
 #include "core/bundle/shapes/rules.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -130,5 +131,5 @@ void TestShapesData::erased()
     QCOMPARE(summary->inferred, coverage.inferred);
 }
 
-QTEST_GUILESS_MAIN(TestShapesData)
+KERNSCOPE_TEST(TestShapesData, QCoreApplication)
 #include "tst_shapes_data.moc"

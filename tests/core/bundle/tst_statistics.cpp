@@ -5,6 +5,7 @@
 #include "core/bundle/half_counts.h"
 #include "core/bundle/mask_figures.h"
 #include "core/bundle/statistics.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -326,5 +327,5 @@ void TestStatistics::countsAgreeWithPlainOnes()
     QVERIFY(std::ranges::equal(counts.counts(), expected));
 }
 
-QTEST_APPLESS_MAIN(TestStatistics)
+KERNSCOPE_TEST(TestStatistics, kernscope::test::NoApplication)
 #include "tst_statistics.moc"

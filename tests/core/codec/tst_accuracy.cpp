@@ -4,6 +4,7 @@
 #include "core/codec/analysis/accuracy.h"
 #include "core/codec/analysis/reduction.h"
 #include "encoded.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <limits>
@@ -230,5 +231,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestAccuracy)
+KERNSCOPE_TEST(TestAccuracy, kernscope::test::NoApplication)
 #include "tst_accuracy.moc"

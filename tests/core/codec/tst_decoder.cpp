@@ -4,6 +4,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/numeric/bitpack.h"
 #include "sample.h"
+#include "tests/test_program.h"
 
 #include <bit>
 #include <cmath>
@@ -276,5 +277,5 @@ void TestDecoder::codebookUseCountsEveryIndex()
     }
 }
 
-QTEST_APPLESS_MAIN(TestDecoder)
+KERNSCOPE_TEST(TestDecoder, kernscope::test::NoApplication)
 #include "tst_decoder.moc"

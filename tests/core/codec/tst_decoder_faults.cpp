@@ -5,6 +5,7 @@
 #include "core/codec/edit/editor.h"
 #include "faults.h"
 #include "sample.h"
+#include "tests/test_program.h"
 
 using namespace kernscope;
 using namespace kernscope::codec;
@@ -35,11 +36,11 @@ private:
     }
 
 private slots:
-    void dense() { check(test::dense(), kDenseFaults); }
-    void palette() { check(test::palette(), kPaletteFaults); }
-    void sparse() { check(test::sparse(), kSparseFaults); }
-    void blockwise() { check(test::blockwise(), kBlockwiseFaults); }
-    void affine() { check(test::affine(), kAffineFaults); }
+    void dense() { check(codec::test::dense(), kDenseFaults); }
+    void palette() { check(codec::test::palette(), kPaletteFaults); }
+    void sparse() { check(codec::test::sparse(), kSparseFaults); }
+    void blockwise() { check(codec::test::blockwise(), kBlockwiseFaults); }
+    void affine() { check(codec::test::affine(), kAffineFaults); }
     void deepNesting();
     void tooFewSurvivors();
     void tooManySurvivors();
@@ -52,9 +53,9 @@ private slots:
 
 void TestDecoderFaults::deepNesting()
 {
-    auto inner = std::make_shared<Encoding>(test::dense());
+    auto inner = std::make_shared<Encoding>(codec::test::dense());
     for (int i = 0; i < 100; ++i) {
-        auto outer = std::make_shared<Encoding>(test::dense());
+        auto outer = std::make_shared<Encoding>(codec::test::dense());
         outer->payload = std::shared_ptr<const Encoding>(inner);
         inner = outer;
     }
@@ -66,7 +67,7 @@ void TestDecoderFaults::deepNesting()
 void TestDecoderFaults::tooFewSurvivors()
 {
     // 0x11 0x11 0x11 keeps elements 0, 4, 8, …, 20; the payload has values for four of them.
-    Encoding encoding = test::sparse();
+    Encoding encoding = codec::test::sparse();
     payload(encoding).shape = {4};
     const auto decoder = Decoder::make(encoding);
     QVERIFY(decoder);
@@ -93,7 +94,7 @@ void TestDecoderFaults::tooFewSurvivors()
 
 void TestDecoderFaults::tooManySurvivors()
 {
-    Encoding encoding = test::sparse();
+    Encoding encoding = codec::test::sparse();
     payload(encoding).shape = {8};
     payload(encoding).bytes = std::span(kBytes).first(16);
     const auto decoder = Decoder::make(encoding);
@@ -105,7 +106,7 @@ void TestDecoderFaults::tooManySurvivors()
 
 void TestDecoderFaults::maskTail()
 {
-    Encoding encoding = test::sparse();
+    Encoding encoding = codec::test::sparse();
     encoding.shape = encoding.mask->shape = {21};
     const std::vector<std::byte> mask{std::byte{0x11}, std::byte{0x11}, std::byte{0xf1}};
     encoding.mask->bytes = mask;
@@ -123,7 +124,7 @@ void TestDecoderFaults::nonFiniteScales()
     std::vector<std::uint16_t> scales(8, 0x3c00);
     scales[3] = 0x7e00;
     scales[5] = 0x7c00;
-    Encoding encoding = test::blockwise();
+    Encoding encoding = codec::test::blockwise();
     scale(encoding).bytes = std::as_bytes(std::span(scales));
     const auto decoder = Decoder::make(encoding);
     QVERIFY(decoder);
@@ -137,7 +138,8 @@ void TestDecoderFaults::nonFiniteScales()
 
 void TestDecoderFaults::emptyTensor()
 {
-    for (Encoding encoding : {test::dense(), test::palette(), test::sparse(), test::blockwise()}) {
+    for (Encoding encoding : {codec::test::dense(), codec::test::palette(), codec::test::sparse(),
+                              codec::test::blockwise()}) {
         encoding.shape = {0, 6};
         payload(encoding).shape = encoding.mask ? Shape{0} : encoding.shape;
         if (encoding.mask)
@@ -155,12 +157,12 @@ void TestDecoderFaults::cancelled()
 {
     Progress progress;
     progress.cancel();
-    Encoding encoding = test::sparse();
+    Encoding encoding = codec::test::sparse();
     payload(encoding).shape = {4};
     const auto decoder = Decoder::make(encoding);
     QVERIFY(decoder);
     QVERIFY(decoder->verify(&progress).empty());
-    const auto book = Decoder::make(test::palette());
+    const auto book = Decoder::make(codec::test::palette());
     QVERIFY(book);
     const auto counts = book->codebookUse(&progress);
     QCOMPARE(counts.size(), std::size_t{32});
@@ -220,5 +222,5 @@ void TestDecoderFaults::randomOperandsNeverCrash()
     QVERIFY(made > 500);
 }
 
-QTEST_APPLESS_MAIN(TestDecoderFaults)
+KERNSCOPE_TEST(TestDecoderFaults, kernscope::test::NoApplication)
 #include "tst_decoder_faults.moc"

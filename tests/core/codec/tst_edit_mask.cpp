@@ -3,6 +3,7 @@
 
 #include "core/codec/encode/encoder.h"
 #include "edits.h"
+#include "tests/test_program.h"
 
 using namespace kernscope;
 using namespace kernscope::codec;
@@ -144,5 +145,5 @@ void TestEditMask::indirectParts()
     }
 }
 
-QTEST_APPLESS_MAIN(TestEditMask)
+KERNSCOPE_TEST(TestEditMask, kernscope::test::NoApplication)
 #include "tst_edit_mask.moc"

@@ -3,6 +3,7 @@
 
 #include "core/codec/encode/encoder.h"
 #include "edits.h"
+#include "tests/test_program.h"
 
 #include <cstring>
 
@@ -298,5 +299,5 @@ void TestEditor::codesOutOfRange()
     QVERIFY(!editor.setStored(PartRole::Lut, 0, 0x10000));
 }
 
-QTEST_APPLESS_MAIN(TestEditor)
+KERNSCOPE_TEST(TestEditor, kernscope::test::NoApplication)
 #include "tst_editor.moc"

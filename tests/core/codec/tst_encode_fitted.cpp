@@ -3,6 +3,7 @@
 
 #include "core/codec/encode/kmeans.h"
 #include "methods.h"
+#include "tests/test_program.h"
 
 #include <cstring>
 #include <set>
@@ -233,5 +234,5 @@ void TestEncodeFitted::salientPattern()
     }
 }
 
-QTEST_APPLESS_MAIN(TestEncodeFitted)
+KERNSCOPE_TEST(TestEncodeFitted, kernscope::test::NoApplication)
 #include "tst_encode_fitted.moc"

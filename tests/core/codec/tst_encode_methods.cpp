@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "methods.h"
+#include "tests/test_program.h"
 
 #include <cstring>
 #include <limits>
@@ -397,5 +398,5 @@ void TestEncodeMethods::sameInEveryThread()
     }
 }
 
-QTEST_APPLESS_MAIN(TestEncodeMethods)
+KERNSCOPE_TEST(TestEncodeMethods, kernscope::test::NoApplication)
 #include "tst_encode_methods.moc"

@@ -5,6 +5,7 @@
 #include "core/codec/encode/kmeans.h"
 #include "encoded.h"
 #include "masses.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <limits>
@@ -396,5 +397,5 @@ void TestEncodePalette::deterministic()
     }
 }
 
-QTEST_APPLESS_MAIN(TestEncodePalette)
+KERNSCOPE_TEST(TestEncodePalette, kernscope::test::NoApplication)
 #include "tst_encode_palette.moc"

@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_spec.h"
 #include "encoded.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 
@@ -88,5 +89,5 @@ void TestEncodeReal::neverWorse()
     }
 }
 
-QTEST_APPLESS_MAIN(TestEncodeReal)
+KERNSCOPE_TEST(TestEncodeReal, kernscope::test::NoApplication)
 #include "tst_encode_real.moc"

@@ -4,6 +4,7 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/numeric/convert.h"
 #include "encoded.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -331,5 +332,5 @@ void TestEncodeSparse::fp32StaysExact()
     QVERIFY(std::memcmp(data.bytes.data(), kept.data(), data.bytes.size()) == 0);
 }
 
-QTEST_APPLESS_MAIN(TestEncodeSparse)
+KERNSCOPE_TEST(TestEncodeSparse, kernscope::test::NoApplication)
 #include "tst_encode_sparse.moc"

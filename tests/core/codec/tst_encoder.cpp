@@ -4,6 +4,7 @@
 #include "core/codec/encode/form_encoder.h"
 #include "core/numeric/convert.h"
 #include "encoded.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 
@@ -333,5 +334,5 @@ void TestEncoder::namesOfForms()
     QVERIFY(formEncoderOfName("keep") == nullptr);
 }
 
-QTEST_APPLESS_MAIN(TestEncoder)
+KERNSCOPE_TEST(TestEncoder, kernscope::test::NoApplication)
 #include "tst_encoder.moc"

@@ -3,6 +3,7 @@
 
 #include "core/codec/decode/decoder.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <fstream>
@@ -179,5 +180,5 @@ void TestEngineVectors::affine()
     compare(encoding, expected);
 }
 
-QTEST_APPLESS_MAIN(TestEngineVectors)
+KERNSCOPE_TEST(TestEngineVectors, kernscope::test::NoApplication)
 #include "tst_engine_vectors.moc"

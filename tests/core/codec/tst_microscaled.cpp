@@ -7,6 +7,7 @@
 #include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
 #include "core/numeric/stream_copy.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <limits>
@@ -327,5 +328,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestMicroscaled)
+KERNSCOPE_TEST(TestMicroscaled, kernscope::test::NoApplication)
 #include "tst_microscaled.moc"

@@ -5,6 +5,7 @@
 #include "core/codec/encode/priced_splits.h"
 #include "core/numeric/half.h"
 #include "masses.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <bit>
@@ -213,5 +214,5 @@ void TestPricedSplits::leapsOfStrangeNumbers()
     }
 }
 
-QTEST_APPLESS_MAIN(TestPricedSplits)
+KERNSCOPE_TEST(TestPricedSplits, kernscope::test::NoApplication)
 #include "tst_priced_splits.moc"

@@ -7,6 +7,7 @@
 #include "core/numeric/half.h"
 #include "core/numeric/microfloat.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <bit>
 #include <cmath>
@@ -242,5 +243,5 @@ void TestQuantizeVectors::chain()
     }
 }
 
-QTEST_APPLESS_MAIN(TestQuantizeVectors)
+KERNSCOPE_TEST(TestQuantizeVectors, kernscope::test::NoApplication)
 #include "tst_quantize_vectors.moc"

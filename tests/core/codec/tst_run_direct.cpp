@@ -4,6 +4,7 @@
 #include "core/codec/edit/run_editor.h"
 #include "core/numeric/half.h"
 #include "edits.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <cstring>
@@ -191,5 +192,5 @@ void TestRunDirect::sameAsOfHeld()
         QVERIFY(taken >= 15);
 }
 
-QTEST_APPLESS_MAIN(TestRunDirect)
+KERNSCOPE_TEST(TestRunDirect, kernscope::test::NoApplication)
 #include "tst_run_direct.moc"

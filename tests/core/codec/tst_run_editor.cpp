@@ -5,6 +5,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 #include "edits.h"
+#include "tests/test_program.h"
 
 #include <array>
 #include <cmath>
@@ -450,5 +451,5 @@ void TestRunEditor::orders()
     }
 }
 
-QTEST_APPLESS_MAIN(TestRunEditor)
+KERNSCOPE_TEST(TestRunEditor, kernscope::test::NoApplication)
 #include "tst_run_editor.moc"

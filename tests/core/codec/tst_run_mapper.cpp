@@ -5,6 +5,7 @@
 #include "core/codec/edit/run_mapper.h"
 #include "core/numeric/half.h"
 #include "edits.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <cstring>
@@ -256,5 +257,5 @@ void TestRunMapper::everyHalf()
     QVERIFY(counts.mapped > 0 && counts.left > 0);
 }
 
-QTEST_APPLESS_MAIN(TestRunMapper)
+KERNSCOPE_TEST(TestRunMapper, kernscope::test::NoApplication)
 #include "tst_run_mapper.moc"

@@ -9,6 +9,7 @@
 #include "core/numeric/convert.h"
 #include "core/numeric/stream_copy.h"
 #include "sample.h"
+#include "tests/test_program.h"
 
 #include <bit>
 #include <cmath>
@@ -390,5 +391,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestTargets)
+KERNSCOPE_TEST(TestTargets, kernscope::test::NoApplication)
 #include "tst_targets.moc"

@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/codec/decode/decoder.h"
+#include "tests/test_program.h"
 
 using namespace kernscope;
 using namespace kernscope::codec;
@@ -115,5 +116,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestWorkedBytes)
+KERNSCOPE_TEST(TestWorkedBytes, kernscope::test::NoApplication)
 #include "tst_worked_bytes.moc"

@@ -5,6 +5,7 @@
 #include "core/descriptor/version.h"
 #include "core/descriptor/walk.h"
 #include "stream_words.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -359,5 +360,5 @@ void TestDescriptor::staysWithinHostileBytes()
     }
 }
 
-QTEST_GUILESS_MAIN(TestDescriptor)
+KERNSCOPE_TEST(TestDescriptor, QCoreApplication)
 #include "tst_descriptor.moc"

@@ -4,6 +4,7 @@
 #include "core/descriptor/image_v10.h"
 #include "core/descriptor/register_map.h"
 #include "core/descriptor/version.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -234,5 +235,5 @@ void TestDescriptorTables::publishedKernelWords()
     QCOMPARE(place->bits.of(word), value);
 }
 
-QTEST_GUILESS_MAIN(TestDescriptorTables)
+KERNSCOPE_TEST(TestDescriptorTables, QCoreApplication)
 #include "tst_descriptor_tables.moc"

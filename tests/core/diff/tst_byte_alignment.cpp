@@ -2,6 +2,7 @@
 #include "core/bundle/bundle.h"
 #include "core/diff/byte_differences.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDirIterator>
 #include <QTest>
@@ -54,5 +55,5 @@ void TestByteAlignment::copyIsEqual()
     QCOMPARE(differences->tally(), ByteTally());
 }
 
-QTEST_GUILESS_MAIN(TestByteAlignment)
+KERNSCOPE_TEST(TestByteAlignment, QCoreApplication)
 #include "tst_byte_alignment.moc"

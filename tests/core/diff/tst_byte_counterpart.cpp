@@ -4,6 +4,7 @@
 #include "core/diff/byte_counterpart.h"
 #include "diff_sample.h"
 #include "joined_sample.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <map>
@@ -308,5 +309,5 @@ void TestByteCounterpart::joinedWeights()
     QCOMPARE(back.otherElements, std::vector<std::uint64_t>{2 * 48 + 21});
 }
 
-QTEST_APPLESS_MAIN(TestByteCounterpart)
+KERNSCOPE_TEST(TestByteCounterpart, kernscope::test::NoApplication)
 #include "tst_byte_counterpart.moc"

@@ -3,6 +3,7 @@
 #include "core/diff/byte_differences.h"
 #include "core/diff/byte_ranges.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -127,5 +128,5 @@ void TestByteTally::linesOfText()
     QCOMPARE(longerAligned, longer);
 }
 
-QTEST_GUILESS_MAIN(TestByteTally)
+KERNSCOPE_TEST(TestByteTally, QCoreApplication)
 #include "tst_byte_tally.moc"

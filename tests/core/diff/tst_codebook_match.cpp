@@ -2,6 +2,7 @@
 #include "core/diff/codebook_match.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -212,5 +213,5 @@ void TestCodebookMatch::refused()
     QCOMPARE(cancelled.error().code, "task.cancelled");
 }
 
-QTEST_GUILESS_MAIN(TestCodebookMatch)
+KERNSCOPE_TEST(TestCodebookMatch, QCoreApplication)
 #include "tst_codebook_match.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "diff_sample.h"
 #include "plain_figures.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -129,5 +130,5 @@ void TestCompareBuilds::cancelled()
     QCOMPARE(all.error().code, std::string("task.cancelled"));
 }
 
-QTEST_GUILESS_MAIN(TestCompareBuilds)
+KERNSCOPE_TEST(TestCompareBuilds, QCoreApplication)
 #include "tst_compare_builds.moc"

@@ -3,6 +3,7 @@
 #include "core/diff/channel_order.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -306,5 +307,5 @@ void TestContentMatch::otherForms()
     QCOMPARE(diff::squeezed({1, 1}), Shape{1});
 }
 
-QTEST_GUILESS_MAIN(TestContentMatch)
+KERNSCOPE_TEST(TestContentMatch, QCoreApplication)
 #include "tst_content_match.moc"

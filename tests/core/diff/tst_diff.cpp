@@ -2,6 +2,7 @@
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -351,5 +352,5 @@ void TestDiff::cancelled()
     QCOMPARE(whole.fraction(), 1.0);
 }
 
-QTEST_APPLESS_MAIN(TestDiff)
+KERNSCOPE_TEST(TestDiff, kernscope::test::NoApplication)
 #include "tst_diff.moc"

@@ -7,6 +7,7 @@
 #include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "plain_figures.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <array>
@@ -403,5 +404,5 @@ void TestDiffCases::summaries()
     QVERIFY2(said.find("1 of 1 weight renamed") != std::string::npos, said.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestDiffCases)
+KERNSCOPE_TEST(TestDiffCases, QCoreApplication)
 #include "tst_diff_cases.moc"

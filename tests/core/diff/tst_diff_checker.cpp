@@ -3,6 +3,7 @@
 #include "diff_sample.h"
 #include "plain_figures.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <cstring>
 #include <random>
@@ -155,5 +156,5 @@ void TestDiffChecker::everyPairOfData()
     QVERIFY(pairsSeen > 0);
 }
 
-QTEST_GUILESS_MAIN(TestDiffChecker)
+KERNSCOPE_TEST(TestDiffChecker, QCoreApplication)
 #include "tst_diff_checker.moc"

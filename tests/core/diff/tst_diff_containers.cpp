@@ -6,6 +6,7 @@
 #include "diff_sample.h"
 #include "mirror.h"
 #include "plain_figures.h"
+#include "tests/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -194,5 +195,5 @@ void TestDiffContainers::everyPairAgreesWithTheChecker()
     }
 }
 
-QTEST_GUILESS_MAIN(TestDiffContainers)
+KERNSCOPE_TEST(TestDiffContainers, QCoreApplication)
 #include "tst_diff_containers.moc"

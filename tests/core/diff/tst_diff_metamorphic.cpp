@@ -11,6 +11,7 @@
 #include "diff_sample.h"
 #include "mirror.h"
 #include "synthetic.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -320,5 +321,5 @@ void TestDiffMetamorphic::reencodedExactly()
     QVERIFY(difference.program.sameComputation);
 }
 
-QTEST_GUILESS_MAIN(TestDiffMetamorphic)
+KERNSCOPE_TEST(TestDiffMetamorphic, QCoreApplication)
 #include "tst_diff_metamorphic.moc"

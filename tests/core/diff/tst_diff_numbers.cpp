@@ -3,6 +3,7 @@
 #include "core/diff/worst_places.h"
 #include "diff_sample.h"
 #include "plain_figures.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <cstring>
@@ -347,5 +348,5 @@ void TestDiffNumbers::longAgainstShortIntegers()
     QCOMPARE(found->maxUlp, (std::uint64_t{1} << 53) - 254);
 }
 
-QTEST_GUILESS_MAIN(TestDiffNumbers)
+KERNSCOPE_TEST(TestDiffNumbers, QCoreApplication)
 #include "tst_diff_numbers.moc"

@@ -2,6 +2,7 @@
 #include "core/diff/byte_ranges.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -460,5 +461,5 @@ void TestDiffValues::beyondHalfIsNoRounding()
     QCOMPARE(pairOf(a, weightOf({4}, values)).values->unfaithful, std::uint64_t(1));
 }
 
-QTEST_APPLESS_MAIN(TestDiffValues)
+KERNSCOPE_TEST(TestDiffValues, kernscope::test::NoApplication)
 #include "tst_diff_values.moc"

@@ -4,6 +4,7 @@
 #include "core/diff/build_verdict.h"
 #include "core/diff/worst_places.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -328,5 +329,5 @@ void TestDiffVerdict::chosenElements()
     }
 }
 
-QTEST_GUILESS_MAIN(TestDiffVerdict)
+KERNSCOPE_TEST(TestDiffVerdict, QCoreApplication)
 #include "tst_diff_verdict.moc"

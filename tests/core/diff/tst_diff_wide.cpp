@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/worst_places.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <limits>
@@ -172,5 +173,5 @@ void TestDiffWide::exactTexts()
     QCOMPARE(exactText(std::nan("")), std::string("nan"));
 }
 
-QTEST_GUILESS_MAIN(TestDiffWide)
+KERNSCOPE_TEST(TestDiffWide, QCoreApplication)
 #include "tst_diff_wide.moc"

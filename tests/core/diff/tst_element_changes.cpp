@@ -4,6 +4,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/diff/element_changes.h"
 #include "sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <bit>
 #include <cstring>
@@ -110,5 +111,5 @@ void TestElementChanges::flippedBits()
     }
 }
 
-QTEST_GUILESS_MAIN(TestElementChanges)
+KERNSCOPE_TEST(TestElementChanges, QCoreApplication)
 #include "tst_element_changes.moc"

@@ -3,6 +3,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/diff/form_check.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -200,5 +201,5 @@ void TestFormCheck::bestScales()
     QVERIFY(!checkForm(*from, *palette, compare(from, palette).weights[0])->scales);
 }
 
-QTEST_GUILESS_MAIN(TestFormCheck)
+KERNSCOPE_TEST(TestFormCheck, QCoreApplication)
 #include "tst_form_check.moc"

@@ -5,6 +5,7 @@
 #include "core/diff/pair_sample.h"
 #include "core/diff/worst_places.h"
 #include "joined_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -142,5 +143,5 @@ void TestJoinedPlaces::codebooks()
     }
 }
 
-QTEST_GUILESS_MAIN(TestJoinedPlaces)
+KERNSCOPE_TEST(TestJoinedPlaces, QCoreApplication)
 #include "tst_joined_places.moc"

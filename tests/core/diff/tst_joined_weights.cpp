@@ -4,6 +4,7 @@
 #include "core/diff/limits.h"
 #include "core/diff/worst_places.h"
 #include "joined_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -267,5 +268,5 @@ void TestJoinedWeights::changes()
              (std::vector<std::string>{"x: renamed, moved", "y: edited", "z: re-trained", "s: "}));
 }
 
-QTEST_GUILESS_MAIN(TestJoinedWeights)
+KERNSCOPE_TEST(TestJoinedWeights, QCoreApplication)
 #include "tst_joined_weights.moc"

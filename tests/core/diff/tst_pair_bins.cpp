@@ -2,6 +2,7 @@
 #include "core/diff/pair_bins.h"
 #include "core/diff/worst_places.h"
 #include "diff_sample.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -143,5 +144,5 @@ void TestPairBins::ofWeights()
     }
 }
 
-QTEST_GUILESS_MAIN(TestPairBins)
+KERNSCOPE_TEST(TestPairBins, QCoreApplication)
 #include "tst_pair_bins.moc"

@@ -3,6 +3,7 @@
 
 #include "core/diff/pair_kernels.h"
 #include "core/numeric/half.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <cstdint>
@@ -205,5 +206,5 @@ void TestPairKernels::firstOfADistance()
     }
 }
 
-QTEST_APPLESS_MAIN(TestPairKernels)
+KERNSCOPE_TEST(TestPairKernels, kernscope::test::NoApplication)
 #include "tst_pair_kernels.moc"

@@ -2,6 +2,7 @@
 #include "core/bundle/bundle.h"
 #include "diff_sample.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QFileInfo>
 #include <QTest>
@@ -233,5 +234,5 @@ void TestProgramDifference::modelsThatAreNoPrograms()
     QVERIFY(differs(withModel("mlProgram", 502), bytes, none, {}).equal);
 }
 
-QTEST_GUILESS_MAIN(TestProgramDifference)
+KERNSCOPE_TEST(TestProgramDifference, QCoreApplication)
 #include "tst_program_difference.moc"

@@ -8,6 +8,7 @@
 #include "diff_sample.h"
 #include "synthetic_kernels.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDirIterator>
 #include <QTest>
@@ -202,5 +203,5 @@ void TestSameDecoding::nothingOfDataIsDecoded()
     QVERIFY(seen > 100);
 }
 
-QTEST_GUILESS_MAIN(TestSameDecoding)
+KERNSCOPE_TEST(TestSameDecoding, QCoreApplication)
 #include "tst_same_decoding.moc"

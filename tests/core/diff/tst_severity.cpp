@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/severity.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -92,5 +93,5 @@ void TestSeverity::order()
     QVERIFY(worstFirst({}).empty());
 }
 
-QTEST_APPLESS_MAIN(TestSeverity)
+KERNSCOPE_TEST(TestSeverity, kernscope::test::NoApplication)
 #include "tst_severity.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The facts of the steps of a form: a row for each, and what is found by them.
 #include "core/form/form_steps.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -69,5 +70,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestFormSteps)
+KERNSCOPE_TEST(TestFormSteps, kernscope::test::NoApplication)
 #include "tst_form_steps.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Storage forms: the steps of an encoding, their text, their figures, and what is told apart.
 #include "core/form/storage_form.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -380,5 +381,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestStorageForm)
+KERNSCOPE_TEST(TestStorageForm, kernscope::test::NoApplication)
 #include "tst_storage_form.moc"

@@ -4,6 +4,7 @@
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 
@@ -207,5 +208,5 @@ void TestActivationTable::fieldsCoverTheRecord()
     }
 }
 
-QTEST_APPLESS_MAIN(TestActivationTable)
+KERNSCOPE_TEST(TestActivationTable, kernscope::test::NoApplication)
 #include "tst_activation_table.moc"

@@ -4,6 +4,7 @@
 #include "core/format/code_sets.h"
 #include "core/format/legality.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QtTest/QtTest>
@@ -36,5 +37,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestFormatVectors)
+KERNSCOPE_TEST(TestFormatVectors, QCoreApplication)
 #include "tst_format_vectors.moc"

@@ -6,6 +6,7 @@
 #include "core/format/legality.h"
 #include "core/format/record_fields.h"
 #include "core/numeric/element_type.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 
@@ -366,5 +367,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestKernelFormat)
+KERNSCOPE_TEST(TestKernelFormat, QCoreApplication)
 #include "tst_kernel_format.moc"

@@ -2,6 +2,7 @@
 #include "core/base/csv.h"
 #include "core/format/contested.h"
 #include "core/format/tables.h"
+#include "tests/test_program.h"
 
 #include <map>
 #include <string>
@@ -98,5 +99,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestTables)
+KERNSCOPE_TEST(TestTables, QCoreApplication)
 #include "tst_tables.moc"

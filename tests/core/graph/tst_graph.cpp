@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/label.h"
 #include "tests/core/graph/made_program.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -338,5 +339,5 @@ void TestGraph::cancels()
     QCOMPARE(none.error().code, std::string("task.cancelled"));
 }
 
-QTEST_GUILESS_MAIN(TestGraph)
+KERNSCOPE_TEST(TestGraph, QCoreApplication)
 #include "tst_graph.moc"

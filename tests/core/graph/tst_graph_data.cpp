@@ -2,6 +2,7 @@
 #include "core/graph/svg.h"
 #include "tests/core/graph/made_program.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDirIterator>
 #include <QTest>
@@ -63,5 +64,5 @@ void TestGraphData::bundles()
     }
 }
 
-QTEST_GUILESS_MAIN(TestGraphData)
+KERNSCOPE_TEST(TestGraphData, QCoreApplication)
 #include "tst_graph_data.moc"

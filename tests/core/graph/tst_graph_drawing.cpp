@@ -2,6 +2,7 @@
 #include "core/graph/dot.h"
 #include "core/graph/svg.h"
 #include "tests/core/graph/made_program.h"
+#include "tests/test_program.h"
 
 #include <QRectF>
 #include <QTest>
@@ -230,5 +231,5 @@ void TestGraphDrawing::longNamesAreShort()
     QVERIFY(shortText(std::string(1'000'000, 'x'), 40).size() < 200);
 }
 
-QTEST_GUILESS_MAIN(TestGraphDrawing)
+KERNSCOPE_TEST(TestGraphDrawing, QCoreApplication)
 #include "tst_graph_drawing.moc"

@@ -2,6 +2,7 @@
 #include "core/container/network/network_program.h"
 #include "proto_builder.h"
 #include "tests/core/graph/made_program.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -128,5 +129,5 @@ void TestGraphNetwork::damaged()
     QVERIFY(network::networkFunction(whole, {1, whole.size()}, "x").body.operations.empty());
 }
 
-QTEST_GUILESS_MAIN(TestGraphNetwork)
+KERNSCOPE_TEST(TestGraphNetwork, QCoreApplication)
 #include "tst_graph_network.moc"

@@ -5,6 +5,7 @@
 #include "core/lanes/slices.h"
 #include "core/lanes/sparse.h"
 #include "lane_samples.h"
+#include "tests/test_program.h"
 
 #include <QtTest>
 
@@ -330,5 +331,5 @@ void TestLanes::checksSizesOfOtherForms()
     QVERIFY(!checkSliceSize(layout, 0, FormNode::Sparse, 32000)->holds);
 }
 
-QTEST_APPLESS_MAIN(TestLanes)
+KERNSCOPE_TEST(TestLanes, kernscope::test::NoApplication)
 #include "tst_lanes.moc"

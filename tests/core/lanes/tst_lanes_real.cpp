@@ -6,6 +6,7 @@
 #include "core/lanes/slices.h"
 #include "lane_samples.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QtTest>
@@ -100,5 +101,5 @@ void TestLanesReal::closesTheLoop()
     }
 }
 
-QTEST_APPLESS_MAIN(TestLanesReal)
+KERNSCOPE_TEST(TestLanesReal, kernscope::test::NoApplication)
 #include "tst_lanes_real.moc"

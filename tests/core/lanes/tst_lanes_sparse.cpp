@@ -4,6 +4,7 @@
 #include "core/lanes/slices.h"
 #include "core/lanes/sparse.h"
 #include "lane_samples.h"
+#include "tests/test_program.h"
 
 #include <QtTest>
 
@@ -167,5 +168,5 @@ void TestLanesSparse::refusesDamagedSparse()
              std::string("lanes.length"));
 }
 
-QTEST_APPLESS_MAIN(TestLanesSparse)
+KERNSCOPE_TEST(TestLanesSparse, kernscope::test::NoApplication)
 #include "tst_lanes_sparse.moc"

@@ -9,6 +9,7 @@
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"
 #include "lane_samples.h"
+#include "tests/test_program.h"
 #include "tile_orders.h"
 
 #include <algorithm>
@@ -354,5 +355,5 @@ void TestOrderTiles::decodesSlicesToLines()
     }
 }
 
-QTEST_GUILESS_MAIN(TestOrderTiles)
+KERNSCOPE_TEST(TestOrderTiles, QCoreApplication)
 #include "tst_order_tiles.moc"

@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/numeric/bitpack.h"
+#include "tests/test_program.h"
 
 #include <random>
 #include <vector>
@@ -164,5 +165,5 @@ void TestBitpack::countAnywhere()
     }
 }
 
-QTEST_APPLESS_MAIN(TestBitpack)
+KERNSCOPE_TEST(TestBitpack, kernscope::test::NoApplication)
 #include "tst_bitpack.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/byte_readings.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <array>
@@ -98,5 +99,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestByteReadings)
+KERNSCOPE_TEST(TestByteReadings, QCoreApplication)
 #include "tst_byte_readings.moc"

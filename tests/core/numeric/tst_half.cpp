@@ -3,6 +3,7 @@
 
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "tests/test_program.h"
 
 #include <bit>
 #include <cmath>
@@ -311,5 +312,5 @@ void TestHalf::everyTypeConverts()
     }
 }
 
-QTEST_APPLESS_MAIN(TestHalf)
+KERNSCOPE_TEST(TestHalf, kernscope::test::NoApplication)
 #include "tst_half.moc"

@@ -3,6 +3,7 @@
 
 #include "core/numeric/microfloat.h"
 #include "half_casts.h"
+#include "tests/test_program.h"
 
 #include <bit>
 #include <cmath>
@@ -151,5 +152,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestMicrofloat)
+KERNSCOPE_TEST(TestMicrofloat, kernscope::test::NoApplication)
 #include "tst_microfloat.moc"

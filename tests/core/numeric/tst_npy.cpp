@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy.h"
 #include "core/numeric/npy_types.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <cstring>
@@ -274,5 +275,5 @@ void TestNpy::anyBytesGiveAnAnswer()
     }
 }
 
-QTEST_APPLESS_MAIN(TestNpy)
+KERNSCOPE_TEST(TestNpy, kernscope::test::NoApplication)
 #include "tst_npy.moc"

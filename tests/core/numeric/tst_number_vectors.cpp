@@ -5,6 +5,7 @@
 #include "core/numeric/microfloat.h"
 #include "half_casts.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <bit>
 #include <cmath>
@@ -161,5 +162,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestNumberVectors)
+KERNSCOPE_TEST(TestNumberVectors, kernscope::test::NoApplication)
 #include "tst_number_vectors.moc"

@@ -2,6 +2,7 @@
 #include "core/patch/binary/apply_binary.h"
 
 #include "core/base/progress.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -278,5 +279,5 @@ void TestApplyBinary::cancelled()
     }
 }
 
-QTEST_GUILESS_MAIN(TestApplyBinary)
+KERNSCOPE_TEST(TestApplyBinary, QCoreApplication)
 #include "tst_apply_binary.moc"

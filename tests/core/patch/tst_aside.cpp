@@ -5,6 +5,7 @@
 #include "core/patch/aside.h"
 #include "made_bundle.h"
 #include "on_disk.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -288,5 +289,5 @@ void TestAside::saveCancelled()
     QCOMPARE(decoded(**Bundle::open(large.path), "w")[0], 0.5f);
 }
 
-QTEST_GUILESS_MAIN(TestAside)
+KERNSCOPE_TEST(TestAside, QCoreApplication)
 #include "tst_aside.moc"

@@ -7,6 +7,7 @@
 #include "core/patch/edit/script_text.h"
 #include "core/patch/patch.h"
 #include "sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -240,5 +241,5 @@ void TestCopyValues::refused()
              std::string("task.cancelled"));
 }
 
-QTEST_GUILESS_MAIN(TestCopyValues)
+KERNSCOPE_TEST(TestCopyValues, QCoreApplication)
 #include "tst_copy_values.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/expression.h"
+#include "tests/test_program.h"
 
 #include <bit>
 #include <cmath>
@@ -284,5 +285,5 @@ void TestEdit::expressionsOfMany()
     }
 }
 
-QTEST_APPLESS_MAIN(TestEdit)
+KERNSCOPE_TEST(TestEdit, kernscope::test::NoApplication)
 #include "tst_edit.moc"

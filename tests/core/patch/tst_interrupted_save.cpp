@@ -6,6 +6,7 @@
 #include "core/patch/save_steps.h"
 #include "interrupted.h"
 #include "on_disk.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -130,5 +131,5 @@ void TestInterruptedSave::removalThatIsNotOnTheDisk()
     QCOMPARE(decoded(*disk.open(), "w")[3], 5.0f);
 }
 
-QTEST_APPLESS_MAIN(TestInterruptedSave)
+KERNSCOPE_TEST(TestInterruptedSave, kernscope::test::NoApplication)
 #include "tst_interrupted_save.moc"

@@ -3,6 +3,7 @@
 
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "tests/test_program.h"
 
 #include <charconv>
 #include <cmath>
@@ -183,5 +184,5 @@ void TestLiteralRewrite::extents()
     QVERIFY(!patch::rewriteExtent(bytesOf("[5]"), {1, 1}, 6, 4));
 }
 
-QTEST_APPLESS_MAIN(TestLiteralRewrite)
+KERNSCOPE_TEST(TestLiteralRewrite, kernscope::test::NoApplication)
 #include "tst_literal_rewrite.moc"

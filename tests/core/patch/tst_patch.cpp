@@ -6,6 +6,7 @@
 #include "core/patch/patch.h"
 #include "patch_plans.h"
 #include "sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -258,5 +259,5 @@ void TestPatch::cancelled()
     QVERIFY(!bundle->modified());
 }
 
-QTEST_APPLESS_MAIN(TestPatch)
+KERNSCOPE_TEST(TestPatch, kernscope::test::NoApplication)
 #include "tst_patch.moc"

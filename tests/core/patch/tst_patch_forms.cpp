@@ -7,6 +7,7 @@
 #include "core/patch/patch.h"
 #include "form_trial.h"
 #include "sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -208,5 +209,5 @@ void TestPatchForms::keepEvery()
     }
 }
 
-QTEST_APPLESS_MAIN(TestPatchForms)
+KERNSCOPE_TEST(TestPatchForms, kernscope::test::NoApplication)
 #include "tst_patch_forms.moc"

@@ -6,6 +6,7 @@
 #include "core/patch/patch.h"
 #include "patch_plans.h"
 #include "sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <fstream>
@@ -256,5 +257,5 @@ void TestPatchRoom::largeFillStaysSmall()
     QVERIFY(!bundle->modified());
 }
 
-QTEST_APPLESS_MAIN(TestPatchRoom)
+KERNSCOPE_TEST(TestPatchRoom, kernscope::test::NoApplication)
 #include "tst_patch_room.moc"

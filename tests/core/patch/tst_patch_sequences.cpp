@@ -5,6 +5,7 @@
 #include "core/patch/patch.h"
 #include "form_trial.h"
 #include "sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <fstream>
@@ -136,5 +137,5 @@ void TestPatchSequences::randomSequences()
     QVERIFY(!bundle->modified());
 }
 
-QTEST_APPLESS_MAIN(TestPatchSequences)
+KERNSCOPE_TEST(TestPatchSequences, kernscope::test::NoApplication)
 #include "tst_patch_sequences.moc"

@@ -10,6 +10,7 @@
 #include "core/codec/encode/encoder.h"
 #include "core/patch/reencode/raise_opset.h"
 #include "core/patch/reencode/reencode.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -212,5 +213,5 @@ void TestRaiseOpset::signatures()
             after.weights()[*after.weightByName("tied")].operands()[0].bytes.data());
 }
 
-QTEST_APPLESS_MAIN(TestRaiseOpset)
+KERNSCOPE_TEST(TestRaiseOpset, kernscope::test::NoApplication)
 #include "tst_raise_opset.moc"

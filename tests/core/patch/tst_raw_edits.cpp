@@ -7,6 +7,7 @@
 
 #include "core/container/hwx/container.h"
 #include "core/patch/plan/raw_place.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <span>
@@ -261,5 +262,5 @@ void TestRawEdits::refusesFields()
     QCOMPARE(edits.error().code, code.toStdString());
 }
 
-QTEST_GUILESS_MAIN(TestRawEdits)
+KERNSCOPE_TEST(TestRawEdits, QCoreApplication)
 #include "tst_raw_edits.moc"

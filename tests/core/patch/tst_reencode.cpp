@@ -10,6 +10,7 @@
 #include "core/patch/reencode/reencode_draft.h"
 #include "sample_bundles.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 
@@ -389,5 +390,5 @@ void TestReencode::realPackages()
     }
 }
 
-QTEST_GUILESS_MAIN(TestReencode)
+KERNSCOPE_TEST(TestReencode, QCoreApplication)
 #include "tst_reencode.moc"

@@ -7,6 +7,7 @@
 #include "core/patch/save_steps.h"
 #include "made_bundle.h"
 #include "on_disk.h"
+#include "tests/test_program.h"
 
 #include <fmt/format.h>
 
@@ -316,5 +317,5 @@ void TestSave::abandonedPartsAreRemoved()
     QVERIFY(readTree(target) == disk.original);
 }
 
-QTEST_APPLESS_MAIN(TestSave)
+KERNSCOPE_TEST(TestSave, kernscope::test::NoApplication)
 #include "tst_save.moc"

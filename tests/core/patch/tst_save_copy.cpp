@@ -5,6 +5,7 @@
 #include "core/patch/save_steps.h"
 #include "made_bundle.h"
 #include "on_disk.h"
+#include "tests/test_program.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -262,5 +263,5 @@ void TestSaveCopy::copyNeverTakesANewFilesPlace()
     QVERIFY(readAll(target).empty());
 }
 
-QTEST_APPLESS_MAIN(TestSaveCopy)
+KERNSCOPE_TEST(TestSaveCopy, kernscope::test::NoApplication)
 #include "tst_save_copy.moc"

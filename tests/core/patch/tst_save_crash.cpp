@@ -5,6 +5,7 @@
 #include "core/patch/save/found_journal.h"
 #include "core/patch/save_steps.h"
 #include "on_disk.h"
+#include "tests/test_program.h"
 
 #include <csignal>
 
@@ -317,5 +318,5 @@ void TestSaveCrash::signalRollsBack()
     QVERIFY(!fs::exists(disk.journal()));
 }
 
-QTEST_APPLESS_MAIN(TestSaveCrash)
+KERNSCOPE_TEST(TestSaveCrash, kernscope::test::NoApplication)
 #include "tst_save_crash.moc"

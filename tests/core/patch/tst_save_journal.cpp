@@ -5,6 +5,7 @@
 #include "core/patch/save_steps.h"
 #include "interrupted.h"
 #include "on_disk.h"
+#include "tests/test_program.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -358,5 +359,5 @@ void TestSaveJournal::recoversNoFileOfSeveralNames()
     QVERIFY(readTree(disk.path) == disk.original);
 }
 
-QTEST_APPLESS_MAIN(TestSaveJournal)
+KERNSCOPE_TEST(TestSaveJournal, kernscope::test::NoApplication)
 #include "tst_save_journal.moc"

@@ -9,6 +9,7 @@
 #include "core/patch/plan/changed_runs.h"
 #include "core/patch/plan/pending.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QRandomGenerator>
@@ -365,5 +366,5 @@ void TestScratchPayload::mergedRuns()
     }
 }
 
-QTEST_APPLESS_MAIN(TestScratchPayload)
+KERNSCOPE_TEST(TestScratchPayload, kernscope::test::NoApplication)
 #include "tst_scratch_payload.moc"

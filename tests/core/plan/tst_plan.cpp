@@ -7,6 +7,7 @@
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"
 #include "plan_networks.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 
@@ -357,5 +358,5 @@ void TestPlan::cancelled()
     QCOMPARE(carried.error().code, std::string("task.cancelled"));
 }
 
-QTEST_GUILESS_MAIN(TestPlan)
+KERNSCOPE_TEST(TestPlan, QCoreApplication)
 #include "tst_plan.moc"

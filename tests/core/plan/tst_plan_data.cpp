@@ -6,6 +6,7 @@
 #include "core/plan/measure_build.h"
 #include "core/plan/write_plan.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 
@@ -146,5 +147,5 @@ void TestPlanData::layersWithoutATime()
     QVERIFY(!plan->before.engineTimeS(0) && !plan->after.engineTimeS(0));
 }
 
-QTEST_GUILESS_MAIN(TestPlanData)
+KERNSCOPE_TEST(TestPlanData, QCoreApplication)
 #include "tst_plan_data.moc"

@@ -3,6 +3,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/plan/survey.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <random>
@@ -192,5 +193,5 @@ void TestPlanEncoders::notFinite()
     }
 }
 
-QTEST_GUILESS_MAIN(TestPlanEncoders)
+KERNSCOPE_TEST(TestPlanEncoders, QCoreApplication)
 #include "tst_plan_encoders.moc"

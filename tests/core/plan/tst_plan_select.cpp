@@ -3,6 +3,7 @@
 
 #include "core/plan/choice.h"
 #include "core/plan/select.h"
+#include "tests/test_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -347,5 +348,5 @@ void TestPlanSelect::choicesOfAnyNumber()
     }
 }
 
-QTEST_GUILESS_MAIN(TestPlanSelect)
+KERNSCOPE_TEST(TestPlanSelect, QCoreApplication)
 #include "tst_plan_select.moc"

@@ -7,6 +7,7 @@
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"
 #include "plan_networks.h"
+#include "tests/test_program.h"
 
 #include <cmath>
 #include <set>
@@ -286,5 +287,5 @@ void TestPlanSurvey::estimatesBecomeExact()
     }
 }
 
-QTEST_GUILESS_MAIN(TestPlanSurvey)
+KERNSCOPE_TEST(TestPlanSurvey, QCoreApplication)
 #include "tst_plan_survey.moc"

@@ -3,6 +3,7 @@
 
 #include "core/patch/binary/apply_binary.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -333,5 +334,5 @@ void TestBinaryPatch::beyondIps()
     QVERIFY(!ipsPatch(before, Bytes(patch::ips::kMostOffset + 5)));
 }
 
-QTEST_GUILESS_MAIN(TestBinaryPatch)
+KERNSCOPE_TEST(TestBinaryPatch, QCoreApplication)
 #include "tst_binary_patch.moc"

@@ -5,6 +5,7 @@
 #include "core/report/number_text.h"
 #include "core/report/target_totals_table.h"
 #include "core/report/weight_detail.h"
+#include "tests/test_program.h"
 
 #include <QSet>
 #include <QTest>
@@ -197,5 +198,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestColumns)
+KERNSCOPE_TEST(TestColumns, kernscope::test::NoApplication)
 #include "tst_columns.moc"

@@ -4,6 +4,7 @@
 
 #include "core/report/json.h"
 #include "core/report/json_values.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -207,5 +208,5 @@ void TestInspectJson::programSetAside()
     QCOMPARE(text(report::inspectJson(**again, {}, {})), before);
 }
 
-QTEST_APPLESS_MAIN(TestInspectJson)
+KERNSCOPE_TEST(TestInspectJson, kernscope::test::NoApplication)
 #include "tst_inspect_json.moc"

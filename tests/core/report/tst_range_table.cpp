@@ -5,6 +5,7 @@
 
 #include "core/bundle/element_place.h"
 #include "tests/core/patch/sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -154,5 +155,5 @@ void TestRangeTable::equal()
     QVERIFY(rangesOf(aligned(a, b)).rows.empty());
 }
 
-QTEST_GUILESS_MAIN(TestRangeTable)
+KERNSCOPE_TEST(TestRangeTable, QCoreApplication)
 #include "tst_range_table.moc"

@@ -2,6 +2,7 @@
 #include "core/report/bundle_report.h"
 #include "core/report/tensor_export.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -181,5 +182,5 @@ void TestTensorExport::reportOfABundle()
     QCOMPARE(stopped.error().code, std::string("task.cancelled"));
 }
 
-QTEST_APPLESS_MAIN(TestTensorExport)
+KERNSCOPE_TEST(TestTensorExport, kernscope::test::NoApplication)
 #include "tst_tensor_export.moc"

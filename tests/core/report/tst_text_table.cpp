@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/text_table.h"
+#include "tests/test_program.h"
 
 #include <QStringList>
 #include <QTest>
@@ -126,5 +127,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestTextTable)
+KERNSCOPE_TEST(TestTextTable, kernscope::test::NoApplication)
 #include "tst_text_table.moc"

@@ -4,6 +4,7 @@
 
 #include "core/search/byte_scan.h"
 #include "core/search/find.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -373,5 +374,5 @@ void TestFind::addresses()
     QVERIFY(address.find("weights/weight.bin:0x") == 0);
 }
 
-QTEST_APPLESS_MAIN(TestFind)
+KERNSCOPE_TEST(TestFind, kernscope::test::NoApplication)
 #include "tst_find.moc"

@@ -4,6 +4,7 @@
 
 #include "core/search/find.h"
 #include "core/search/largest.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -112,5 +113,5 @@ void TestLargest::overAllWeights()
     QVERIFY(!search::find(*m_bundle, query));
 }
 
-QTEST_APPLESS_MAIN(TestLargest)
+KERNSCOPE_TEST(TestLargest, kernscope::test::NoApplication)
 #include "tst_largest.moc"

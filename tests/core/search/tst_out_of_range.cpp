@@ -4,6 +4,7 @@
 
 #include "core/report/search_table.h"
 #include "core/search/find.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -330,5 +331,5 @@ void TestOutOfRange::rowsSayWhatIsAsked()
     QVERIFY(!kept.contains("value") && !kept.contains("file"));
 }
 
-QTEST_APPLESS_MAIN(TestOutOfRange)
+KERNSCOPE_TEST(TestOutOfRange, kernscope::test::NoApplication)
 #include "tst_out_of_range.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/pattern.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -157,5 +158,5 @@ void TestSearchPattern::fits()
     QVERIFY(!pattern->fits(bad));
 }
 
-QTEST_APPLESS_MAIN(TestSearchPattern)
+KERNSCOPE_TEST(TestSearchPattern, kernscope::test::NoApplication)
 #include "tst_search_pattern.moc"

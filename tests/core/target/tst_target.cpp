@@ -3,6 +3,7 @@
 #include "core/target/dma_format.h"
 #include "core/target/hal.h"
 #include "core/target/registry.h"
+#include "tests/test_program.h"
 
 #include <QtTest/QtTest>
 
@@ -305,7 +306,7 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestTarget)
+KERNSCOPE_TEST(TestTarget, QCoreApplication)
 #include "tst_target.moc"
 
 #include <set>

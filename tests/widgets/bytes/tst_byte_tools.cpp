@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/byte_field.h"
 #include "core/codec/decode/decoder.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/byte_search.h"
 #include "widgets/bytes/byte_text.h"
@@ -309,5 +310,5 @@ void TestByteTools::elementsAndBytesAgree()
     }
 }
 
-QTEST_MAIN(TestByteTools)
+KERNSCOPE_TEST(TestByteTools, QApplication)
 #include "tst_byte_tools.moc"

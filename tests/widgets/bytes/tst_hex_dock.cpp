@@ -2,6 +2,7 @@
 #include "core/bundle/element_place.h"
 #include "core/codec/decode/decoder.h"
 #include "tests/core/bundle/made_bundle.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_find_bar.h"
@@ -300,5 +301,5 @@ void TestHexDock::readingsStandBesideTheBytes()
     QVERIFY(readings->viewport()->rect().contains(readings->visualRect(last)));
 }
 
-QTEST_MAIN(TestHexDock)
+KERNSCOPE_TEST(TestHexDock, QApplication)
 #include "tst_hex_dock.moc"

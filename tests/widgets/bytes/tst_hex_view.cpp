@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/decode/decoder.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_colors.h"
 #include "widgets/bytes/hex_view.h"
@@ -395,5 +396,5 @@ void TestHexView::cursorStaysInSight()
     QCOMPARE(view->topRow(), top);
 }
 
-QTEST_MAIN(TestHexView)
+KERNSCOPE_TEST(TestHexView, QApplication)
 #include "tst_hex_view.moc"

@@ -5,6 +5,7 @@
 #include "core/container/section/builder.h"
 #include "core/diff/element_changes.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
@@ -342,5 +343,5 @@ void TestPieceMarks::wordsOfEveryContainerHaveNames()
     }
 }
 
-QTEST_MAIN(TestPieceMarks)
+KERNSCOPE_TEST(TestPieceMarks, QApplication)
 #include "tst_piece_marks.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/section_model.h"
 #include "widgets/bytes/section_strip.h"
@@ -281,5 +282,5 @@ void TestSectionStrip::legendNamesTheKinds()
     QVERIFY(seen);
 }
 
-QTEST_MAIN(TestSectionStrip)
+KERNSCOPE_TEST(TestSectionStrip, QApplication)
 #include "tst_section_strip.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
+#include "tests/test_program.h"
 #include "widgets/bytes/strip_runs.h"
 
 #include <QRandomGenerator>
@@ -174,5 +175,5 @@ void TestStripRuns::widestKindWinsAPixel()
     QVERIFY(data > 0 && rest == 0);
 }
 
-QTEST_MAIN(TestStripRuns)
+KERNSCOPE_TEST(TestStripRuns, QApplication)
 #include "tst_strip_runs.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
 #include "table_cells.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/chip_state.h"
@@ -344,5 +345,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestAssessmentDocks)
+KERNSCOPE_TEST(TestAssessmentDocks, QApplication)
 #include "tst_assessment_docks.moc"

@@ -3,6 +3,7 @@
 #include "made_bundle.h"
 #include "table_cells.h"
 #include "tests/core/bundle/second_function.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/chip_words.h"
@@ -321,5 +322,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestChipDocks)
+KERNSCOPE_TEST(TestChipDocks, QApplication)
 #include "tst_chip_docks.moc"

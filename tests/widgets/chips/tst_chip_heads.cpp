@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_header.h"
 #include "widgets/chips/chip_words.h"
@@ -123,5 +124,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestChipHeads)
+KERNSCOPE_TEST(TestChipHeads, QApplication)
 #include "tst_chip_heads.moc"

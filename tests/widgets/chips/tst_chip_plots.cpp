@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Roofline, timeline, calibration, reduction: the docks that draw plots.
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/calibration_dock.h"
 #include "widgets/chips/calibration_plot.h"
@@ -398,5 +399,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestChipPlots)
+KERNSCOPE_TEST(TestChipPlots, QApplication)
 #include "tst_chip_plots.moc"

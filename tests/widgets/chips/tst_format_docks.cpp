@@ -3,6 +3,7 @@
 
 #include "core/format/activation_table.h"
 #include "core/report/activation_table.h"
+#include "tests/test_program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/formats_dock.h"
 #include "widgets/common/table_text.h"
@@ -325,5 +326,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestFormatDocks)
+KERNSCOPE_TEST(TestFormatDocks, QApplication)
 #include "tst_format_docks.moc"

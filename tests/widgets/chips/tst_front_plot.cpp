@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plot of a plan's front: small errors are told apart, an error of 0 has a place, and a time
 // that is not known is said to be unknown.
+#include "tests/test_program.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/common/table_text.h"
 
@@ -78,5 +79,5 @@ void TestFrontPlot::unknownTimesAreNotNone()
     QCOMPARE(plot.cellData(0, 2, SortRole).toULongLong(), 2000ULL);
 }
 
-QTEST_MAIN(TestFrontPlot)
+KERNSCOPE_TEST(TestFrontPlot, QApplication)
 #include "tst_front_plot.moc"

@@ -2,6 +2,7 @@
 // Roofline and timeline of networks with so many layers that a task places them.
 #include "core/assessment/weight_facts.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/roofline_plot.h"
@@ -297,5 +298,5 @@ void TestManyLayers::hiddenDocksLetGoOfClosedBundles()
     QVERIFY(!roofline.plot().bundle() && !timeline.plot().bundle());
 }
 
-QTEST_MAIN(TestManyLayers)
+KERNSCOPE_TEST(TestManyLayers, QApplication)
 #include "tst_many_layers.moc"

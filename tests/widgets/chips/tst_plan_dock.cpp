@@ -3,6 +3,7 @@
 // writes the bundle and its report.
 #include "core/report/json_table.h"
 #include "tests/core/assessment/made_programs.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
@@ -338,5 +339,5 @@ void TestPlanDock::saysThatThereIsNoPlan()
     QVERIFY(said);
 }
 
-QTEST_MAIN(TestPlanDock)
+KERNSCOPE_TEST(TestPlanDock, QApplication)
 #include "tst_plan_dock.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/alike_names.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_name.h"
@@ -41,5 +42,5 @@ void TestAlikeNames::oneLongNameShortensAll()
     QTRY_VERIFY(!brief());
 }
 
-QTEST_MAIN(TestAlikeNames)
+KERNSCOPE_TEST(TestAlikeNames, QApplication)
 #include "tst_alike_names.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/theme.h"
 
 #include <QTest>
@@ -162,5 +163,5 @@ void TestColorMaps::tokensOfTheDesign()
     QCOMPARE(theme::color(static_cast<Token>(token), false).name(), light);
 }
 
-QTEST_MAIN(TestColorMaps)
+KERNSCOPE_TEST(TestColorMaps, QApplication)
 #include "tst_color_maps.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/quiet_style.h"
@@ -130,5 +131,5 @@ void TestContrast::programText()
     }
 }
 
-QTEST_MAIN(TestContrast)
+KERNSCOPE_TEST(TestContrast, QApplication)
 #include "tst_contrast.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/diagnostics_dock.h"
@@ -359,5 +360,5 @@ void TestDockBehaviour::soundBundleSaysSo()
     }));
 }
 
-QTEST_MAIN(TestDockBehaviour)
+KERNSCOPE_TEST(TestDockBehaviour, QApplication)
 #include "tst_dock_behaviour.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/export_whole.h"
@@ -193,5 +194,5 @@ void TestExportJobs::figuresStandBesideOneAnother()
     QCOMPARE(same, none);
 }
 
-QTEST_MAIN(TestExportJobs)
+KERNSCOPE_TEST(TestExportJobs, QApplication)
 #include "tst_export_jobs.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where file dialogs start, what they make of a name without a suffix, and which places they
 // refuse.
+#include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/open_dialog.h"
 
@@ -236,5 +237,5 @@ void TestFileDialogs::typedPathsOpen()
     QVERIFY(!dialog.isVisible());
 }
 
-QTEST_MAIN(TestFileDialogs)
+KERNSCOPE_TEST(TestFileDialogs, QApplication)
 #include "tst_file_dialogs.moc"

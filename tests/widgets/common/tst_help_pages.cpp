@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/help_tables.h"
 #include "widgets/common/session.h"
@@ -132,5 +133,5 @@ void TestHelpPages::linksAreFollowedFromTheirFolder()
     QCOMPARE(dock.page(), QStringLiteral("hex"));
 }
 
-QTEST_MAIN(TestHelpPages)
+KERNSCOPE_TEST(TestHelpPages, QApplication)
 #include "tst_help_pages.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
@@ -352,5 +353,5 @@ void TestInspectDocks::diagnosticsTakeRowsWithoutABundle()
     QVERIFY(!session.bundle());
 }
 
-QTEST_MAIN(TestInspectDocks)
+KERNSCOPE_TEST(TestInspectDocks, QApplication)
 #include "tst_inspect_docks.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_table_model.h"
 #include "widgets/common/plot_tickers.h"
@@ -334,5 +335,5 @@ void TestPlots::hiddenPlotsKeepNoPicture()
     QCOMPARE(plot.grab().toImage(), before);
 }
 
-QTEST_MAIN(TestPlots)
+KERNSCOPE_TEST(TestPlots, QApplication)
 #include "tst_plots.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/design.h"
 #include "widgets/common/quiet_style.h"
 #include "widgets/common/theme.h"
@@ -94,5 +95,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestRightToLeft)
+KERNSCOPE_TEST(TestRightToLeft, QApplication)
 #include "tst_right_to_left.moc"

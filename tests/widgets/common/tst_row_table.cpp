@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/key_role.h"
 #include "widgets/common/row_table_model.h"
 #include "widgets/common/table_text.h"
@@ -233,5 +234,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestRowTable)
+KERNSCOPE_TEST(TestRowTable, QApplication)
 #include "tst_row_table.moc"

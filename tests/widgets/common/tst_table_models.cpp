@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/inspector_model.h"
 #include "widgets/bytes/section_model.h"
@@ -228,5 +229,5 @@ void TestTableModels::readingsOfKnownBytes()
     QCOMPARE(value("u8"), QStringLiteral("\u2013"));
 }
 
-QTEST_MAIN(TestTableModels)
+KERNSCOPE_TEST(TestTableModels, QApplication)
 #include "tst_table_models.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/text_direction.h"
 
 #include <QImage>
@@ -60,5 +61,5 @@ private:
     }
 };
 
-QTEST_MAIN(TestTextDirection)
+KERNSCOPE_TEST(TestTextDirection, QApplication)
 #include "tst_text_direction.moc"

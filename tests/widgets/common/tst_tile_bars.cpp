@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/tile_view.h"
 
@@ -111,5 +112,5 @@ void TestTileBars::zoomedPicturesHaveThem()
     QCOMPARE(view.verticalScrollBar()->maximum(), 0);
 }
 
-QTEST_MAIN(TestTileBars)
+KERNSCOPE_TEST(TestTileBars, QApplication)
 #include "tst_tile_bars.moc"

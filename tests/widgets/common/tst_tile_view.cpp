@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_loader.h"
@@ -415,5 +416,5 @@ void TestTileView::accessible()
         QVERIFY(!action->text().isEmpty() && !action->shortcut().isEmpty());
 }
 
-QTEST_MAIN(TestTileView)
+KERNSCOPE_TEST(TestTileView, QApplication)
 #include "tst_tile_view.moc"

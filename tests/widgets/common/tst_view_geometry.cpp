@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/view_state.h"
 
 #include <QRectF>
@@ -96,5 +97,5 @@ void TestViewGeometry::revealsAndPansInCells()
     QCOMPARE(moved.centreRow, zoomed.state().centreRow + 2);
 }
 
-QTEST_GUILESS_MAIN(TestViewGeometry)
+KERNSCOPE_TEST(TestViewGeometry, QCoreApplication)
 #include "tst_view_geometry.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
@@ -417,5 +418,5 @@ void TestBuilds::copiesPlainFigures()
     QCOMPARE(plain(0, 0), QStringLiteral("x"));
 }
 
-QTEST_MAIN(TestBuilds)
+KERNSCOPE_TEST(TestBuilds, QApplication)
 #include "tst_builds.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/compare/builds_dock.h"
@@ -87,5 +88,5 @@ void TestBuildsFiles::removed()
     QVERIFY(said.front().front().toString().contains(QStringLiteral("third.safetensors")));
 }
 
-QTEST_MAIN(TestBuildsFiles)
+KERNSCOPE_TEST(TestBuildsFiles, QApplication)
 #include "tst_builds_files.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/diff/text_alignment.h"
+#include "tests/test_program.h"
 #include "tests/widgets/compare/aligned_pairs.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -403,5 +404,5 @@ void TestCompareBytes::sectionTable()
     QCOMPARE(model.rowCount(), 0);
 }
 
-QTEST_MAIN(TestCompareBytes)
+KERNSCOPE_TEST(TestCompareBytes, QApplication)
 #include "tst_compare_bytes.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/text_alignment.h"
 #include "tests/core/patch/sample_bundles.h"
+#include "tests/test_program.h"
 #include "tests/widgets/compare/aligned_pairs.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
@@ -531,5 +532,5 @@ void TestCompareBytesDock::pairsByHand()
     QVERIFY(!says(dock, QStringLiteral("= equal")));
 }
 
-QTEST_MAIN(TestCompareBytesDock)
+KERNSCOPE_TEST(TestCompareBytesDock, QApplication)
 #include "tst_compare_bytes_dock.moc"

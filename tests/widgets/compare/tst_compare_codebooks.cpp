@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -159,5 +160,5 @@ void TestCompareCodebooks::codebooksCancelled()
     QVERIFY(books.showsContent() && !again->isEnabled());
 }
 
-QTEST_MAIN(TestCompareCodebooks)
+KERNSCOPE_TEST(TestCompareCodebooks, QApplication)
 #include "tst_compare_codebooks.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/target/rules.h"
+#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -412,5 +413,5 @@ void TestCompareDock::themesAndNames()
              theme::color(Token::DiffMore, true));
 }
 
-QTEST_MAIN(TestCompareDock)
+KERNSCOPE_TEST(TestCompareDock, QApplication)
 #include "tst_compare_dock.moc"

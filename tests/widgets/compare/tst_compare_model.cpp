@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/diff/weight_fingerprint.h"
+#include "tests/test_program.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
@@ -435,5 +436,5 @@ void TestCompareModel::cancelledThenContinued()
         QCOMPARE(row.state, CompareState::Compared);
 }
 
-QTEST_MAIN(TestCompareModel)
+KERNSCOPE_TEST(TestCompareModel, QApplication)
 #include "tst_compare_model.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -349,5 +350,5 @@ void TestComparePairs::acceptWithinLimits()
     QCOMPARE(accepted().size(), std::size_t(3));
 }
 
-QTEST_MAIN(TestComparePairs)
+KERNSCOPE_TEST(TestComparePairs, QApplication)
 #include "tst_compare_pairs.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -221,5 +222,5 @@ void TestCompareParts::codebooks()
     QCOMPARE(uses, std::uint64_t(4 * kCols)); // elements of the part alone
 }
 
-QTEST_MAIN(TestCompareParts)
+KERNSCOPE_TEST(TestCompareParts, QApplication)
 #include "tst_compare_parts.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/rules.h"
+#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -463,5 +464,5 @@ void TestComparePictures::pickedElementOfAPalette()
              QString::number(static_cast<double>(value), 'g', 5));
 }
 
-QTEST_MAIN(TestComparePictures)
+KERNSCOPE_TEST(TestComparePictures, QApplication)
 #include "tst_compare_pictures.moc"

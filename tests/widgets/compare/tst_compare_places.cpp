@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/pair_table.h"
+#include "tests/test_program.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
@@ -423,5 +424,5 @@ void TestComparePlaces::copyAcross()
     QCOMPARE(editsOf(element), (std::vector<std::string>{"w[9]=0"}));
 }
 
-QTEST_MAIN(TestComparePlaces)
+KERNSCOPE_TEST(TestComparePlaces, QApplication)
 #include "tst_compare_places.moc"

@@ -4,6 +4,7 @@
 #include "core/report/structure_table.h"
 #include "core/target/rules.h"
 #include "synthetic.h"
+#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -261,5 +262,5 @@ void TestCompareStructure::thirdBuild()
     QCOMPARE(wanted[1][0].toBool(), true);
 }
 
-QTEST_MAIN(TestCompareStructure)
+KERNSCOPE_TEST(TestCompareStructure, QApplication)
 #include "tst_compare_structure.moc"

@@ -3,6 +3,7 @@
 #include "core/diff/kept_places.h"
 #include "core/numeric/bitpack.h"
 #include "tests/core/bundle/made_bundle.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/compare/byte_compare_view.h"
@@ -161,5 +162,5 @@ void TestKeptRows::cancelledWhileAligning()
     QCOMPARE(goes.fraction(), 1.0);
 }
 
-QTEST_MAIN(TestKeptRows)
+KERNSCOPE_TEST(TestKeptRows, QApplication)
 #include "tst_kept_rows.moc"

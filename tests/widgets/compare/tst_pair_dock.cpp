@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -180,5 +181,5 @@ void TestPairDock::behindAnotherDock()
                  qPrintable(docks.figures().verdict()->text()));
 }
 
-QTEST_MAIN(TestPairDock)
+KERNSCOPE_TEST(TestPairDock, QApplication)
 #include "tst_pair_dock.moc"

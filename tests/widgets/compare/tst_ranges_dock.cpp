@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -196,5 +197,5 @@ void TestRangesDock::cancelled()
     QVERIFY(!again->isEnabled());
 }
 
-QTEST_MAIN(TestRangesDock)
+KERNSCOPE_TEST(TestRangesDock, QApplication)
 #include "tst_ranges_dock.moc"

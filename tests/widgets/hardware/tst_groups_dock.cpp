@@ -5,6 +5,7 @@
 #include "core/container/section/builder.h"
 #include "synthetic.h"
 #include "synthetic_kernels.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -298,5 +299,5 @@ void TestGroupsDock::otherDocksPointToTheGroups()
     }
 }
 
-QTEST_MAIN(TestGroupsDock)
+KERNSCOPE_TEST(TestGroupsDock, QApplication)
 #include "tst_groups_dock.moc"

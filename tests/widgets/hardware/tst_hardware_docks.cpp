@@ -6,6 +6,7 @@
 #include "core/bundle/byte_field.h"
 #include "core/container/hwx/container.h"
 #include "hardware_fixture.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
@@ -327,5 +328,5 @@ void TestHardwareDocks::everyVersionShows()
     QVERIFY(tasks.registers().isEmpty());
 }
 
-QTEST_MAIN(TestHardwareDocks)
+KERNSCOPE_TEST(TestHardwareDocks, QApplication)
 #include "tst_hardware_docks.moc"

@@ -4,6 +4,7 @@
 #include "core/container/hwx/container.h"
 #include "core/report/field_table.h"
 #include "hardware_fixture.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -177,5 +178,5 @@ private:
     FieldPanel *m_panel = nullptr;
 };
 
-QTEST_MAIN(TestHardwareField)
+KERNSCOPE_TEST(TestHardwareField, QApplication)
 #include "tst_hardware_field.moc"

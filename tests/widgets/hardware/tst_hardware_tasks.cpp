@@ -6,6 +6,7 @@
 #include "core/bundle/byte_field.h"
 #include "core/container/hwx/container.h"
 #include "hardware_fixture.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
@@ -258,5 +259,5 @@ void TestHardwareTasks::tasksCompare()
     QVERIFY(dock.differences().isEmpty());
 }
 
-QTEST_MAIN(TestHardwareTasks)
+KERNSCOPE_TEST(TestHardwareTasks, QApplication)
 #include "tst_hardware_tasks.moc"

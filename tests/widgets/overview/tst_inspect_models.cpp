@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/section_model.h"
 #include "widgets/common/table_text.h"
@@ -301,5 +302,5 @@ void TestInspectModels::manySectionsAreAnswered()
     model.sort(model.columnOf("bytes"));
 }
 
-QTEST_MAIN(TestInspectModels)
+KERNSCOPE_TEST(TestInspectModels, QApplication)
 #include "tst_inspect_models.moc"

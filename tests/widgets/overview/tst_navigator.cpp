@@ -3,6 +3,7 @@
 #include "core/base/overlaid_file.h"
 #include "made_bundle.h"
 #include "synthetic.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/quiet_style.h"
@@ -372,5 +373,5 @@ void TestNavigator::partsOfOneWeightDiffer()
     QVERIFY(parts > 0);
 }
 
-QTEST_MAIN(TestNavigator)
+KERNSCOPE_TEST(TestNavigator, QApplication)
 #include "tst_navigator.moc"

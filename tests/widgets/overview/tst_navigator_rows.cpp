@@ -2,6 +2,7 @@
 // Which rows the bundle's tree has beside its weights, and where they lead.
 #include "core/container/hwx/container.h"
 #include "synthetic.h"
+#include "tests/test_program.h"
 #include "tests/widgets/hardware/hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/overview/bundle_dock.h"
@@ -126,5 +127,5 @@ void TestNavigatorRows::symbolsLeadToTheirEntry()
     QCOMPARE(model.nodeAt(tree->currentIndex()), (BundleTreeModel::Node{Kind::Symbol, 1}));
 }
 
-QTEST_MAIN(TestNavigatorRows)
+KERNSCOPE_TEST(TestNavigatorRows, QApplication)
 #include "tst_navigator_rows.moc"

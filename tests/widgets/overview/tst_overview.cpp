@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/line_icon.h"
@@ -373,5 +374,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestOverview)
+KERNSCOPE_TEST(TestOverview, QApplication)
 #include "tst_overview.moc"

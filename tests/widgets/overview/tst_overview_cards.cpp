@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the cards, the names and the legend of the overview say, of sound and of damaged bundles.
 #include "core/base/overlaid_file.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/chip_words.h"
@@ -218,5 +219,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestOverviewCards)
+KERNSCOPE_TEST(TestOverviewCards, QApplication)
 #include "tst_overview_cards.moc"

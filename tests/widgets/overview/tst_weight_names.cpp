@@ -4,6 +4,7 @@
 #include "made_bundle.h"
 #include "resources/sample.h"
 #include "tests/core/bundle/second_function.h"
+#include "tests/test_program.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/overview_cells.h"
@@ -201,5 +202,5 @@ void TestWeightNames::completedNamesAreThoseOfTheBundle()
     QCOMPARE(model.rowCount(), 0);
 }
 
-QTEST_MAIN(TestWeightNames)
+KERNSCOPE_TEST(TestWeightNames, QApplication)
 #include "tst_weight_names.moc"

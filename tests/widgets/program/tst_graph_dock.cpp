@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/form_color.h"
+#include "tests/test_program.h"
 #include "tests/widgets/program/graph_dock_fixture.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/theme.h"
@@ -292,5 +293,5 @@ void TestGraphDock::sameColours()
     QVERIFY(met.size() >= 3);
 }
 
-QTEST_MAIN(TestGraphDock)
+KERNSCOPE_TEST(TestGraphDock, QApplication)
 #include "tst_graph_dock.moc"

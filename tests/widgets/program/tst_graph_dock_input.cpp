@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/form_color.h"
+#include "tests/test_program.h"
 #include "tests/widgets/program/graph_dock_fixture.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/theme.h"
@@ -196,5 +197,5 @@ void TestGraphDockInput::pinHoldsIt()
     QCOMPARE(currentName(), QStringLiteral("w7"));
 }
 
-QTEST_MAIN(TestGraphDockInput)
+KERNSCOPE_TEST(TestGraphDockInput, QApplication)
 #include "tst_graph_dock_input.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 #include "tests/widgets/program/plain_program.h"
 
 #include <QDirIterator>
@@ -42,5 +43,5 @@ void TestProgramData::bundles()
     QCOMPARE(plain.difference(*ProgramTree::build(*bundle)), std::string());
 }
 
-QTEST_GUILESS_MAIN(TestProgramData)
+KERNSCOPE_TEST(TestProgramData, QCoreApplication)
 #include "tst_program_data.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/task_manager.h"
@@ -412,5 +413,5 @@ void TestProgramDock::cancelled()
     QVERIFY(dock.showsContent() && !again->isEnabled());
 }
 
-QTEST_MAIN(TestProgramDock)
+KERNSCOPE_TEST(TestProgramDock, QApplication)
 #include "tst_program_dock.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "resources/sample.h"
 #include "tests/core/bundle/made_bundle.h"
+#include "tests/test_program.h"
 #include "tests/widgets/program/plain_program.h"
 #include "tests/widgets/sample_session.h"
 
@@ -135,5 +136,5 @@ void TestProgramTree::cancelled()
     QVERIFY(!ProgramTree::build(bundleOf(functionOf("main", relus(300))), &progress));
 }
 
-QTEST_GUILESS_MAIN(TestProgramTree)
+KERNSCOPE_TEST(TestProgramTree, QCoreApplication)
 #include "tst_program_tree.moc"

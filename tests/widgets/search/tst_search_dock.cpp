@@ -3,6 +3,7 @@
 
 #include "core/report/json_table.h"
 #include "core/report/search_table.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/session.h"
@@ -396,5 +397,5 @@ void TestSearchDock::forgetsAnotherBundle()
     QTRY_VERIFY(!m_dock->showsContent());
 }
 
-QTEST_MAIN(TestSearchDock)
+KERNSCOPE_TEST(TestSearchDock, QApplication)
 #include "tst_search_dock.moc"

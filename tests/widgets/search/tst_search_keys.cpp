@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Searching by keyboard, and whether what is listed says what it answers.
+#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/search/search_dock.h"
@@ -84,5 +85,5 @@ void TestSearchKeys::answersSayTheQuestion()
     QCOMPARE(m_dock->message(), QStringLiteral("Nothing found: Value 12345, in the bundle."));
 }
 
-QTEST_MAIN(TestSearchKeys)
+KERNSCOPE_TEST(TestSearchKeys, QApplication)
 #include "tst_search_keys.moc"

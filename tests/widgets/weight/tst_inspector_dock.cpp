@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/core/bundle/made_bundle.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/theme.h"
@@ -53,5 +54,5 @@ void TestInspectorDock::longNamesOfReadersFit()
     QVERIFY(seen > 0);
 }
 
-QTEST_MAIN(TestInspectorDock)
+KERNSCOPE_TEST(TestInspectorDock, QApplication)
 #include "tst_inspector_dock.moc"

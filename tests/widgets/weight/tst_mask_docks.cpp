@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/codebook_dock.h"
@@ -266,5 +267,5 @@ void TestMaskDocks::codebookEdits()
     QCOMPARE(edit.value, 0.75);
 }
 
-QTEST_MAIN(TestMaskDocks)
+KERNSCOPE_TEST(TestMaskDocks, QApplication)
 #include "tst_mask_docks.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The scales and zero points of an affine weight as a table: typed, copied, exported.
 #include "made_bundle.h"
+#include "tests/test_program.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/weight/scale_model.h"
@@ -155,5 +156,5 @@ void TestScalePanel::menusHoldTheTableAndThePlot()
     }
 }
 
-QTEST_MAIN(TestScalePanel)
+KERNSCOPE_TEST(TestScalePanel, QApplication)
 #include "tst_scale_panel.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "widgets/common/box_sampler.h"
 #include "widgets/common/view_state.h"
 #include "widgets/weight/slice_map.h"
@@ -263,5 +264,5 @@ void TestSliceMap::geometryOfStretchedCells()
     QVERIFY(huge.level() > 6);
 }
 
-QTEST_APPLESS_MAIN(TestSliceMap)
+KERNSCOPE_TEST(TestSliceMap, kernscope::test::NoApplication)
 #include "tst_slice_map.moc"

@@ -2,6 +2,7 @@
 #include "core/assessment/weight_facts.h"
 #include "core/base/overlaid_file.h"
 #include "core/target/rules.h"
+#include "tests/test_program.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/outcome_words.h"
@@ -380,5 +381,5 @@ void TestWeightDocks::figuresOfOtherBundlesGo()
     disconnect(cutting);
 }
 
-QTEST_MAIN(TestWeightDocks)
+KERNSCOPE_TEST(TestWeightDocks, QApplication)
 #include "tst_weight_docks.moc"

@@ -2,6 +2,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/codec/edit/editor.h"
 #include "core/diff/element_changes.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -405,5 +406,5 @@ void TestWeightModels::axesAreNamed()
     QCOMPARE(shapeWords(weight.shape), QStringLiteral("8\u00D74\u00D73\u00D73"));
 }
 
-QTEST_MAIN(TestWeightModels)
+KERNSCOPE_TEST(TestWeightModels, QApplication)
 #include "tst_weight_models.moc"

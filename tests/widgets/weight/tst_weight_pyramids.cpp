@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/core/bundle/made_bundle.h"
+#include "tests/test_program.h"
 #include "widgets/common/session.h"
 #include "widgets/weight/weight_pyramids.h"
 #include "widgets/weight/weight_tiles.h"
@@ -218,5 +219,5 @@ void TestWeightPyramids::viewsShareUntilAnEdit()
     QVERIFY(number(whole, WeightPyramids::Kind::Values) != first);
 }
 
-QTEST_GUILESS_MAIN(TestWeightPyramids)
+KERNSCOPE_TEST(TestWeightPyramids, QCoreApplication)
 #include "tst_weight_pyramids.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/test_program.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
 #include "widgets/weight/weight_cell_delegate.h"
 #include "widgets/weight/weight_dock.h"
@@ -123,5 +124,5 @@ void TestWeightRoom::longSlicesFillThePicture()
              qPrintable(QStringLiteral("%1 of %2").arg(all.width()).arg(map->viewport()->width())));
 }
 
-QTEST_MAIN(TestWeightRoom)
+KERNSCOPE_TEST(TestWeightRoom, QApplication)
 #include "tst_weight_room.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/color_scale.h"
@@ -310,5 +311,5 @@ void TestWeightTiles::noElements()
     }));
 }
 
-QTEST_MAIN(TestWeightTiles)
+KERNSCOPE_TEST(TestWeightTiles, QApplication)
 #include "tst_weight_tiles.moc"

@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
 #include "synthetic.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -69,5 +70,5 @@ void TestAnec::readsAnec()
     QVERIFY(!Bundle::open("x.anec", options));
 }
 
-QTEST_GUILESS_MAIN(TestAnec)
+KERNSCOPE_TEST(TestAnec, QCoreApplication)
 #include "tst_anec.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/archive/zip.h"
 #include "core/container/archive/zip_writer.h"
+#include "tests/test_program.h"
 
 #include <QTemporaryFile>
 #include <QTest>
@@ -137,5 +138,5 @@ void TestZipWriter::refusals()
     QCOMPARE(refused.error().code, std::string("io.write"));
 }
 
-QTEST_GUILESS_MAIN(TestZipWriter)
+KERNSCOPE_TEST(TestZipWriter, QCoreApplication)
 #include "tst_zip_writer.moc"

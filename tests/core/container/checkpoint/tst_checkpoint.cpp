@@ -8,6 +8,7 @@
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "core/search/find.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -404,5 +405,5 @@ void TestCheckpoint::folders()
     QVERIFY(archived.error().found.find(".mlarchive") != std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(TestCheckpoint)
+KERNSCOPE_TEST(TestCheckpoint, QCoreApplication)
 #include "tst_checkpoint.moc"

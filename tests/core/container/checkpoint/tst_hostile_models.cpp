@@ -8,6 +8,7 @@
 #include "proto_builder.h"
 
 #include "core/bundle/statistics.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -186,5 +187,5 @@ void TestHostileModels::changed()
     }
 }
 
-QTEST_GUILESS_MAIN(TestHostileModels)
+KERNSCOPE_TEST(TestHostileModels, QCoreApplication)
 #include "tst_hostile_models.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "container_samples.h"
+#include "tests/test_program.h"
 
 #include "core/base/little_endian.h"
 #include "core/codec/encode/encoder.h"
@@ -24,7 +25,9 @@ Bytes bytesOf(const QByteArray &raw)
 
 Bytes seed(const char *name)
 {
-    QFile file(QStringLiteral(KERNSCOPE_SOURCE_DIR "/tests/fuzz/seeds/") + QLatin1String(name));
+    QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) +
+                QStringLiteral("/tests/fuzz/seeds/")) +
+               QLatin1String(name));
     return file.open(QIODevice::ReadOnly) ? bytesOf(file.readAll()) : Bytes();
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/container/container_reader.h"
 #include "core/patch/patch.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -102,7 +103,7 @@ void TestContainerContract::opens()
     const auto text = [](std::string_view view) {
         return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
     };
-    const QString root = QStringLiteral(KERNSCOPE_SOURCE_DIR);
+    const QString root = QString::fromUtf8(kernscope::test::sourceFolder());
     QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader->fuzzTarget()) + u".cpp"_s));
     QVERIFY(QFile::exists(root + u"/resources/formats/"_s + text(reader->helpPage()) + u".md"_s));
 }
@@ -234,5 +235,5 @@ void TestContainerContract::everyReaderHasASample()
     }
 }
 
-QTEST_GUILESS_MAIN(TestContainerContract)
+KERNSCOPE_TEST(TestContainerContract, QCoreApplication)
 #include "tst_container_contract.moc"

@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/container_reader.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDirIterator>
 #include <QTest>
@@ -70,5 +71,5 @@ void TestContainerData::writesBack()
     }
 }
 
-QTEST_GUILESS_MAIN(TestContainerData)
+KERNSCOPE_TEST(TestContainerData, QCoreApplication)
 #include "tst_container_data.moc"

@@ -4,6 +4,7 @@
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -336,5 +337,5 @@ void TestHwxDamaged::lanes()
     }
 }
 
-QTEST_GUILESS_MAIN(TestHwxDamaged)
+KERNSCOPE_TEST(TestHwxDamaged, QCoreApplication)
 #include "tst_hwx_damaged.moc"

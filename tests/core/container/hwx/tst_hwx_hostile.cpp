@@ -6,6 +6,7 @@
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
 #include "core/container/hwx/slots.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -159,5 +160,5 @@ void TestHwxHostile::cutAnywhere()
     }
 }
 
-QTEST_GUILESS_MAIN(TestHwxHostile)
+KERNSCOPE_TEST(TestHwxHostile, QCoreApplication)
 #include "tst_hwx_hostile.moc"

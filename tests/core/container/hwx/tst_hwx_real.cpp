@@ -7,6 +7,7 @@
 #include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
 #include "tests/core/descriptor/stream_words.h"
+#include "tests/test_program.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -147,5 +148,5 @@ void TestHwxReal::encodesTheSameTasks()
     }
 }
 
-QTEST_GUILESS_MAIN(TestHwxReal)
+KERNSCOPE_TEST(TestHwxReal, QCoreApplication)
 #include "tst_hwx_real.moc"

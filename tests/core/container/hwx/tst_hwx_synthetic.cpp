@@ -13,6 +13,7 @@
 #include "core/descriptor/task_reader.h"
 #include "opened_hwx.h"
 #include "tests/core/descriptor/stream_words.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -245,5 +246,5 @@ void TestHwxSynthetic::newestLegacyLayout()
     }
 }
 
-QTEST_GUILESS_MAIN(TestHwxSynthetic)
+KERNSCOPE_TEST(TestHwxSynthetic, QCoreApplication)
 #include "tst_hwx_synthetic.moc"

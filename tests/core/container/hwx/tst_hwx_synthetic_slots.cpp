@@ -11,6 +11,7 @@
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_reader.h"
 #include "opened_hwx.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -195,5 +196,5 @@ void TestHwxSyntheticSlots::refusesBadAddresses()
              "slot.range");
 }
 
-QTEST_GUILESS_MAIN(TestHwxSyntheticSlots)
+KERNSCOPE_TEST(TestHwxSyntheticSlots, QCoreApplication)
 #include "tst_hwx_synthetic_slots.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -93,5 +94,5 @@ void TestMilManifest::placeOfAFault()
     QCOMPARE(at("{\"rootModelIdentifier\": 1}").first, std::uint64_t{1});
 }
 
-QTEST_APPLESS_MAIN(TestMilManifest)
+KERNSCOPE_TEST(TestMilManifest, kernscope::test::NoApplication)
 #include "tst_mil_manifest.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -233,5 +234,5 @@ void TestMilNumbers::randomTiesOfHalves()
     QCOMPARE(packed("tensor<fp16, [3000]>", "[" + list + "]"), expected);
 }
 
-QTEST_APPLESS_MAIN(TestMilNumbers)
+KERNSCOPE_TEST(TestMilNumbers, kernscope::test::NoApplication)
 #include "tst_mil_numbers.moc"

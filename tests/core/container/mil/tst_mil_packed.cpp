@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
 #include "packed_operations.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -194,5 +195,5 @@ void TestMilPacked::nothing()
     QVERIFY(packed.whole().functions.empty());
 }
 
-QTEST_APPLESS_MAIN(TestMilPacked)
+KERNSCOPE_TEST(TestMilPacked, kernscope::test::NoApplication)
 #include "tst_mil_packed.moc"

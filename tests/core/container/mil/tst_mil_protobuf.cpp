@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
 #include "proto_builder.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -451,5 +452,5 @@ void TestMilProtobuf::fieldsInAnyOrder()
              QByteArray("(){fp16[2] w = const()[val=fp16[2]:003c00b8]}->(w)"));
 }
 
-QTEST_APPLESS_MAIN(TestMilProtobuf)
+KERNSCOPE_TEST(TestMilProtobuf, kernscope::test::NoApplication)
 #include "tst_mil_protobuf.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
 #include "proto_builder.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -276,5 +277,5 @@ void TestMilProtobufFaults::manyValues()
     }
 }
 
-QTEST_APPLESS_MAIN(TestMilProtobufFaults)
+KERNSCOPE_TEST(TestMilProtobufFaults, kernscope::test::NoApplication)
 #include "tst_mil_protobuf_faults.moc"

@@ -2,6 +2,7 @@
 #include "mil_text.h"
 #include "packed_operations.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -283,5 +284,5 @@ void TestMilReal::loopBodies()
     QCOMPARE(blobsOf(outside).size(), 6);
 }
 
-QTEST_APPLESS_MAIN(TestMilReal)
+KERNSCOPE_TEST(TestMilReal, kernscope::test::NoApplication)
 #include "tst_mil_real.moc"

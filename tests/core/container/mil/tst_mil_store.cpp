@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/program_store.h"
 #include "mil_text.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -188,5 +189,5 @@ void TestMilStore::outline()
     QVERIFY(function.body.operations[0].inputs.empty());
 }
 
-QTEST_APPLESS_MAIN(TestMilStore)
+KERNSCOPE_TEST(TestMilStore, kernscope::test::NoApplication)
 #include "tst_mil_store.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -291,5 +292,5 @@ void TestMilText::operands()
     QCOMPARE(parsed.program.functions[0].body.operations[1].displayName(), std::string("z"));
 }
 
-QTEST_APPLESS_MAIN(TestMilText)
+KERNSCOPE_TEST(TestMilText, kernscope::test::NoApplication)
 #include "tst_mil_text.moc"

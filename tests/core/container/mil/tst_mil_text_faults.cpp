@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -249,5 +250,5 @@ void TestMilTextFaults::manyFaultsAreCounted()
     QCOMPARE(parsed.diagnostics.back().error.found, std::string("800"));
 }
 
-QTEST_APPLESS_MAIN(TestMilTextFaults)
+KERNSCOPE_TEST(TestMilTextFaults, kernscope::test::NoApplication)
 #include "tst_mil_text_faults.moc"

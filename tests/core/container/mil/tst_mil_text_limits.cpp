@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -191,5 +192,5 @@ void TestMilTextLimits::threeHundredKilobytes()
     }
 }
 
-QTEST_APPLESS_MAIN(TestMilTextLimits)
+KERNSCOPE_TEST(TestMilTextLimits, kernscope::test::NoApplication)
 #include "tst_mil_text_limits.moc"

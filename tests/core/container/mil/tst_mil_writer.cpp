@@ -2,6 +2,7 @@
 // Programs written back: the same bytes, and changed numbers at their places alone.
 #include "core/container/mil/reader.h"
 #include "core/container/mil/writer.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -102,5 +103,5 @@ void TestMilWriter::cutTextHasNoEmptyName()
         QVERIFY2(row.error.offset.has_value(), describe(row.error).c_str());
 }
 
-QTEST_APPLESS_MAIN(TestMilWriter)
+KERNSCOPE_TEST(TestMilWriter, kernscope::test::NoApplication)
 #include "tst_mil_writer.moc"

@@ -2,6 +2,7 @@
 #include "blob_bytes.h"
 
 #include "core/container/milblob/milblob.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -207,5 +208,5 @@ void TestMilblob::emptyFile()
     QVERIFY(blob.diagnostics.empty());
 }
 
-QTEST_APPLESS_MAIN(TestMilblob)
+KERNSCOPE_TEST(TestMilblob, kernscope::test::NoApplication)
 #include "tst_milblob.moc"

@@ -2,6 +2,7 @@
 #include "blob_bytes.h"
 
 #include "core/container/milblob/milblob.h"
+#include "tests/test_program.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -224,5 +225,5 @@ void TestMilblobFaults::reencodeRefusesWhatItCannotKeep()
     QVERIFY(milblob::reencode(wrongCount, "w").value() == wrongCount);
 }
 
-QTEST_APPLESS_MAIN(TestMilblobFaults)
+KERNSCOPE_TEST(TestMilblobFaults, kernscope::test::NoApplication)
 #include "tst_milblob_faults.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -129,5 +130,5 @@ void TestMilblobReal::expectedParts()
     QVERIFY(checked > 0);
 }
 
-QTEST_APPLESS_MAIN(TestMilblobReal)
+KERNSCOPE_TEST(TestMilblobReal, kernscope::test::NoApplication)
 #include "tst_milblob_real.moc"

@@ -6,6 +6,7 @@
 #include "proto_builder.h"
 
 #include "core/patch/patch.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -344,5 +345,5 @@ void TestNetwork::damaged()
     }
 }
 
-QTEST_APPLESS_MAIN(TestNetwork)
+KERNSCOPE_TEST(TestNetwork, kernscope::test::NoApplication)
 #include "tst_network.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -52,5 +53,5 @@ void TestForeignFiles::foreignFiles()
     QCOMPARE(QString::fromStdString(refused.error().found), what);
 }
 
-QTEST_GUILESS_MAIN(TestForeignFiles)
+KERNSCOPE_TEST(TestForeignFiles, QCoreApplication)
 #include "tst_foreign_files.moc"

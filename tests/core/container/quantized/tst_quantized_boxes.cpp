@@ -3,6 +3,7 @@
 #include "core/container/quantized/folder.h"
 #include "made_bundle.h"
 #include "order_check.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -173,5 +174,5 @@ void TestQuantizedBoxes::damaged()
     QCOMPARE(sectionFault(**bundle), std::string());
 }
 
-QTEST_GUILESS_MAIN(TestQuantizedBoxes)
+KERNSCOPE_TEST(TestQuantizedBoxes, QCoreApplication)
 #include "tst_quantized_boxes.moc"

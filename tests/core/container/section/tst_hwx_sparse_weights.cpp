@@ -7,6 +7,7 @@
 #include "core/patch/patch.h"
 #include "made_kernels.h"
 #include "tests/core/container/section/order_check.h"
+#include "tests/test_program.h"
 
 #include <QtTest>
 
@@ -233,5 +234,5 @@ void TestHwxSparseWeights::showsBytesOfDamagedSparse()
                         [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));
 }
 
-QTEST_APPLESS_MAIN(TestHwxSparseWeights)
+KERNSCOPE_TEST(TestHwxSparseWeights, kernscope::test::NoApplication)
 #include "tst_hwx_sparse_weights.moc"

@@ -11,6 +11,7 @@
 #include "tests/core/bundle/promises.h"
 #include "tests/core/container/section/order_check.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QFile>
 #include <QtTest>
@@ -298,5 +299,5 @@ void TestHwxWeights::comparesPieceByPiece()
     }
 }
 
-QTEST_APPLESS_MAIN(TestHwxWeights)
+KERNSCOPE_TEST(TestHwxWeights, kernscope::test::NoApplication)
 #include "tst_hwx_weights.moc"

@@ -11,6 +11,7 @@
 #include "made_section.h"
 #include "tests/core/bundle/promises.h"
 #include "tests/core/container/section/order_check.h"
+#include "tests/test_program.h"
 
 #include <QtTest>
 
@@ -272,5 +273,5 @@ void TestSection::hasAMaskAsAnyWeight()
     }
 }
 
-QTEST_APPLESS_MAIN(TestSection)
+KERNSCOPE_TEST(TestSection, kernscope::test::NoApplication)
 #include "tst_section.moc"

@@ -3,6 +3,7 @@
 #include "core/base/little_endian.h"
 #include "made_section.h"
 #include "tests/core/bundle/promises.h"
+#include "tests/test_program.h"
 
 #include <QtTest>
 
@@ -119,5 +120,5 @@ void TestSectionFaults::refusesWhatHasNoPlace()
     }
 }
 
-QTEST_APPLESS_MAIN(TestSectionFaults)
+KERNSCOPE_TEST(TestSectionFaults, kernscope::test::NoApplication)
 #include "tst_section_faults.moc"

@@ -6,6 +6,7 @@
 #include "core/container/section/overlap.h"
 #include "made_section.h"
 #include "tests/core/bundle/promises.h"
+#include "tests/test_program.h"
 
 #include <QtTest>
 
@@ -182,5 +183,5 @@ void TestSectionForeign::placesTheCodebookThatIsRead()
     QCOMPARE(lut->place->copies.size(), std::size_t{2});
 }
 
-QTEST_APPLESS_MAIN(TestSectionForeign)
+KERNSCOPE_TEST(TestSectionForeign, kernscope::test::NoApplication)
 #include "tst_section_foreign.moc"

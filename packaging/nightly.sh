@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What takes longer than CI may: run by hand, at night or before a release.
+#   packaging/nightly.sh [STEP…]
+# Steps, all by default: clang (both programs built by clang++), tidy (clang-tidy over what changed),
+# fuzz (each target for KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in
+# a chroot of Debian 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian
+# 12's 3.25). Each step's exit status is printed at the end.
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+case "${1-}" in -h | --help) print_help; exit ;; esac
+[ $# -gt 0 ] || set -- clang tidy fuzz debian13 old-cmake
+cd "$kernscope_root" || exit 1
+install_packages check || exit 1
+
+fuzz() {
+    configure_and_build fuzz "-DKERNSCOPE_FUZZ_SECONDS=${KERNSCOPE_FUZZ_SECONDS:-120}" &&
+        ctest --test-dir .build/fuzz --output-on-failure --no-tests=error -j2 -L fuzz
+}
+
+old_cmake() {
+    /usr/bin/cmake --version | sed -n 1p >&2
+    PATH=/usr/bin:/bin packaging/test.sh --no-install
+}
+
+results=()
+failed=0
+for step in "$@"; do
+    case "$step" in
+    clang | tidy) packaging/check.sh --no-install --only "$step" ;;
+    fuzz) fuzz ;;
+    debian13) packaging/debian13.sh ;;
+    old-cmake) old_cmake ;;
+    *) echo "Unknown step: $step" >&2; exit 2 ;;
+    esac
+    status=$?
+    results+=("$step: exit status $status")
+    [ "$status" -eq 0 ] || failed=1
+done
+printf '%s\n' "${results[@]}" >&2
+exit "$failed"
