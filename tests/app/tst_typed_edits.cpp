@@ -487,6 +487,9 @@ void TestTypedEdits::savesWhatIsListed()
     QVERIFY(m_window->settle());
     QVERIFY(!(*m_window)->document().isOpen());
     QVERIFY(test::bytesOf(path) == after);
+    const QString said = (*m_window)->statusLine().message();
+    QVERIFY2(said.startsWith(QLatin1String("Not changed.")) && said.contains(QLatin1String("','")),
+             qPrintable(said));
 }
 
 /// What came after the list was shown is not written: it is listed first.
