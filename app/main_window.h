@@ -26,6 +26,9 @@ class QActionGroup;
 class QMenu;
 class QStackedWidget;
 
+namespace kernscope {
+struct SliceOptions;
+}
 namespace kernscope::plan {
 struct SectionOptions;
 }
@@ -131,6 +134,8 @@ private:
     void askSection();
     void startSection(const std::vector<std::size_t> &weights, const plan::SectionOptions &options,
                       const target::Target &chip, const QString &path);
+    void startSlices(const std::vector<std::size_t> &weights, const SliceOptions &options,
+                     const target::Target &chip, const QString &path);
     void sayWritten(const Result<void> &made, const QString &path);
     void askRelayout();
     void askRelocate();
