@@ -175,6 +175,7 @@ private:
     void openOtherFile();
     void save();
     void askSave(const std::vector<WrittenRange> &ranges);
+    void writeListed(bool breakLinks);
     void saveAs();
     void askSaveAs(const QString &target);
     void revert();
@@ -247,6 +248,7 @@ private:
             *m_save = nullptr, *m_undo = nullptr, *m_redo = nullptr, *m_compareWith = nullptr,
             *m_exportReport = nullptr, *m_compareWeight = nullptr, *m_applyPatches = nullptr;
     QList<QAction *> m_needBundle, m_needOther, m_needChanges;
+    std::string m_listedDigest; ///< of what the dialog of a save showed last
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.
     std::optional<Layout> m_wantedLayout = Layout::Inspect;
