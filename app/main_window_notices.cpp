@@ -5,6 +5,7 @@
 #include "app/error_text.h"
 #include "app/notice_area.h"
 #include "app/status_line.h"
+#include "widgets/common/table_text.h"
 
 #include <QClipboard>
 #include <QFileInfo>

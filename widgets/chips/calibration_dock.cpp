@@ -82,8 +82,11 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     // Another document: what is shown is of the one before, which this must not keep open.
     connect(&session, &Session::bundleChanged, this, [this] { showEstimates({}); });
     connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
-            m_task.reset();
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        m_cut = true;
+        summarise();
     });
 }
 
@@ -135,6 +138,7 @@ void CalibrationDock::placeEstimates()
     if (m_task)
         m_task->cancel();
     m_task.reset();
+    m_cut = false;
     const BundlePtr &bundle = session().bundle();
     const auto roofs = roofline::roofsOf(m_state.target());
     if (!bundle || !roofs || !session().filesHold())
@@ -199,7 +203,10 @@ void CalibrationDock::summarise()
 {
     const bool none = m_estimated.bundle && m_estimated.placements.empty();
     const QString unwritten =
-        none ? tr(" The compiler wrote no estimate for a layer of this program.") : QString();
+        none    ? tr(" The compiler wrote no estimate for a layer of this program.")
+        : m_cut ? tr(" The compiler\u2019s estimates were not looked for: the work was cancelled. "
+                     "Change the chip to look again.")
+                : QString();
     if (m_model->rows().empty()) {
         m_summary->setText(
             tr("No measurement of %1 is published.").arg(fromUtf8(m_state.target().name)) +

@@ -61,7 +61,8 @@ private:
     RowTable<roofline::CalibrationRow> *m_model = nullptr;
     Estimated m_estimated; ///< what the rows of m_estimates point into
     RowTable<report::PlacedLayer> *m_estimates = nullptr;
-    TaskPtr m_task; ///< places the layers of a large bundle
+    TaskPtr m_task;     ///< places the layers of a large bundle
+    bool m_cut = false; ///< placing them was cancelled
     QWidget *m_estimatesBox = nullptr;
     QLabel *m_estimatesTitle = nullptr;
     QTableView *m_table = nullptr, *m_estimatesTable = nullptr;
