@@ -117,3 +117,5 @@ bool NumberDelegate::eventFilter(QObject *editor, QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_number_field.cpp"
