@@ -153,7 +153,7 @@ void TestScalePanel::typingIsAnswered()
                 ui::warningInk(answer->palette())) == warns;
     };
     type(0, ui::ScaleModel::ScaleColumn, QStringLiteral("0.3"));
-    QVERIFY2(answer->isVisible() && answer->text().startsWith(QLatin1String("0.3 is held as 0.29")),
+    QVERIFY2(answer->isVisible() && answer->text().startsWith(QLatin1String("0.3 is held as 0.30")),
              qPrintable(answer->text()));
     QVERIFY(inkIs(false));
     QVERIFY(table().viewport()->geometry().contains(answer->geometry()));
