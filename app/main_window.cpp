@@ -69,8 +69,8 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     connect(statusBar(), &QStatusBar::messageChanged, this, [this](const QString &text) {
         if (text.isEmpty())
             return;
+        m_status->showMessage(text); // which is the bar's own: first
         statusBar()->clearMessage(); // it would hide the line
-        m_status->showMessage(text);
     });
     buildMenus();
     connectSession();

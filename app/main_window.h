@@ -26,6 +26,9 @@ class QActionGroup;
 class QMenu;
 class QStackedWidget;
 
+namespace kernscope {
+struct SliceOptions;
+}
 namespace kernscope::plan {
 struct SectionOptions;
 }
@@ -131,6 +134,8 @@ private:
     void askSection();
     void startSection(const std::vector<std::size_t> &weights, const plan::SectionOptions &options,
                       const target::Target &chip, const QString &path);
+    void startSlices(const std::vector<std::size_t> &weights, const SliceOptions &options,
+                     const target::Target &chip, const QString &path);
     void sayWritten(const Result<void> &made, const QString &path);
     void askRelayout();
     void askRelocate();
@@ -170,6 +175,7 @@ private:
     void openOtherFile();
     void save();
     void askSave(const std::vector<WrittenRange> &ranges);
+    void writeListed(bool breakLinks);
     void saveAs();
     void askSaveAs(const QString &target);
     void revert();
@@ -242,6 +248,7 @@ private:
             *m_save = nullptr, *m_undo = nullptr, *m_redo = nullptr, *m_compareWith = nullptr,
             *m_exportReport = nullptr, *m_compareWeight = nullptr, *m_applyPatches = nullptr;
     QList<QAction *> m_needBundle, m_needOther, m_needChanges;
+    std::string m_listedDigest; ///< of what the dialog of a save showed last
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.
     std::optional<Layout> m_wantedLayout = Layout::Inspect;

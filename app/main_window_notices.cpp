@@ -5,6 +5,7 @@
 #include "app/error_text.h"
 #include "app/notice_area.h"
 #include "app/status_line.h"
+#include "widgets/common/table_text.h"
 
 #include <QClipboard>
 #include <QFileInfo>
@@ -14,6 +15,23 @@
 
 namespace kernscope::app {
 
+namespace {
+
+QString notSavedText(const Error &error)
+{
+    if (error.code == "io.links")
+        return MainWindow::tr("%1 has another name (a hard link), as in a backup made with links, "
+                              "and that file would change with it. The changes can go into a copy "
+                              "that takes its place here.")
+            .arg(ui::fromUtf8(error.file));
+    if (error.code == "patch.gone")
+        return MainWindow::tr("%1 is gone from the disk. What is shown can be saved as a copy.")
+            .arg(ui::fromUtf8(error.file));
+    return errorSentence(error);
+}
+
+} // namespace
+
 void MainWindow::onSaveFailed(const Error &error)
 {
     m_afterSave = nullptr;
@@ -21,15 +39,13 @@ void MainWindow::onSaveFailed(const Error &error)
     if (m_session.filesHold()) // a copy of files that changed would be of no use either
         answers.push_back({tr("Save As\u2026"), [this] { saveAs(); }});
     if (error.code == "io.links")
-        answers.push_back({tr("Save into a Copy of the File"), [this] {
-                               m_document.save({m_settings.keepBackup(), true});
-                           }});
+        answers.push_back({tr("Save into a Copy of the File"), [this] { writeListed(true); }});
     if (error.code == "patch.stale")
         answers.push_back({tr("Reload"), [this] { revert(); }});
     if (error.code == "journal.pending")
         answers.push_back({tr("Recover"), [this] { whenKept([this] { m_document.recover(); }); }});
     m_notices->add(NoticeArea::Kind::Error, QStringLiteral("save"),
-                   tr("Not saved. %1").arg(errorSentence(error)), std::move(answers));
+                   tr("Not saved. %1").arg(notSavedText(error)), std::move(answers));
 }
 
 /// A file of A or B by its path within the bundle, any other one as it is.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window asks before it saves, closes or reads again.
 #include "app/main_window.h"
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
 
+#include "app/paths.h"
 #include "app/save_dialog.h"
 #include "app/status_line.h"
 #include "widgets/common/cell_keys.h"
@@ -30,8 +32,6 @@ namespace {
 
 /// Of more changed bytes, finding the exact ranges would hold up the window.
 constexpr std::uint64_t kMostCompared = std::uint64_t{4} << 20;
-
-constexpr char kListedDigest[] = "kernscopeListedDigest"; ///< property of the dialog
 
 /// In whole blocks.
 std::uint64_t mostChanged(const Bundle &bundle)
@@ -110,6 +110,13 @@ void MainWindow::save()
         m_document.save(false); // it says why not
         return;
     }
+    for (const BundleFile &file : m_session.bundle()->files()) {
+        const QString path = toQString(file.file->path());
+        if (!path.isEmpty() && !QFileInfo::exists(path)) {
+            onSaveFailed(ErrorBuilder("patch.gone").file(file.path));
+            return;
+        }
+    }
     // What is to follow the save is forgotten where this is cancelled.
     ofChanges(*this, m_session, pendingRanges,
               [this, after = std::exchange(m_afterSave, nullptr)](
@@ -128,30 +135,35 @@ void MainWindow::askSave(const std::vector<WrittenRange> &ranges)
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setReady(false);
     ofChanges(*this, m_session, digestOfSave,
-              [dialog = QPointer(dialog)](const std::string &digest) {
+              [this, dialog = QPointer(dialog)](const std::string &digest) {
                   if (!dialog)
                       return;
-                  dialog->setProperty(kListedDigest, QByteArray::fromStdString(digest));
+                  m_listedDigest = digest;
                   dialog->setReady(true);
               });
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         m_settings.setKeepBackup(dialog->keepBackup());
-        const std::string listed = dialog->property(kListedDigest).toByteArray().toStdString();
-        ofChanges(
-            *this, m_session, digestOfSave,
-            [this, listed, after = std::exchange(m_afterSave, nullptr)](const std::string &digest) {
-                m_afterSave = after;
-                if (digest == listed) {
-                    m_document.save(m_settings.keepBackup());
-                    return;
-                }
-                m_status->showMessage(tr("Nothing was written: the changes are no longer "
-                                         "those that were listed. Look at the list again."));
-                save();
-            });
+        writeListed(false);
     });
     connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
     dialog->open();
+}
+
+/// What the list showed last, or nothing: then it is shown again.
+void MainWindow::writeListed(bool breakLinks)
+{
+    ofChanges(
+        *this, m_session, digestOfSave,
+        [this, breakLinks, after = std::exchange(m_afterSave, nullptr)](const std::string &digest) {
+            m_afterSave = after;
+            if (digest == m_listedDigest) {
+                m_document.save({m_settings.keepBackup(), breakLinks});
+                return;
+            }
+            m_status->showMessage(tr("Nothing was written: the changes are no longer those "
+                                     "that were listed. Look at the list again."));
+            save();
+        });
 }
 
 void MainWindow::saveAs()

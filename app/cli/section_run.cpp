@@ -12,8 +12,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/section/section.h"
-#include "core/descriptor/version.h"
-#include "core/lanes/sparse.h"
 #include "core/patch/patch.h"
 #include "core/report/section_json.h"
 #include "core/report/unit_section_table.h"
@@ -232,16 +230,6 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Context &conte
     if (const auto saved = saveSection(path, *bytes); !saved)
         return reportFailure(context, kSectionCommand, saved.error());
     return printSection(context, path, opened->section, text);
-}
-
-std::string slicedTargets()
-{
-    std::string names;
-    for (const descriptor::Version &version : descriptor::versions()) {
-        if (lanes::sparseFormOf(version.generation))
-            names += (names.empty() ? "" : " or ") + std::string(version.generation);
-    }
-    return names;
 }
 
 } // namespace kernscope::cli

@@ -36,9 +36,6 @@ int deliverSection(Context &context, const std::string &path, const OutputRules 
                    std::span<const std::byte> bytes, const section::WeightSection &section,
                    const std::string &text);
 
-/// "H13 or H14": the generations whose slices are known.
-std::string slicedTargets();
-
 /// Each returns the exit code.
 int runSectionBuild(const SectionOptions &options, Context &context);
 int runSectionSlices(const SectionOptions &options, Context &context);

@@ -169,7 +169,7 @@ void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
         const bool compute = ceiling.kind == roofline::Ceiling::Kind::Compute;
         QComboBox *box = compute ? m_compute : m_bandwidth;
         const QString words = siWord(ceiling.value, fromUtf8(ceiling.unit)) + QStringLiteral(" ") +
-                              fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' '));
+                              roofName(ceiling.name);
         box->addItem(readFromLeft(words, layoutDirection()), fromUtf8(ceiling.name));
         box->setItemData(box->count() - 1,
                          tr("%1: %2").arg(fromUtf8(roofline::ceilingMethodName(ceiling.method)),

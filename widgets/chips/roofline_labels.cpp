@@ -31,9 +31,8 @@ constexpr std::size_t kMostNames = 200; ///< of points: a plot has no room for m
 
 QString RooflinePlot::roofText(const roofline::Ceiling &ceiling)
 {
-    return QStringLiteral("%1 %2").arg(
-        fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' ')),
-        siWord(ceiling.value, fromUtf8(ceiling.unit)));
+    return QStringLiteral("%1 %2").arg(roofName(ceiling.name),
+                                       siWord(ceiling.value, fromUtf8(ceiling.unit)));
 }
 
 /// Points of equal figures together, and these by cells of the reach of coinciding().

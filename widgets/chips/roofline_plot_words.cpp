@@ -72,7 +72,7 @@ QString RooflinePlot::pointText(int point) const
         text += tr("\n! an operand is larger than the working set: it is tiled and streamed");
     QStringList above;
     for (const std::string &roof : placed.above)
-        above << fromUtf8(roof).replace(QLatin1Char('_'), QLatin1Char(' '));
+        above << roofName(roof);
     if (!above.isEmpty())
         text += tr("\n! above: %1").arg(above.join(QStringLiteral(", ")));
     return text;

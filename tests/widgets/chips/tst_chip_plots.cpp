@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Roofline, timeline, calibration, reduction: the docks that draw plots.
+#include "made_bundle.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/calibration_dock.h"
@@ -20,6 +21,7 @@
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QLabel>
+#include <QSet>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -194,6 +196,40 @@ private Q_SLOTS:
             QVERIFY2(named.contains(roof), qPrintable(roof));
     }
 
+    /// Every roof of every chip is called as people call it, and no two of a chip alike.
+    void roofsHaveNames()
+    {
+        for (const target::Target &target : target::targets()) {
+            const auto roofs = roofline::roofsOf(target);
+            if (!roofs)
+                continue;
+            QSet<QString> compute, bandwidth;
+            for (const roofline::Ceiling &ceiling : roofs->all) {
+                if (!ceiling.isRoof())
+                    continue;
+                const QString name = roofName(ceiling.name);
+                QVERIFY2(!name.contains(QLatin1Char('_')) &&
+                             !name.endsWith(QLatin1String("flops")) &&
+                             !name.contains(QLatin1String("bandwidth")),
+                         qPrintable(name));
+                auto &names =
+                    ceiling.kind == roofline::Ceiling::Kind::Compute ? compute : bandwidth;
+                QVERIFY2(!names.contains(name), qPrintable(name));
+                names.insert(name);
+            }
+        }
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.compute().findText(QStringLiteral("12.0 TFLOP/s fp16 peak")) > 0);
+        const QString text = dock.plot().pointText(0);
+        const auto *roof = dock.plot().placementOf(0).stored().computeRoof;
+        QVERIFY(roof);
+        QVERIFY2(text.contains(QLatin1Char('\n') + roofName(roof->ceiling.name) + QLatin1Char(' ')),
+                 qPrintable(text));
+    }
+
     void labelsCoverNothing()
     {
         const QRectF area(0, 0, 400, 300);
@@ -344,6 +380,51 @@ private Q_SLOTS:
                  int(roofline::calibrate(target::findTarget("H11")->target).size()));
         for (int i = 0; i < dock.plot().pointCount(); ++i)
             QVERIFY(dock.plot().pointText(i).contains(QStringLiteral("measured")));
+    }
+
+    /// What the compiler itself estimated for layers of the open program, beside ours.
+    void calibrationListsTheCompilersEstimates()
+    {
+        Session session;
+        CalibrationDock dock(session);
+        QVERIFY(showDock(dock));
+        QAbstractItemModelTester tester(&dock.estimates());
+        QCOMPARE(dock.estimates().rowCount(), 0);
+        MadeBundle made;
+        for (const char *name : {"w", "v"}) {
+            const std::string values =
+                made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
+            made.line("tensor<fp16, [2, 4]> " + std::string(name) + " = const()[name = string(\"" +
+                      name + "\"), val = " + values + "]");
+        }
+        made.line("tensor<fp16, [1, 2]> y = linear(x = x, weight = w)[name = string(\"y\"), "
+                  "EstimatedRuntime = dict<string, fp64>({{\"ane\", 0.25}, {\"bnns\", 1}})]");
+        made.line("tensor<fp16, [1, 2]> z = linear(x = x, weight = v)[name = string(\"z\")]");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        session.setBundle(*bundle);
+        QVERIFY(settle(dock));
+        QCOMPARE(dock.estimates().rowCount(), 1);
+        const auto cell = [&dock](const char *key) {
+            return dock.estimates()
+                .index(0, dock.estimates().columnOf(key))
+                .data(Qt::DisplayRole)
+                .toString();
+        };
+        QCOMPARE(cell("name"), QStringLiteral("y"));
+        QVERIFY2(cell("compiler_s").contains(QLatin1String("250")), qPrintable(cell("compiler_s")));
+        QVERIFY(cell("compiler_estimate_ms").contains(QLatin1String("1 ms (bnns)")));
+        const auto *table = dock.findChild<QTableView *>(QStringLiteral("compilerEstimates"));
+        QVERIFY(table && table->isVisible());
+        // Other bundles have none, and the one before is not kept.
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QCOMPARE(dock.estimates().rowCount(), 0);
+        QVERIFY(settle(dock));
+        QCOMPARE(dock.estimates().rowCount(), 0);
+        QVERIFY(!table->isVisible());
+        QVERIFY2(dock.summary().text().endsWith(
+                     QLatin1String("The compiler wrote no estimate for a layer of this program.")),
+                 qPrintable(dock.summary().text()));
     }
 
     void reductionOfPublishedCases()

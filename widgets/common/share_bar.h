@@ -11,7 +11,8 @@
 namespace kernscope::ui {
 
 /// A bar of parts beside each other, each as long as its share of the whole; what the parts leave
-/// is empty track. The words of a part are its tooltip, those of all are read by screen readers.
+/// is empty track. A part has its label where there is room for it. The words of a part are its
+/// tooltip, those of all are read by screen readers.
 class ShareBar final : public QWidget
 {
     Q_OBJECT
@@ -21,6 +22,7 @@ public:
         double share = 0; ///< 0 to 1 of the whole
         Token token = Token::KindData;
         QString words;
+        QString label = {};
     };
 
     /// `height` in ems.

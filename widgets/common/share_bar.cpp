@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/weight/share_bar.h"
+#include "widgets/common/share_bar.h"
 
 #include "widgets/common/design.h"
 
@@ -71,8 +71,13 @@ void ShareBar::paintEvent(QPaintEvent *)
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
         // A pixel between the parts: neighbours of one form are told apart as well.
         const double gap = i + 1 < m_parts.size() && at[i + 1] - at[i] > 2 * kLeastPart ? 1 : 0;
-        painter.fillRect(QRectF(at[i], 0, at[i + 1] - at[i] - gap, height()),
-                         theme::color(m_parts[i].token, dark));
+        const QRectF place(at[i], 0, at[i + 1] - at[i] - gap, height());
+        painter.fillRect(place, theme::color(m_parts[i].token, dark));
+        if (m_parts[i].label.isEmpty() ||
+            fontMetrics().horizontalAdvance(m_parts[i].label) >= place.width())
+            continue;
+        painter.setPen(theme::textOn(m_parts[i].token, dark));
+        painter.drawText(place, Qt::AlignCenter, m_parts[i].label);
     }
 }
 
