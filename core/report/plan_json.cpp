@@ -9,6 +9,7 @@
 #include "core/report/plan_table.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -89,6 +90,33 @@ std::vector<std::string> planRules(const plan::Survey &survey)
             "A form must be one that every chip takes. A layer counts with the chip "
             "that is slowest at it; chips whose ceilings are not known have no part in times.");
     return rules;
+}
+
+std::vector<std::string> contestedOf(const PlanSubject &subject)
+{
+    std::vector<std::string> lines;
+    std::set<const decision::Verdict *> seen;
+    const auto add = [&](const auto &chips) {
+        for (const plan::ChipFigures &chip : chips) {
+            if (!chip.verdict || !seen.insert(chip.verdict.get()).second)
+                continue;
+            for (const std::string &line : chip.verdict->disagreements) {
+                std::string whole = fmt::format("{} on {}: {}", chip.verdict->key,
+                                                chip.verdict->target->name, line);
+                if (std::find(lines.begin(), lines.end(), whole) == lines.end())
+                    lines.push_back(std::move(whole));
+            }
+        }
+    };
+    for (std::size_t r = 0; r < subject.survey->rows.size(); ++r) {
+        const plan::Row &row = subject.survey->rows[r];
+        add(row.fixedChips);
+        if (!row.candidates)
+            continue;
+        add(row.candidates->front()->chips.value());
+        add((*row.candidates)[subject.plan->choice[r]]->chips.value());
+    }
+    return lines;
 }
 
 namespace {
@@ -279,6 +307,7 @@ Json planJson(const PlanSubject &subject)
     document["error_model"] = plan::errorModelName(survey.model);
     document["rules"] = planRules(survey);
     document["notes"] = planNotes(subject);
+    document["contested"] = contestedOf(subject);
     document["proven"] = subject.plan->proven;
     document["cost"] = subject.plan->cost;
     document["bound"] = subject.plan->bound;
