@@ -164,14 +164,15 @@ void addProgramRows(const std::string &name, const roofline::ProgramTime &before
     rows.push_back({name + " time s", before.timeS, after.timeS});
 }
 
-std::string shapesNote(const shapes::Summary &shapes)
+std::string shapesNote(const shapes::Summary &shapes, bool byDefault)
 {
     std::string bound;
     for (const shapes::ShapeBinding &each : shapes.bound)
         bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", each.input,
                              shapes::dimsText(each.dims));
-    return fmt::format("With {}: {} of {} open shapes follow.", bound, shapes.inferred,
-                       shapes.open);
+    return fmt::format("With {}{}: {} of {} open shapes follow.", bound,
+                       byDefault ? " (the model's own default; --shape takes another)" : "",
+                       shapes.inferred, shapes.open);
 }
 
 } // namespace
@@ -227,7 +228,7 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
     const plan::Plan &plan = *subject.plan;
     std::vector<std::string> notes;
     if (survey.shaped)
-        notes.push_back(shapesNote(survey.shaped->summary));
+        notes.push_back(shapesNote(survey.shaped->summary, survey.defaultShapes));
     if (survey.unread > 0)
         notes.push_back(
             fmt::format("The stored bytes of {} are not known: sums of stored bytes are "
@@ -330,7 +331,7 @@ Json planJson(const PlanSubject &subject)
     document["output"] = subject.output.empty() ? Json(nullptr) : Json(subject.output);
     document["opsets"] = subject.raised == nullptr ? Json(nullptr) : raisedJson(*subject.raised);
     if (survey.shaped)
-        addBoundShapes(document, survey.shaped->summary, false);
+        addBoundShapes(document, survey.shaped->summary, survey.defaultShapes);
     return document;
 }
 
