@@ -291,7 +291,9 @@ void addQuantize(CLI::App &app, Context &context)
     command->add_option("folder", options->folder, "Folder that quantize wrote")
         ->required()
         ->type_name("DIR");
-    addStreamOutput(*command, context, options->output, "Array to write (DIR/dequantized.npy)",
+    addStreamOutput(*command, context, options->output,
+                    "Array to write, a name that ends in .npy (DIR/dequantized.npy); - is standard "
+                    "output",
                     "FILE.npy");
     command
         ->add_option("--as", options->type,
