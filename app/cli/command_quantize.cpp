@@ -219,7 +219,9 @@ void addQuantizeCommand(CLI::App &app, Context &context)
                             const std::vector<std::string> &words) {
         return command->add_option(name, value, help)->check(CLI::IsMember(words));
     };
-    command->add_option("input", given->input, "Array: .npy, its first axis the rows")
+    command
+        ->add_option("input", given->input,
+                     "Array: .npy (- is standard input), its first axis the rows")
         ->required()
         ->type_name("IN.npy");
     choice("--format", options->format, "What to make of it (int8: symmetric; uint8: asymmetric)",
