@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // "-" where one file is read: standard input, once and bounded; refused for a bundle.
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_array.h"
 #include "written_bundle.h"
 
@@ -125,5 +126,5 @@ void TestCliInput::refused()
     QVERIFY(!QFileInfo::exists(made("x")) && !QFileInfo::exists(made("x.npy")));
 }
 
-QTEST_GUILESS_MAIN(TestCliInput)
+KERNSCOPE_TEST(TestCliInput, QCoreApplication)
 #include "tst_cli_input.moc"
