@@ -57,6 +57,7 @@ void TestCliInput::initTestCase()
     bundle.consume("w");
     QVERIFY(!writeBundle(m_scratch, "a.mlmodelc", bundle).isEmpty());
     writeArray(m_scratch, "w.npy", {4, 32});
+    writeArray(m_scratch, "h.npy", {4, 32}, ElementType::Fp16);
     write("edits.txt", "set w[0,0]=1\nset w[3,1]=0.5\n");
     write("rules.toml", "max-abs = 0.5\n");
     write("p.ips", QByteArray("PATCH\0\0\2\0\2XYEOF", 15));
@@ -73,7 +74,7 @@ void TestCliInput::sameAsTheFile_data()
         QTest::newRow(name) << QByteArray(line) << QByteArray(input) << QByteArray(output);
     };
     row("array, quantised", "quantize @ --format mxfp8 -o %/out", "w.npy", "out/data.bin");
-    row("array of an edit", "patch %/a.mlmodelc --from-npy w=@ -o %/out", "w.npy",
+    row("array of an edit", "patch %/a.mlmodelc --from-npy w=@ -o %/out", "h.npy",
         "out/weights/weight.bin");
     row("script", "patch %/a.mlmodelc --script @ -o %/out", "edits.txt", "out/weights/weight.bin");
     row("patch of a file", "patch %/plain.bin --apply @ -o %/out", "p.ips", "out");
