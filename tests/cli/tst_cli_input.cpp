@@ -106,24 +106,26 @@ void TestCliInput::refused_data()
 {
     QTest::addColumn<QByteArray>("line");
     QTest::addColumn<int>("code");
-    const auto row = [](const char *line, int code) {
-        QTest::newRow(line) << QByteArray(line) << code;
+    QTest::addColumn<QByteArray>("said");
+    const auto row = [](const char *line, int code, const char *said) {
+        QTest::newRow(line) << QByteArray(line) << code << QByteArray(said);
     };
-    row("inspect -", 2);
-    row("decode - w -o %/x.npy", 2);
-    row("diff - %/a.mlmodelc", 2);
-    row("patch - --apply - -o %/x", 4);                 // it can be read once
-    row("patch %/a.mlmodelc --from-npy w=- -o %/x", 3); // no array
-    row("quantize - --format mxfp8 -o %/x", 3);
+    row("inspect -", 2, "found standard input");
+    row("decode - w -o %/x.npy", 2, "found standard input");
+    row("diff - %/a.mlmodelc", 2, "found standard input");
+    row("patch - --apply - -o %/x", 4, "can be read once");
+    row("patch %/a.mlmodelc --from-npy w=- -o %/x", 3, "standard input");
+    row("quantize - --format mxfp8 -o %/x", 3, "error: -");
 }
 
 void TestCliInput::refused()
 {
     QFETCH(QByteArray, line);
     QFETCH(int, code);
-    const CliResult result = runCliWith("no array", words(line));
+    QFETCH(QByteArray, said);
+    const CliResult result = runCliWith(contentOf(made("p.ips")), words(line));
     QVERIFY2(result.exitCode == code, (result.out + result.err).constData());
-    QVERIFY2(result.err.contains("tandard input"), result.err.constData());
+    QVERIFY2(result.err.contains(said), result.err.constData());
     QVERIFY(!QFileInfo::exists(made("x")) && !QFileInfo::exists(made("x.npy")));
 }
 
