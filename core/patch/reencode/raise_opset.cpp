@@ -74,7 +74,10 @@ private:
         return function.model == m_model && number >= kFirstOpset && number < m_opset;
     }
     Result<void> checkOperations();
-    const BundleFile &file() const { return m_bundle.files()[m_bundle.programFile()]; }
+    const BundleFile &file() const
+    {
+        return m_bundle.files()[m_bundle.programFileOf(m_model)];
+    }
     bool inFunctions(const std::string &name) const;
     std::vector<Splice> textSplices() const;
     std::vector<Splice> modelSplices() const;
@@ -279,9 +282,9 @@ Result<BundlePtr> Raiser::open(RawBytes program) const
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         const BundleFile &each = m_bundle.files()[i];
         const auto bytes = each.file->bytes();
-        if (i == m_bundle.programFile())
+        if (i == m_bundle.programFileOf(m_model))
             options.memory.emplace_back(each.path, std::move(program));
-        else if (each.path == "metadata.json")
+        else if (each.path == "metadata.json" || each.path == m_model + "/metadata.json")
             options.memory.emplace_back(each.path, metadata(each));
         else
             options.memory.emplace_back(each.path, RawBytes(bytes.begin(), bytes.end()));

@@ -16,7 +16,7 @@ namespace kernscope::patch {
 
 std::optional<std::size_t> Reencoder::fileOf(const mil::BlobReference &blob) const
 {
-    const std::string folder = modelFolderOf(m_bundle.files()[m_bundle.programFile()].path);
+    const std::string folder = modelFolderOf(m_bundle.files()[m_file].path);
     const auto path = resolveBlobPath(blob.path, folder);
     return path ? m_bundle.fileByPath(*path) : std::nullopt;
 }
@@ -60,6 +60,8 @@ void Reencoder::chooseBlobFiles()
         for (const mil::Function &function : m_program->functions) {
             if (first != kNoIndex)
                 break;
+            if (!isOurs(function))
+                continue;
             visitOperations(function.body, [&](const mil::Operation &operation) {
                 visitOperands(operation, [&](const mil::ProgramValue &value) {
                     const mil::BlobReference *blob = value.blob();
@@ -106,6 +108,8 @@ Result<void> Reencoder::layOutFile(std::size_t number)
 {
     std::set<std::uint64_t> kept;
     for (const mil::Function &function : m_program->functions) {
+        if (!isOurs(function))
+            continue;
         visitOperations(function.body, [&](const mil::Operation &operation) {
             if (removed(operation))
                 return;
@@ -175,7 +179,7 @@ Result<BundlePtr> Reencoder::open(Bytes program)
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         const BundleFile &file = m_bundle.files()[i];
         const auto laid = m_blobs.find(i);
-        if (i == m_bundle.programFile()) {
+        if (i == m_file) {
             options.memory.emplace_back(file.path, std::move(program));
         } else if (laid != m_blobs.end()) {
             options.memory.emplace_back(file.path, std::move(laid->second));
