@@ -79,8 +79,8 @@ Result<CodebookData> CodebookData::read(const Bundle &bundle, std::size_t weight
     data.type = lut->type;
     data.indexBits =
         static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(data.entries, 2) - 1));
-    data.changed = changedValues(bundle, bundle.programFileOf(bundle.weights()[weight].model),
-                                 *lut, data.values.size());
+    data.changed = changedValues(bundle, bundle.programFileOf(bundle.weights()[weight].model), *lut,
+                                 data.values.size());
     return data;
 }
 

@@ -84,7 +84,8 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
         for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage}) {
             for (const std::string_view name : containerReader(kind)->folderMarks()) {
                 const std::string_view path = member.path;
-                if (path == name || (path.ends_with(name) && path[path.size() - name.size() - 1] == '/'))
+                if (path == name ||
+                    (path.ends_with(name) && path[path.size() - name.size() - 1] == '/'))
                     found.emplace(path.substr(0, path.size() - name.size()));
             }
         }

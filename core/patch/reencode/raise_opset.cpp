@@ -74,10 +74,7 @@ private:
         return function.model == m_model && number >= kFirstOpset && number < m_opset;
     }
     Result<void> checkOperations();
-    const BundleFile &file() const
-    {
-        return m_bundle.files()[m_bundle.programFileOf(m_model)];
-    }
+    const BundleFile &file() const { return m_bundle.files()[m_bundle.programFileOf(m_model)]; }
     bool inFunctions(const std::string &name) const;
     std::vector<Splice> textSplices() const;
     std::vector<Splice> modelSplices() const;

@@ -23,8 +23,8 @@ Reencoder::Reencoder(const Bundle &bundle, std::span<const Reencoding> weights)
         job.encoded = each.encoded;
         m_jobs.push_back(std::move(job));
     }
-    m_file = m_jobs.empty() ? bundle.programFile()
-                            : bundle.programFileOf(m_jobs.front().weight->model);
+    m_file =
+        m_jobs.empty() ? bundle.programFile() : bundle.programFileOf(m_jobs.front().weight->model);
 }
 
 Result<void> Reencoder::checkWeights() const

@@ -113,10 +113,10 @@ void TestCompiledPipeline::reads()
     std::vector<std::string> models;
     for (const mil::ModelNode &node : bundle.programOutline().models)
         models.push_back(node.path + " " + node.kind);
-    QCOMPARE(models, (std::vector<std::string>{" pipeline", "model0 mlProgram", "model1 mlProgram",
-                                               "model2 neuralNetwork (Espresso)",
-                                               "model3 glmRegressor", "model4 pipeline",
-                                               "model4/model0 mlProgram"}));
+    QCOMPARE(models,
+             (std::vector<std::string>{" pipeline", "model0 mlProgram", "model1 mlProgram",
+                                       "model2 neuralNetwork (Espresso)", "model3 glmRegressor",
+                                       "model4 pipeline", "model4/model0 mlProgram"}));
     QCOMPARE(bundle.programOutline().descriptions.front().metadata.size(), std::size_t{1});
     QCOMPARE(faults(bundle.diagnostics()),
              (std::vector<std::string>{"note bundle.kind model2/model.espresso.net+0"}));
@@ -220,7 +220,8 @@ void TestCompiledPipeline::reencodes()
     }
     QCOMPARE(decoded(**made, "model1/main/w"), (std::vector<float>{7, 2, 3, 4}));
     QCOMPARE(decoded(**made, "model0/main/w"), (std::vector<float>{1, 2, 3, 4}));
-    QCOMPARE(textOf(**made, "model4/model0/model.mil"), textOf(**bundle, "model4/model0/model.mil"));
+    QCOMPARE(textOf(**made, "model4/model0/model.mil"),
+             textOf(**bundle, "model4/model0/model.mil"));
     QVERIFY(!hasErrors((*made)->diagnostics()));
 }
 

@@ -217,8 +217,7 @@ void ProgramReading::describe()
     addLabels();
     // Before the weights are read, so that what they say of their consumers has the shapes.
     if (m_input.bindings) {
-        m_out.shapes =
-            shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);
+        m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);
         if (*m_out.shapes)
             m_out.log.add((*m_out.shapes)->diagnostics);
     }
