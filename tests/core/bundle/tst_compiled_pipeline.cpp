@@ -8,6 +8,7 @@
 #include "core/container/mil/program.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
+#include "tests/test_program.h"
 
 #include <QTest>
 
@@ -225,5 +226,5 @@ void TestCompiledPipeline::reencodes()
     QVERIFY(!hasErrors((*made)->diagnostics()));
 }
 
-QTEST_APPLESS_MAIN(TestCompiledPipeline)
+KERNSCOPE_TEST(TestCompiledPipeline, kernscope::test::NoApplication)
 #include "tst_compiled_pipeline.moc"
