@@ -78,4 +78,7 @@ private:
     std::map<std::size_t, std::map<std::uint64_t, std::uint64_t>> m_moved; ///< by file
 };
 
+/// The bytes of a file that stays as it is. Errors: "encode.size".
+Result<std::vector<std::byte>> copiedFile(const BundleFile &file);
+
 } // namespace kernscope::patch

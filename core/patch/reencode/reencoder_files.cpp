@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Re-encoding weights: the weight files, the new bundle, and whether it is what it should be.
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
@@ -173,6 +174,21 @@ Result<void> Reencoder::layOutBlobs()
     return {};
 }
 
+/// Weights are what a bundle is large by.
+Result<std::vector<std::byte>> copiedFile(const BundleFile &file)
+{
+    constexpr std::uint64_t kMostOther = std::uint64_t(512) << 20;
+    const auto bytes = file.file->bytes();
+    if (file.role != SectionKind::Data && bytes.size() > kMostOther)
+        return ErrorBuilder("encode.size")
+            .file(file.path)
+            .expected(fmt::format("at most {} bytes", kMostOther))
+            .found(fmt::format("{} bytes", bytes.size()))
+            .message("A file beside the weights is too large to be copied")
+            .unexpected();
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
 Result<BundlePtr> Reencoder::open(Bytes program)
 {
     OpenOptions options;
@@ -184,8 +200,10 @@ Result<BundlePtr> Reencoder::open(Bytes program)
         } else if (laid != m_blobs.end()) {
             options.memory.emplace_back(file.path, std::move(laid->second));
         } else {
-            const auto bytes = file.file->bytes();
-            options.memory.emplace_back(file.path, Bytes(bytes.begin(), bytes.end()));
+            auto copied = copiedFile(file);
+            if (!copied)
+                return tl::unexpected(std::move(copied.error()));
+            options.memory.emplace_back(file.path, std::move(*copied));
         }
     }
     return Bundle::open(m_bundle.name(), options);

@@ -4,8 +4,9 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/codec/encode/encoder.h"
+#include "core/container/mil/limits.h"
 #include "core/container/mil/pipeline_folders.h"
-#include "core/container/mil/program.h"
+#include "core/container/mil/reader.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
@@ -95,6 +96,7 @@ private slots:
     void otherKindsAlone();
     void faultsNameTheirModel();
     void folders();
+    void limitsAreShared();
     void editsLiterals();
     void reencodes();
 };
@@ -179,6 +181,22 @@ void TestCompiledPipeline::folders()
                                "model01/model.mil", "weights/model1/model.mil", "model1"}))
         paths.push_back(each.path);
     QCOMPARE(paths, (std::vector<std::string>{"model2", "model10"}));
+}
+
+/// The texts of a pipeline's models have the limits of one program together.
+void TestCompiledPipeline::limitsAreShared()
+{
+    const Bytes text = member("m", 1).front().second;
+    mil::SpentOnText spent;
+    QVERIFY(mil::readProgramText(text, "model.mil", &spent).diagnostics.empty());
+    QCOMPARE(spent.bytes, text.size());
+    QVERIFY(spent.nodes > 0);
+    for (mil::SpentOnText most :
+         {mil::SpentOnText{mil::kMaxNodes, 0}, mil::SpentOnText{0, mil::kMaxTextBytes}}) {
+        const auto parsed = mil::readProgramText(text, "model.mil", &most);
+        QVERIFY(!parsed.diagnostics.empty());
+        QCOMPARE(parsed.diagnostics.front().error.code, std::string("mil.limit"));
+    }
 }
 
 /// A number that one model's text holds changes there, and nowhere else.

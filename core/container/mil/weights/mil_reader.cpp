@@ -119,6 +119,7 @@ private:
     ContainerInput &m_input;
     std::vector<BundleFile> &m_files;
     ContainerContents &m_out;
+    mil::SpentOnText m_spent;                              ///< by a pipeline's models
     std::map<std::string, BlobTable, std::less<>> m_blobs; ///< by the path of a pipeline's model
     std::vector<std::vector<milblob::Record>> m_records;   ///< of each weight file, by offset
 };
@@ -185,7 +186,7 @@ void ProgramReading::readMember(const mil::PipelineMember &member, mil::ModelNod
         const auto bytes = m_files[place].file->bytes();
         if (lfsPointer(bytes))
             return; // was said when it was opened
-        mil::ParsedProgram parsed = mil::readProgramText(bytes, m_files[place].path);
+        mil::ParsedProgram parsed = mil::readProgramText(bytes, m_files[place].path, &m_spent);
         m_out.log.add(std::move(parsed.diagnostics));
         mil::Program &all = m_out.program;
         if (all.version.empty()) { // those of the others are hardly ever different
