@@ -127,7 +127,7 @@ void RooflineDock::connectParts()
     });
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int point) {
         showPoint(point);
-        session().goToWeight(m_plot->layerOf(point).weight, this);
+        session().goToWeight(m_plot->points().layerOf(point).weight, this);
     });
     connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
     connect(&session(), &Session::bundleChanged, this, &RooflineDock::forget);
@@ -267,7 +267,7 @@ void RooflineDock::forget()
 {
     m_placed.reset();
     m_released.reset();
-    if (m_plot->bundle())
+    if (m_plot->points().bundle())
         m_plot->setContent(nullptr, {}, {}, {});
 }
 
@@ -303,7 +303,7 @@ void RooflineDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this)
         return;
-    const int point = m_plot->pointOfWeight(place.weight);
+    const int point = m_plot->points().ofWeight(place.weight);
     m_plot->setCurrentPoint(point);
     showPoint(point);
 }
