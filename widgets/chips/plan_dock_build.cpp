@@ -61,7 +61,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     m_further->setMenu(m_chips);
     m_further->setAccessibleName(tr("Further chips"));
     m_further->setToolTip(tr("A form must be one that all of the chips take; a layer counts with "
-                             "the chip that is slowest at it"));
+                             "its slowest chip"));
     bar->addWidget(m_further);
     fillChips();
     m_goal = chooserBox(content, tr("What is to be least"),

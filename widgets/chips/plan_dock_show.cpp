@@ -47,11 +47,10 @@ QString timesText(const QString &name, const roofline::ProgramTime &before,
     if (!after.dispatchFloorS || *after.engineTimeS >= *after.dispatchFloorS)
         return text;
     const QString floor = siWord(*after.dispatchFloorS, QStringLiteral("s"));
-    return text + (after.launches.value_or(1) == 1
-                       ? PlanDock::tr(" (a dispatch takes at least %1)").arg(floor)
-                       : PlanDock::tr(" (%1 dispatches take at least %2)")
-                             .arg(*after.launches)
-                             .arg(floor));
+    return text +
+           (after.launches.value_or(1) == 1
+                ? PlanDock::tr(" (a call takes at least %1)").arg(floor)
+                : PlanDock::tr(" (%1 calls take at least %2)").arg(*after.launches).arg(floor));
 }
 
 } // namespace

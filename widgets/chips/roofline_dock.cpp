@@ -284,7 +284,8 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
                      .arg(fromUtf8(roofs.ridgeSource),
                           fromUtf8(format::confidenceName(roofs.ridgeConfidence)));
     if (roofs.dispatchFloorS)
-        facts << tr("Dispatch floor %1.").arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));
+        facts << tr("A call takes at least %1.")
+                     .arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));
     if (roofs.workingSetBytes)
         facts << tr("Working set %1%2.")
                      .arg(siWord(*roofs.workingSetBytes, QStringLiteral("B")),

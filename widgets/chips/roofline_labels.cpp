@@ -302,9 +302,9 @@ void RooflineLabels::drawFloor()
 QString RooflineLabels::floorWords(bool whole) const
 {
     const QString rate = siWord(*m_floorRate, QStringLiteral("FLOP/s"));
-    return whole ? RooflinePlot::tr("whole program at the %1 of one dispatch: %2")
+    return whole ? RooflinePlot::tr("whole program at the %1 of one call: %2")
                        .arg(siWord(*m_given.dispatchFloorS, QStringLiteral("s")), rate)
-                 : RooflinePlot::tr("one dispatch: %1").arg(rate);
+                 : RooflinePlot::tr("one call: %1").arg(rate);
 }
 
 /// Names stand on a veil that keeps them legible.

@@ -399,8 +399,8 @@ QString RooflinePoints::runText(const Placement &placed, const roofline::LayerRu
                     .arg(share(*program.engineTimeS), seconds(program.engineTimeS));
     if (once && program.dispatchFloorS && *program.dispatchFloorS > 0)
         text += (program.launches == std::uint64_t(1)
-                     ? RooflineWords::tr("; %1 of the %2 that a dispatch takes at least")
-                     : RooflineWords::tr("; %1 of the %2 that its dispatches take at least"))
+                     ? RooflineWords::tr("; %1 of the %2 that a call takes at least")
+                     : RooflineWords::tr("; %1 of the %2 that its calls take at least"))
                     .arg(share(*program.dispatchFloorS), seconds(program.dispatchFloorS));
     return text;
 }

@@ -201,20 +201,20 @@ void TimelineDock::refresh()
 QString TimelineDock::timesFact(const roofline::ProgramTime &program)
 {
     if (program.alternatives)
-        return tr("A dispatch enters one of %1 functions: their times do not add up")
+        return tr("A call runs one of %1 functions: their times do not add up")
             .arg(program.dispatches.size());
     QString facts = program.engineTimeS
                         ? tr("All layers %1").arg(siWord(*program.engineTimeS, QStringLiteral("s")))
                         : tr("The times of some layers are not known");
     if (program.launches.value_or(1) != 1 && program.dispatchFloorS)
-        return facts + tr("; %1 dispatches take %2 at least")
+        return facts + tr("; %1 calls take %2 at least")
                            .arg(*program.launches)
                            .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")));
     if (program.bound == roofline::ProgramTime::Bound::Dispatch)
-        return facts + tr("; the program waits for its dispatch, %1")
+        return facts + tr("; the program takes the least time of a call, %1")
                            .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")));
     if (program.bound == roofline::ProgramTime::Bound::Engine)
-        facts += tr("; the program waits for its engine");
+        facts += tr("; the engine takes longer than a call must");
     return facts;
 }
 

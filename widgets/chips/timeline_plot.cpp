@@ -85,7 +85,7 @@ void TimelinePlot::setContent(BundlePtr bundle, std::vector<TimelineLayer> layer
     fillBars();
     nameLayers();
     showLine(m_sumLine, m_sum, tr("all layers: %1").arg(timeWord(m_sum)));
-    showLine(m_floorLine, m_floor, tr("one dispatch takes at least %1").arg(timeWord(m_floor)));
+    showLine(m_floorLine, m_floor, tr("a call takes at least %1").arg(timeWord(m_floor)));
     endData();
 }
 

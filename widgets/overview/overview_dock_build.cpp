@@ -95,7 +95,7 @@ QLayout *OverviewDock::buildCards(QWidget *parent)
     auto *cards = new QHBoxLayout;
     cards->setSpacing(design::space(this, design::Space::Medium));
     m_stored = addCard(parent, cards, tr("Weights stored"));
-    m_moved = addCard(parent, cards, tr("Moved by a dispatch"));
+    m_moved = addCard(parent, cards, tr("Weights read per call"));
     m_time = new TimeCard(parent);
     cards->addWidget(m_time, 1);
     m_odd = addCard(parent, cards, tr("Worth a look"));

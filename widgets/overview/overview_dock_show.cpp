@@ -47,8 +47,8 @@ QString kindWord(Finding::Kind kind, std::size_t count)
         return countedWords(count, Words::tr("1 with constant channels"),
                             Words::tr("%1 with constant channels"));
     case Finding::Kind::FoldsEverywhere:
-        return countedWords(count, Words::tr("1 folds everywhere"),
-                            Words::tr("%1 fold everywhere"));
+        return countedWords(count, Words::tr("1 folds on every chip"),
+                            Words::tr("%1 fold on every chip"));
     case Finding::Kind::DeadEntries:
         return countedWords(count, Words::tr("1 with unused entries"),
                             Words::tr("%1 with unused entries"));
@@ -108,7 +108,7 @@ void OverviewDock::showTotals()
                                    : groupedNumber(findings.size()));
     m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
                         : m_read ? kindsOf(findings)
-                                 : tr("values were not read: too many to read unasked"));
+                                 : tr("values were not read: too many to read when a file opens"));
 }
 
 /// What an app sees: of the function that runs by default, all of it in the tip.
@@ -234,12 +234,13 @@ QString OverviewDock::textOf(const Finding &finding) const
         return tr("%1: %2 of %3 output channels hold a single value")
             .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
     case Finding::Kind::FoldsEverywhere:
-        return (finding.of > finding.count
-                    ? tr("%1 is streamed by no chip: %2 fold it, %3 refuse it")
-                          .arg(name)
-                          .arg(finding.count)
-                          .arg(finding.of - finding.count)
-                    : tr("%1 is streamed by no chip: %2 fold it").arg(name).arg(finding.count));
+        return (
+            finding.of > finding.count
+                ? tr("no chip streams %1: %2 fold it to dense fp16, %3 refuse it")
+                      .arg(name)
+                      .arg(finding.count)
+                      .arg(finding.of - finding.count)
+                : tr("no chip streams %1: %2 fold it to dense fp16").arg(name).arg(finding.count));
     case Finding::Kind::DeadEntries:
         return tr("%1: %2 of %3 codebook entries never used")
             .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));

@@ -165,14 +165,14 @@ private Q_SLOTS:
             checkLabels(plot);
         }
         // The M1 refuses one of its weights: without a time the program waits for no dispatch.
-        QVERIFY(plot.labels().shown().filter(QStringLiteral("of one dispatch")).isEmpty());
+        QVERIFY(plot.labels().shown().filter(QStringLiteral("of one call")).isEmpty());
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.resize(1200, 700);
         QVERIFY(showDock(dock, 1200, 700));
         plot.fit();
         plot.zoom(1);
-        QTRY_VERIFY(!plot.labels().shown().filter(QStringLiteral("of one dispatch")).isEmpty());
-        QVERIFY(plot.svg({1200, 700}).contains(QStringLiteral("of one dispatch")));
+        QTRY_VERIFY(!plot.labels().shown().filter(QStringLiteral("of one call")).isEmpty());
+        QVERIFY(plot.svg({1200, 700}).contains(QStringLiteral("of one call")));
     }
 
     void rooflineTellsCoincidingPointsApart()
@@ -188,7 +188,7 @@ private Q_SLOTS:
             const QString text = plot.pointText(i);
             QCOMPARE(text.contains(QStringLiteral("that lie here")), here.size() > 1);
             QVERIFY(text.contains(QStringLiteral("arithmetic")));
-            QVERIFY(text.contains(QStringLiteral("that a dispatch takes at least")));
+            QVERIFY(text.contains(QStringLiteral("that a call takes at least")));
             // A click goes through all of them.
             QSet<int> clicked;
             for (std::size_t click = 0; click < here.size(); ++click) {
