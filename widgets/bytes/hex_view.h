@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/byte_field.h"
-#include "widgets/bytes/byte_glyphs.h"
 #include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_layout.h"
 #include "widgets/common/bit_run.h"

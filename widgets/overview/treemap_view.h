@@ -9,9 +9,15 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kernscope::ui {
+
+/// Fills `area` with one rectangle for each weight of `sizes`, of an area in proportion to it and
+/// as near to a square as the order allows (Bruls, Huizing, van Wijk: Squarified Treemaps, 2000).
+/// `sizes` must be sorted, largest first; zeros and negative ones get an empty rectangle.
+std::vector<QRectF> squarify(std::span<const double> sizes, const QRectF &area);
 
 /// A treemap of named sizes. Arrow keys walk the cells from the largest on, Enter and a click
 /// choose one; the tool tip and the accessible description say what a cell is.

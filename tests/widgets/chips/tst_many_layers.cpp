@@ -7,7 +7,6 @@
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
-#include "widgets/chips/timeline_plot.h"
 
 #include <QTest>
 #include <qcustomplot.h>

@@ -11,7 +11,6 @@
 #include "widgets/common/theme.h"
 #include "widgets/hardware/commands_dock.h"
 #include "widgets/hardware/descriptor_dock.h"
-#include "widgets/hardware/group_map.h"
 #include "widgets/hardware/groups_dock.h"
 #include "widgets/hardware/relocations_dock.h"
 #include "widgets/hardware/tasks_dock.h"
