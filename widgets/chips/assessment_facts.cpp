@@ -170,7 +170,7 @@ AssessmentFacts memoryFacts(const decision::KernelMemory &memory)
                          AssessmentText::tr("Where each core holds its share")});
     if (memory.sublayers)
         facts.push_back({AssessmentText::tr("parts"), groupedNumber(*memory.sublayers),
-                         AssessmentText::tr("So many parts the weight is split into")});
+                         AssessmentText::tr("Number of parts that the weight is split into")});
     return facts;
 }
 

@@ -70,7 +70,7 @@ QString storedWord(const plan::PlanTotals &totals)
     return stored ? bytesWord(*stored) : PlanDock::tr("unknown");
 }
 
-/// The engine's time before and after; of functions of which a run enters one that of each.
+/// The engine's time before and after, for each function where a run enters one of several.
 QString timesText(const QString &name, const roofline::ProgramTime &before,
                   const roofline::ProgramTime &after)
 {
@@ -275,7 +275,7 @@ void PlanDock::start()
 void PlanDock::planAgain()
 {
     if (!m_survey) {
-        m_again = m_task != nullptr; // with the limits of then
+        m_again = m_task != nullptr; // with the limits that hold by then
         if (!m_task)
             scheduleRefresh();
         return;
@@ -455,7 +455,7 @@ void PlanDock::fillChips()
                            : tr("and %n more", nullptr, int(m_furtherNames.size())));
 }
 
-/// What is asked of errors besides those of a layer, and where shapes are given.
+/// The limit of the whole network, where errors are taken from, and the button for shapes.
 void PlanDock::buildErrors(QWidget *content, QLayout *bar)
 {
     m_total = planNumberBox(content, tr("error of the network \u2264 "), tr("Total tolerance"));

@@ -29,7 +29,7 @@ namespace {
 
 constexpr double kParagraphGap = 0.35; // ems
 
-/// Each line a paragraph: what is said of a point is read fact by fact, not as one block. `headed`:
+/// Each line a paragraph: the facts of a point are read one by one, not as one block. `headed`:
 /// the first is what the others are about.
 QString paragraphs(const QStringList &lines, bool headed, int gap)
 {

@@ -405,7 +405,7 @@ QString RooflinePoints::runText(const Placement &placed, const roofline::LayerRu
     return text;
 }
 
-/// Both times, the longer of which binds; and its share of what the program takes.
+/// Both times (the longer one binds) and the share of the program.
 QString RooflinePoints::timeText(const Placement &placed) const
 {
     const Assessment &stored = placed.stored();

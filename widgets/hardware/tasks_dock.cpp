@@ -34,7 +34,7 @@
 
 namespace kernscope::ui {
 
-/// A list and what is said of its chosen row: side by side where all columns of the list have room
+/// A list and the facts of its chosen row: side by side where all columns of the list have room
 /// beside at least as much again for the rest, else the list above. Keeps what the user set until
 /// the side changes.
 class ListSplitter final : public QSplitter

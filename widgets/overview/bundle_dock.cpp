@@ -49,7 +49,7 @@ public:
 
     QStringList splitPath(const QString &path) const override;
     QString pathFromIndex(const QModelIndex &index) const override;
-    QStringList offered() const; ///< for the text of now
+    QStringList offered() const; ///< for the current text
 
 private:
     Session &m_session;
@@ -651,7 +651,7 @@ int BundleDock::filesWidth(int column) const
 
 QString BundleDock::filterHelp()
 {
-    return tr("Terms, all of which must hold; a minus turns one round:\n"
+    return tr("Terms, which must all hold; a minus turns one round:\n"
               "conv_1 \u2013 letters of the name, form, function or operation\n"
               "form:sparse \u2013 also name, function, op, type, source\n"
               "bytes>1M \u2013 also elements, ratio, zeros, axes\n"

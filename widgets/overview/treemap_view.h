@@ -43,7 +43,8 @@ public:
 
     explicit TreemapView(QWidget *parent = nullptr);
 
-    /// What a cell is called in so many pixels: its name, or the short one, cut where it must be.
+    /// The text of a cell of that width in pixels: its name, or the short one, cut where it must
+    /// be.
     static QString nameIn(const Words &words, const QFontMetrics &metrics, int width);
 
     /// What stands there where no cell has an area.
