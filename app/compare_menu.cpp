@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Compare menu: what is compared, and pairs of weights by hand.
-#include "app/main_window.h"
+#include "app/compare_menu.h"
 
-#include "app/change_applier.h"
 #include "app/dock_set.h"
-#include "app/status_line.h"
-#include "widgets/common/file_dialogs.h"
+#include "app/document.h"
+#include "app/menu_actions.h"
+#include "app/pick_path.h"
+#include "app/save_controller.h"
+#include "app/settings.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
-#include "widgets/compare/compare_task.h"
 
 #include <QAbstractItemView>
-#include <QAction>
-#include <QCoreApplication>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QInputDialog>
 #include <QMenu>
-#include <QMenuBar>
 
 #include <utility>
 
@@ -27,74 +24,73 @@ namespace kernscope::app {
 
 namespace {
 
-struct CompareMenuWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::CompareMenu)
-};
-
 QString compareTaskTitle(ui::CompareTask task)
 {
     switch (task) {
-    case ui::CompareTask::Pairing: return CompareMenuWords::tr("Pairin&g");
-    case ui::CompareTask::GoTo: return CompareMenuWords::tr("Go &to");
-    case ui::CompareTask::Copy: return CompareMenuWords::tr("&Copy Across");
-    case ui::CompareTask::Limits: return CompareMenuWords::tr("&Limits and Runs");
-    case ui::CompareTask::View: return CompareMenuWords::tr("&View");
-    case ui::CompareTask::Export: return CompareMenuWords::tr("Copy, &Export, Apply");
-    case ui::CompareTask::Builds: return CompareMenuWords::tr("Other &Builds");
+    case ui::CompareTask::Pairing: return CompareMenu::tr("Pairin&g");
+    case ui::CompareTask::GoTo: return CompareMenu::tr("Go &to");
+    case ui::CompareTask::Copy: return CompareMenu::tr("&Copy Across");
+    case ui::CompareTask::Limits: return CompareMenu::tr("&Limits and Runs");
+    case ui::CompareTask::View: return CompareMenu::tr("&View");
+    case ui::CompareTask::Export: return CompareMenu::tr("Copy, &Export, Apply");
+    case ui::CompareTask::Builds: return CompareMenu::tr("Other &Builds");
     }
     return {};
 }
 
 } // namespace
 
-void MainWindow::buildCompareMenu()
+void CompareMenu::fill(QMenu *menu, QAction *applyPatches)
 {
-    QMenu *menu = menuBar()->addMenu(tr("&Compare"));
-    m_compareWith = add(menu, tr("Compare with &Folder\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_O,
-                        [this] { openOther(); });
+    const auto compare = [this](const QString &path) { compareWith(path); };
+    m_compareWith = m_actions->add(
+        menu, tr("Compare with &Folder\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_O, Needs::Bundle,
+        [this, compare] { pickFolder(m_window, tr("Compare with Folder"), compare); });
     m_compareWith->setIcon(ui::lineIcon(QStringLiteral("compare")));
-    m_needBundle << m_compareWith;
-    m_needBundle << add(menu, tr("Compare with F&ile\u2026"),
-                        Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_O, [this] { openOtherFile(); });
-    m_needBundle << add(menu, tr("Compare This &Weight with\u2026"),
-                        Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_W,
-                        [this] { compareWeightWith(m_session.place().weight); });
-    m_compareWeight = m_needBundle.back();
-    QAction *saved = add(menu, tr("Compare with What Is on &Disk"), {}, [this] {
-        m_wantedLayout = Layout::Compare;
-        m_document.openOther(m_document.path());
-    });
-    m_needChanges << saved;
-    const QString dense = QStringLiteral("sample-dense.mlmodelc");
+    m_actions->add(menu, tr("Compare with F&ile\u2026"), Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_O,
+                   Needs::Bundle,
+                   [this, compare] { pickFile(m_window, tr("Compare with File"), compare); });
+    m_compareWeight = m_actions->add(menu, tr("Compare This &Weight with\u2026"),
+                                     Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_W, Needs::Bundle,
+                                     [this] { compareWeightWith(m_session.place().weight); });
+    m_actions->add(menu, tr("Compare with What Is on &Disk"), {}, Needs::Changes,
+                   [this] { compareWith(m_document.path()); });
     QMenu *samples = menu->addMenu(tr("Compare Sa&mples"));
     for (const auto &[text, name] :
          {std::pair{tr("Dense with S&parse"), QStringLiteral("sample-sparse.mlmodelc")},
           std::pair{tr("Dense with P&alette"), QStringLiteral("sample-palette.mlmodelc")}})
-        add(samples, text, {}, [this, dense, sample = name] { openSample(dense, sample); });
+        m_actions->add(samples, text, {}, [this, sample = name] {
+            Q_EMIT samplesAsked(QStringLiteral("sample-dense.mlmodelc"), sample);
+        });
     menu->addSeparator();
-    m_needOther << add(menu, tr("&Open the Other One Instead"), {}, [this] {
-        whenKept([this] {
-            m_wantedLayout = Layout::Compare;
+    m_actions->add(menu, tr("&Open the Other One Instead"), {}, Needs::Other, [this] {
+        m_saving->whenKept([this] {
+            Q_EMIT compareAsked();
             m_document.swapSides();
         });
     });
-    m_needOther << add(menu, tr("&Stop Comparing"), {}, [this] {
+    m_actions->add(menu, tr("&Stop Comparing"), {}, Needs::Other, [this] {
         m_document.closeOther();
-        if (m_layouts->current() == Layout::Compare)
-            showLayout(Layout::Inspect);
+        Q_EMIT stopped();
     });
     menu->addSeparator();
     for (const ui::CompareTask task : ui::kCompareTasks)
-        addCompareTask(menu, task);
+        addTask(menu, applyPatches, task);
+}
+
+void CompareMenu::compareWith(const QString &path)
+{
+    Q_EMIT compareAsked();
+    m_document.openOther(path);
 }
 
 /// What the docks of a comparison offer for a task, with a line between one dock's and the next.
-void MainWindow::addCompareTask(QMenu *menu, ui::CompareTask task)
+void CompareMenu::addTask(QMenu *menu, QAction *applyPatches, ui::CompareTask task)
 {
     QMenu *part = menu->addMenu(compareTaskTitle(task));
     part->setToolTipsVisible(true);
     if (task == ui::CompareTask::Export)
-        part->addAction(m_applyPatches);
+        part->addAction(applyPatches);
     for (const char *id : {"compare", "places", "codebooks", "builds", "bytes", "ranges"}) {
         QList<QAction *> actions;
         for (const DockSet::Entry &entry : m_docks->entries()) {
@@ -109,35 +105,9 @@ void MainWindow::addCompareTask(QMenu *menu, ui::CompareTask task)
     }
 }
 
-/// The patches that a list of them or a comparison was saved as, made on the document.
-void MainWindow::addPatchFileAction(QMenu *menu)
-{
-    auto *changes = new ChangeApplier(m_session, this);
-    connect(changes, &ChangeApplier::failed, this, &MainWindow::onRefused);
-    connect(changes, &ChangeApplier::applied, this, [this](const QString &path, bool proved) {
-        const QString name = ui::shown(QFileInfo(path).fileName());
-        Q_EMIT m_session.statusMessage(
-            proved ? tr("%1 is applied; the weights are those that it was made of").arg(name)
-                   : tr("%1 is applied").arg(name));
-    });
-    m_applyPatches = add(menu, tr("Apply Patch &File\u2026"), {}, [this, changes] {
-        auto *dialog =
-            new QFileDialog(this, tr("Apply Patch File"), ui::dialogFolder(this),
-                            tr("Patches (*.kpatch);;Scripts of edits (*.txt);;All files (*)"));
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setFileMode(QFileDialog::ExistingFile);
-        connect(dialog, &QFileDialog::fileSelected, changes, [this, changes](const QString &path) {
-            ui::setDialogFolder(this, QFileInfo(path).absolutePath());
-            changes->apply(path);
-        });
-        dialog->open();
-    });
-    m_needBundle << m_applyPatches;
-}
-
 /// Pairs by hand of the two files that are open now are those of the last time; what is chosen from
 /// now on is kept.
-void MainWindow::keepPairs()
+void CompareMenu::keepPairs()
 {
     ui::CompareDock *dock = m_docks->compare();
     const auto known = [this] {
@@ -177,10 +147,10 @@ void MainWindow::keepPairs()
 
 /// Asks for a file, opens it beside the document where it is not there yet, and asks for the weight
 /// of it that this one is compared with.
-void MainWindow::compareWeightWith(std::size_t weight)
+void CompareMenu::compareWeightWith(std::size_t weight)
 {
     if (!m_session.bundle() || weight >= m_session.bundle()->weights().size()) {
-        m_status->showMessage(tr("Select a weight first."));
+        Q_EMIT m_session.statusMessage(tr("Select a weight first."));
         return;
     }
     QStringList paths;
@@ -194,7 +164,7 @@ void MainWindow::compareWeightWith(std::size_t weight)
         }
     }
     const QString file = tr("Another file\u2026"), folder = tr("Another folder\u2026");
-    auto *dialog = new QInputDialog(this);
+    auto *dialog = new QInputDialog(&m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Compare with"));
     dialog->setLabelText(
@@ -202,29 +172,31 @@ void MainWindow::compareWeightWith(std::size_t weight)
             .arg(ui::fromUtf8(m_session.bundle()->weights()[weight].findableName())));
     dialog->setOption(QInputDialog::UseListViewForComboBoxItems);
     dialog->setComboBoxItems(paths + QStringList{file, folder});
-    dialog->resize(ui::theme::em(this, 44), ui::theme::em(this, 20));
+    dialog->resize(ui::theme::em(&m_window, 44), ui::theme::em(&m_window, 20));
     const auto take = [this, weight](const QString &path) {
         if (m_document.busy() != Document::Busy::Idle) {
-            m_status->showMessage(tr("Another task is under way. Try again when it has ended."));
+            Q_EMIT m_session.statusMessage(
+                tr("Another task is under way. Try again when it has ended."));
             return;
         }
-        m_partnerOf = PartnerWish{weight, path};
-        m_wantedLayout = Layout::Compare;
-        m_document.openOther(path);
+        m_partnerOf = Partner{weight, path};
+        compareWith(path);
     };
     const bool beside = m_session.other() != nullptr;
     connect(dialog, &QInputDialog::textValueSelected, this,
             [=, this, first = paths.value(0)](const QString &path) {
                 if (path == file)
-                    return pickFile(tr("Compare with File"), take);
+                    return pickFile(m_window, tr("Compare with File"), take);
                 if (path == folder)
-                    return pickFolder(tr("Compare with Folder"), take);
+                    return pickFolder(m_window, tr("Compare with Folder"), take);
                 if (!beside || path != first)
                     return take(path);
-                showLayout(Layout::Compare);
+                Q_EMIT layoutAsked(Layout::Compare);
                 m_docks->compare()->askPartnerOfDocument(weight);
             });
     dialog->open();
 }
 
 } // namespace kernscope::app
+
+#include "moc_compare_menu.cpp"

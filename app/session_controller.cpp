@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sessions as files: what is open and how the window stands.
-#include "app/main_window.h"
+#include "app/session_controller.h"
 
 #include "app/bookmark_model.h"
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
+#include "app/document.h"
 #include "app/error_text.h"
+#include "app/layouts.h"
+#include "app/menu_actions.h"
 #include "app/notice_area.h"
+#include "app/pick_path.h"
 #include "app/place_text.h"
-#include "app/session_file.h"
-#include "app/status_line.h"
+#include "app/save_controller.h"
+#include "app/settings.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
 
@@ -27,7 +32,8 @@ namespace {
 
 QString sessionFilter()
 {
-    return MainWindow::tr("Sessions (*%1);;All files (*)").arg(QLatin1String(kSessionSuffix));
+    return SessionController::tr("Sessions (*%1);;All files (*)")
+        .arg(QLatin1String(kSessionSuffix));
 }
 
 /// A sample is there always.
@@ -38,29 +44,30 @@ bool isThere(const SessionFile::Bundle &bundle)
 
 } // namespace
 
-void MainWindow::buildSessionActions(QMenu *menu)
+void SessionController::addActions(QMenu *menu)
 {
     menu->addSeparator();
-    add(menu, tr("Open Sess&ion\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_L, [this] {
-        auto *dialog =
-            new QFileDialog(this, tr("Open Session"), ui::dialogFolder(this), sessionFilter());
+    m_actions->add(menu, tr("Open Sess&ion\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_L, [this] {
+        auto *dialog = new QFileDialog(&m_window, tr("Open Session"), ui::dialogFolder(&m_window),
+                                       sessionFilter());
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setFileMode(QFileDialog::ExistingFile);
         connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
-            ui::setDialogFolder(this, QFileInfo(path).absolutePath());
-            openSession(path);
+            ui::setDialogFolder(&m_window, QFileInfo(path).absolutePath());
+            open(path);
         });
         dialog->open();
     });
-    m_needBundle << add(menu, tr("Save Sessio&n\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_S, [this] {
-        const QString name =
-            QFileInfo(m_document.name()).completeBaseName() + QLatin1String(kSessionSuffix);
-        ui::openSaveDialog(this, tr("Save Session"), name, sessionFilter(),
-                           [this](const QString &path) { saveSession(path); });
-    });
+    m_actions->add(menu, tr("Save Sessio&n\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_S, Needs::Bundle,
+                   [this] {
+                       const QString name = QFileInfo(m_document.name()).completeBaseName() +
+                                            QLatin1String(kSessionSuffix);
+                       ui::openSaveDialog(&m_window, tr("Save Session"), name, sessionFilter(),
+                                          [this](const QString &path) { save(path); });
+                   });
 }
 
-SessionFile MainWindow::sessionNow()
+SessionFile SessionController::now()
 {
     SessionFile session;
     const auto bundle = [](const QString &path, const QString &name) {
@@ -86,26 +93,26 @@ SessionFile MainWindow::sessionNow()
     return session;
 }
 
-void MainWindow::saveSession(const QString &path)
+void SessionController::save(const QString &path)
 {
     if (!m_document.isOpen())
         return;
-    if (const auto written = writeSession(sessionNow(), path); !written) {
+    if (const auto written = writeSession(now(), path); !written) {
         m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
                        errorSentence(written.error()));
         return;
     }
     m_notices->remove(QStringLiteral("session"));
     m_settings.addRecent({path, {}});
-    fillRecent();
+    Q_EMIT recentChanged();
     const QString name = ui::shown(QFileInfo(path).fileName());
-    m_status->showMessage(
+    Q_EMIT m_session.statusMessage(
         m_document.modified()
             ? tr("Saved the session %1, without the edits, which are not saved.").arg(name)
             : tr("Saved the session %1.").arg(name));
 }
 
-void MainWindow::openSession(const QString &path)
+void SessionController::open(const QString &path)
 {
     auto session = readSession(path);
     if (!session) {
@@ -113,13 +120,13 @@ void MainWindow::openSession(const QString &path)
             NoticeArea::Kind::Error, QStringLiteral("session"),
             tr("The session %1 could not be opened. %2").arg(path, errorSentence(session.error())));
         m_settings.removeRecent({path, {}});
-        fillRecent();
+        Q_EMIT recentChanged();
         return;
     }
-    openSession(path, std::move(*session));
+    open(path, std::move(*session));
 }
 
-void MainWindow::openSession(const QString &path, SessionFile session)
+void SessionController::open(const QString &path, SessionFile session)
 {
     const SessionFile whole = session;
     QStringList gone;
@@ -135,7 +142,7 @@ void MainWindow::openSession(const QString &path, SessionFile session)
         session.place.clear();
         session.bookmarks.clear();
     }
-    OpeningSession opening{path, std::move(session), whole, gone};
+    Opening opening{path, std::move(session), whole, gone};
     if (opening.session.document.none()) {
         m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
                        tr("The files of the session %1 are gone: %2")
@@ -143,12 +150,12 @@ void MainWindow::openSession(const QString &path, SessionFile session)
                        waysToFind(opening));
         return;
     }
-    whenKept([this, opening = std::move(opening)] { startSession(opening); });
+    m_saving->whenKept([this, opening = std::move(opening)] { start(opening); });
 }
 
 /// What a notice offers where a file of a session has moved: to show the first of them, after which
 /// the session opens with it.
-std::vector<NoticeAction> MainWindow::waysToFind(const OpeningSession &opening)
+std::vector<NoticeAction> SessionController::waysToFind(const Opening &opening)
 {
     const QString gone = opening.gone.value(0);
     const QString title = tr("Where Is %1 Now?").arg(ui::shown(QFileInfo(gone).fileName()));
@@ -159,50 +166,43 @@ std::vector<NoticeAction> MainWindow::waysToFind(const OpeningSession &opening)
             if (bundle->path == gone)
                 bundle->path = QFileInfo(now).absoluteFilePath();
         }
-        openSession(path, std::move(session));
+        open(path, std::move(session));
     };
-    return {{tr("Choose Folder\u2026"), [this, title, found] { pickFolder(title, found); }},
-            {tr("Choose File\u2026"), [this, title, found] { pickFile(title, found); }}};
+    return {
+        {tr("Choose Folder\u2026"), [this, title, found] { pickFolder(m_window, title, found); }},
+        {tr("Choose File\u2026"), [this, title, found] { pickFile(m_window, title, found); }}};
 }
 
-void MainWindow::startSession(OpeningSession opening)
+void SessionController::start(Opening opening)
 {
     if (m_document.busy() != Document::Busy::Idle) {
-        m_status->showMessage(tr("Another task is under way. Try again when it has ended."));
+        Q_EMIT m_session.statusMessage(
+            tr("Another task is under way. Try again when it has ended."));
         return;
     }
-    const SessionFile &session = opening.session;
-    const auto wanted = std::find_if(kLayouts.begin(), kLayouts.end(), [&](Layout layout) {
-        return layoutId(layout) == session.layout;
-    });
-    const bool two = !session.other.none();
-    m_wantedLayout = wanted == kLayouts.end() ? std::nullopt : std::optional(*wanted);
-    if (!two && m_wantedLayout == Layout::Compare)
-        m_wantedLayout = Layout::Inspect;
-    m_wantedPlace = session.place;
-    m_beginsAnew = true;
-    const bool samples = !session.document.sample.isEmpty();
-    if (!samples && two && !session.other.path.isEmpty() && !session.pairs.isEmpty())
+    const SessionFile session = opening.session;
+    if (session.document.sample.isEmpty() && !session.other.path.isEmpty() &&
+        !session.pairs.isEmpty())
         m_settings.setPairsByHand(session.document.path, session.other.path, session.pairs);
-    m_opening = std::make_unique<OpeningSession>(std::move(opening));
-    const SessionFile &kept = m_opening->session;
-    if (samples) {
-        auto a = sampleBundle(kept.document.sample), b = sampleBundle(kept.other.sample);
-        if (a) {
-            m_document.openMemory(std::move(*a), std::move(b));
-            return;
-        }
-        m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
-                       tr("There is no sample %1.").arg(ui::shown(kept.document.sample)));
+    m_opening = std::make_unique<Opening>(std::move(opening));
+    Q_EMIT openAsked(session);
+}
+
+void SessionController::sampleMissing(const QString &name)
+{
+    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
+                   tr("There is no sample %1.").arg(ui::shown(name)));
+    m_opening.reset();
+}
+
+void SessionController::failed(const QString &path)
+{
+    if (m_opening && path == m_opening->session.document.path)
         m_opening.reset();
-        return;
-    }
-    m_askedPath = kept.document.path;
-    m_document.open(kept.document.path, kept.other.path);
 }
 
 /// Once all that it names is open.
-void MainWindow::finishSession()
+void SessionController::finish()
 {
     const auto opening = std::exchange(m_opening, nullptr);
     if (!opening || !m_document.isOpen())
@@ -215,22 +215,22 @@ void MainWindow::finishSession()
         if (known)
             m_settings.setLayoutState(kept.id, session.docks, kept.state);
     }
-    showWelcome(false);
-    if (m_wantedLayout)
-        m_layouts->restore(*m_wantedLayout);
+    Q_EMIT restoreAsked();
     m_docks->bookmarks()->model().addAll(session.bookmarks);
     m_settings.addRecent({opening->path, {}});
-    fillRecent();
+    Q_EMIT recentChanged();
     const QString name = ui::shown(QFileInfo(opening->path).fileName());
     if (!opening->gone.isEmpty())
         m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("session"),
                        tr("The session %1 names files that are gone: %2. The rest of it is open.")
                            .arg(name, opening->gone.join(QStringLiteral(", "))),
                        waysToFind(*opening));
-    m_status->showMessage(tr("Opened the session %1").arg(name));
+    Q_EMIT m_session.statusMessage(tr("Opened the session %1").arg(name));
     // Beside a sample a bundle of the disk is opened afterwards.
     if (m_document.inMemory() && !session.other.path.isEmpty())
         m_document.openOther(session.other.path);
 }
 
 } // namespace kernscope::app
+
+#include "moc_session_controller.cpp"
