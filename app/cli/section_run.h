@@ -24,7 +24,6 @@ struct SectionOptions {
     bool hwxSlices = false;      ///< write the slices of H13 or H14 instead of a section
     bool sparseSlices = false;   ///< those that leave zeros out
     std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels
-    std::string expected;        ///< list: a listing that the units are compared with
     std::string base = "0", inputTile, outputTile;
 };
 

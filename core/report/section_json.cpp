@@ -133,46 +133,6 @@ Json sectionStreamsJson()
     return jsonArray(streamSlotTable(), streamSlots());
 }
 
-const TableOf<section::ListingDifference> &listingDifferenceTable()
-{
-    using Row = section::ListingDifference;
-    static const TableOf<Row> kTable{
-        "listing-differences",
-        {{.key = "unit",
-          .title = "unit",
-          .explanation = "Kernel unit, by its place in the listing",
-          .align = TextTable::Align::Name,
-          .value = [](const Row &row) -> Value { return View(row.unit); }},
-         {.key = "section",
-          .title = "section",
-          .explanation = "One of its six sections; empty: the unit itself",
-          .value = [](const Row &row) { return orNothing(row.section); }},
-         {.key = "field",
-          .title = "field",
-          .explanation = "What is another",
-          .value = [](const Row &row) -> Value { return View(row.field); }},
-         {.key = "expected",
-          .title = "listing",
-          .explanation = "What the listing says",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) -> Value { return View(row.expected); }},
-         {.key = "found",
-          .title = "section file",
-          .explanation = "What the weight section has",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) -> Value { return View(row.found); }}}};
-    return kTable;
-}
-
-void addExpectedListing(Json &document, std::string_view path,
-                        const std::vector<section::ListingDifference> &differences)
-{
-    Json &json = document["expected"];
-    json["path"] = path;
-    json["equal"] = differences.empty();
-    json["differences"] = jsonArray(listingDifferenceTable(), differences);
-}
-
 Json sectionJson(const section::WeightSection &section)
 {
     Json json;

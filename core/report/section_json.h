@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/slice_file.h"
-#include "core/container/section/expected_listing.h"
 #include "core/container/section/section.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
@@ -22,12 +21,6 @@ Json sectionJson(const section::WeightSection &section);
 /// Everything of `section list`, and of a section that was written to a file.
 Json sectionListJson(const section::WeightSection &section);
 Json sectionWrittenJson(const section::WeightSection &section, std::string_view output);
-
-/// Fields in which units are not what a listing says; `section list --expect`.
-const TableOf<section::ListingDifference> &listingDifferenceTable();
-/// Adds `expected`: `{"path","equal","differences":[…]}`
-void addExpectedListing(Json &document, std::string_view path,
-                        const std::vector<section::ListingDifference> &differences);
 
 /// Of `section build --hwx-slices`.
 const TableOf<SliceRow> &sliceTable();

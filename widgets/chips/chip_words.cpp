@@ -159,8 +159,7 @@ QString programWord(const roofline::ProgramTime &program)
         for (const roofline::ProgramTime &one : program.dispatches)
             each << fromUtf8(one.function) + QStringLiteral(": ") + programWord(one);
         if (program.alternatives)
-            each << ChipWords::tr("A dispatch enters one of these functions: their times do not "
-                                  "add up.");
+            each << ChipWords::tr("A call runs one of these functions: their times do not add up.");
         else if (program.timeS)
             each << ChipWords::tr("All of them, one after the other: %1.")
                         .arg(siWord(*program.timeS, QStringLiteral("s")));
@@ -182,7 +181,7 @@ QString programWord(const roofline::ProgramTime &program)
                     .arg(seconds(program.timeS));
         break;
     case roofline::ProgramTime::Bound::Dispatch:
-        text += ChipWords::tr("; the program takes %1, bound by the dispatch.")
+        text += ChipWords::tr("; the program takes %1, the least time of a call.")
                     .arg(seconds(program.timeS));
         break;
     case roofline::ProgramTime::Bound::Unknown:

@@ -10,7 +10,6 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/hardware/activation_dock.h"
-#include "widgets/hardware/activation_plot.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

@@ -11,7 +11,6 @@
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/time_card.h"
-#include "widgets/overview/treemap_layout.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/weight/bundle_facts.h"
 #include "widgets/weight/chip_bars.h"
