@@ -14,7 +14,7 @@ namespace kernscope::cli {
 Result<void> checkForms(report::CheckedDifference &checked, Context &context)
 {
     const auto &pairs = checked.difference.weights;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (std::size_t i = 0; i < wholePairs(pairs).size(); ++i) {
         if (!pairs[i].values || pairs[i].storedEqual)
             continue;
         auto form = checkForm(*checked.a, *checked.b, pairs[i], &context.progress);
@@ -35,29 +35,18 @@ Result<void> findWorst(report::CheckedDifference &checked, const DiffArguments &
         wanted.only.steps = stepsOf(arguments.steps);
     const auto &pairs = checked.difference.weights;
     std::vector<PairSeverity> severities;
-    for (const WeightPair &pair : pairs)
+    for (const ComparedPair &pair : wholePairs(pairs))
         severities.push_back(arguments.order == "a" ? PairSeverity() : severityOf(pair));
-    for (const std::size_t i : worstFirst(severities)) {
+    std::vector<std::size_t> order = worstFirst(severities);
+    while (order.size() < pairs.size()) // parts stay in their order
+        order.push_back(order.size());
+    for (const std::size_t i : order) {
         if (!pairs[i].values || pairs[i].values->identical())
             continue;
-        auto worst = findWorstPlaces(*checked.a, pairs[i].a, *checked.b, pairs[i].b, wanted,
-                                     &context.progress);
+        auto worst = findWorstPlaces(*checked.a, *checked.b, pairs[i], wanted, &context.progress);
         if (!worst)
             return tl::unexpected(std::move(worst.error()));
         checked.worst.emplace_back(i, *std::move(worst));
-    }
-    const auto &joined = checked.difference.joined;
-    for (std::size_t i = 0; i < joined.size(); ++i) {
-        for (std::size_t part = 0; part < joined[i].parts.size(); ++part) {
-            const auto &values = joined[i].parts[part].values;
-            if (!values || values->identical())
-                continue;
-            auto worst =
-                findWorstPlaces(*checked.a, *checked.b, joined[i], part, wanted, &context.progress);
-            if (!worst)
-                return tl::unexpected(std::move(worst.error()));
-            checked.partWorst.push_back({i, part, *std::move(worst)});
-        }
     }
     return {};
 }
@@ -65,7 +54,7 @@ Result<void> findWorst(report::CheckedDifference &checked, const DiffArguments &
 std::optional<report::RangeList> findRanges(const report::CheckedDifference &checked,
                                             Context &context)
 {
-    AlignedBytes bytes{checked.a, checked.b, {}, checked.difference.joined};
+    AlignedBytes bytes{checked.a, checked.b, {}};
     {
         const PairReadLock lock(*checked.a, *checked.b);
         bytes.alignment = ByteAlignment(*checked.a, *checked.b, checked.difference.weights);
@@ -81,27 +70,13 @@ Result<void> findCodebooks(report::CheckedDifference &checked, Context &context)
 {
     const auto &pairs = checked.difference.weights;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        if (!pairs[i].shapeEqual || !hasCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b))
+        if (!pairs[i].shapeEqual || !hasCodebooks(*checked.a, *checked.b, pairs[i]))
             continue;
-        auto match =
-            matchCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b, &context.progress);
+        auto match = matchCodebooks(*checked.a, *checked.b, pairs[i], &context.progress);
         if (match)
             checked.codebooks.emplace_back(i, *std::move(match));
         else if (match.error().code != "diff.codebooks")
             return tl::unexpected(std::move(match.error()));
-    }
-    const auto &joined = checked.difference.joined;
-    for (std::size_t i = 0; i < joined.size(); ++i) {
-        for (std::size_t part = 0; part < joined[i].parts.size(); ++part) {
-            if (!hasCodebooks(*checked.a, joined[i].weightA(part), *checked.b,
-                              joined[i].weightB(part)))
-                continue;
-            auto match = matchCodebooks(*checked.a, *checked.b, joined[i], part, &context.progress);
-            if (match)
-                checked.partCodebooks.push_back({i, part, *std::move(match)});
-            else if (match.error().code != "diff.codebooks")
-                return tl::unexpected(std::move(match.error()));
-        }
     }
     return {};
 }

@@ -11,7 +11,7 @@ namespace kernscope::diff {
 /// A weight of the base in one of several builds.
 struct BuildPair {
     const Bundle *build = nullptr;
-    WeightPair *pair = nullptr; ///< gets the values, or the fault
+    ComparedPair *pair = nullptr; ///< gets the values, or the fault
     double tolerance = 0;
 };
 
@@ -22,6 +22,6 @@ bool compareWithBase(const Bundle &base, std::size_t weight, std::span<const Bui
 
 /// Whether the values of a pair follow from its stored bytes, and what they are then: fills them
 /// in without decoding anything.
-bool valuesOfSameBytes(const Bundle &a, const Bundle &b, WeightPair &pair);
+bool valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair);
 
 } // namespace kernscope::diff

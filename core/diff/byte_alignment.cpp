@@ -177,7 +177,7 @@ private:
 class ByteAligner
 {
 public:
-    ByteAligner(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs,
+    ByteAligner(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs,
                 ByteAlignment &result)
         : m_a(a), m_b(b), m_result(result), m_pairOfA(a.weights().size(), kNoIndex),
           m_pairOfB(b.weights().size(), kNoIndex)
@@ -335,15 +335,17 @@ void ByteAligner::addSection(std::size_t a, std::size_t b)
     addSegment(segment);
 }
 
-ByteAlignment::ByteAlignment(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs)
+ByteAlignment::ByteAlignment(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs)
 {
     m_partnersOfA.assign(a.weights().size(), kNoIndex);
     m_partnersOfB.assign(b.weights().size(), kNoIndex);
-    for (const WeightPair &pair : pairs) {
+    const auto whole = wholePairs(pairs);
+    for (const ComparedPair &pair : whole) {
         m_partnersOfA[pair.a] = pair.b;
         m_partnersOfB[pair.b] = pair.a;
     }
-    ByteAligner(a, b, pairs, *this).run();
+    m_sliced.assign(pairs.begin() + static_cast<std::ptrdiff_t>(whole.size()), pairs.end());
+    ByteAligner(a, b, whole, *this).run();
 }
 
 ByteAlignment::Place ByteAlignment::placeOf(bool ofA, std::size_t file, std::uint64_t offset) const

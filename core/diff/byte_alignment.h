@@ -56,7 +56,7 @@ class ByteAlignment
 public:
     ByteAlignment() = default;
     /// `pairs`: what pairWeights found. Reads text files: hold the locks of the files.
-    ByteAlignment(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs);
+    ByteAlignment(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs);
 
     const std::vector<AlignedFile> &files() const { return m_files; }
     const std::vector<AlignedSection> &sections() const { return m_sections; }
@@ -72,6 +72,8 @@ public:
         const std::vector<std::size_t> &partners = ofA ? m_partnersOfA : m_partnersOfB;
         return weight < partners.size() ? partners[weight] : kNoIndex;
     }
+    /// Parts of split and merged weights, which have no partner().
+    const std::vector<PairSides> &sliced() const { return m_sliced; }
 
     /// Segment that holds a byte of a file of A (or B), with the distance from its start; the
     /// segment is kNoIndex where there is none. O(segments).
@@ -87,6 +89,7 @@ private:
     std::vector<AlignedSection> m_sections;
     std::vector<AlignedSegment> m_segments;
     std::vector<std::size_t> m_partnersOfA, m_partnersOfB;
+    std::vector<PairSides> m_sliced;
 };
 
 } // namespace kernscope

@@ -33,8 +33,8 @@ public:
 private:
     void announceTotal(const std::vector<diff::FilePair> &files);
     bool compareFile(diff::FilePair pair);
-    bool compareStored(WeightPair &pair);
-    bool comparePairValues(WeightPair &pair);
+    bool compareStored(ComparedPair &pair);
+    bool comparePairValues(ComparedPair &pair);
     void describeProgram();
     bool otherNotation() const;
     bool sameFile(const FileDifference &file) const;
@@ -59,16 +59,12 @@ void BundleComparison::announceTotal(const std::vector<diff::FilePair> &files)
                               m_b.files()[pair.b].file->size().value);
         }
     }
-    for (const WeightPair &pair : m_result.weights) {
+    for (const ComparedPair &pair : m_result.weights) {
         if (pair.layoutEqual)
             total += m_a.weights()[pair.a].storedBytes.value;
         if (m_options.values &&
             (pair.shapeEqual || m_a.weights()[pair.a].elements == m_b.weights()[pair.b].elements))
-            total += m_a.weights()[pair.a].elements.value;
-    }
-    for (const JoinedWeights &joined : m_result.joined) {
-        if (m_options.values)
-            total += (joined.split ? m_a : m_b).weights()[joined.whole].elements.value;
+            total += comparedWeight(m_a, m_b, pair).elements.value;
     }
     m_progress->setTotal(total);
 }
@@ -157,7 +153,7 @@ bool BundleComparison::sameFile(const FileDifference &file) const
     return role != SectionKind::Data || (file.a != kNoIndex && file.b != kNoIndex);
 }
 
-bool BundleComparison::compareStored(WeightPair &pair)
+bool BundleComparison::compareStored(ComparedPair &pair)
 {
     if (!pair.layoutEqual)
         return true;
@@ -173,11 +169,11 @@ bool BundleComparison::compareStored(WeightPair &pair)
     return true;
 }
 
-bool BundleComparison::comparePairValues(WeightPair &pair)
+bool BundleComparison::comparePairValues(ComparedPair &pair)
 {
     if (!m_options.values)
         return true;
-    return pair.shapeEqual ? compareValues(m_a, m_b, pair, m_options.tolerance, m_progress)
+    return pair.shapeEqual ? findValues(m_a, m_b, pair, m_options.tolerance, m_progress)
                            : findReshaped(m_a, m_b, pair, m_progress);
 }
 
@@ -187,7 +183,6 @@ Result<Difference> BundleComparison::run()
     if (m_progress != nullptr && m_progress->cancelled())
         return tl::unexpected(cancelledError("The comparison was cancelled"));
     m_result.weights = std::move(paired.pairs);
-    m_result.joined = std::move(paired.joined);
     m_result.onlyA = std::move(paired.onlyA);
     m_result.onlyB = std::move(paired.onlyB);
     const auto files = diff::pairFiles(m_a, m_b);
@@ -197,21 +192,19 @@ Result<Difference> BundleComparison::run()
             return tl::unexpected(cancelledError("The comparison was cancelled"));
     }
     describeProgram();
-    for (WeightPair &pair : m_result.weights) {
+    for (ComparedPair &pair : m_result.weights) {
         if (!compareStored(pair) || !comparePairValues(pair))
-            return tl::unexpected(cancelledError("The comparison was cancelled"));
-    }
-    for (JoinedWeights &joined : m_result.joined) {
-        if (m_options.values && !compareJoined(m_a, m_b, joined, m_options.tolerance, m_progress))
             return tl::unexpected(cancelledError("The comparison was cancelled"));
     }
     const bool sameKind = m_a.kind() == m_b.kind();
     // Of two checkpoints each names its tensors itself; elsewhere a kind may not know the names
     // that the other gives.
     const bool ownNames = isCheckpoint(m_a.kind()) && isCheckpoint(m_b.kind());
-    const auto sameWeight = [&](const WeightPair &pair) {
+    const auto sameWeight = [&](const ComparedPair &pair) {
         if (pair.damaged)
             return true;
+        if (pair.slice)
+            return false;
         if (ownNames && m_a.weights()[pair.a].name != m_b.weights()[pair.b].name)
             return false;
         // The same files say nothing of two weights that only a person takes for one, and equal
@@ -221,15 +214,14 @@ Result<Difference> BundleComparison::run()
         return byFiles || (pair.layoutEqual && pair.storedEqual);
     };
     const auto &all = m_result.files;
-    const bool same = m_result.onlyA.empty() && m_result.onlyB.empty() && m_result.joined.empty() &&
-                      m_result.program.equal &&
+    const bool same = m_result.onlyA.empty() && m_result.onlyB.empty() && m_result.program.equal &&
                       (!m_options.bytes || std::all_of(all.begin(), all.end(),
                                                        [this](const FileDifference &file) {
                                                            return sameFile(file);
                                                        })) &&
                       std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
     m_result.unread = same && std::any_of(m_result.weights.begin(), m_result.weights.end(),
-                                          [](const WeightPair &pair) { return pair.damaged; });
+                                          [](const ComparedPair &pair) { return pair.damaged; });
     m_result.identical = same && !m_result.unread;
     return std::move(m_result);
 }

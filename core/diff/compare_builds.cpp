@@ -25,10 +25,10 @@ std::vector<std::vector<diff::BuildPair>> pairsByWeight(const Bundle &base,
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!options[i].values)
             continue;
-        for (WeightPair &pair : all[i].weights) {
+        for (ComparedPair &pair : all[i].weights) {
             if (!findReshaped(base, *builds[i], pair, progress))
                 return {};
-            if (pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
+            if (!pair.slice && pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
                 pairs[pair.a].push_back({builds[i], &pair, options[i].tolerance});
         }
     }
@@ -65,9 +65,9 @@ Result<std::vector<Difference>> compareBuilds(const Bundle &base,
         }
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
-        for (JoinedWeights &joined : all[i].joined) {
-            if (options[i].values &&
-                !compareJoined(base, *builds[i], joined, options[i].tolerance, progress))
+        for (ComparedPair &pair : all[i].weights) {
+            if (options[i].values && pair.slice &&
+                !findValues(base, *builds[i], pair, options[i].tolerance, progress))
                 return buildsCancelled();
         }
     }

@@ -15,7 +15,7 @@ class FileRanges
 {
 public:
     /// `pairs`: what pairWeights found.
-    FileRanges(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs)
+    FileRanges(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs)
         : m_a(a), m_b(b), m_pairs(pairs)
     {
     }
@@ -30,7 +30,7 @@ private:
 
     const Bundle &m_a;
     const Bundle &m_b;
-    std::span<const WeightPair> m_pairs;
+    std::span<const ComparedPair> m_pairs;
     std::optional<ByteAlignment> m_alignment; ///< made for the first file
 };
 

@@ -266,11 +266,11 @@ private:
 
 } // namespace
 
-Result<FormCheck> checkForm(const Bundle &a, const Bundle &b, const WeightPair &pair,
+Result<FormCheck> checkForm(const Bundle &a, const Bundle &b, const ComparedPair &pair,
                             Progress *progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, pair.a, b, pair.b);
+    const auto reader = diff::PairReader::make(a, b, pair);
     if (!reader)
         return tl::unexpected(reader.error());
     FormChecker checker(*reader, b.weights()[pair.b]);

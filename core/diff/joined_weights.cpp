@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/joined_weights.h"
 
-#include "core/base/counted_text.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/diff/channel_order.h"
-#include "core/diff/diff.h"
-#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
-#include <fmt/format.h>
-
-namespace kernscope {
-
-namespace diff {
+namespace kernscope::diff {
 
 namespace {
 
@@ -90,6 +84,37 @@ Likeness likenessOf(std::span<const float> x, std::span<const float> y)
     if (share >= kNearlyAll)
         return {std::max(share, correlation), true};
     return {correlation, correlation >= WeightSketch::needed(x.size())};
+}
+
+/// One of the weights that stand side by side in a larger one.
+struct JoinedPart {
+    std::size_t weight = kNoIndex;
+    std::uint64_t first = 0, count = 0; ///< along the axis
+    bool exact = false;
+    double similarity = 0;
+};
+struct JoinedWeights {
+    std::size_t whole = kNoIndex, axis = 0;
+    std::vector<JoinedPart> parts;
+};
+
+/// The pairs of the parts.
+void addPairs(const Bundle &a, const Bundle &b, bool split, const JoinedWeights &joined,
+              std::vector<ComparedPair> &pairs)
+{
+    for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+        const JoinedPart &part = joined.parts[i];
+        ComparedPair pair;
+        pair.a = split ? joined.whole : part.weight;
+        pair.b = split ? part.weight : joined.whole;
+        pair.slice = {split, joined.axis, part.first, part.count, i, joined.parts.size()};
+        pair.pairing = Pairing::Content;
+        pair.content = part.exact ? ContentKind::Exact : ContentKind::Nearest;
+        pair.similarity = part.similarity;
+        pair.shapeEqual = true;
+        pair.storedRatio = storedRatio(a.weights()[pair.a], b.weights()[pair.b]);
+        pairs.push_back(std::move(pair));
+    }
 }
 
 /// One side's weights against those of the other side, which are the parts.
@@ -197,7 +222,6 @@ private:
             places.inner *= shape[i];
         JoinedWeights joined;
         joined.axis = axis;
-        joined.exact = true;
         std::size_t evidence = 0;
         for (std::uint64_t at = 0; at < places.all;) {
             const Fit fit = bestFit(whole, places, at, candidates);
@@ -206,14 +230,7 @@ private:
             Candidate &taken = candidates[fit.candidate];
             taken.used = true;
             evidence += taken.constant ? 0 : taken.samples.size();
-            joined.exact = joined.exact && fit.exact;
-            JoinedPart part;
-            part.weight = taken.weight;
-            part.first = at;
-            part.count = taken.extent;
-            part.exact = fit.exact;
-            part.similarity = fit.similarity;
-            joined.parts.push_back(std::move(part));
+            joined.parts.push_back({taken.weight, at, taken.extent, fit.exact, fit.similarity});
             at += taken.extent;
         }
         if (joined.parts.size() < 2 || evidence < kLeastEvidence)
@@ -267,11 +284,11 @@ private:
 
 } // namespace
 
-std::vector<JoinedWeights> findJoined(const Bundle &a, std::span<const std::size_t> weightsA,
-                                      const Bundle &b, std::span<const std::size_t> weightsB,
-                                      bool exact, const Progress *progress)
+std::vector<ComparedPair> findJoined(const Bundle &a, std::span<const std::size_t> weightsA,
+                                     const Bundle &b, std::span<const std::size_t> weightsB,
+                                     bool exact, const Progress *progress)
 {
-    std::vector<JoinedWeights> result;
+    std::vector<ComparedPair> result;
     std::vector<std::size_t> left[2] = {{weightsA.begin(), weightsA.end()},
                                         {weightsB.begin(), weightsB.end()}};
     for (const bool split : {true, false}) {
@@ -282,88 +299,13 @@ std::vector<JoinedWeights> findJoined(const Bundle &a, std::span<const std::size
             auto found = search.find(whole, parts);
             if (!found || search.cancelled())
                 continue;
-            found->split = split;
             std::erase(wholes, whole);
             for (const JoinedPart &part : found->parts)
                 std::erase(parts, part.weight);
-            result.push_back(*std::move(found));
+            addPairs(a, b, split, *found, result);
         }
     }
     return result;
 }
 
-} // namespace diff
-
-bool JoinedWeights::sameValues() const
-{
-    return std::all_of(parts.begin(), parts.end(), [](const JoinedPart &part) {
-        return part.values && part.values->identical();
-    });
-}
-
-std::string joinedText(const JoinedWeights &joined, std::size_t part)
-{
-    const JoinedPart &one = joined.parts[part];
-    return fmt::format("{}: part {} of {}, {} to {} of axis {} of the whole", joined.name(),
-                       part + 1, joined.parts.size(), grouped(one.first),
-                       grouped(one.first + one.count - 1), joined.axis);
-}
-
-std::string joinedVerdict(const JoinedWeights &joined, std::size_t part)
-{
-    const JoinedPart &one = joined.parts[part];
-    const std::string name(joined.name());
-    if (one.fault)
-        return name + ", cannot be compared";
-    if (!one.values)
-        return name;
-    if (one.values->identical())
-        return name + ", same values";
-    if (one.values->notFinite > 0)
-        return name + ", " + notFiniteText(*one.values);
-    return name + ", " + std::string(likenessText(one.values->relativeRmse)) + ", " +
-           counted(one.values->different(), "value") +
-           (one.values->different() == 1 ? " differs" : " differ");
-}
-
-diff::PartElements diff::sliceOf(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                                 std::size_t part)
-{
-    const Shape &shape = (joined.split ? a : b).weights()[joined.whole].shape;
-    std::uint64_t inner = 1;
-    for (std::size_t i = joined.axis + 1; i < shape.size(); ++i)
-        inner *= shape[i];
-    const JoinedPart &one = joined.parts[part];
-    return {one.first * inner, one.count * inner, shape[joined.axis] * inner};
-}
-
-Result<diff::PairReader> diff::partReader(const Bundle &a, const Bundle &b,
-                                          const JoinedWeights &joined, std::size_t part)
-{
-    return PairReader::make(a, joined.weightA(part), b, joined.weightB(part),
-                            sliceOf(a, b, joined, part), joined.split);
-}
-
-bool compareJoined(const Bundle &a, const Bundle &b, JoinedWeights &joined, double tolerance,
-                   Progress *progress)
-{
-    for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-        JoinedPart &part = joined.parts[i];
-        auto values =
-            diff::compareSlice(a, joined.weightA(i), b, joined.weightB(i),
-                               diff::sliceOf(a, b, joined, i), joined.split, tolerance, progress);
-        if (!values && values.error().code == "task.cancelled")
-            return false;
-        if (values) {
-            part.exact = values->identical();
-            part.values = *std::move(values);
-        } else {
-            part.fault = std::move(values.error());
-        }
-    }
-    joined.exact = std::all_of(joined.parts.begin(), joined.parts.end(),
-                               [](const JoinedPart &part) { return part.exact; });
-    return true;
-}
-
-} // namespace kernscope
+} // namespace kernscope::diff

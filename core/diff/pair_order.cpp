@@ -62,7 +62,7 @@ bool hasFile(const Bundle &bundle, const std::string &path)
 }
 
 /// Values that are others, whatever the order of the channels; 0 where they were not compared.
-std::uint64_t changedValues(const WeightPair &pair)
+std::uint64_t changedValues(const ComparedPair &pair)
 {
     if (pair.order)
         return pair.reordered ? pair.reordered->different : 0;
@@ -70,7 +70,7 @@ std::uint64_t changedValues(const WeightPair &pair)
 }
 
 /// Most values are others although they are stored alike: no patch, and no encoding, does that.
-bool retrained(const WeightPair &pair)
+bool retrained(const ComparedPair &pair)
 {
     if (!pair.layoutEqual)
         return false;
@@ -88,7 +88,7 @@ bool retrained(const WeightPair &pair)
 
 namespace diff {
 
-void markMoved(const Bundle &a, const Bundle &b, std::span<WeightPair> pairs)
+void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs)
 {
     const auto inA = storedPlacesOf(a), inB = storedPlacesOf(b);
     std::map<std::string, std::vector<std::size_t>> byFile;
@@ -123,7 +123,7 @@ void markMoved(const Bundle &a, const Bundle &b, std::span<WeightPair> pairs)
     }
 }
 
-PairConfidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace)
+PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace)
 {
     constexpr double kSure = 0.95, kFar = 0.5;
     switch (pair.pairing) {
@@ -146,7 +146,8 @@ PairConfidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPla
 
 } // namespace diff
 
-std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, const WeightPair &pair)
+std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
+                                          const ComparedPair &pair)
 {
     const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
     std::vector<std::string_view> changes;
@@ -171,8 +172,10 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, cons
     return changes;
 }
 
-std::string pairChangesText(const Bundle &a, const Bundle &b, const WeightPair &pair)
+std::string pairChangesText(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
+    if (pair.slice)
+        return sliceText(*pair.slice);
     std::string text;
     for (const std::string_view change : pairChanges(a, b, pair))
         text += (text.empty() ? "" : ", ") + std::string(change);

@@ -7,13 +7,13 @@
 
 namespace kernscope::diff {
 
-/// Sets WeightPair::moved: of weights in other models, functions or files (where both sides have
+/// Sets ComparedPair::moved: of weights in other models, functions or files (where both sides have
 /// those), and of those that come after other weights than in A: the fewest whose places explain
 /// the order of the rest.
-void markMoved(const Bundle &a, const Bundle &b, std::span<WeightPair> pairs);
+void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs);
 
 /// How sure a pair is, once everything else of it is known. `shared`: other weights have the
 /// content that it was found by; `namedByPlace`: names are made of offsets.
-PairConfidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace);
+PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace);
 
 } // namespace kernscope::diff

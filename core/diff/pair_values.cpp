@@ -44,11 +44,13 @@ std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, con
     return std::max(*stepA, *stepB);
 }
 
-void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair)
+void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair)
 {
-    pair.step = quantisationStep(a, pair.a, b, pair.b);
     if (pair.content == ContentKind::Exact && !pair.values->identical())
         pair.content = ContentKind::Nearest;
+    if (pair.slice)
+        return;
+    pair.step = quantisationStep(a, pair.a, b, pair.b);
     if (pair.values->identical() || pair.values->notFinite > 0)
         return;
     {
@@ -61,7 +63,7 @@ void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair)
         pair.reordered = diff::compareReordered(a, pair.a, b, pair.b, *pair.order, nullptr);
 }
 
-bool diff::valuesOfSameBytes(const Bundle &a, const Bundle &b, WeightPair &pair)
+bool diff::valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair)
 {
     const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
     if (!pair.storedEqual || from.fault || to.fault || !from.form.encoding() ||
@@ -78,12 +80,12 @@ bool diff::valuesOfSameBytes(const Bundle &a, const Bundle &b, WeightPair &pair)
     return true;
 }
 
-bool findReshaped(const Bundle &a, const Bundle &b, WeightPair &pair, Progress *progress)
+bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair, Progress *progress)
 {
     const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
     if (pair.shapeEqual || from.fault || to.fault || from.elements != to.elements)
         return true;
-    const auto values = compareValues(a, pair.a, b, pair.b, 0, progress);
+    const auto values = compareValues(a, b, pair, 0, progress);
     if (!values && values.error().code == "task.cancelled")
         return false;
     pair.reshaped = values && values->identical();
@@ -94,12 +96,12 @@ bool findReshaped(const Bundle &a, const Bundle &b, WeightPair &pair, Progress *
     return true;
 }
 
-bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
-                   Progress *progress)
+bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tolerance,
+                Progress *progress)
 {
     if (diff::valuesOfSameBytes(a, b, pair))
         return progress == nullptr || progress->advance(pair.values->elements());
-    auto values = compareValues(a, pair.a, b, pair.b, tolerance, progress);
+    auto values = compareValues(a, b, pair, tolerance, progress);
     if (!values && values.error().code == "task.cancelled")
         return false;
     if (!values) {

@@ -5,6 +5,7 @@
 #include "core/diff/content_key.h"
 #include "core/diff/content_match.h"
 #include "core/diff/diff.h"
+#include "core/diff/joined_weights.h"
 #include "core/diff/pair_order.h"
 
 #include <algorithm>
@@ -43,8 +44,7 @@ public:
     void byNearest();
     void byShape();
 
-    std::vector<WeightPair> pairs() const;
-    std::vector<JoinedWeights> takeJoined() { return std::move(m_joined); }
+    std::vector<ComparedPair> pairs() const;
     /// `alone`: with those that have no partner because a person said so.
     void leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB,
                   bool alone) const;
@@ -74,7 +74,7 @@ private:
     std::vector<bool> m_shared;  ///< by weight of A: others have the key that it was paired by
     std::vector<bool> m_rounded; ///< by weight of A: paired by its content rounded to fp16
     std::vector<std::optional<diff::ContentMatch>> m_match; ///< by weight of A
-    std::vector<JoinedWeights> m_joined;
+    std::vector<ComparedPair> m_joined;                     ///< of slices
 };
 
 /// Gives a weight another partner than it has; the partner that it had is free again.
@@ -248,12 +248,10 @@ void Pairer::byJoining(bool exact)
         if (m_ofB[i] == kNoIndex || (paired(m_ofB[i]) && poorly(m_ofB[i])))
             b.push_back(i);
     }
-    for (JoinedWeights &joined : diff::findJoined(m_a, a, m_b, b, exact, m_progress)) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-            unpair(m_ofA, m_ofB, joined.weightA(i), kJoined);
-            unpair(m_ofB, m_ofA, joined.weightB(i), kJoined);
-        }
-        m_joined.push_back(std::move(joined));
+    for (ComparedPair &pair : diff::findJoined(m_a, a, m_b, b, exact, m_progress)) {
+        unpair(m_ofA, m_ofB, pair.a, kJoined);
+        unpair(m_ofB, m_ofA, pair.b, kJoined);
+        m_joined.push_back(std::move(pair));
     }
 }
 
@@ -312,15 +310,15 @@ bool sameLayoutButShape(const Weight &a, const Weight &b)
            std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
 }
 
-std::vector<WeightPair> Pairer::pairs() const
+std::vector<ComparedPair> Pairer::pairs() const
 {
     const bool namedByPlace =
         m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
-    std::vector<WeightPair> pairs;
+    std::vector<ComparedPair> pairs;
     for (std::size_t i = 0; i < m_ofA.size(); ++i) {
         if (!paired(m_ofA[i]))
             continue;
-        WeightPair pair;
+        ComparedPair pair;
         pair.pairing = m_how[i];
         pair.a = i;
         pair.b = m_ofA[i];
@@ -345,6 +343,7 @@ std::vector<WeightPair> Pairer::pairs() const
         pairs.push_back(std::move(pair));
     }
     diff::markMoved(m_a, m_b, pairs);
+    pairs.insert(pairs.end(), m_joined.begin(), m_joined.end());
     return pairs;
 }
 
@@ -368,6 +367,23 @@ void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> 
 
 } // namespace
 
+std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs)
+{
+    const auto slice = std::find_if(pairs.begin(), pairs.end(),
+                                    [](const ComparedPair &pair) { return pair.slice; });
+    return pairs.first(static_cast<std::size_t>(slice - pairs.begin()));
+}
+
+std::vector<std::span<const ComparedPair>> slicedPairs(std::span<const ComparedPair> pairs)
+{
+    std::vector<std::span<const ComparedPair>> lists;
+    for (std::size_t at = wholePairs(pairs).size(); at < pairs.size();) {
+        lists.push_back(pairs.subspan(at, pairs[at].slice->parts));
+        at += pairs[at].slice->parts;
+    }
+    return lists;
+}
+
 PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen,
                           Progress *progress)
 {
@@ -385,7 +401,6 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
     PairedWeights result;
     pairer.leftOver(result.onlyA, result.onlyB, true);
     result.pairs = pairer.pairs();
-    result.joined = pairer.takeJoined();
     return result;
 }
 

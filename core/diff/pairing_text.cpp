@@ -34,7 +34,7 @@ std::string orderReason(const ChannelOrder &order, std::size_t channels)
                        grouped(channels), order.correlation);
 }
 
-std::string contentReason(const WeightPair &pair, std::uint64_t elements)
+std::string contentReason(const ComparedPair &pair, std::uint64_t elements)
 {
     if (!pair.similarity) {
         const std::string rounded = pair.rounded ? ", rounded to fp16" : "";
@@ -91,7 +91,7 @@ std::string_view pairConfidenceName(PairConfidence confidence)
     return kNames[static_cast<std::size_t>(confidence)];
 }
 
-std::string pairingText(const WeightPair &pair)
+std::string pairingText(const ComparedPair &pair)
 {
     std::string text(pairingName(pair.pairing));
     if (pair.content == ContentKind::Nearest || pair.content == ContentKind::Reordered)
@@ -99,8 +99,11 @@ std::string pairingText(const WeightPair &pair)
     return text;
 }
 
-std::string pairingReason(const Bundle &a, const Bundle &b, const WeightPair &pair)
+std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
+    if (pair.slice)
+        return fmt::format("{}; sampled values agree by {:.3f}", sliceText(*pair.slice),
+                           pair.similarity.value_or(0));
     const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
     switch (pair.pairing) {
     case Pairing::Consumer: return consumerReason(from, to);

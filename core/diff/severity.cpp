@@ -17,7 +17,7 @@ PairSeverity severityOf(const ValueDifference &values, bool storedEqual)
             values.relativeRmse, values.maxAbs, values.different()};
 }
 
-PairSeverity severityOf(const WeightPair &pair)
+PairSeverity severityOf(const ComparedPair &pair)
 {
     if (pair.a == kNoIndex || pair.b == kNoIndex)
         return {SeverityKind::OneSided};
@@ -30,13 +30,6 @@ PairSeverity severityOf(const WeightPair &pair)
     if (pair.reshaped)
         return {SeverityKind::SameValues};
     return {pair.shapeEqual ? SeverityKind::Unknown : SeverityKind::NotComparable};
-}
-
-PairSeverity severityOf(const JoinedPart &part)
-{
-    if (part.values)
-        return severityOf(*part.values, false);
-    return {part.fault ? SeverityKind::NotComparable : SeverityKind::Unknown};
 }
 
 bool worse(const PairSeverity &x, const PairSeverity &y)

@@ -33,9 +33,7 @@ struct PairSeverity {
 /// Of values; `storedEqual`: the stored bytes are the same.
 PairSeverity severityOf(const ValueDifference &values, bool storedEqual);
 /// Of a pair; of a weight without a partner, one of whose indices is kNoIndex, OneSided.
-PairSeverity severityOf(const WeightPair &pair);
-/// Of a part of a split or merged weight.
-PairSeverity severityOf(const JoinedPart &part);
+PairSeverity severityOf(const ComparedPair &pair);
 
 /// True where the first one comes before the other: a strict weak order.
 bool worse(const PairSeverity &x, const PairSeverity &y);

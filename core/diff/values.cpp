@@ -5,7 +5,6 @@
 #include "core/diff/build_pairs.h"
 #include "core/diff/diff.h"
 #include "core/diff/pair_figures.h"
-#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <atomic>
@@ -101,11 +100,11 @@ Result<ValueDifference> figuresOf(const Result<diff::PairReader> &reader, double
 
 } // namespace
 
-Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                      std::size_t weightB, double tolerance, Progress *progress)
+Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                      double tolerance, Progress *progress)
 {
     const PairReadLock lock(a, b);
-    return figuresOf(diff::PairReader::make(a, weightA, b, weightB), tolerance, progress);
+    return figuresOf(diff::PairReader::make(a, b, sides), tolerance, progress);
 }
 
 bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<const BuildPair> pairs,
@@ -117,9 +116,9 @@ bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<con
     const PairReadLock lock(bundles);
     std::vector<PairReader> readers;
     std::vector<double> tolerances;
-    std::vector<WeightPair *> compared;
+    std::vector<ComparedPair *> compared;
     for (const BuildPair &pair : pairs) {
-        auto reader = PairReader::make(base, weight, *pair.build, pair.pair->b);
+        auto reader = PairReader::make(base, *pair.build, {weight, pair.pair->b});
         if (!reader) {
             pair.pair->fault = std::move(reader.error());
             continue;
@@ -136,14 +135,6 @@ bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<con
     for (std::size_t i = 0; i < compared.size(); ++i)
         compared[i]->values = pass.finish(i);
     return true;
-}
-
-Result<ValueDifference> diff::compareSlice(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                           std::size_t weightB, const PartElements &slice, bool ofA,
-                                           double tolerance, Progress *progress)
-{
-    const PairReadLock lock(a, b);
-    return figuresOf(PairReader::make(a, weightA, b, weightB, slice, ofA), tolerance, progress);
 }
 
 } // namespace kernscope

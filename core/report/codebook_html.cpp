@@ -91,16 +91,12 @@ EntryTexts entryTexts(const CodebookMatch &match, const EntryMatch &entry)
 std::string codebooksHtml(const CheckedDifference &checked)
 {
     std::string text;
-    for (const auto &[index, match] : checked.codebooks)
-        text += matchHtml(checked.a->weights()[checked.difference.weights[index].a].findableName(),
-                          match);
-    for (const auto &[index, part, match] : checked.partCodebooks) {
-        const JoinedWeights &joined = checked.difference.joined[index];
-        const Bundle &parts = joined.split ? *checked.b : *checked.a;
-        text += matchHtml(fmt::format("{} ({})",
-                                      parts.weights()[joined.parts[part].weight].findableName(),
-                                      joinedText(joined, part)),
-                          match);
+    for (const auto &[index, match] : checked.codebooks) {
+        const ComparedPair &pair = checked.difference.weights[index];
+        std::string name = comparedWeight(*checked.a, *checked.b, pair).findableName();
+        if (pair.slice)
+            name += " (" + sliceText(*pair.slice) + ")";
+        text += matchHtml(name, match);
     }
     return text;
 }

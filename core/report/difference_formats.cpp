@@ -47,7 +47,7 @@ std::string markdownOf(const CheckedDifference &checked)
     for (const std::size_t column : differenceColumns())
         text += columns[column].facts().number() ? "---:|" : "---|";
     text += "\n";
-    for (const PairFacts &row : differenceRows(checked)) {
+    for (const PairRow &row : differenceRows(checked)) {
         text += "|";
         for (const std::size_t column : differenceColumns()) {
             text += fmt::format(" {} |", markdownText(readableCell(columns[column].value(row))));
@@ -65,9 +65,9 @@ struct JunitCase {
 std::vector<JunitCase> casesOf(const CheckedDifference &checked)
 {
     std::vector<JunitCase> cases{{"whole", {}, {}}};
-    for (const PairFacts &row : differenceRows(checked)) {
+    for (const PairRow &row : differenceRows(checked)) {
         // A split weight has a row for each part, and one case.
-        if (const std::string name = printable(row.name.empty() ? row.nameB : row.name);
+        if (const std::string name = printable(row.onA() ? row.findableA : row.findableB);
             cases.back().name != name)
             cases.push_back({name, {}, {}});
     }
@@ -135,7 +135,7 @@ std::string differenceCsv(std::span<const CheckedDifference> all)
             text += csvField(printable(checked.a->name())) + "," +
                     csvField(printable(checked.b->name())) + "," + csvField(journal) +
                     std::string(differenceColumns().size() - 1, ',') + "\n";
-        for (const PairFacts &row : differenceRows(checked)) {
+        for (const PairRow &row : differenceRows(checked)) {
             std::vector<std::string> cells{printable(checked.a->name()),
                                            printable(checked.b->name())};
             for (const std::size_t column : differenceColumns())

@@ -61,90 +61,42 @@ std::string figureHtml(const IndexedPicture &picture, std::string_view what, dou
                        what, dataUrl(pngOf(picture)), range);
 }
 
-/// A pair, or a part of a split or merged weight, whose values differ.
-struct DifferentValues {
-    const ValueDifference *values = nullptr;
-    std::size_t index = 0; ///< of the pair; of a part: of Difference::joined
-    std::optional<std::size_t> part;
-};
-
-/// The worst first.
-std::vector<DifferentValues> worstValues(const CheckedDifference &checked)
+/// Indices in Difference::weights of those whose values differ, the worst first.
+std::vector<std::size_t> worstValues(const CheckedDifference &checked)
 {
-    const Difference &difference = checked.difference;
-    std::vector<DifferentValues> worst;
-    for (std::size_t i = 0; i < difference.weights.size(); ++i) {
-        const auto &values = difference.weights[i].values;
-        if (values && !values->identical())
-            worst.push_back({&*values, i, std::nullopt});
+    const auto &pairs = checked.difference.weights;
+    std::vector<std::size_t> worst;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (pairs[i].values && !pairs[i].values->identical())
+            worst.push_back(i);
     }
-    for (std::size_t i = 0; i < difference.joined.size(); ++i) {
-        const auto &parts = difference.joined[i].parts;
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-            if (parts[k].values && !parts[k].values->identical())
-                worst.push_back({&*parts[k].values, i, k});
-        }
-    }
-    std::stable_sort(worst.begin(), worst.end(),
-                     [](const DifferentValues &x, const DifferentValues &y) {
-                         return worse(severityOf(*x.values, false), severityOf(*y.values, false));
-                     });
+    std::stable_sort(worst.begin(), worst.end(), [&](std::size_t x, std::size_t y) {
+        return worse(severityOf(*pairs[x].values, false), severityOf(*pairs[y].values, false));
+    });
     worst.resize(std::min(worst.size(), kMostPictures));
     return worst;
 }
 
 /// The worst places that were asked for; null where they were not.
-const WorstPlaces *placesOf(const CheckedDifference &checked, const DifferentValues &one)
+const WorstPlaces *placesOf(const CheckedDifference &checked, std::size_t index)
 {
-    if (!one.part) {
-        for (const auto &[index, places] : checked.worst) {
-            if (index == one.index)
-                return &places;
-        }
-        return nullptr;
-    }
-    for (const auto &found : checked.partWorst) {
-        if (found.joined == one.index && found.part == *one.part)
-            return &found.places;
+    for (const auto &[of, places] : checked.worst) {
+        if (of == index)
+            return &places;
     }
     return nullptr;
 }
 
-const Shape &shapeOf(const CheckedDifference &checked, const DifferentValues &one)
-{
-    if (!one.part)
-        return checked.a->weights()[checked.difference.weights[one.index].a].shape;
-    const JoinedWeights &joined = checked.difference.joined[one.index];
-    return (joined.split ? *checked.b : *checked.a).weights()[joined.parts[*one.part].weight].shape;
-}
-
 /// "name: verdict"
-std::string titleOf(const CheckedDifference &checked, const DifferentValues &one)
+std::string titleOf(const CheckedDifference &checked, const ComparedPair &pair)
 {
-    const auto heading = [](const std::string &name, const std::string &verdict) {
-        return fmt::format("<h3>{}: {}</h3>\n", escapedMarkup(printable(name)),
-                           escapedMarkup(verdict));
-    };
-    if (!one.part) {
-        const WeightPair &pair = checked.difference.weights[one.index];
-        return heading(checked.a->weights()[pair.a].findableName(),
-                       verdict(pair, *checked.a, *checked.b));
+    std::string name = checked.a->weights()[pair.a].findableName(),
+                what = verdict(pair, *checked.a, *checked.b);
+    if (pair.slice) {
+        name += " > " + checked.b->weights()[pair.b].findableName();
+        what += "; " + sliceText(*pair.slice);
     }
-    const JoinedWeights &joined = checked.difference.joined[one.index];
-    const std::string a = checked.a->weights()[joined.weightA(*one.part)].findableName();
-    const std::string b = checked.b->weights()[joined.weightB(*one.part)].findableName();
-    return heading(fmt::format("{} > {}", a, b),
-                   joinedVerdict(joined, *one.part) + "; " + joinedText(joined, *one.part));
-}
-
-Result<PairPicture> differencePictureOf(const CheckedDifference &checked,
-                                        const DifferentValues &one, Progress *progress)
-{
-    if (one.part)
-        return pairPicture(*checked.a, *checked.b, checked.difference.joined[one.index], *one.part,
-                           progress);
-    const WeightPair &pair = checked.difference.weights[one.index];
-    return pairPicture(*checked.a, pair.a, *checked.b, pair.b, progress);
+    return fmt::format("<h3>{}: {}</h3>\n", escapedMarkup(printable(name)), escapedMarkup(what));
 }
 
 /// The worst channels and elements of a pair, where they were asked for.
@@ -193,19 +145,20 @@ Result<std::string> picturesHtml(const CheckedDifference &checked, Progress *pro
         "first. Output channels go down, the rest across; blue is less than 0, white is 0, "
         "orange is more, black is not finite. Colours grow with the square root.</p>\n",
         worst.size() == 1 ? std::string("The one") : fmt::format("The {}", worst.size()));
-    for (const DifferentValues &one : worst) {
-        const auto picture = differencePictureOf(checked, one, progress);
+    for (const std::size_t index : worst) {
+        const ComparedPair &pair = checked.difference.weights[index];
+        const auto picture = pairPicture(*checked.a, *checked.b, pair, progress);
         if (!picture && picture.error().code == "task.cancelled")
             return tl::unexpected(picture.error());
-        text += titleOf(checked, one);
+        text += titleOf(checked, pair);
         if (picture) {
             text += figureHtml(picture->a, "A", picture->valueRange) +
                     figureHtml(picture->b, "B", picture->valueRange) +
                     figureHtml(picture->difference, "B - A", picture->differenceRange);
         }
-        text += one.values->oneType ? histogramSvg(*one.values) + "\n" : "";
-        if (const WorstPlaces *places = placesOf(checked, one))
-            text += worstHtml(*places, shapeOf(checked, one));
+        text += pair.values->oneType ? histogramSvg(*pair.values) + "\n" : "";
+        if (const WorstPlaces *places = placesOf(checked, index))
+            text += worstHtml(*places, comparedWeight(*checked.a, *checked.b, pair).shape);
         if (picture && picture->binned)
             text += "<p>A cell stands for several elements: their mean in A and B, the largest "
                     "difference in B - A.</p>\n";
@@ -283,16 +236,17 @@ const std::vector<std::size_t> &htmlColumns()
 
 /// The columns that say something of any weight: that of limits is empty without limits, the names
 /// in B where all are those of A, and all is finite in most.
-std::vector<std::size_t> usedColumns(std::span<const PairFacts> rows)
+std::vector<std::size_t> usedColumns(std::span<const PairRow> rows)
 {
     const auto &columns = pairTable().columns;
     std::vector<std::size_t> used;
     for (const std::size_t column : htmlColumns()) {
         const bool nameB = columns[column].key == "name_b";
         const bool finite = columns[column].key.starts_with("nonfinite");
-        const auto says = [&](const PairFacts &row) {
+        const auto says = [&](const PairRow &row) {
             const std::string plain = plainText(columns[column].value(row));
-            return nameB ? row.nameB != row.name : !plain.empty() && !(finite && plain == "0");
+            return nameB ? row.findableB != row.findableA
+                         : !plain.empty() && !(finite && plain == "0");
         };
         if (std::any_of(rows.begin(), rows.end(), says))
             used.push_back(column);
@@ -312,7 +266,7 @@ std::string tableHtml(const CheckedDifference &checked)
     for (const std::size_t column : used)
         text += cell("th", columns[column].facts().number(), escapedMarkup(columns[column].title));
     text += "</tr></thead><tbody>\n";
-    for (const PairFacts &row : rows) {
+    for (const PairRow &row : rows) {
         text += "<tr>";
         for (const std::size_t column : used) {
             const bool number = columns[column].facts().number();

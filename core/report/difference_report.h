@@ -27,26 +27,12 @@ struct CheckedDifference {
     Difference difference;
     std::vector<LimitFault> faults; ///< of checkLimits: none where all holds
     BuildVerdict verdict;
-    /// What checkForm() found, by index of the pair; empty where it was not asked for.
+    /// What checkForm() found, by index in Difference::weights; empty where it was not asked for.
     std::vector<std::pair<std::size_t, FormCheck>> forms = {};
     /// What findWorstPlaces() found, likewise.
     std::vector<std::pair<std::size_t, WorstPlaces>> worst = {};
-
     /// What matchCodebooks() found, likewise.
     std::vector<std::pair<std::size_t, CodebookMatch>> codebooks = {};
-
-    /// The worst places of a part of Difference::joined[joined].
-    struct PartPlaces {
-        std::size_t joined = 0, part = 0;
-        WorstPlaces places;
-    };
-    std::vector<PartPlaces> partWorst = {};
-    /// And its codebooks.
-    struct PartCodebooks {
-        std::size_t joined = 0, part = 0;
-        CodebookMatch match;
-    };
-    std::vector<PartCodebooks> partCodebooks = {};
 
     /// Ranges of bytes that differ; empty where they were not asked for.
     std::optional<RangeList> ranges = {};

@@ -27,13 +27,6 @@ std::string faultsOf(const CheckedDifference &checked, const std::string &weight
     return text;
 }
 
-/// With the limits that its weight exceeds.
-PairFacts checkedRow(const CheckedDifference &checked, PairFacts facts)
-{
-    facts.limits = faultsOf(checked, facts.name.empty() ? facts.nameB : facts.name);
-    return facts;
-}
-
 /// Length of the UTF-8 sequence that begins there; 0 where none does that XML can hold.
 std::size_t sequenceLength(std::string_view text)
 {
@@ -57,23 +50,16 @@ std::size_t sequenceLength(std::string_view text)
 
 } // namespace
 
-std::vector<PairFacts> differenceRows(const CheckedDifference &checked)
+std::vector<PairRow> differenceRows(const CheckedDifference &checked)
 {
-    const Bundle &a = *checked.a, &b = *checked.b;
-    std::vector<PairFacts> rows;
-    for (const WeightPair &pair : checked.difference.weights)
-        rows.push_back(checkedRow(checked, pairFacts(a, b, pair)));
-    for (const JoinedWeights &joined : checked.difference.joined) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i)
-            rows.push_back(checkedRow(checked, partFacts(a, b, joined, i)));
-    }
-    for (const std::size_t i : checked.difference.onlyA)
-        rows.push_back(checkedRow(checked, aloneFacts(a, i, true)));
-    for (const std::size_t i : checked.difference.onlyB)
-        rows.push_back(checkedRow(checked, aloneFacts(b, i, false)));
+    const Difference &difference = checked.difference;
+    auto rows =
+        pairRows(*checked.a, *checked.b, difference.weights, difference.onlyA, difference.onlyB);
+    for (PairRow &row : rows)
+        row.limits = faultsOf(checked, row.onA() ? row.findableA : row.findableB);
     if (checked.order == RowOrder::WorstFirst)
-        std::stable_sort(rows.begin(), rows.end(), [](const PairFacts &x, const PairFacts &y) {
-            return worse(x.severity, y.severity);
+        std::stable_sort(rows.begin(), rows.end(), [](const PairRow &x, const PairRow &y) {
+            return worse(x.severity(), y.severity());
         });
     return rows;
 }

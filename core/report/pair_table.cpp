@@ -34,15 +34,15 @@ Value storedValue(const std::optional<ByteCount> &bytes)
 
 /// A figure of the values, once they are compared.
 template <class Figure>
-Value figure(const PairFacts &row, Figure &&of)
+Value figure(const PairRow &row, Figure &&of)
 {
-    if (row.values != nullptr)
-        return of(*row.values);
+    if (row.pair.values)
+        return of(*row.pair.values);
     return row.asked ? Value(Unknown()) : Value(Absent());
 }
 
 template <double ValueDifference::*Member, int places = kPairDigits, bool significant = true>
-Value differenceValue(const PairFacts &row)
+Value differenceValue(const PairRow &row)
 {
     return figure(row, [](const ValueDifference &values) {
         return errorFigure(values, Real{values.*Member, places, significant});
@@ -50,13 +50,13 @@ Value differenceValue(const PairFacts &row)
 }
 
 template <std::uint64_t ValueDifference::*Member>
-Value countValue(const PairFacts &row)
+Value countValue(const PairRow &row)
 {
     return figure(row,
                   [](const ValueDifference &values) -> Value { return Count{values.*Member}; });
 }
 
-Value zeroedShare(const PairFacts &row)
+Value zeroedShare(const PairRow &row)
 {
     return figure(row, [](const ValueDifference &values) -> Value {
         const auto elements = static_cast<double>(values.elements());
@@ -64,7 +64,7 @@ Value zeroedShare(const PairFacts &row)
     });
 }
 
-std::vector<Column<PairFacts>> pairNameColumns()
+std::vector<Column<PairRow>> pairNameColumns()
 {
     return {
         {.key = "names",
@@ -72,59 +72,69 @@ std::vector<Column<PairFacts>> pairNameColumns()
          .explanation = "Name of the weight in A, and in B where that differs",
          .align = kPairName,
          .shown = kTerminal,
-         .value = [](const PairFacts &row) -> Value { return View(row.names); }},
-        {.key = "name",
+         .value = [](const PairRow &row) -> Value {
+             if (!row.onA() || !row.onB() || row.nameA == row.nameB)
+                 return printable(row.name());
+             return printable(row.nameA) + " > " + printable(row.nameB);
+         }},
+        {.key = "weight",
          .title = "weight",
          .explanation = "Name of the weight in A; that in B is in the tool tip where it differs",
          .align = kPairName,
-         .shown = kDocumentAndWindow,
-         .value = [](const PairFacts &row) -> Value { return View(row.name); }},
+         .shown = kWindow,
+         .value = [](const PairRow &row) -> Value { return View(row.name()); }},
+        {.key = "name",
+         .title = "weight",
+         .explanation = "Name of the weight in A",
+         .align = kPairName,
+         .shown = kDocument,
+         .value = [](const PairRow &row) -> Value { return View(row.findableA); }},
         {.key = "name_b",
          .title = "in B",
          .explanation = "Name of the weight in B",
          .shown = kDocument,
-         .value = [](const PairFacts &row) -> Value { return View(row.nameB); }},
+         .value = [](const PairRow &row) -> Value { return View(row.findableB); }},
         {.key = "function",
          .title = "function",
          .explanation = "Function that reads the weight; of a pipeline with its model",
          .shown = kWindow,
-         .value = [](const PairFacts &row) { return orDash(row.function); }},
+         .value = [](const PairRow &row) { return orDash(row.function); }},
     };
 }
 
-std::vector<Column<PairFacts>> storedColumns()
+std::vector<Column<PairRow>> storedColumns()
 {
     return {
         {.key = "form_a",
          .title = "A",
          .explanation = "How A stores the weight",
-         .value = [](const PairFacts &row) { return orDash(row.formA); }},
+         .value = [](const PairRow &row) { return orDash(row.formA); }},
         {.key = "form_b",
          .title = "B",
          .explanation = "How B stores the weight",
-         .value = [](const PairFacts &row) { return orDash(row.formB); }},
+         .value = [](const PairRow &row) { return orDash(row.formB); }},
         {.key = "stored_a",
          .title = "bytes in A",
          .explanation = "Bytes that A stores for the weight, all its parts",
          .align = kPairFigure,
          .shown = kDocumentAndWindow,
-         .value = [](const PairFacts &row) { return storedValue(row.bytesA); }},
+         .value = [](const PairRow &row) { return storedValue(row.bytesA); }},
         {.key = "stored_b",
          .title = "bytes in B",
          .explanation = "Bytes that B stores for the weight, all its parts",
          .align = kPairFigure,
          .shown = kDocumentAndWindow,
-         .value = [](const PairFacts &row) { return storedValue(row.bytesB); }},
+         .value = [](const PairRow &row) { return storedValue(row.bytesB); }},
         {.key = "stored_ratio",
          .title = "stored B/A",
          .explanation = "Stored bytes of B over those of A: below 1, B is smaller",
          .align = kPairFigure,
          .shown = kTables,
-         .value = [](const PairFacts &row) { return known<Ratio>(row.storedRatio); }},
+         .value = [](const PairRow &row) { return known<Ratio>(row.pair.storedRatio); }},
     };
 }
 
-std::vector<Column<PairFacts>> errorColumns()
+std::vector<Column<PairRow>> errorColumns()
 {
     return {
         {.key = "relative_rmse",
@@ -166,7 +176,7 @@ std::vector<Column<PairFacts>> errorColumns()
     };
 }
 
-std::vector<Column<PairFacts>> likenessColumns()
+std::vector<Column<PairRow>> likenessColumns()
 {
     return {
         {.key = "cosine",
@@ -181,14 +191,14 @@ std::vector<Column<PairFacts>> likenessColumns()
                         "between the two values; only where both are of one type",
          .align = kPairFigure,
          .value =
-             [](const PairFacts &row) {
+             [](const PairRow &row) {
                  return figure(
                      row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
              }},
     };
 }
 
-std::vector<Column<PairFacts>> pairCountColumns()
+std::vector<Column<PairRow>> pairCountColumns()
 {
     return {
         {.key = "elements",
@@ -197,7 +207,7 @@ std::vector<Column<PairFacts>> pairCountColumns()
          .align = kPairName,
          .shown = kTerminal,
          .value =
-             [](const PairFacts &row) {
+             [](const PairRow &row) {
                  return figure(row, [](const ValueDifference &values) -> Value {
                      return elementCountsText(values);
                  });
@@ -248,28 +258,34 @@ std::vector<Column<PairFacts>> pairCountColumns()
     };
 }
 
-std::vector<Column<PairFacts>> pairVerdictColumns()
+std::vector<Column<PairRow>> pairVerdictColumns()
 {
     return {
         {.key = "pairing",
          .title = "paired by",
          .explanation = "How the two were found to be the same weight, as a term of JSON",
          .shown = kDocument,
-         .value = [](const PairFacts &row) -> Value { return View(row.pairing); }},
+         .value = [](const PairRow &row) -> Value {
+             return row.onA() && row.onB() ? View(pairingName(row.pair.pairing)) : View();
+         }},
         {.key = "paired_by",
          .title = "paired by",
          .explanation = "How the two were found to be the same weight: by the op that uses them, "
                         "by name, by content, by shape, by their place in order, or by hand",
          .shown = kTables,
-         .value = [](const PairFacts &row) { return orDash(row.pairedBy); }},
+         .value = [](const PairRow &row) -> Value {
+             if (!row.onA() || !row.onB())
+                 return Unknown();
+             return pairedByText(row.pair);
+         }},
         {.key = "outcome",
          .title = "chip",
          .explanation = "What the chosen chip does with the weight as B stores it; with that of A "
                         "in the tool tip",
          .shown = kWindow,
          .value =
-             [](const PairFacts &row) {
-                 return row.outcome ? outcomeValue(*row.outcome) : Value(Unknown());
+             [](const PairRow &row) {
+                 return row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown());
              }},
         {.key = "changes",
          .title = "what happened",
@@ -277,85 +293,103 @@ std::vector<Column<PairFacts>> pairVerdictColumns()
                         "re-encoded, re-trained or edited; unreadable where a side is damaged; or "
                         "the part of a split or merged one",
          .align = kPairName,
-         .value = [](const PairFacts &row) { return orDash(row.changes); }},
+         .value = [](const PairRow &row) { return orDash(row.changes); }},
         {.key = "verdict",
          .title = "verdict",
          .explanation = "What became of the weight, in a word",
          .align = kPairName,
-         .value = [](const PairFacts &row) -> Value { return View(row.verdict); }},
+         .value = [](const PairRow &row) -> Value { return View(row.verdict); }},
         {.key = "limits",
          .title = "limits",
          .explanation = "Whether the pair keeps the limits that are set, or which it exceeds",
          .shown = kDocumentAndWindow,
-         .value = [](const PairFacts &row) { return orDash(row.limits); }},
+         .value = [](const PairRow &row) { return orDash(row.limits); }},
     };
 }
 
-std::vector<Column<PairFacts>> pairColumns()
+std::vector<Column<PairRow>> pairColumns()
 {
-    return joinedColumns(pairNameColumns(), storedColumns(), errorColumns(), likenessColumns(),
-                         pairCountColumns(), pairVerdictColumns());
+    auto columns = joinedColumns(pairNameColumns(), storedColumns(), errorColumns(),
+                                 likenessColumns(), pairCountColumns(), pairVerdictColumns());
+    for (Column<PairRow> &column : columns) // a filter is for names and words
+        column.searched =
+            column.align != kPairFigure && column.key != "changes" && column.key != "limits";
+    return columns;
 }
 
-PairFacts tableFacts(const Weight &a, const Weight &b)
+/// What the tables say of one side.
+struct SideWords {
+    std::string &name, &findable, &form;
+    Shape &shape;
+    std::optional<ByteCount> &bytes;
+
+    void fill(const Weight &weight)
+    {
+        name = weight.name;
+        findable = weight.findableName();
+        form = formText(weight.form);
+        shape = weight.shape;
+        bytes = knownStoredBytes(weight);
+    }
+};
+
+void fillSides(const Bundle &a, const Bundle &b, PairRow &row)
 {
-    PairFacts facts;
-    facts.name = a.findableName();
-    facts.nameB = b.findableName();
-    facts.names =
-        a.name == b.name ? printable(a.name) : printable(a.name) + " > " + printable(b.name);
-    facts.function = functionWords(a);
-    facts.formA = formText(a.form);
-    facts.formB = formText(b.form);
-    facts.bytesA = knownStoredBytes(a);
-    facts.bytesB = knownStoredBytes(b);
-    return facts;
+    if (row.onB())
+        SideWords{row.nameB, row.findableB, row.formB, row.shapeB, row.bytesB}.fill(
+            b.weights()[row.pair.b]);
+    if (row.onA())
+        SideWords{row.nameA, row.findableA, row.formA, row.shapeA, row.bytesA}.fill(
+            a.weights()[row.pair.a]);
+    const Weight &weight = row.onA() ? a.weights()[row.pair.a] : b.weights()[row.pair.b];
+    row.function = functionWords(weight);
+    row.elements = weight.elements.value;
+}
+
+PairRow aloneRow(const Bundle &a, const Bundle &b, PairSides sides)
+{
+    PairRow row;
+    row.pair.a = sides.a;
+    row.pair.b = sides.b;
+    row.state = PairState::OneSided;
+    fillSides(a, b, row);
+    row.verdict = row.onA() ? "only in A" : "only in B";
+    return row;
 }
 
 } // namespace
 
-PairFacts pairFacts(const Bundle &a, const Bundle &b, const WeightPair &pair)
+PairRow pairRow(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
-    PairFacts facts = tableFacts(a.weights()[pair.a], b.weights()[pair.b]);
-    facts.storedRatio = pair.storedRatio;
-    facts.values = pair.values ? &*pair.values : nullptr;
-    facts.pairing = pairingName(pair.pairing);
-    facts.pairedBy = pairedByText(pair);
-    facts.changes = pairChangesText(a, b, pair);
-    facts.verdict = verdict(pair, a, b);
-    facts.severity = severityOf(pair);
-    return facts;
+    PairRow row;
+    row.pair = pair;
+    row.state = pair.values                             ? PairState::Compared
+                : !pair.shapeEqual || pair.unreadable() ? PairState::NoValues
+                                                        : PairState::Waiting;
+    fillSides(a, b, row);
+    row.elements = comparedWeight(a, b, pair).elements.value;
+    row.reason =
+        fmt::format("{} ({})", pairingReason(a, b, pair), pairConfidenceName(pair.confidence));
+    row.changes = pairChangesText(a, b, pair);
+    row.verdict = verdict(pair, a, b);
+    return row;
 }
 
-PairFacts partFacts(const Bundle &a, const Bundle &b, const JoinedWeights &joined, std::size_t part)
+std::vector<PairRow> pairRows(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs,
+                              std::span<const std::size_t> onlyA,
+                              std::span<const std::size_t> onlyB)
 {
-    const Weight &from = a.weights()[joined.weightA(part)], &to = b.weights()[joined.weightB(part)];
-    PairFacts facts = tableFacts(from, to);
-    facts.storedRatio = storedRatio(from, to);
-    const auto &values = joined.parts[part].values;
-    facts.values = values ? &*values : nullptr;
-    facts.pairing = pairingName(Pairing::Content);
-    facts.changes = joinedText(joined, part);
-    facts.verdict = joinedVerdict(joined, part);
-    facts.severity = severityOf(joined.parts[part]);
-    return facts;
+    std::vector<PairRow> rows;
+    for (const ComparedPair &pair : pairs)
+        rows.push_back(pairRow(a, b, pair));
+    for (const std::size_t weight : onlyA)
+        rows.push_back(aloneRow(a, b, {weight, kNoIndex}));
+    for (const std::size_t weight : onlyB)
+        rows.push_back(aloneRow(a, b, {kNoIndex, weight}));
+    return rows;
 }
 
-PairFacts aloneFacts(const Bundle &bundle, std::size_t weight, bool ofA)
-{
-    const Weight &alone = bundle.weights()[weight];
-    PairFacts facts;
-    (ofA ? facts.name : facts.nameB) = alone.findableName();
-    facts.names = printable(alone.name);
-    facts.function = functionWords(alone);
-    (ofA ? facts.formA : facts.formB) = formText(alone.form);
-    (ofA ? facts.bytesA : facts.bytesB) = knownStoredBytes(alone);
-    facts.verdict = ofA ? "only in A" : "only in B";
-    facts.severity = {PairSeverity::Kind::OneSided};
-    return facts;
-}
-
-std::string pairedByText(const WeightPair &pair)
+std::string pairedByText(const ComparedPair &pair)
 {
     return pairingText(pair) + (pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
 }
@@ -385,16 +419,16 @@ Value errorFigure(const ValueDifference &values, const Real &number)
     return number;
 }
 
-const TableOf<PairFacts> &pairTable()
+const TableOf<PairRow> &pairTable()
 {
-    static const TableOf<PairFacts> kTable{
+    static const TableOf<PairRow> kTable{
         "pairs",
         pairColumns(),
         {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",
          "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
          "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",
          "cosine",      "verdict",       "limits",  "changes"},
-        {"name",    "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
+        {"weight",  "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
          "snr_db",  "max_abs",  "zeroed_share", "outcome",   "verdict",      "limits",
          "cosine",  "max_ulp",  "stored_a",     "stored_b",  "equal",        "changed",
          "revived", "mean_abs", "rmse",         "paired_by", "changes"}};

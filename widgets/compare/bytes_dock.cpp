@@ -233,7 +233,7 @@ void BytesDock::align()
         this, tr("Aligning bytes"),
         [a = m_swapped ? other : document, b = m_swapped ? document : other,
          chosen = m_choices.resolve(*document, *other, m_swapped)](Progress &progress) {
-            auto paired = pairWeights(*a, *b, chosen, &progress);
+            const auto paired = pairWeights(*a, *b, chosen, &progress);
             if (progress.cancelled())
                 return AlignedBytesPtr(); // the result is not delivered
             const PairReadLock lock(*a, *b);
@@ -241,8 +241,8 @@ void BytesDock::align()
             auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));
             if (!countLargeMasks(*kept, progress))
                 return AlignedBytesPtr();
-            return AlignedBytesPtr(std::make_shared<AlignedBytes>(AlignedBytes{
-                a, b, std::move(alignment), std::move(paired.joined), std::move(kept)}));
+            return AlignedBytesPtr(std::make_shared<AlignedBytes>(
+                AlignedBytes{a, b, std::move(alignment), std::move(kept)}));
         },
         [this](AlignedBytesPtr bytes) { showAligned(std::move(bytes)); });
 }

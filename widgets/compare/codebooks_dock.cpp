@@ -71,8 +71,8 @@ void CodebooksDock::setPlaces(const PairPlaces &places)
     // The places that are found later are of the same pair: its codebooks are known by then.
     const bool same = m_places.subject.a == places.subject.a &&
                       m_places.subject.b == places.subject.b &&
-                      m_places.subject.weightA == places.subject.weightA &&
-                      m_places.subject.weightB == places.subject.weightB &&
+                      m_places.subject.sides.a == places.subject.sides.a &&
+                      m_places.subject.sides.b == places.subject.sides.b &&
                       m_places.documentIsB == places.documentIsB;
     m_places = places;
     if (!same)
@@ -109,10 +109,10 @@ void CodebooksDock::refresh()
                   ? tr("Select a pair of palettes in Compare to see their codebooks entry to "
                        "entry.")
                   : subject.obstacle);
-    else if (!hasCodebooks(*subject.a, subject.weightA, *subject.b, subject.weightB))
+    else if (!hasCodebooks(*subject.a, *subject.b, subject.sides))
         clear(
             tr("%1 is not stored with codebooks on both sides: there are none to set side by side.")
-                .arg(fromUtf8(subject.a->weights()[subject.weightA].name)));
+                .arg(fromUtf8(subject.a->weights()[subject.sides.a].name)));
     else
         match();
 }
@@ -125,10 +125,7 @@ void CodebooksDock::match()
         this, tr("Matching codebooks"),
         [subject = m_places.subject](Progress &progress) {
             progress.setTotal(subject.weight().elements.value);
-            return subject.joined ? matchCodebooks(*subject.a, *subject.b, *subject.joined,
-                                                   subject.part, &progress)
-                                  : matchCodebooks(*subject.a, subject.weightA, *subject.b,
-                                                   subject.weightB, &progress);
+            return matchCodebooks(*subject.a, *subject.b, subject.sides, &progress);
         },
         [this](const Result<CodebookMatch> &match) {
             m_task = nullptr;

@@ -100,7 +100,7 @@ void CompareDock::connectParts()
         connect(&session(), changed, this, [this] { setChoices({}); });
     connect(m_header->swapButton(), &QToolButton::clicked, m_swapAction, &QAction::trigger);
     connect(m_filter, &QLineEdit::textChanged, this,
-            [this](const QString &text) { keepSelection([&] { m_model->setFilterText(text); }); });
+            [this](const QString &text) { keepSelection([&] { m_model->setFilter(text); }); });
     connect(m_onlyAction, &QAction::toggled, this,
             [this](bool only) { keepSelection([&] { m_model->setDifferencesOnly(only); }); });
     connect(m_modeGroup, &QActionGroup::triggered, this, [this](const QAction *action) {
@@ -174,10 +174,9 @@ void CompareDock::refresh()
 /// that was shown, else selects the pair of the common position.
 void CompareDock::onRows()
 {
-    m_table->setColumnHidden(static_cast<int>(CompareColumn::Function),
-                             !severalFunctions(m_model->rows()));
+    m_table->setColumnHidden(m_model->columnOf("function"), !severalFunctions(m_model->rows()));
     std::size_t row = m_model->rowOfNames(m_shownA, m_shownB);
-    if (row == kNoIndex && !(m_shownA.isEmpty() && m_shownB.isEmpty()))
+    if (row == kNoIndex && !(m_shownA.empty() && m_shownB.empty()))
         row = m_model->rowOfNames(m_shownB, m_shownA);
     // A pair that was chosen without a weight of the document is no place: it stays.
     const bool placeless = row != kNoIndex && documentWeight(row) == kNoIndex;
@@ -223,7 +222,7 @@ bool CompareDock::isOfDocument(std::size_t row, std::size_t weight,
 {
     if (weight == kNoIndex || documentWeight(row) != weight)
         return false;
-    return !element || !m_model->rows()[row].joined() ||
+    return !element || !m_model->rows()[row].pair.slice ||
            subjectOf(row).elementOf(!m_swapped, *element).has_value();
 }
 
@@ -231,7 +230,7 @@ std::size_t CompareDock::documentWeight(std::size_t row) const
 {
     if (row >= m_model->rows().size())
         return kNoIndex;
-    const WeightPair &pair = m_model->rows()[row].pair;
+    const ComparedPair &pair = m_model->rows()[row].pair;
     return m_swapped ? pair.b : pair.a;
 }
 
@@ -303,9 +302,9 @@ void CompareDock::showRow(std::size_t number)
         Q_EMIT placesChanged({});
         return;
     }
-    const CompareRow &row = m_model->rows()[number];
-    m_shownA = row.onA() ? row.name : QString();
-    m_shownB = row.onA() ? row.nameB : row.name;
+    const report::PairRow &row = m_model->rows()[number];
+    m_shownA = row.nameA;
+    m_shownB = row.nameB;
     const PairSubject subject = subjectOf(number);
     m_figures->showRow(row);
     m_figures->setValues(std::nullopt);
@@ -329,7 +328,7 @@ void CompareDock::showOutcome()
 void CompareDock::goToPair(std::size_t weightA, std::size_t weightB, std::optional<quint64> element)
 {
     const auto &rows = m_model->rows();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const CompareRow &row) {
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const report::PairRow &row) {
         return row.pair.a == weightA && row.pair.b == weightB;
     });
     if (found == rows.end())

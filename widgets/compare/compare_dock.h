@@ -200,7 +200,7 @@ private:
     TaskPtr m_sampling, m_locating, m_copying, m_saving, m_structuring;
     std::size_t m_row = kNoIndex;      ///< whose pair is shown
     std::size_t m_proposed = kNoIndex; ///< the row that is shown since nobody has chosen one
-    QString m_shownA, m_shownB;        ///< its names, by which it is found again
+    std::string m_shownA, m_shownB;    ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;
     bool m_cut = false; ///< what the shown pair needs was cancelled
 };

@@ -68,9 +68,9 @@ void CompareDock::acceptWithinLimits()
         ofElements.maxAbs = std::numeric_limits<double>::max();
     std::vector<AcceptedPair> pairs;
     std::uint64_t elements = 0;
-    for (const CompareRow &row : m_model->rows()) {
+    for (const report::PairRow &row : m_model->rows()) {
         const auto &values = row.pair.values;
-        if (row.joined() || !values || values->identical() ||
+        if (row.pair.slice || !values || values->identical() ||
             !exceededLimits(*values, ofWhole).empty())
             continue;
         pairs.push_back({m_swapped ? row.pair.b : row.pair.a, m_swapped ? row.pair.a : row.pair.b,

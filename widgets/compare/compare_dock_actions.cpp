@@ -153,7 +153,7 @@ void CompareDock::chooseOrder(bool worstFirst)
 void CompareDock::showLimits(bool shown)
 {
     m_limits->setVisible(shown);
-    m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), !shown);
+    m_table->setColumnHidden(m_model->columnOf("limits"), !shown);
     keepSelection([&] { m_model->setLimits(shown ? m_limits->limits() : ValueLimits()); });
     countLimits();
     updateCopyActions();
@@ -162,10 +162,8 @@ void CompareDock::showLimits(bool shown)
 void CompareDock::countLimits()
 {
     std::size_t hold = 0, exceed = 0, waiting = 0;
-    for (const CompareRow &row : m_model->rows()) {
-        const auto holds = row.holds();
-        ++(!holds ? waiting : *holds ? hold : exceed);
-    }
+    for (const report::PairRow &row : m_model->rows())
+        ++(!row.holds ? waiting : *row.holds ? hold : exceed);
     m_limits->setCounts(hold, exceed, waiting);
 }
 

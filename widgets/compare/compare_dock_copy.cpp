@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Values of the other bundle given to the document, as edits that can be undone.
 #include "core/diff/codebook_match.h"
-#include "core/diff/pair_slice.h"
 #include "core/patch/edit/copy_values.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
@@ -22,8 +21,7 @@ void addRuns(const PairSubject &subject, bool toA, std::uint64_t first, std::uin
              std::vector<patch::CopyRun> &runs)
 {
     const std::uint64_t run =
-        subject.isPart() ? diff::sliceOf(*subject.a, *subject.b, *subject.joined, subject.part).run
-                         : UINT64_MAX;
+        subject.isPart() ? diff::sliceOf(*subject.a, *subject.b, subject.sides).run : UINT64_MAX;
     for (std::uint64_t at = first; at < first + count;) {
         const std::uint64_t left = run == UINT64_MAX ? count : run - at % run;
         const std::uint64_t some = std::min(left, first + count - at);
@@ -61,13 +59,13 @@ QList<QAction *> CompareDock::copyActions()
 /// Only the document is written; the other one is opened as the document for the way back.
 void CompareDock::updateCopyActions()
 {
-    const CompareRow *row = m_row < m_model->rows().size() ? &m_model->rows()[m_row] : nullptr;
-    const bool pair = row && row->onA() && row->onB() && (row->pair.shapeEqual || row->joined());
+    const report::PairRow *row = m_row < m_model->rows().size() ? &m_model->rows()[m_row] : nullptr;
+    const bool pair = row && row->onA() && row->onB() && row->pair.shapeEqual;
     for (QAction *action : m_copyActions)
         action->setEnabled(pair && session().patchingEnabled());
     QAction *codebook = m_copyActions[static_cast<int>(Extent::Codebook)];
-    codebook->setEnabled(codebook->isEnabled() && m_a && m_b && !row->joined() &&
-                         hasCodebooks(*m_a, row->pair.a, *m_b, row->pair.b));
+    codebook->setEnabled(codebook->isEnabled() && m_a && m_b && !row->pair.slice &&
+                         hasCodebooks(*m_a, *m_b, row->pair));
     m_acceptAction->setEnabled(m_model->limits().any() && session().patchingEnabled());
 }
 
@@ -97,9 +95,9 @@ void CompareDock::copyFromOther(Extent extent)
         return copyRange(0, weight.elements.value, tr("Copy %1 from the other").arg(name));
     case Extent::Codebook:
         return takeCopied(to,
-                          patch::copyCodebooks(*to, m_swapped ? subject.weightB : subject.weightA,
+                          patch::copyCodebooks(*to, m_swapped ? subject.sides.b : subject.sides.a,
                                                *from,
-                                               m_swapped ? subject.weightA : subject.weightB),
+                                               m_swapped ? subject.sides.a : subject.sides.b),
                           tr("Copy the codebook of %1 from the other").arg(name));
     }
 }
@@ -136,8 +134,8 @@ void CompareDock::copyRuns(std::vector<patch::CopyRun> runs, const QString &titl
 {
     const PairSubject subject = subjectOf(m_row);
     const BundlePtr to = m_swapped ? m_b : m_a, from = m_swapped ? m_a : m_b;
-    const std::size_t weightTo = m_swapped ? subject.weightB : subject.weightA;
-    const std::size_t weightFrom = m_swapped ? subject.weightA : subject.weightB;
+    const std::size_t weightTo = m_swapped ? subject.sides.b : subject.sides.a;
+    const std::size_t weightFrom = m_swapped ? subject.sides.a : subject.sides.b;
     if (m_copying)
         m_copying->cancel();
     m_copying = session().tasks().start(

@@ -38,9 +38,9 @@ QList<QAction *> CompareDock::pairActions()
 
 void CompareDock::updatePairActions()
 {
-    const CompareRow *row = m_row < m_model->rows().size() ? &m_model->rows()[m_row] : nullptr;
+    const report::PairRow *row = m_row < m_model->rows().size() ? &m_model->rows()[m_row] : nullptr;
     m_pairAction->setEnabled(row != nullptr);
-    m_unpairAction->setEnabled(row && row->onA() && row->onB() && !row->joined());
+    m_unpairAction->setEnabled(row && row->onA() && row->onB() && !row->pair.slice);
     m_forgetPairsAction->setEnabled(!m_choices.empty());
 }
 
@@ -87,10 +87,8 @@ void CompareDock::choosePair(std::size_t weightA, std::size_t weightB)
     PairChoices choices = m_choices;
     choices.pair(m_swapped ? b : a, m_swapped ? a : b);
     // The new row is the one to be seen.
-    const QString nameA = fromUtf8(bundleA->weights()[weightA].name);
-    const QString nameB = fromUtf8(bundleB->weights()[weightB].name);
-    m_shownA = nameA;
-    m_shownB = nameA == nameB ? QString() : nameB;
+    m_shownA = bundleA->weights()[weightA].name;
+    m_shownB = bundleB->weights()[weightB].name;
     choose(choices);
     Q_EMIT session().statusMessage(tr("%1 of A and %2 of B are a pair by hand.").arg(a, b));
 }
@@ -102,7 +100,7 @@ void CompareDock::pairRows(std::size_t dragged, std::size_t onto)
     const auto &rows = m_model->rows();
     if (dragged == onto || dragged >= rows.size() || onto >= rows.size())
         return;
-    const WeightPair &from = rows[dragged].pair, &to = rows[onto].pair;
+    const ComparedPair &from = rows[dragged].pair, &to = rows[onto].pair;
     const bool takesB = !rows[dragged].onA() || (rows[dragged].onB() && !rows[onto].onB());
     const std::size_t a = takesB ? to.a : from.a, b = takesB ? from.b : to.b;
     if (a == kNoIndex || b == kNoIndex)
@@ -115,7 +113,7 @@ void CompareDock::askPartner()
 {
     if (m_row >= m_model->rows().size())
         return;
-    const CompareRow &row = m_model->rows()[m_row];
+    const report::PairRow &row = m_model->rows()[m_row];
     askPartner(row.onA() ? row.pair.a : row.pair.b, row.onA());
 }
 
@@ -144,7 +142,7 @@ void CompareDock::unpairRow()
 {
     if (m_row >= m_model->rows().size() || !m_a || !m_b)
         return;
-    const CompareRow &row = m_model->rows()[m_row];
+    const report::PairRow &row = m_model->rows()[m_row];
     if (!row.onA() || !row.onB())
         return;
     const QString a = fromUtf8(m_a->weights()[row.pair.a].findableName());

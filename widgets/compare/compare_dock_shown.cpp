@@ -36,13 +36,14 @@ constexpr double kLastColumn = 8; // in ems, before it takes what is left
 class NamesGiveWay final : public QObject
 {
 public:
-    explicit NamesGiveWay(QTableView *table)
-        : QObject(table), m_table(table), m_usualName(table->columnWidth(kNames)),
-          m_usualVerdict(table->columnWidth(kVerdict))
+    NamesGiveWay(QTableView *table, const CompareModel &model)
+        : QObject(table), m_table(table), m_names(model.columnOf("weight")),
+          m_verdict(model.columnOf("verdict")), m_next(model.columnOf("cosine")),
+          m_usualName(table->columnWidth(m_names)), m_usualVerdict(table->columnWidth(m_verdict))
     {
         table->viewport()->installEventFilter(this);
         connect(table->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
-            if ((column == kNames || column == kVerdict) && !m_fitting)
+            if ((column == m_names || column == m_verdict) && !m_fitting)
                 m_userSized = true;
             else if (!m_fitting)
                 QTimer::singleShot(0, this, &NamesGiveWay::fit);
@@ -58,9 +59,6 @@ protected:
     }
 
 private:
-    static constexpr int kNames = static_cast<int>(CompareColumn::Weight),
-                         kVerdict = static_cast<int>(CompareColumn::Verdict),
-                         kNext = static_cast<int>(CompareColumn::Cosine);
     static constexpr double kLeastName = 9.5, kMostName = 26, kMostVerdict = 15; // in ems
 
     void fit()
@@ -68,7 +66,7 @@ private:
         if (m_userSized)
             return;
         int others = 0;
-        for (int column = kNames + 1; column < kVerdict; ++column)
+        for (int column = m_names + 1; column < m_verdict; ++column)
             others += m_table->columnWidth(column); // 0 where it is hidden
         m_fitting = true;
         const int least = std::min(m_usualName, theme::em(m_table, kLeastName));
@@ -76,20 +74,21 @@ private:
         const int verdict = std::clamp(room - m_usualName, m_usualVerdict,
                                        std::max(m_usualVerdict, theme::em(m_table, kMostVerdict)));
         int name = room - verdict;
-        if (name >= m_usualName + m_table->columnWidth(kNext)) {
+        if (name >= m_usualName + m_table->columnWidth(m_next)) {
             // Where every column has its room, long names have what is left.
-            for (int column = kVerdict + 1; column < kCompareColumns - 1; ++column)
+            for (int column = m_verdict + 1; column < m_table->model()->columnCount() - 1; ++column)
                 name -= m_table->columnWidth(column);
             name -= theme::em(m_table, kLastColumn);
             name = std::clamp(name, m_usualName, theme::em(m_table, kMostName));
         }
-        m_table->setColumnWidth(kVerdict, verdict);
-        m_table->setColumnWidth(kNames, std::max(least, name));
+        m_table->setColumnWidth(m_verdict, verdict);
+        m_table->setColumnWidth(m_names, std::max(least, name));
         m_fitting = false;
     }
 
     QTableView *m_table;
-    int m_usualName, m_usualVerdict; ///< widths that they have where there is room
+    const int m_names, m_verdict, m_next; ///< columns
+    int m_usualName, m_usualVerdict;      ///< widths that they have where there is room
     bool m_fitting = false, m_userSized = false;
 };
 
@@ -102,26 +101,24 @@ void CompareDock::buildTable(QWidget *parent)
     m_table->setModel(m_model);
     prepareTable(m_table);
     m_table->setMinimumHeight(theme::em(this, 4));
-    m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
-    m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::RelativeRmse),
+    m_table->setColumnHidden(m_model->columnOf("limits"), true);
+    m_table->setItemDelegateForColumn(m_model->columnOf("relative_rmse"),
                                       new ErrorBarDelegate(*m_model, m_table));
     setColumnWidths(m_table->horizontalHeader(),
                     {15,  6, 6,   6,   4.8, 6.4, 4.4, 5.2, 4.4, 6, 12,         14,
                      5.2, 5, 5.5, 5.5, 5.5, 5.5, 5,   6.2, 5.2, 5, kLastColumn});
     m_table->horizontalHeader()->setStretchLastSection(true);
-    new NamesGiveWay(m_table);
-    new AlikeNames(m_table, static_cast<int>(CompareColumn::Weight));
+    new NamesGiveWay(m_table, *m_model);
+    new AlikeNames(m_table, m_model->columnOf("weight"));
 }
 
 PairSubject CompareDock::subjectOf(std::size_t number) const
 {
     if (number >= m_model->rows().size())
         return {};
-    const CompareRow &row = m_model->rows()[number];
-    PairSubject subject{m_a, m_b, row.pair.a, row.pair.b, {}};
-    subject.joined = row.whole;
-    subject.part = row.partIndex;
-    if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
+    const report::PairRow &row = m_model->rows()[number];
+    PairSubject subject{m_a, m_b, row.pair, {}};
+    if (row.state == report::PairState::NoValues || row.state == report::PairState::OneSided)
         subject.obstacle = verdictSentence(row);
     return subject;
 }
@@ -166,10 +163,7 @@ void CompareDock::takeSample(const PairSubject &subject)
     m_sampling = session().tasks().start(
         this, tr("Sampling a pair of weights"),
         [subject](Progress &progress) {
-            return subject.joined
-                       ? samplePair(*subject.a, *subject.b, *subject.joined, subject.part, progress)
-                       : samplePair(*subject.a, subject.weightA, *subject.b, subject.weightB,
-                                    progress);
+            return samplePair(*subject.a, *subject.b, subject.sides, progress);
         },
         [this, subject](Result<PairSample> sample) {
             m_sampling = nullptr;
@@ -196,10 +190,7 @@ void CompareDock::findPlaces(const PairSubject &subject, double range)
         [subject](Progress &progress) {
             progress.setTotal(subject.weight().elements.value);
             const PlacesWanted wanted{PlacesWanted::kMostChannels, kElements, true};
-            return subject.joined ? findWorstPlaces(*subject.a, *subject.b, *subject.joined,
-                                                    subject.part, wanted, &progress)
-                                  : findWorstPlaces(*subject.a, subject.weightA, *subject.b,
-                                                    subject.weightB, wanted, &progress);
+            return findWorstPlaces(*subject.a, *subject.b, subject.sides, wanted, &progress);
         },
         [this, subject, range](Result<WorstPlaces> found) {
             m_locating = nullptr;

@@ -78,7 +78,7 @@ void CompareRunner::start(BundlePtr a, BundlePtr b, std::vector<PairChoice> chos
 
 void CompareRunner::drain()
 {
-    std::optional<std::vector<CompareRow>> rows;
+    std::optional<std::vector<report::PairRow>> rows;
     std::shared_ptr<const Difference> files;
     ComparisonOutcomePtr outcome;
     std::vector<ComparisonInbox::Finding> pairs;
@@ -98,9 +98,8 @@ void CompareRunner::drain()
         m_files = std::move(files);
         Q_EMIT filesCompared();
     }
-    for (const auto &[row, pair, verdict, changes] : pairs) {
-        const CompareState state = pair.values ? CompareState::Compared : CompareState::NoValues;
-        m_model.setPair(row, pair, state, fromUtf8(verdict), fromUtf8(changes));
+    for (auto &[row, found] : pairs) {
+        m_model.setPair(row, std::move(found));
         Q_EMIT pairCompared(row);
     }
     if (!pairs.empty())
@@ -122,7 +121,7 @@ void CompareRunner::salvage()
     kept->b = m_now->b;
     kept->printsA = m_now->printsA;
     kept->printsB = m_now->printsB;
-    for (const CompareRow &row : m_model.rows()) {
+    for (const report::PairRow &row : m_model.rows()) {
         if (row.pair.values)
             kept->values[{row.pair.a, row.pair.b}] = *row.pair.values;
     }

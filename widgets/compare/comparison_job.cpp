@@ -3,20 +3,22 @@
 
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/weight_fingerprint.h"
-#include "widgets/common/table_text.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace kernscope::ui {
 
 namespace {
 
-ComparisonMemory::PairKey keyOf(const WeightPair &pair)
+ComparisonMemory::PairKey keyOf(const ComparedPair &pair)
 {
     return {pair.a, pair.b};
 }
 
-bool comparable(const CompareRow &row)
+bool comparable(const ComparedPair &pair)
 {
-    return row.onA() && row.onB() && row.pair.shapeEqual && !row.pair.fault;
+    return pair.shapeEqual && !pair.fault;
 }
 
 /// The three stages over two bundles.
@@ -33,14 +35,8 @@ public:
         pairUp(progress);
         if (!progress.cancelled())
             compareFiles(progress);
-        for (std::size_t row = 0; row < m_rows.size() && !progress.cancelled(); ++row)
-            compareRow(row, progress);
-        std::size_t row = m_pairs;
-        for (JoinedWeights &joined : m_joined) {
-            if (!progress.cancelled())
-                compareParts(row, joined, progress);
-            row += joined.parts.size();
-        }
+        for (std::size_t i = 0; i < m_pairs.size() && !progress.cancelled(); ++i)
+            comparePair(i, progress);
         if (!progress.cancelled())
             sumUp();
     }
@@ -51,26 +47,21 @@ private:
         PairedWeights paired = pairWeights(*m_now.a, *m_now.b, m_now.chosen, &progress);
         if (progress.cancelled())
             return;
-        m_rows = makeCompareRows(*m_now.a, *m_now.b, paired);
-        m_pairs = paired.pairs.size();
-        m_joined = std::move(paired.joined);
+        m_pairs = std::move(paired.pairs);
         {
             const PairReadLock lock(*m_now.a, *m_now.b);
             m_now.printsA = weightFingerprints(*m_now.a);
             m_now.printsB = weightFingerprints(*m_now.b);
         }
-        for (CompareRow &row : m_rows) {
-            if (const auto *known = m_before ? m_before->find(m_now, keyOf(row.pair)) : nullptr) {
-                row.pair.values = *known;
-                row.state = CompareState::Compared;
-                row.word = fromUtf8(verdict(row.pair, *m_now.a, *m_now.b));
-                row.changes = fromUtf8(pairChangesText(*m_now.a, *m_now.b, row.pair));
-            } else if (comparable(row) || row.joined()) {
-                m_elements += row.elements;
-            }
+        for (ComparedPair &pair : m_pairs) {
+            if (const auto *known = m_before ? m_before->find(m_now, keyOf(pair)) : nullptr)
+                pair.values = *known;
+            else if (comparable(pair))
+                m_elements += comparedWeight(*m_now.a, *m_now.b, pair).elements.value;
         }
+        auto rows = report::pairRows(*m_now.a, *m_now.b, m_pairs, paired.onlyA, paired.onlyB);
         const std::lock_guard guard(m_inbox.mutex);
-        m_inbox.rows = m_rows;
+        m_inbox.rows = std::move(rows);
     }
 
     /// The program and the stored bytes of each pair; they count as much as the elements after.
@@ -82,79 +73,52 @@ private:
         if (!files || progress.cancelled())
             return;
         std::uint64_t total = m_elements;
-        std::map<ComparisonMemory::PairKey, const WeightPair *> pairs;
-        for (const WeightPair &pair : files->weights) {
-            pairs[keyOf(pair)] = &pair;
-            if (pair.layoutEqual)
-                total += m_now.a->weights()[pair.a].storedBytes.value;
+        for (std::size_t i = 0; i < std::min(m_pairs.size(), files->weights.size()); ++i) {
+            const ComparedPair &found = files->weights[i];
+            if (keyOf(found) != keyOf(m_pairs[i]))
+                continue;
+            m_pairs[i].layoutEqual = found.layoutEqual;
+            m_pairs[i].storedEqual = found.storedEqual;
+            if (found.layoutEqual)
+                total += m_now.a->weights()[found.a].storedBytes.value;
         }
         progress.setTotal(total);
-        for (CompareRow &row : m_rows) {
-            const auto found = pairs.find(keyOf(row.pair));
-            if (found == pairs.end())
-                continue;
-            row.pair.layoutEqual = found->second->layoutEqual;
-            row.pair.storedEqual = found->second->storedEqual;
-        }
         m_files = std::make_shared<const Difference>(*std::move(files));
         const std::lock_guard guard(m_inbox.mutex);
         m_inbox.files = m_files;
     }
 
-    void compareRow(std::size_t number, Progress &progress)
+    void comparePair(std::size_t number, Progress &progress)
     {
-        WeightPair &pair = m_rows[number].pair;
-        if (!comparable(m_rows[number])) {
-            if (m_rows[number].onA() && m_rows[number].onB() && !pair.shapeEqual &&
-                findReshaped(*m_now.a, *m_now.b, pair, &progress) && (pair.reshaped || pair.rule))
-                tell(number, pair);
+        ComparedPair &pair = m_pairs[number];
+        if (!comparable(pair)) {
+            if (!pair.shapeEqual && findReshaped(*m_now.a, *m_now.b, pair, &progress) &&
+                (pair.reshaped || pair.rule))
+                tell(number);
             return;
         }
         if (pair.values)
             describeValues(*m_now.a, *m_now.b, pair);
-        else if (!compareValues(*m_now.a, *m_now.b, pair, 0.0, &progress) || progress.cancelled())
+        else if (!findValues(*m_now.a, *m_now.b, pair, 0.0, &progress) || progress.cancelled())
             return;
         if (pair.values)
             m_now.values[keyOf(pair)] = *pair.values;
-        tell(number, pair);
+        tell(number);
     }
 
-    void tell(std::size_t number, const WeightPair &pair)
+    void tell(std::size_t number)
     {
+        auto row = report::pairRow(*m_now.a, *m_now.b, m_pairs[number]);
         const std::lock_guard guard(m_inbox.mutex);
-        m_inbox.pairs.push_back({number, pair, verdict(pair, *m_now.a, *m_now.b),
-                                 pairChangesText(*m_now.a, *m_now.b, pair)});
+        m_inbox.pairs.push_back({number, std::move(row)});
     }
 
-    /// The rows of a split or merged weight, the first of which is `first`.
-    void compareParts(std::size_t first, JoinedWeights &joined, Progress &progress)
-    {
-        const auto known = [&](std::size_t i) { return m_rows[first + i].pair.values.has_value(); };
-        bool all = true;
-        for (std::size_t i = 0; i < joined.parts.size(); ++i)
-            all = all && known(i);
-        for (std::size_t i = 0; all && i < joined.parts.size(); ++i)
-            joined.parts[i].values = m_rows[first + i].pair.values;
-        if (!all && !compareJoined(*m_now.a, *m_now.b, joined, 0.0, &progress))
-            return;
-        const std::lock_guard guard(m_inbox.mutex);
-        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-            CompareRow row = makePartRow(*m_now.a, *m_now.b, joined, i);
-            if (row.pair.values)
-                m_now.values[keyOf(row.pair)] = *row.pair.values;
-            m_inbox.pairs.push_back({first + i, row.pair, joinedVerdict(joined, i), {}});
-        }
-    }
-
-    /// The same pairs as those of the files, now with their values.
     void sumUp()
     {
-        if (!m_files || m_files->weights.size() != m_pairs)
+        if (!m_files)
             return;
         Difference whole = *m_files;
-        for (std::size_t i = 0; i < m_pairs; ++i)
-            whole.weights[i] = m_rows[i].pair;
-        whole.joined = m_joined;
+        whole.weights = m_pairs;
         auto outcome =
             std::make_shared<const ComparisonOutcome>(m_now.a, m_now.b, std::move(whole));
         const std::lock_guard guard(m_inbox.mutex);
@@ -164,10 +128,8 @@ private:
     ComparisonMemory &m_now;
     const ComparisonMemory *m_before;
     ComparisonInbox &m_inbox;
-    std::vector<CompareRow> m_rows;
-    std::vector<JoinedWeights> m_joined; ///< their rows follow those of the pairs
+    std::vector<ComparedPair> m_pairs; ///< one a row, in the order of the first rows
     std::shared_ptr<const Difference> m_files;
-    std::size_t m_pairs = 0;
     std::uint64_t m_elements = 0; ///< to be decoded on either side
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/compare/compare_row.h"
+#include "core/report/pair_table.h"
 #include "widgets/compare/comparison_outcome.h"
 
 #include <map>
@@ -17,13 +17,12 @@ namespace kernscope::ui {
 /// What the worker has found since the GUI thread last looked.
 struct ComparisonInbox {
     std::mutex mutex;
-    std::optional<std::vector<CompareRow>> rows;
+    std::optional<std::vector<report::PairRow>> rows;
     std::shared_ptr<const Difference> files;
     ComparisonOutcomePtr outcome;
     struct Finding {
         std::size_t row = 0;
-        WeightPair pair;
-        std::string verdict, changes;
+        report::PairRow found;
     };
     std::vector<Finding> pairs;
 };

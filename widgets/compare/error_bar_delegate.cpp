@@ -23,7 +23,7 @@ double ErrorBarDelegate::largest() const
 {
     if (!m_largest) {
         m_largest = 0;
-        for (const CompareRow &row : m_model.rows()) {
+        for (const report::PairRow &row : m_model.rows()) {
             if (row.pair.values && std::isfinite(row.pair.values->relativeRmse))
                 m_largest = std::max(*m_largest, row.pair.values->relativeRmse);
         }

@@ -31,7 +31,7 @@ void PairElementTable::showElement(const PairSubject &subject, const ElementRead
         report::PickedSide picked;
         if (ofA ? subject.hasA() : subject.hasB()) {
             picked.bundle = (ofA ? subject.a : subject.b).get();
-            picked.weight = ofA ? subject.weightA : subject.weightB;
+            picked.weight = ofA ? subject.sides.a : subject.sides.b;
             picked.element = subject.elementOn(ofA, readings.element);
             picked.stored = stored ? &*stored : nullptr;
         }

@@ -50,11 +50,11 @@ PairVerdict::PairVerdict(QWidget *parent)
         column->addWidget(label);
 }
 
-void PairVerdict::showRow(const CompareRow &row)
+void PairVerdict::showRow(const report::PairRow &row)
 {
-    m_word->setText(verdictGlyph(row) + QLatin1Char(' ') + verdictText(row));
+    m_word->setText(verdictGlyph(row) + QLatin1Char(' ') + fromUtf8(row.verdict));
     m_sentence->setText(verdictSentence(row));
-    m_reason->setText(row.reason.isEmpty() ? QString() : tr("A pair: %1.").arg(row.reason));
+    m_reason->setText(row.reason.empty() ? QString() : tr("A pair: %1.").arg(fromUtf8(row.reason)));
     for (QLabel *label : {m_word, m_sentence, m_reason})
         label->setVisible(!label->text().isEmpty());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/compare/compare_row.h"
+#include "widgets/compare/pair_words.h"
 
 #include <QWidget>
 
@@ -20,7 +20,7 @@ class PairVerdict final : public QWidget
 public:
     explicit PairVerdict(QWidget *parent);
 
-    void showRow(const CompareRow &row);
+    void showRow(const report::PairRow &row);
     void clear();
     QString text() const;
 

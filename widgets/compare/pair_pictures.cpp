@@ -120,10 +120,10 @@ void PairPictures::show(const PairSubject &subject, const PairSample &sample)
         m_element.reset();
     m_readerA = m_readerB = nullptr;
     if (subject.hasA())
-        m_readerA = std::make_shared<WeightReader>(subject.a, subject.weightA, subject.mapOf(true));
+        m_readerA = std::make_shared<WeightReader>(subject.a, subject.sides.a, subject.mapOf(true));
     if (subject.hasB())
         m_readerB =
-            std::make_shared<WeightReader>(subject.b, subject.weightB, subject.mapOf(false));
+            std::make_shared<WeightReader>(subject.b, subject.sides.b, subject.mapOf(false));
     remake(same);
 }
 
@@ -153,8 +153,8 @@ void PairPictures::remake(bool keepPosition)
             .arg(side, fromUtf8(formText(weight.form)).toHtmlEscaped(),
                  fromUtf8(shapeText(weight.shape)));
     };
-    m_panes[0].title->setText(title(tr("A"), m_subject.a, m_subject.weightA));
-    m_panes[1].title->setText(title(tr("B"), m_subject.b, m_subject.weightB));
+    m_panes[0].title->setText(title(tr("A"), m_subject.a, m_subject.sides.a));
+    m_panes[1].title->setText(title(tr("B"), m_subject.b, m_subject.sides.b));
     m_panes[2].title->setText(m_mode == PictureMode::Zeros ? tr("<b>Difference</b> what each keeps")
                               : relative() ? tr("<b>Difference</b> (B \u2212 A) / |A|")
                                            : tr("<b>Difference</b> B \u2212 A"));
@@ -199,7 +199,7 @@ PicturePyramid PairPictures::pyramidOf(const Pane &pane, const WeightReaderPtr &
         return {};
     const bool ofA = &pane == &m_panes[0];
     return m_pyramids->pyramid((ofA ? m_subject.a : m_subject.b).get(),
-                               ofA ? m_subject.weightA : m_subject.weightB, reader->map(),
+                               ofA ? m_subject.sides.a : m_subject.sides.b, reader->map(),
                                m_mode != PictureMode::Zeros ? WeightPyramids::Kind::Values
                                                             : WeightPyramids::Kind::Kept);
 }
@@ -208,8 +208,8 @@ PicturePyramid PairPictures::differencePyramid() const
 {
     if (m_pyramids == nullptr)
         return {};
-    return m_pyramids->pyramidOfPair({m_subject.a.get(), m_subject.weightA, m_readerA->map()},
-                                     {m_subject.b.get(), m_subject.weightB, m_readerB->map()},
+    return m_pyramids->pyramidOfPair({m_subject.a.get(), m_subject.sides.a, m_readerA->map()},
+                                     {m_subject.b.get(), m_subject.sides.b, m_readerB->map()},
                                      relative() ? WeightPyramids::Kind::RelativeDifference
                                                 : WeightPyramids::Kind::Difference);
 }

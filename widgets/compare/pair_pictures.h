@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/joined_weights.h"
 #include "core/diff/pair_sample.h"
 #include "core/diff/stored_element.h"
 #include "widgets/common/box_pyramid.h"
@@ -26,14 +25,11 @@ class WeightPyramids;
 /// as those of A; of a part of a split or merged weight as those of the part.
 struct PairSubject {
     BundlePtr a, b;
-    std::size_t weightA = kNoIndex, weightB = kNoIndex;
+    PairSides sides;
     QString obstacle; ///< why their values cannot be compared; empty where they can
-    /// What a part is part of, and which one it is; null for a plain pair.
-    std::shared_ptr<const JoinedWeights> joined = nullptr;
-    std::size_t part = 0;
 
-    bool hasA() const { return a && weightA < a->weights().size(); }
-    bool hasB() const { return b && weightB < b->weights().size(); }
+    bool hasA() const { return a && sides.a < a->weights().size(); }
+    bool hasB() const { return b && sides.b < b->weights().size(); }
     bool comparable() const { return hasA() && hasB() && obstacle.isEmpty(); }
     /// Whose elements are numbered; only where comparable.
     const Weight &weight() const;
@@ -43,7 +39,8 @@ struct PairSubject {
     std::optional<std::uint64_t> elementOf(bool ofA, std::uint64_t onSide) const;
     /// How the elements of a side lie in its picture: cells of both are the same.
     SliceMap mapOf(bool ofA) const;
-    bool isPart() const { return joined != nullptr && comparable(); }
+    bool isPart() const { return sides.slice && comparable(); }
+    bool isSlice(bool ofA) const { return isPart() && sides.slice->ofA == ofA; }
     /// The same weights, whatever their bytes.
     bool sameWeights(const PairSubject &other) const;
 };

@@ -59,8 +59,8 @@ void PairPictures::readCell()
             const PairReadLock lock(a ? *a->bundle() : *b->bundle(),
                                     b ? *b->bundle() : *a->bundle());
             return ElementReadings{
-                element, readElement(a, subject.weightA, subject.elementOn(true, element)),
-                readElement(b, subject.weightB, subject.elementOn(false, element))};
+                element, readElement(a, subject.sides.a, subject.elementOn(true, element)),
+                readElement(b, subject.sides.b, subject.elementOn(false, element))};
         },
         [this](const ElementReadings &readings) {
             m_reading = nullptr;

@@ -9,7 +9,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
 #include "widgets/compare/build_outcome_words.h"
-#include "widgets/compare/compare_row.h"
+#include "widgets/compare/pair_words.h"
 
 #include <QEvent>
 #include <QPainter>
@@ -188,14 +188,14 @@ void VerdictStrip::setOutcome(const ComparisonOutcomePtr &outcome)
 void VerdictStrip::addStructure(const Difference &difference)
 {
     std::size_t encoded = 0, unreadable = 0;
-    for (const WeightPair &pair : difference.weights) {
+    const auto whole = wholePairs(difference.weights);
+    for (const ComparedPair &pair : whole) {
         encoded += pair.reencoded() ? 1 : 0;
         unreadable += pair.unreadable() ? 1 : 0;
     }
     add(encoded > 0 ? Token::KindData : Token::OutDense,
         tr("%1 of %2 re-encoded")
-            .arg(groupedNumber(encoded),
-                 countedWords(difference.weights.size(), tr("1 pair"), tr("%1 pairs"))),
+            .arg(groupedNumber(encoded), countedWords(whole.size(), tr("1 pair"), tr("%1 pairs"))),
         tr("Weights that B stores in another form, type or size of parts than A"));
     const auto alone = [this](std::size_t count, const QString &text, const QString &tip) {
         if (count > 0)
@@ -203,7 +203,7 @@ void VerdictStrip::addStructure(const Difference &difference)
     };
     alone(unreadable, tr("%1 unreadable"),
           tr("Weights that could not be read in A or in B: they cannot be compared"));
-    alone(difference.joined.size(), tr("%1 split or merged"),
+    alone(slicedPairs(difference.weights).size(), tr("%1 split or merged"),
           tr("Weights of one side that are several of the other"));
     alone(difference.onlyA.size(), tr("%1 only in A"), tr("Weights of A without a partner"));
     alone(difference.onlyB.size(), tr("%1 only in B"), tr("Weights of B without a partner"));
@@ -222,7 +222,7 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
         const auto *number = std::get_if<double>(&worst->value);
         const QString name = fromUtf8(outcome.a->weights()[worst->a].name);
         std::optional<quint64> element;
-        for (const WeightPair &pair : outcome.difference.weights) {
+        for (const ComparedPair &pair : outcome.difference.weights) {
             if (pair.a == worst->a && pair.b == worst->b && pair.values && pair.values->worst)
                 element = pair.values->worst->element;
         }
@@ -250,7 +250,7 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
     VerdictPill *pill = add(Token::MarkChanged, tr("\u2260 beyond fp16 rounding"), said);
     if (!verdict.counterexamplePair || !verdict.counterexample)
         return;
-    const WeightPair &pair = outcome.difference.weights[*verdict.counterexamplePair];
+    const ComparedPair &pair = outcome.difference.weights[*verdict.counterexamplePair];
     pill->setLeads(true);
     connect(pill, &QAbstractButton::clicked, this,
             [this, a = pair.a, b = pair.b, element = verdict.counterexample->element] {

@@ -112,7 +112,7 @@ void TestComparePictures::legendOfTheDifference()
     const auto sample = [&values] {
         Progress progress;
         const auto a = denseBundle({{"w", "[300, 200]", values}});
-        return *samplePair(*a, 0, *a, 0, progress);
+        return *samplePair(*a, *a, {0, 0}, progress);
     }();
     std::uint64_t missed = 1;
     while (std::binary_search(sample.elements.begin(), sample.elements.end(), missed))
@@ -448,7 +448,7 @@ void TestComparePictures::pickedElementOfAPalette()
     QVERIFY(settle(dock));
     const PairSubject subject = dock.pictures()->subject();
     QVERIFY(subject.comparable());
-    const auto decoder = *subject.b->decoder(subject.weightB);
+    const auto decoder = *subject.b->decoder(subject.sides.b);
     QVERIFY(decoder.encoding().palette);
     dock.pictures()->setElement(3);
     QVERIFY(settle(dock));
