@@ -23,8 +23,8 @@ class BundleComparison
 {
 public:
     BundleComparison(const Bundle &a, const Bundle &b, const DiffOptions &options,
-                     Progress *progress)
-        : m_a(a), m_b(b), m_options(options), m_progress(progress)
+                     Progress *progress, const ComparisonSteps &steps)
+        : m_a(a), m_b(b), m_options(options), m_progress(progress), m_steps(steps)
     {
     }
 
@@ -43,6 +43,7 @@ private:
     const Bundle &m_b;
     const DiffOptions &m_options;
     Progress *m_progress;
+    const ComparisonSteps &m_steps;
     Difference m_result;
     std::optional<diff::FileRanges> m_ranges; ///< made for the first file that differs
 };
@@ -62,7 +63,7 @@ void BundleComparison::announceTotal(const std::vector<diff::FilePair> &files)
     for (const ComparedPair &pair : m_result.weights) {
         if (pair.layoutEqual)
             total += m_a.weights()[pair.a].storedBytes.value;
-        if (m_options.values &&
+        if (m_options.values && !pair.values &&
             (pair.shapeEqual || m_a.weights()[pair.a].elements == m_b.weights()[pair.b].elements))
             total += comparedWeight(m_a, m_b, pair).elements.value;
     }
@@ -173,6 +174,10 @@ bool BundleComparison::comparePairValues(ComparedPair &pair)
 {
     if (!m_options.values)
         return true;
+    if (pair.values) {
+        describeValues(m_a, m_b, pair);
+        return m_progress == nullptr || !m_progress->cancelled();
+    }
     return pair.shapeEqual ? findValues(m_a, m_b, pair, m_options.tolerance, m_progress)
                            : findReshaped(m_a, m_b, pair, m_progress);
 }
@@ -182,6 +187,8 @@ Result<Difference> BundleComparison::run()
     PairedWeights paired = pairWeights(m_a, m_b, m_options.pairs, m_progress);
     if (m_progress != nullptr && m_progress->cancelled())
         return tl::unexpected(cancelledError("The comparison was cancelled"));
+    if (m_steps.paired)
+        m_steps.paired(paired);
     m_result.weights = std::move(paired.pairs);
     m_result.onlyA = std::move(paired.onlyA);
     m_result.onlyB = std::move(paired.onlyB);
@@ -193,8 +200,16 @@ Result<Difference> BundleComparison::run()
     }
     describeProgram();
     for (ComparedPair &pair : m_result.weights) {
-        if (!compareStored(pair) || !comparePairValues(pair))
+        if (!compareStored(pair))
             return tl::unexpected(cancelledError("The comparison was cancelled"));
+    }
+    if (m_steps.described)
+        m_steps.described(m_result);
+    for (std::size_t i = 0; i < m_result.weights.size(); ++i) {
+        if (!comparePairValues(m_result.weights[i]))
+            return tl::unexpected(cancelledError("The comparison was cancelled"));
+        if (m_steps.compared)
+            m_steps.compared(i, m_result.weights[i]);
     }
     const bool sameKind = m_a.kind() == m_b.kind();
     // Of two checkpoints each names its tensors itself; elsewhere a kind may not know the names
@@ -229,9 +244,9 @@ Result<Difference> BundleComparison::run()
 } // namespace
 
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
-                                  Progress *progress)
+                                  Progress *progress, const ComparisonSteps &steps)
 {
-    return BundleComparison(a, b, options, progress).run();
+    return BundleComparison(a, b, options, progress, steps).run();
 }
 
 std::string_view lastComponent(std::string_view path)

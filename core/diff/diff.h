@@ -12,6 +12,7 @@
 #include "core/diff/value_rule.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -144,11 +145,23 @@ struct DiffOptions {
 /// The converters' suffixes taken off: "_quantized", "_palettized", "_sparsified", in any order.
 std::string baseName(std::string_view name);
 
+struct PairedWeights;
+
+/// What a comparison says while it runs, on the thread that it runs on.
+struct ComparisonSteps {
+    /// The pairs. Values that are known already may be filled in: they are not read again.
+    std::function<void(PairedWeights &)> paired = {};
+    /// Files, program and stored bytes are compared.
+    std::function<void(const Difference &)> described = {};
+    /// Difference::weights[index] has its values, where they were asked for.
+    std::function<void(std::size_t index, const ComparedPair &)> compared = {};
+};
+
 /// Pairs the weights and compares layouts and stored bytes; values where asked. Costs the tables
 /// and the bytes compared; memory does not grow with the weights. Takes the files' locks itself,
 /// shared, weight by weight: the caller must not hold them. Errors: "task.cancelled".
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
-                                  Progress *progress = nullptr);
+                                  Progress *progress = nullptr, const ComparisonSteps &steps = {});
 
 /// Several builds of one base, each compared as by compareBundles(): but every weight of the base
 /// is decoded once, however many builds there are. `options`: one a build. Errors:

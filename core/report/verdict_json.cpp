@@ -287,6 +287,8 @@ Json checkedDifferenceJson(const CheckedDifference &checked)
 
 Json differencesJson(std::span<const CheckedDifference> all)
 {
+    if (all.size() == 1)
+        return checkedDifferenceJson(all.front());
     Json json = document("diff");
     const Bundle &a = *all.front().a;
     json["a"] = a.name();
