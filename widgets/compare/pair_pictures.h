@@ -5,17 +5,14 @@
 #include "core/diff/stored_element.h"
 #include "widgets/common/box_pyramid.h"
 #include "widgets/common/tile_view.h"
-#include "widgets/compare/picture_legend.h"
+#include "widgets/compare/picture_pane.h"
 #include "widgets/weight/slice_map.h"
 
 #include <QWidget>
 
-#include <array>
 #include <memory>
 
 class QLabel;
-class QSplitter;
-class QStackedWidget;
 
 namespace kernscope::ui {
 
@@ -84,10 +81,9 @@ public:
     /// What the marked cell holds on both sides, in words.
     QString readout() const;
 
-    TileView *viewA() const { return m_panes[0].view; }
-    TileView *viewB() const { return m_panes[1].view; }
-    TileView *viewDifference() const { return m_panes[2].view; }
-    QSplitter *splitter() const { return m_splitter; }
+    TileView *viewA() const { return m_row->pane(0).view(); }
+    TileView *viewB() const { return m_row->pane(1).view(); }
+    TileView *viewDifference() const { return m_row->pane(2).view(); }
     bool loading() const;
 
 Q_SIGNALS:
@@ -102,33 +98,24 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
-    struct Pane {
-        QLabel *title = nullptr, *message = nullptr;
-        QStackedWidget *stack = nullptr;
-        TileView *view = nullptr;
-        PictureLegend *legend = nullptr;
-    };
-    Pane makePane(TaskManager &tasks, const QString &name);
     void connectPane(TileView *view);
     void remake(bool keepPosition);
-    void showSide(Pane &pane, const WeightReaderPtr &reader, bool keepPosition);
+    void showSide(bool ofA, const WeightReaderPtr &reader, bool keepPosition);
     void showDifference(bool keepPosition);
     void showDifferenceLegend();
     double differenceRange() const;
     bool relative() const { return m_mode == PictureMode::Relative; }
     void showOwnRanges();
-    void showMessage(Pane &pane, const QString &text);
     void markCells();
     void readCell();
     void setReadout(const QString &text);
 
-    PicturePyramid pyramidOf(const Pane &pane, const WeightReaderPtr &reader) const;
+    PicturePyramid pyramidOf(bool ofA, const WeightReaderPtr &reader) const;
     PicturePyramid differencePyramid() const;
 
     TaskManager &m_tasks;
     WeightPyramids *m_pyramids = nullptr;
-    std::array<Pane, 3> m_panes; ///< A, B, difference
-    QSplitter *m_splitter = nullptr;
+    PictureRow *m_row = nullptr; ///< A, B, difference
     QLabel *m_readout = nullptr;
     PairSubject m_subject;
     PairSample m_sample;

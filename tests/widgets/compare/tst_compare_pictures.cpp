@@ -13,7 +13,7 @@
 #include "widgets/compare/pair_element.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
-#include "widgets/compare/picture_legend.h"
+#include "widgets/compare/picture_pane.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
 #include "widgets/compare/verdict_strip.h"

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/compare/picture_legend.h"
+#include "widgets/compare/picture_pane.h"
 
 #include "widgets/common/cell_shape.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/text_direction.h"
 #include "widgets/common/theme.h"
 
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QLinearGradient>
 #include <QPainter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -169,6 +175,86 @@ void PictureLegend::paintSwatch(QPainter &painter, const QRectF &box, const Swat
     paintCellShape(painter, swatch.shape, box.center(), box.width() / 5, inkOn(swatch.color.rgb()),
                    palette().color(QPalette::PlaceholderText));
     painter.restore();
+}
+
+PicturePane::PicturePane(TaskManager &tasks, const QString &name, const QString &side,
+                         QWidget *parent)
+    : QWidget(parent), m_title(new ElidedLabel(Qt::ElideMiddle, this)),
+      m_stack(new QStackedWidget(this)), m_view(new TileView(tasks, m_stack)),
+      m_message(new QLabel(m_stack)), m_legend(new PictureLegend(this))
+{
+    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_view->setMostStretch(TileView::kFillStretch);
+    m_view->setAccessibleName(name);
+    m_message->setWordWrap(true);
+    m_message->setAlignment(Qt::AlignCenter);
+    m_message->setForegroundRole(QPalette::PlaceholderText);
+    m_message->setMargin(theme::em(this, 0.5));
+    m_stack->addWidget(m_view);
+    m_stack->addWidget(m_message);
+    auto *head = new QHBoxLayout;
+    if (!side.isEmpty()) {
+        auto *label = new QLabel(QStringLiteral("<b>%1</b>").arg(side.toHtmlEscaped()), this);
+        head->addWidget(label);
+    }
+    head->addWidget(m_title, 1);
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme::em(this, 0.1));
+    column->addLayout(head);
+    column->addWidget(m_stack, 1);
+    column->addWidget(m_legend);
+}
+
+void PicturePane::setTitle(const QString &title)
+{
+    m_title->setWholeText(title);
+}
+
+void PicturePane::show(TileSourcePtr source, bool keepPosition)
+{
+    m_view->setSource(std::move(source), keepPosition);
+    m_stack->setCurrentWidget(m_view);
+}
+
+void PicturePane::showMessage(const QString &text)
+{
+    m_view->setSource(nullptr);
+    m_legend->clear();
+    m_message->setText(text);
+    m_stack->setCurrentWidget(m_message);
+}
+
+void PicturePane::markCell(std::optional<Cell> cell)
+{
+    if (m_view->currentCell() != cell)
+        m_view->setCurrentCell(cell);
+}
+
+PictureRow::PictureRow(QWidget *parent) : QSplitter(Qt::Horizontal, parent)
+{
+    setChildrenCollapsible(false);
+}
+
+PicturePane *PictureRow::addPane(TaskManager &tasks, const QString &name, const QString &side)
+{
+    auto *added = new PicturePane(tasks, name, side, this);
+    addWidget(added);
+    m_panes.push_back(added);
+    connect(added->view(), &TileView::viewStateChanged, this,
+            [this, added](const ViewState &state) {
+                for (const PicturePane *pane : m_panes) {
+                    if (pane != added && m_linked)
+                        pane->view()->setViewState(state);
+                }
+            });
+    return added;
+}
+
+bool PictureRow::loading() const
+{
+    return std::any_of(m_panes.begin(), m_panes.end(),
+                       [](const PicturePane *pane) { return pane->loading(); });
 }
 
 } // namespace kernscope::ui
