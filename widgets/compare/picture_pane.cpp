@@ -259,4 +259,4 @@ bool PictureRow::loading() const
 
 } // namespace kernscope::ui
 
-#include "moc_picture_legend.cpp"
+#include "moc_picture_pane.cpp"
