@@ -12,7 +12,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/difference_tiles.h"
-#include "widgets/compare/error_bar_delegate.h"
+#include "widgets/compare/compare_table.h"
 #include "widgets/compare/pair_chips.h"
 #include "widgets/compare/pair_element.h"
 #include "widgets/compare/pair_figures.h"

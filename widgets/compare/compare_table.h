@@ -5,6 +5,8 @@
 
 #include <QStyledItemDelegate>
 
+class QTableView;
+
 namespace kernscope::ui {
 
 /// The relative error of a pair as its number over a bar, whose length is the share of the
@@ -27,5 +29,9 @@ private:
     const CompareModel &m_model;
     mutable std::optional<double> m_largest; ///< of all rows; found when it is asked for
 };
+
+/// The table of pairs: where it is narrow the names give way, where it is wide the verdict has
+/// room. Limits and functions are hidden at first.
+QTableView *makeCompareTable(CompareModel &model, QWidget *parent);
 
 } // namespace kernscope::ui
