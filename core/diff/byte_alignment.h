@@ -3,8 +3,10 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/kinds.h"
+#include "core/bundle/weight.h"
 #include "core/diff/diff.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -93,3 +95,27 @@ private:
 };
 
 } // namespace kernscope
+
+namespace kernscope::diff {
+
+/// A file of each side, or of one of them: indices into Bundle::files().
+struct FilePair {
+    std::size_t a = kNoIndex, b = kNoIndex;
+};
+
+/// The files of two bundles in pairs: by path; then by the last name among files of one role (a
+/// compiled bundle against its package); then the only two left of a role (weight files of any
+/// name). In the order of A, then what only B has.
+std::vector<FilePair> pairFiles(const Bundle &a, const Bundle &b);
+
+/// Whether a part of a weight stores the elements themselves: values, indices or kept values, which
+/// are the same thing in two forms.
+bool storesElements(const Weight &weight, const codec::Operand &operand);
+
+/// Sets whether the elements of a segment are as wide on both sides, and how its bytes then lie:
+/// AlignedSegment::otherwise and its units. `sectionA`, `sectionB`: the sections that it is made
+/// of, indices into Bundle::sections().
+void setWidths(const Bundle &a, std::size_t sectionA, const Bundle &b, std::size_t sectionB,
+               AlignedSegment &segment);
+
+} // namespace kernscope::diff

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/diff/byte_alignment.h"
-#include "core/diff/byte_tally.h"
+#include "core/diff/byte_ranges.h"
 #include "core/diff/kept_places.h"
 
 #include "core/base/progress.h"

@@ -1,14 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/container/mil/sniff.h"
+#include "core/diff/byte_alignment.h"
 #include "core/diff/byte_ranges.h"
 #include "core/diff/diff.h"
-#include "core/diff/file_pairing.h"
-#include "core/diff/file_ranges.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
+
+namespace kernscope::diff {
+
+/// Where the bytes of two files differ, each against what it is the same as: a part of a weight
+/// against the same part, a line of text against the same line. Holds references.
+class FileRanges
+{
+public:
+    /// `pairs`: what pairWeights found.
+    FileRanges(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs)
+        : m_a(a), m_b(b), m_pairs(pairs)
+    {
+    }
+
+    /// Fills in ranges and tally of a file that both sides have. Hold the locks of the files. False
+    /// where cancelled.
+    bool find(FileDifference &file, const Progress *progress);
+
+private:
+    bool add(FileDifference &file, const AlignedSegment &segment, std::span<const std::byte> a,
+             std::span<const std::byte> b, const Progress *progress) const;
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    std::span<const ComparedPair> m_pairs;
+    std::optional<ByteAlignment> m_alignment; ///< made for the first file
+};
+
+} // namespace kernscope::diff
 
 namespace kernscope {
 
@@ -256,3 +288,105 @@ std::string_view lastComponent(std::string_view path)
 }
 
 } // namespace kernscope
+
+namespace kernscope::diff {
+
+namespace {
+
+/// In order, neighbours joined, bounded.
+void finishRanges(std::vector<ByteRange> &ranges, std::uint64_t size, bool &cut)
+{
+    std::sort(ranges.begin(), ranges.end(),
+              [](const ByteRange &x, const ByteRange &y) { return x.offset < y.offset; });
+    std::vector<ByteRange> joined;
+    for (const ByteRange &range : ranges) {
+        if (!joined.empty() && joined.back().end() == range.offset.value)
+            joined.back().bytes.value += range.bytes.value;
+        else
+            joined.push_back(range);
+    }
+    if (joined.size() > FileDifference::kMaxRanges) {
+        cut = true;
+        joined.resize(FileDifference::kMaxRanges);
+        joined.back().bytes = ByteCount(size - joined.back().offset.value);
+    }
+    ranges = std::move(joined);
+}
+
+void addRange(std::vector<ByteRange> &to, std::uint64_t first, std::uint64_t length)
+{
+    if (length > 0)
+        to.push_back({FileOffset(first), ByteCount(length)});
+}
+
+} // namespace
+
+bool FileRanges::find(FileDifference &file, const Progress *progress)
+{
+    if (!m_alignment)
+        m_alignment.emplace(m_a, m_b, m_pairs);
+    const auto bytesA = m_a.files()[file.a].file->bytes();
+    const auto bytesB = m_b.files()[file.b].file->bytes();
+    const auto &files = m_alignment->files();
+    const auto aligned = std::find_if(files.begin(), files.end(), [&](const AlignedFile &each) {
+        return each.a == file.a && each.b == file.b;
+    });
+    if (aligned == files.end()) {
+        AlignedSegment whole;
+        whole.lengthA = bytesA.size();
+        whole.lengthB = bytesB.size();
+        return add(file, whole, bytesA, bytesB, progress);
+    }
+    for (std::size_t s = aligned->firstSection; s < aligned->firstSection + aligned->sections;
+         ++s) {
+        const AlignedSection &section = m_alignment->sections()[s];
+        for (std::size_t i = section.firstSegment; i < section.firstSegment + section.segments;
+             ++i) {
+            const AlignedSegment &segment = m_alignment->segments()[i];
+            if (!add(file, segment, bytesA.subspan(segment.firstA, segment.lengthA),
+                     bytesB.subspan(segment.firstB, segment.lengthB), progress))
+                return false;
+        }
+    }
+    finishRanges(file.ranges, bytesA.size(), file.rangesCut);
+    finishRanges(file.rangesB, bytesB.size(), file.rangesCut);
+    return true;
+}
+
+bool FileRanges::add(FileDifference &file, const AlignedSegment &segment,
+                     std::span<const std::byte> a, std::span<const std::byte> b,
+                     const Progress *progress) const
+{
+    if (segment.text && a.size() != b.size()) {
+        const std::uint64_t trimmed = segment.prefix + segment.suffix;
+        const std::uint64_t inA = a.size() - std::min<std::uint64_t>(a.size(), trimmed);
+        const std::uint64_t inB = b.size() - std::min<std::uint64_t>(b.size(), trimmed);
+        addRange(file.ranges, segment.firstA + segment.prefix, inA);
+        addRange(file.rangesB, segment.firstB + segment.prefix, inB);
+        file.tally += ByteTally::of(inA, inB);
+        return true;
+    }
+    if (segment.otherwise) {
+        addRange(file.ranges, segment.firstA, a.size());
+        addRange(file.rangesB, segment.firstB, b.size());
+        file.tally += ByteTally::of(a.size(), b.size());
+        return true;
+    }
+    // The bytes were counted when the files were found to differ: here only a stop is looked for.
+    const auto found = findDifferentBytes(a, b, FileDifference::kMaxRanges, nullptr);
+    if (!found || (progress != nullptr && progress->cancelled()))
+        return false;
+    file.rangesCut = file.rangesCut || found->cut;
+    file.tally += differentBytes(a, b);
+    for (const ByteRange &range : found->ranges) {
+        const std::uint64_t first = range.offset.value;
+        const auto within = [&](std::uint64_t size) {
+            return std::min(range.end(), size) - std::min(first, size);
+        };
+        addRange(file.ranges, segment.firstA + first, within(a.size()));
+        addRange(file.rangesB, segment.firstB + first, within(b.size()));
+    }
+    return true;
+}
+
+} // namespace kernscope::diff

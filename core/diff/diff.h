@@ -4,13 +4,14 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/byte_tally.h"
+#include "core/diff/byte_ranges.h"
 #include "core/diff/channel_order.h"
 #include "core/diff/pair_sides.h"
 #include "core/diff/program_difference.h"
 #include "core/diff/value_difference.h"
 #include "core/diff/value_rule.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -247,5 +248,35 @@ std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, con
 
 /// The name after the last "/" of a path within a bundle.
 std::string_view lastComponent(std::string_view path);
+
+/// How much a row of a comparison asks for attention: what cannot be compared or has no partner,
+/// then values that differ, then what is not known yet, then what is the same.
+struct PairSeverity {
+    enum class Kind : std::uint8_t {
+        NotComparable, ///< a side cannot be read, or the shapes differ
+        OneSided,      ///< the weight exists on one side only
+        NotFinite,     ///< values that are not finite differ: more than any difference
+        Differs,       ///< values differ
+        Unknown,       ///< values were not compared (yet), and the stored bytes are others
+        SameValues,    ///< stored otherwise, the same values
+        Identical,     ///< the same stored bytes in the same layout
+    };
+    Kind kind = Kind::Identical;
+    double relativeRmse = 0; ///< of those that differ
+    double maxAbs = 0;       ///< decides between equal ones, and then the elements that differ
+    std::uint64_t different = 0;
+
+    friend bool operator==(const PairSeverity &, const PairSeverity &) = default;
+};
+
+/// Of values; `storedEqual`: the stored bytes are the same.
+PairSeverity severityOf(const ValueDifference &values, bool storedEqual);
+/// Of a pair; of a weight without a partner, one of whose indices is kNoIndex, OneSided.
+PairSeverity severityOf(const ComparedPair &pair);
+
+/// True where the first one comes before the other: a strict weak order.
+bool worse(const PairSeverity &x, const PairSeverity &y);
+/// Indices in the order of severity, the worst first; equal ones stay as they are.
+std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities);
 
 } // namespace kernscope

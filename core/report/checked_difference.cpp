@@ -5,7 +5,7 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/diff/severity.h"
+#include "core/diff/diff.h"
 #include "core/report/binary_patch.h"
 #include "core/report/change_script.h"
 #include "core/report/difference_formats.h"

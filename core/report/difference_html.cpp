@@ -3,7 +3,7 @@
 #include "core/report/difference_formats.h"
 
 #include "core/base/printable.h"
-#include "core/diff/severity.h"
+#include "core/diff/diff.h"
 #include "core/report/difference_rows.h"
 #include "core/report/html_page.h"
 #include "core/report/number_text.h"

@@ -3,7 +3,6 @@
 
 #include "core/assessment/stream.h"
 #include "core/diff/diff.h"
-#include "core/diff/severity.h"
 #include "core/report/column.h"
 
 #include <cstddef>

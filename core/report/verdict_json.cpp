@@ -2,7 +2,7 @@
 #include "core/bundle/bundle.h"
 #include "core/report/difference_report.h"
 
-#include "core/diff/severity.h"
+#include "core/diff/diff.h"
 #include "core/report/build_matrix.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"

@@ -8,16 +8,47 @@
 
 #include <QList>
 #include <QStackedWidget>
+#include <QWidget>
 
 #include <memory>
 #include <vector>
+
+class QAction;
+class QLabel;
+class QLineEdit;
+class QTableView;
+
+namespace kernscope::ui {
+
+/// A page of the comparison beside the values: what differs as a table, under a filter and a line
+/// that says how much there is.
+class StructureList : public QWidget
+{
+    Q_OBJECT
+
+public:
+    StructureList(Session &session, RowTableModel *model, const QString &name,
+                  const QString &fileName, QWidget *parent = nullptr);
+
+    void setNote(const QString &text);
+    QString note() const;
+    QTableView *table() const { return m_table; }
+    QLineEdit *filter() const { return m_filter; }
+
+private:
+    RowTableModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QLineEdit *m_filter = nullptr;
+    QLabel *m_note = nullptr;
+};
+
+} // namespace kernscope::ui
 
 class QAction;
 
 namespace kernscope::ui {
 
 class Segmented;
-class StructureList;
 
 /// The pages of a comparison: the values, which its owner fills; operations that differ; files,
 /// sections, tasks and registers.

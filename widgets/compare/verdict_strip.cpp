@@ -2,17 +2,20 @@
 #include "widgets/compare/verdict_strip.h"
 
 #include "core/bundle/bundle.h"
+#include "core/diff/build_verdict.h"
 #include "core/target/rules.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/outcome_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/compare/build_outcome_words.h"
 #include "widgets/compare/pair_words.h"
 
+#include <QCoreApplication>
 #include <QEvent>
 #include <QPainter>
+#include <QString>
 #include <QStringList>
 #include <QStyleOption>
 
@@ -21,6 +24,46 @@
 #include <vector>
 
 namespace kernscope::ui {
+
+/// "▶ 1 streams, ▽ 6 folds": how many weights of a build have which outcome; those that none has
+/// are left out.
+QString outcomeCounts(const BuildOutcome &outcome);
+
+namespace {
+
+struct BuildOutcomeWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::BuildOutcomeWords)
+};
+
+/// "1 folds", "6 fold".
+QString countedOutcome(decision::Outcome what, std::size_t count)
+{
+    switch (what) {
+    case decision::Outcome::Streams:
+        return countedWords(count, BuildOutcomeWords::tr("1 streams"),
+                            BuildOutcomeWords::tr("%1 stream"));
+    case decision::Outcome::Folds:
+        return countedWords(count, BuildOutcomeWords::tr("1 folds"),
+                            BuildOutcomeWords::tr("%1 fold"));
+    default: return groupedNumber(count) + u' ' + outcomeWord(what);
+    }
+}
+
+} // namespace
+
+QString outcomeCounts(const BuildOutcome &outcome)
+{
+    using decision::Outcome;
+    QStringList parts;
+    for (const auto &[what, count] :
+         {std::pair(Outcome::Streams, outcome.streams), std::pair(Outcome::Folds, outcome.folds),
+          std::pair(Outcome::Dense, outcome.dense), std::pair(Outcome::Rejected, outcome.rejected),
+          std::pair(Outcome::Unknown, outcome.unknown)}) {
+        if (count > 0)
+            parts << theme::glyph(outcomeToken(what)) + u' ' + countedOutcome(what, count);
+    }
+    return parts.join(QStringLiteral(", "));
+}
 
 namespace {
 

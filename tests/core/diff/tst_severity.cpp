@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/diff/severity.h"
+#include "core/diff/diff.h"
 #include "tests/test_program.h"
 
 #include <QTest>

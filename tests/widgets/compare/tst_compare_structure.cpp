@@ -10,8 +10,8 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/outcome_words.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/compare_pages.h"
 #include "widgets/compare/comparison_outcome.h"
-#include "widgets/compare/structure_list.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
