@@ -28,14 +28,12 @@ constexpr std::size_t kMostWeightPictures = 24;
 
 const TableOf<ReportNote> &noteTable()
 {
-    static const TableOf<ReportNote> kTable{
-        "notes",
-        {{.key = "place",
-          .title = "place",
-          .value = [](const ReportNote &row) { return Value(View(row.place)); }},
-         {.key = "note", .title = "note", .value = [](const ReportNote &row) {
-              return Value(View(row.text));
-          }}}};
+    using Row = ReportNote;
+    static constexpr Column<Row> kColumns[] = {
+        {"place", "place", "", [](const ReportNote &row) { return Value(View(row.place)); }},
+        {"note", "note", "", [](const ReportNote &row) { return Value(View(row.text)); }},
+    };
+    static const TableOf<Row> kTable{"notes", kColumns};
     return kTable;
 }
 

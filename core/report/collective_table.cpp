@@ -9,27 +9,17 @@ namespace kernscope::report {
 const TableOf<decision::CollectiveOp> &collectiveOperationTable()
 {
     using Row = decision::CollectiveOp;
+    static constexpr Column<Row> kColumns[] = {
+        {"mnemonic", "operation", "Name of the operation",
+         [](const Row &row) { return Value(View(row.mnemonic)); }},
+        {kNumber, "unit_type", "unit type", "Number of the unit that the compiler makes of it",
+         [](const Row &row) { return known<Code>(row.unitType); }, unknownAs("none")},
+        {"role", "role", "What it does", [](const Row &row) { return Value(View(row.role)); }},
+        {"source", "source", "Where this is from",
+         [](const Row &row) { return Value(View(row.source)); }},
+    };
     static const TableOf<Row> kTable{
-        "collective operations",
-        {{.key = "mnemonic",
-          .title = "operation",
-          .explanation = "Name of the operation",
-          .value = [](const Row &row) { return Value(View(row.mnemonic)); }},
-         {.key = "unit_type",
-          .title = "unit type",
-          .explanation = "Number of the unit that the compiler makes of it",
-          .align = TextTable::Align::Right,
-          .unknown = "none",
-          .value = [](const Row &row) { return known<Code>(row.unitType); }},
-         {.key = "role",
-          .title = "role",
-          .explanation = "What it does",
-          .value = [](const Row &row) { return Value(View(row.role)); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where this is from",
-          .value = [](const Row &row) { return Value(View(row.source)); }}},
-        {"mnemonic", "role", "unit_type", "source"}};
+        "collective operations", kColumns, {"mnemonic", "role", "unit_type", "source"}};
     return kTable;
 }
 
@@ -47,97 +37,69 @@ std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target
 const TableOf<CollectiveByteFacts> &collectiveByteTable()
 {
     using Row = CollectiveByteFacts;
-    static const TableOf<Row> kTable{
-        "capability bytes",
-        {{.key = "offset",
-          .title = "byte",
-          .explanation = "Offset of the byte in the table of the chip",
-          .value = [](const Row &row) { return Value(target::halOffsetText(row.byte->offset)); }},
-         {.key = "capability",
-          .title = "capability",
-          .explanation = "What the byte says of the chip",
-          .value = [](const Row &row) { return Value(View(row.byte->capability)); }},
-         {.key = "value",
-          .title = "value",
-          .explanation = "The byte of the chip: 1 where it can",
-          .unknown = "unknown",
-          .value =
-              [](const Row &row) {
-                  return known<Code>(row.value ? std::optional<std::uint64_t>(*row.value)
-                                               : std::nullopt);
-              },
-          .document = [](const Row &row) { return row.value ? Json(*row.value) : Json(nullptr); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the value is from, or, without one, the byte",
-          .value = [](const Row &row) { return Value(row.source); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"offset", "byte", "Offset of the byte in the table of the chip",
+         [](const Row &row) { return Value(target::halOffsetText(row.byte->offset)); }},
+        {"capability", "capability", "What the byte says of the chip",
+         [](const Row &row) { return Value(View(row.byte->capability)); }},
+        {"value", "value", "The byte of the chip: 1 where it can",
+         [](const Row &row) {
+             return known<Code>(row.value ? std::optional<std::uint64_t>(*row.value)
+                                          : std::nullopt);
+         },
+         unknownAs("unknown"),
+         jsonOf([](const Row &row) { return row.value ? Json(*row.value) : Json(nullptr); })},
+        {"source", "source", "Where the value is from, or, without one, the byte",
+         [](const Row &row) { return Value(row.source); }},
+    };
+    static const TableOf<Row> kTable{"capability bytes", kColumns};
     return kTable;
 }
 
 const TableOf<decision::CollectiveGate> &collectiveGateTable()
 {
     using Row = decision::CollectiveGate;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "gate", "What the layer needs to run",
+         [](const Row &row) { return Value(View(row.name)); }},
+        {"open", "open", "Whether it lets the layer run",
+         [](const Row &row) { return known(row.open); }, unknownAs("unknown")},
+        {"found", "found", "What was found there",
+         [](const Row &row) { return Value(View(row.found)); }},
+        {"source", "source", "Where this is from",
+         [](const Row &row) { return Value(View(row.source)); }},
+    };
     static const TableOf<Row> kTable{
-        "collective gates",
-        {{.key = "name",
-          .title = "gate",
-          .explanation = "What the layer needs to run",
-          .value = [](const Row &row) { return Value(View(row.name)); }},
-         {.key = "open",
-          .title = "open",
-          .explanation = "Whether it lets the layer run",
-          .unknown = "unknown",
-          .value = [](const Row &row) { return known(row.open); }},
-         {.key = "found",
-          .title = "found",
-          .explanation = "What was found there",
-          .value = [](const Row &row) { return Value(View(row.found)); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where this is from",
-          .value = [](const Row &row) { return Value(View(row.source)); }}},
-        {"name", "found", "open", "source"}};
+        "collective gates", kColumns, {"name", "found", "open", "source"}};
     return kTable;
 }
 
 const TableOf<decision::CcdmaSetter> &ccdmaSetterTable()
 {
     using Row = decision::CcdmaSetter;
-    static const TableOf<Row> kTable{
-        "collective-setters",
-        {{.key = "order",
-          .title = "order",
-          .explanation = "Place in the sequence, from 1",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) -> Value { return Code{row.order}; }},
-         {.key = "name",
-          .title = "setter",
-          .explanation = "What is set",
-          .value = [](const Row &row) -> Value { return View(row.name); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the sequence is documented",
-          .value = [](const Row &row) -> Value { return View(row.source); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "order", "order", "Place in the sequence, from 1",
+         [](const Row &row) -> Value { return Code(row.order); }},
+        {"name", "setter", "What is set", [](const Row &row) -> Value { return View(row.name); }},
+        {"source", "source", "Where the sequence is documented",
+         [](const Row &row) -> Value { return View(row.source); }},
+    };
+    static const TableOf<Row> kTable{"collective-setters", kColumns};
     return kTable;
 }
 
 const TableOf<decision::CollectiveNote> &collectiveNoteTable()
 {
     using Row = decision::CollectiveNote;
-    static const TableOf<Row> kTable{
-        "collective-notes",
-        {{.key = "name",
-          .title = "about",
-          .explanation = "What the rule is about",
-          .value = [](const Row &row) -> Value { return View(row.name); }},
-         {.key = "text",
-          .title = "rule or message",
-          .explanation = "The rule, or what the compiler says",
-          .value = [](const Row &row) -> Value { return View(row.text); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where it is documented",
-          .value = [](const Row &row) -> Value { return View(row.source); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "about", "What the rule is about",
+         [](const Row &row) -> Value { return View(row.name); }},
+        {"text", "rule or message", "The rule, or what the compiler says",
+         [](const Row &row) -> Value { return View(row.text); }},
+        {"source", "source", "Where it is documented",
+         [](const Row &row) -> Value { return View(row.source); }},
+    };
+    static const TableOf<Row> kTable{"collective-notes", kColumns};
     return kTable;
 }
 

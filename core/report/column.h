@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,27 +36,32 @@ struct Absent {
 /// An amount: "1,234,567", and the integer in JSON.
 struct Count {
     std::uint64_t number = 0;
+    explicit constexpr Count(std::uint64_t amount = 0) : number(amount) {}
     bool operator==(const Count &) const = default;
 };
 /// An integer that is a name more than an amount, such as a code or a version: no separators.
 struct Code {
     std::uint64_t number = 0;
+    explicit constexpr Code(std::uint64_t name = 0) : number(name) {}
     bool operator==(const Code &) const = default;
 };
 /// An offset or a word: "0x0002b080", the integer in JSON.
 struct Hex {
     std::uint64_t number = 0;
     int digits = 1;
+    explicit constexpr Hex(std::uint64_t word = 0, int least = 1) : number(word), digits(least) {}
     bool operator==(const Hex &) const = default;
 };
 /// A ratio, with three places; six in JSON.
 struct Ratio {
     double number = 0;
+    explicit constexpr Ratio(double ratio = 0) : number(ratio) {}
     bool operator==(const Ratio &) const = default;
 };
 /// A fraction 0 to 1: "63.2 %"; the fraction with six places in JSON.
 struct Percent {
     double fraction = 0;
+    explicit constexpr Percent(double share = 0) : fraction(share) {}
     bool operator==(const Percent &) const = default;
 };
 /// A real number: fixed places, or significant digits; exact in JSON.
@@ -63,18 +69,27 @@ struct Real {
     double number = 0;
     int places = 3;
     bool significant = false;
+    explicit constexpr Real(double value = 0, int shownPlaces = 3, bool digits = false)
+        : number(value), places(shownPlaces), significant(digits)
+    {
+    }
     bool operator==(const Real &) const = default;
 };
 /// A number that is written in its own way, such as a range; in JSON the number.
 struct Written {
     double number = 0;
     std::string text;
+    explicit Written(double value = 0, std::string written = {})
+        : number(value), text(std::move(written))
+    {
+    }
     bool operator==(const Written &) const = default;
 };
 /// A time in seconds: four digits where the column's unit is said in its header, as on the
 /// terminal; "12.3 µs" in the window; exact in JSON.
 struct Seconds {
     double number = 0;
+    explicit constexpr Seconds(double time = 0) : number(time) {}
     bool operator==(const Seconds &) const = default;
 };
 /// What a word says, for those who see more than its letters.
@@ -97,12 +112,22 @@ struct Word {
     Mark mark = Mark::None;
     std::string detail = {};
     int rank = -1; ///< by which it sorts; below 0: by its letters
+    explicit Word(std::string_view term = {}, Mark shown = Mark::None, std::string more = {},
+                  int order = -1)
+        : text(term), mark(shown), detail(std::move(more)), rank(order)
+    {
+    }
     bool operator==(const Word &) const = default;
 };
 /// Where something is: "weight.bin+0x40", the file alone where there is no offset. Sorts by both.
 struct FilePlace {
     std::string_view file;
     std::optional<std::uint64_t> offset;
+    explicit constexpr FilePlace(std::string_view path = {},
+                                 std::optional<std::uint64_t> at = std::nullopt)
+        : file(path), offset(at)
+    {
+    }
     bool operator==(const FilePlace &) const = default;
 };
 /// A text that lives as long as the row.
@@ -129,7 +154,7 @@ inline Value orNothing(std::string_view text)
     return text.empty() ? Value(Nothing()) : Value(text);
 }
 
-/// Where a column is shown. CSV has the columns of documents and those of tables.
+/// Where a column is shown, everywhere unless said. CSV has the columns of documents and tables.
 enum Shown : unsigned {
     kDocument = 1, ///< JSON
     kTerminal = 2, ///< text of the command line
@@ -137,6 +162,8 @@ enum Shown : unsigned {
     kTables = kTerminal | kWindow,
     kEverywhere = kDocument | kTables,
 };
+/// What its cells are, or'ed to Shown: words unless said.
+inline constexpr unsigned kNumber = 8, kName = 16;
 
 /// What a column sorts by: nothing before numbers before texts.
 using SortValue = std::variant<std::monostate, std::uint64_t, double, std::string>;
@@ -153,31 +180,119 @@ struct ColumnFacts {
     std::string header() const;
 };
 
-/// Default of a text; by its name, because g++ 12 leaves the constructor that {} calls undefined.
-inline constexpr std::string_view kNone;
+/// What a column says beyond its key, title, explanation and cells: the last arguments of Column.
+struct ColumnUnit {
+    std::string_view text;
+};
+struct ColumnUnknown {
+    std::string_view text;
+};
+struct ColumnUnsearched {
+};
+template <class Function>
+struct ColumnJson {
+    Function function;
+};
+template <class Function>
+struct ColumnOrigin {
+    Function function;
+};
+template <class Function>
+struct ColumnOrder {
+    Function function;
+};
+/// Unit of every cell, such as "B".
+constexpr ColumnUnit withUnit(std::string_view unit)
+{
+    return {unit};
+}
+/// Text of Unknown, "-" unless said.
+constexpr ColumnUnknown unknownAs(std::string_view text)
+{
+    return {text};
+}
+/// The window's filter does not look into it.
+constexpr ColumnUnsearched notSearched()
+{
+    return {};
+}
+/// Json(const Row &): where JSON has more than the cell; no key where that is noKey().
+template <class Function>
+constexpr ColumnJson<Function> jsonOf(Function function)
+{
+    return {function};
+}
+/// std::string(const Row &): where the cell comes from, as the window says it.
+template <class Function>
+constexpr ColumnOrigin<Function> originOf(Function function)
+{
+    return {function};
+}
+/// SortValue(const Row &): what it sorts by where that is not the value.
+template <class Function>
+constexpr ColumnOrder<Function> sortedBy(Function function)
+{
+    return {function};
+}
 
-/// One column of a table whose rows are a Row.
+/// One column of a table whose rows are a Row, as in
+///     {kNumber | kDocument, "bytes", "stored", "Bytes in the file", &storedOf, withUnit("B")}
 template <class Row>
 struct Column {
-    std::string_view key = kNone;   ///< of JSON and CSV
-    std::string_view title = kNone; ///< lower case; the window begins it with a capital letter
-    std::string_view unit = kNone;  ///< of every cell, such as "B"; empty where there is none
-    std::string_view explanation = kNone; ///< a sentence: what its values are
+    std::string_view key;         ///< of JSON and CSV
+    std::string_view title;       ///< lower case; the window begins it with a capital letter
+    std::string_view explanation; ///< a sentence: what its values are
+    Value (*value)(const Row &) = nullptr; ///< null where only JSON has it
     TextTable::Align align = TextTable::Align::Left;
     unsigned shown = kEverywhere;
-    std::string_view unknown = "-"; ///< text of Unknown
-    bool searched = true;           ///< the window's filter looks into it
-    Value (*value)(const Row &) = nullptr;
-    /// Where JSON has more than the cell; no key where that is discarded (noKey()).
+    std::string_view unit = "", unknown = "-";
+    bool searched = true;
     Json (*document)(const Row &) = nullptr;
-    std::string (*origin)(const Row &) =
-        nullptr; ///< where the cell comes from, as the window says it
-    /// What it sorts by where that is not the value, such as a place by file and offset.
+    std::string (*origin)(const Row &) = nullptr;
     SortValue (*order)(const Row &) = nullptr;
+
+    /// `look`: kNumber or kName, and of Shown what it is shown in.
+    template <class... More>
+    constexpr Column(unsigned look, std::string_view name, std::string_view header,
+                     std::string_view sentence, Value (*cell)(const Row &), More... more)
+        : key(name), title(header), explanation(sentence), value(cell)
+    {
+        align = (look & kNumber) != 0 ? TextTable::Align::Right
+                : (look & kName) != 0 ? TextTable::Align::Name
+                                      : TextTable::Align::Left;
+        shown = (look & kEverywhere) != 0 ? look & kEverywhere : unsigned(kEverywhere);
+        (set(more), ...);
+    }
+    template <class... More>
+    constexpr Column(std::string_view name, std::string_view header, std::string_view sentence,
+                     Value (*cell)(const Row &), More... more)
+        : Column(0U, name, header, sentence, cell, more...)
+    {
+    }
 
     ColumnFacts facts() const
     {
         return {key, title, unit, explanation, unknown, align, shown, searched, value != nullptr};
+    }
+
+private:
+    constexpr void set(ColumnUnit more) { unit = more.text; }
+    constexpr void set(ColumnUnknown more) { unknown = more.text; }
+    constexpr void set(ColumnUnsearched) { searched = false; }
+    template <class Function>
+    constexpr void set(ColumnJson<Function> more)
+    {
+        document = more.function;
+    }
+    template <class Function>
+    constexpr void set(ColumnOrigin<Function> more)
+    {
+        origin = more.function;
+    }
+    template <class Function>
+    constexpr void set(ColumnOrder<Function> more)
+    {
+        order = more.function;
     }
 };
 
@@ -187,7 +302,21 @@ struct TableOf {
     std::string_view name; ///< base name of an exported file, such as "calibration"
     std::vector<Column<Row>> columns;
     /// Keys that come first in JSON, and in the window, in this order; empty: as declared.
-    std::vector<std::string_view> documentOrder = {}, windowOrder = {};
+    std::vector<std::string_view> documentOrder, windowOrder;
+
+    TableOf(std::string_view file, std::vector<Column<Row>> declared,
+            std::vector<std::string_view> document = {}, std::vector<std::string_view> window = {})
+        : name(file), columns(std::move(declared)), documentOrder(std::move(document)),
+          windowOrder(std::move(window))
+    {
+    }
+    template <std::size_t Size>
+    TableOf(std::string_view file, const Column<Row> (&declared)[Size],
+            std::vector<std::string_view> document = {}, std::vector<std::string_view> window = {})
+        : TableOf(file, std::vector<Column<Row>>(std::begin(declared), std::end(declared)),
+                  std::move(document), std::move(window))
+    {
+    }
 
     std::vector<ColumnFacts> facts() const
     {

@@ -3,7 +3,6 @@
 
 #include "core/container/hwx/kernels.h"
 #include "core/format/catalogue.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/number_text.h"
 
@@ -16,8 +15,6 @@ namespace {
 
 using hwx::CommandKind;
 using hwx::ThreadRole;
-
-constexpr auto kContainerNumber = TextTable::Align::Right;
 
 std::string threadSubject(const hwx::Thread &thread)
 {
@@ -108,120 +105,6 @@ Value commandTitle(const CommandFacts &row)
     return commandName(row) + " " + subject;
 }
 
-std::vector<Column<CommandFacts>> commandColumns()
-{
-    using Row = CommandFacts;
-    return {
-        {.key = "index",
-         .title = "#",
-         .explanation = "Number of the command, from 0",
-         .align = kContainerNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return Code{row.command->index}; }},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "Where the command begins in the file",
-         .align = kContainerNumber,
-         .value = [](const Row &row) -> Value { return Hex{row.command->offset.value}; },
-         .document = [](const Row &row) { return Json(hexText(row.command->offset.value)); }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Up to the next command; in JSON only where that is not its cmdsize",
-         .align = kContainerNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return Count{row.command->size}; },
-         .document =
-             [](const Row &row) {
-                 return row.command->size != row.command->stated ? Json(hexText(row.command->size))
-                                                                 : noKey();
-             }},
-        {.key = "cmd_name",
-         .title = "command",
-         .explanation = "What kind of command it is",
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return commandName(row); },
-         .document = [](const Row &row) { return Json(hwx::commandKindName(row.command->kind)); }}};
-}
-
-std::vector<Column<CommandFacts>> commandDetails()
-{
-    using Row = CommandFacts;
-    return {{.key = "of",
-             .title = "of",
-             .explanation = "The segment, port, program or owner that it is about",
-             .align = TextTable::Align::Name,
-             .shown = kTerminal,
-             .value = [](const Row &row) -> Value { return subjectOf(row); }},
-            {.key = "title",
-             .title = "name",
-             .explanation = "The command and what it is about; of a field its name",
-             .shown = kWindow,
-             .value = commandTitle},
-            {.key = "cmd",
-             .title = "value",
-             .explanation = "As stored: of a command its number",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return Hex{row.command->cmd}; },
-             .document = [](const Row &row) { return Json(hexText(row.command->cmd)); }},
-            {.key = "cmdsize",
-             .title = "cmdsize",
-             .explanation = "Length as its second word says it",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(hexText(row.command->stated)); }},
-            {.key = "meaning",
-             .title = "meaning",
-             .explanation = "What the command says, in short",
-             .shown = kTables,
-             .value = commandMeaning}};
-}
-
-std::vector<Column<SymbolFacts>> symbolColumns()
-{
-    using Row = SymbolFacts;
-    return {{.key = "index",
-             .title = "#",
-             .explanation = "Number of the symbol, from 0",
-             .align = kContainerNumber,
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value { return Code{row.index}; }},
-            {.key = "kind",
-             .title = "kind",
-             .explanation = "What kind of symbol it is",
-             .value = [](const Row &row) -> Value {
-                 return View(hwx::symbolKindName(row.symbol->type));
-             }},
-            {.key = "n_sect",
-             .title = "section",
-             .explanation = "Ordinal of its section",
-             .align = kContainerNumber,
-             .value = [](const Row &row) -> Value { return Code{row.symbol->section}; }},
-            {.key = "n_value",
-             .title = "value",
-             .explanation = "Virtual address",
-             .align = kContainerNumber,
-             .value = [](const Row &row) -> Value { return Hex{row.symbol->value}; },
-             .document = [](const Row &row) { return Json(hexText(row.symbol->value)); }},
-            {.key = "name",
-             .title = "name",
-             .explanation = "Name of the symbol",
-             .value = [](const Row &row) -> Value { return View(row.symbol->name); }},
-            {.key = "says",
-             .title = "says",
-             .explanation = "What its name says: shape, strides, lane",
-             .shown = kTables,
-             .value = [](const Row &row) { return orNothing(row.says); }},
-            {.key = "n_type",
-             .title = "type",
-             .explanation = "Its type as stored",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(hexText(row.symbol->type)); }},
-            {.key = "n_desc",
-             .title = "description",
-             .explanation = "Its description word as stored",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(hexText(row.symbol->desc)); }}};
-}
-
 std::string kernelSays(const hwx::KernelName &kernel)
 {
     return kernel.lane ? fmt::format("kernel, lane {}", *kernel.lane) : "kernel or table";
@@ -248,11 +131,38 @@ std::vector<CommandFacts> commandFacts(const hwx::Container &container)
 
 const TableOf<CommandFacts> &commandTable()
 {
-    static const TableOf<CommandFacts> kTable{
-        "commands",
-        joinedColumns(commandColumns(), commandDetails()),
-        {"index", "offset", "cmd", "cmd_name", "cmdsize", "bytes"},
-        {"title", "cmd", "meaning", "offset"}};
+    using Row = CommandFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kDocument | kTerminal, "index", "#", "Number of the command, from 0",
+         [](const Row &row) -> Value { return Code(row.command->index); }},
+        {kNumber, "offset", "offset", "Where the command begins in the file",
+         [](const Row &row) -> Value { return Hex(row.command->offset.value); },
+         jsonOf([](const Row &row) { return Json(hexText(row.command->offset.value)); })},
+        {kNumber | kDocument | kTerminal, "bytes", "bytes",
+         "Up to the next command; in JSON only where that is not its cmdsize",
+         [](const Row &row) -> Value { return Count(row.command->size); },
+         jsonOf([](const Row &row) {
+             return row.command->size != row.command->stated ? Json(hexText(row.command->size))
+                                                             : noKey();
+         })},
+        {kDocument | kTerminal, "cmd_name", "command", "What kind of command it is",
+         [](const Row &row) -> Value { return commandName(row); },
+         jsonOf([](const Row &row) { return Json(hwx::commandKindName(row.command->kind)); })},
+        {kName | kTerminal, "of", "of", "The segment, port, program or owner that it is about",
+         [](const Row &row) -> Value { return subjectOf(row); }},
+        {kWindow, "title", "name", "The command and what it is about; of a field its name",
+         commandTitle},
+        {kDocument | kWindow, "cmd", "value", "As stored: of a command its number",
+         [](const Row &row) -> Value { return Hex(row.command->cmd); },
+         jsonOf([](const Row &row) { return Json(hexText(row.command->cmd)); })},
+        {kDocument, "cmdsize", "cmdsize", "Length as its second word says it", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.command->stated)); })},
+        {kTables, "meaning", "meaning", "What the command says, in short", commandMeaning},
+    };
+    static const TableOf<Row> kTable{"commands",
+                                     kColumns,
+                                     {"index", "offset", "cmd", "cmd_name", "cmdsize", "bytes"},
+                                     {"title", "cmd", "meaning", "offset"}};
     return kTable;
 }
 
@@ -284,9 +194,29 @@ std::optional<ByteRange> symbolEntry(const hwx::Container &container, std::size_
 
 const TableOf<SymbolFacts> &symbolTable()
 {
-    static const TableOf<SymbolFacts> kTable{
+    using Row = SymbolFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kDocument | kTerminal, "index", "#", "Number of the symbol, from 0",
+         [](const Row &row) -> Value { return Code(row.index); }},
+        {"kind", "kind", "What kind of symbol it is",
+         [](const Row &row) -> Value { return View(hwx::symbolKindName(row.symbol->type)); }},
+        {kNumber, "n_sect", "section", "Ordinal of its section",
+         [](const Row &row) -> Value { return Code(row.symbol->section); }},
+        {kNumber, "n_value", "value", "Virtual address",
+         [](const Row &row) -> Value { return Hex(row.symbol->value); },
+         jsonOf([](const Row &row) { return Json(hexText(row.symbol->value)); })},
+        {"name", "name", "Name of the symbol",
+         [](const Row &row) -> Value { return View(row.symbol->name); }},
+        {kTables, "says", "says", "What its name says: shape, strides, lane",
+         [](const Row &row) { return orNothing(row.says); }},
+        {kDocument, "n_type", "type", "Its type as stored", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.symbol->type)); })},
+        {kDocument, "n_desc", "description", "Its description word as stored", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.symbol->desc)); })},
+    };
+    static const TableOf<Row> kTable{
         "symbols",
-        symbolColumns(),
+        kColumns,
         {"index", "name", "n_type", "kind", "n_sect", "n_desc", "n_value"},
         {"name", "kind", "n_sect", "n_value", "says"}};
     return kTable;

@@ -3,7 +3,6 @@
 #include "core/report/chip_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/reason_table.h"
@@ -36,65 +35,6 @@ Value passesValue(const decision::Reason &reason)
 std::string noteOf(const decision::Reason &reason)
 {
     return reason.note;
-}
-
-std::vector<Column<decision::Reason>> reasonColumns()
-{
-    using Row = decision::Reason;
-    return {
-        {.key = "passes",
-         .title = "state",
-         .explanation = "Whether the condition holds on this chip",
-         .value = passesValue,
-         .document = [](const Row &row) { return optionalJson(row.passes); }},
-        {.key = "gate",
-         .title = "condition",
-         .explanation = "What the compiler consults",
-         .value = [](const Row &row) -> Value { return row.gate; },
-         .origin = noteOf},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "Place in the hardware-abstraction table of compiler 9.509",
-         .value = [](const Row &row) -> Value {
-             return row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing());
-         }},
-        {.key = "value",
-         .title = "value",
-         .explanation = "Value of the byte",
-         .shown = kDocument,
-         .document = [](const Row &row) { return optionalJson(row.value); }},
-        {.key = "found",
-         .title = "found",
-         .explanation = "The byte or fact that was found; unknown is not 0",
-         .value = [](const Row &row) -> Value { return row.found; },
-         .origin = noteOf},
-        {.key = "required",
-         .title = "needed",
-         .explanation = "What it would have to be",
-         .value = [](const Row &row) -> Value { return row.required; }},
-    };
-}
-
-std::vector<Column<decision::Reason>> reasonSourceColumns()
-{
-    using Row = decision::Reason;
-    return {
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the value is documented",
-         .value = [](const Row &row) -> Value { return row.source; }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well it is known",
-         .value = [](const Row &row) { return confidenceValue(row.confidence); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of the condition",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.note.empty() ? Value(Absent()) : Value(row.note);
-         }},
-    };
 }
 
 Json totalsJson(const TargetTotals &totals)
@@ -271,9 +211,34 @@ void DecisionWriter::decisions()
 
 const TableOf<decision::Reason> &reasonTable()
 {
-    static const TableOf<decision::Reason> kTable{
+    using Row = decision::Reason;
+    static constexpr Column<Row> kColumns[] = {
+        {"passes", "state", "Whether the condition holds on this chip", passesValue,
+         jsonOf([](const Row &row) { return optionalJson(row.passes); })},
+        {"gate", "condition", "What the compiler consults",
+         [](const Row &row) -> Value { return row.gate; }, originOf(noteOf)},
+        {"offset", "offset", "Place in the hardware-abstraction table of compiler 9.509",
+         [](const Row &row) -> Value {
+             return row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing());
+         }},
+        {kDocument, "value", "value", "Value of the byte", nullptr,
+         jsonOf([](const Row &row) { return optionalJson(row.value); })},
+        {"found", "found", "The byte or fact that was found; unknown is not 0",
+         [](const Row &row) -> Value { return row.found; }, originOf(noteOf)},
+        {"required", "needed", "What it would have to be",
+         [](const Row &row) -> Value { return row.required; }},
+        {"source", "source", "Where the value is documented",
+         [](const Row &row) -> Value { return row.source; }},
+        {"confidence", "confidence", "How well it is known",
+         [](const Row &row) { return confidenceValue(row.confidence); }},
+        {kDocument, "note", "note", "What is to be known of the condition",
+         [](const Row &row) -> Value {
+             return row.note.empty() ? Value(Absent()) : Value(row.note);
+         }},
+    };
+    static const TableOf<Row> kTable{
         "reasons",
-        joinedColumns(reasonColumns(), reasonSourceColumns()),
+        kColumns,
         {"gate", "offset", "value", "passes", "source", "confidence", "found", "required"}};
     return kTable;
 }

@@ -4,7 +4,6 @@
 #include "core/bundle/bundle.h"
 #include "core/report/chip_json.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/number_text.h"
@@ -21,8 +20,6 @@
 namespace kernscope::report {
 
 namespace {
-
-constexpr auto kDecisionNumber = TextTable::Align::Right;
 
 /// Against the same values stored dense; after a slash against dense weights without zeros, where
 /// that is another figure.
@@ -80,201 +77,6 @@ Json refusedJson(const DecisionFacts &row)
     return refused.empty() ? Json(nullptr) : Json(refused);
 }
 
-/// What the document says of the verdict beyond the text of the command.
-std::vector<Column<DecisionFacts>> verdictColumns()
-{
-    using Row = DecisionFacts;
-    return {{.key = "target",
-             .title = "chip",
-             .explanation = "The chip that decides",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.verdict().target->name); }},
-            {.key = "legal",
-             .title = "legal",
-             .explanation = "Whether the chip takes the weight as it is stored",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.verdict().refusedBy.empty()); }},
-            {.key = "refused_by",
-             .title = "refused by",
-             .explanation = "The rule that the stored form breaks",
-             .shown = kDocument,
-             .document = refusedJson},
-            {.key = "verdict",
-             .title = "verdict",
-             .explanation = "Place of its verdict in the list of verdicts",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.verdictIndex); }}};
-}
-
-/// Why. A document of many decisions has these once, in its list of verdicts.
-std::vector<Column<DecisionFacts>> verdictReasonColumns()
-{
-    using Row = DecisionFacts;
-    return {
-        {.key = "reasons",
-         .title = "reasons",
-         .explanation = "Each condition that the verdict consulted",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 return row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array();
-             }},
-        {.key = "disagreements",
-         .title = "disagreements",
-         .explanation = "What sources say otherwise",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 return row.whole ? Json(row.verdict().disagreements) : noKey();
-             }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of the verdict",
-         .shown = kDocument,
-         .document = [](const Row &row) { return row.whole ? Json(row.verdict().note) : noKey(); }},
-        {.key = "nearest_change",
-         .title = "nearest change",
-         .explanation = "The smallest change after which the chip would decide otherwise",
-         .shown = kDocument,
-         .document = [](const Row &row) {
-             return row.whole ? Json(row.verdict().nearestChange) : noKey();
-         }}};
-}
-
-/// Names and figures of the document beyond the text of the command.
-std::vector<Column<DecisionFacts>> decisionFigureColumns()
-{
-    using Row = DecisionFacts;
-    return {
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function of the program that reads the weight",
-         .shown = kDocument,
-         .document = [](const Row &row) { return Json(row.weight->function); }},
-        {.key = "address",
-         .title = "address",
-         .explanation = "The weight with its model and function",
-         .shown = kDocument,
-         .document = [](const Row &row) { return Json(row.weight->address()); }},
-        {.key = "measured",
-         .title = "measured figures",
-         .explanation = "What was published for such a layer, with each condition",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 return row.whole ? measuredJson(row.assessed.measured) : noKey();
-             }},
-        {.key = "predicted_speedup_unpruned",
-         .title = "predicted, unpruned",
-         .explanation = "Times the rate of dense weights without zeros",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) { return optionalJson(row.assessed.predictedOverUnpruned); }},
-        {.key = "time_s",
-         .title = "time",
-         .unit = "s",
-         .explanation = "Predicted time of the layer",
-         .shown = kDocument,
-         .document = [](const Row &row) { return optionalJson(row.assessed.timeS); }},
-        {.key = "roofs",
-         .title = "held against",
-         .explanation = "Roofs that the time was made with",
-         .shown = kDocument,
-         .document = [](const Row &row) { return row.whole ? roofsJson(row.assessed) : noKey(); }},
-        {.key = "energy_measured",
-         .title = "measured energy",
-         .explanation = "What was published of the energy of such a layer, with each condition",
-         .shown = kDocument,
-         .document = [](const Row &row) {
-             return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
-         }}};
-}
-
-std::vector<Column<DecisionFacts>> outcomeColumns()
-{
-    using Row = DecisionFacts;
-    return {
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "The weight, by a name that finds it",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.weight->findableName(); },
-         .document = [](const Row &row) { return Json(row.weight->name); }},
-        {.key = "form",
-         .title = "form",
-         .explanation = "How it is stored",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return formText(row.weight->form); }},
-        {.key = "outcome",
-         .title = "outcome",
-         .explanation = "What the chip does with the stored form",
-         .value = [](const Row &row) { return outcomeValue(row.assessed.decision.outcome()); }},
-        {.key = "bytes_moved",
-         .title = "moved",
-         .unit = "B",
-         .explanation = "Bytes that a dispatch moves",
-         .align = kDecisionNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return known<Count>(row.assessed.decision.bytesMoved); }},
-        {.key = "speedup",
-         .title = "measured",
-         .explanation = "Times the rate of dense fp16, as published for such a layer",
-         .align = kDecisionNumber,
-         .value = [](const Row &row) { return speedupValue(row.assessed.speedup); },
-         .document = speedupDocument},
-        {.key = "predicted_speedup",
-         .title = "predicted",
-         .explanation = "Times the rate of the same values stored dense",
-         .align = kDecisionNumber,
-         .value = predictedValue,
-         .document = [](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); }}};
-}
-
-std::vector<Column<DecisionFacts>> memoryColumns()
-{
-    using Row = DecisionFacts;
-    return {
-        {.key = "bound",
-         .title = "bound",
-         .explanation = "What the layer's time is bound by",
-         .value = [](const Row &row) -> Value {
-             return Word{roofline::boundName(row.assessed.bound)};
-         }},
-        {.key = "energy",
-         .title = "energy",
-         .unit = "uJ",
-         .explanation = "Power that was measured times a predicted time",
-         .align = kDecisionNumber,
-         .value = [](const Row &row) -> Value { return energyText(row.assessed.energy); },
-         .document =
-             [](const Row &row) { return row.whole ? energyJson(row.assessed.energy) : noKey(); }},
-        {.key = "demand",
-         .title = "a core needs",
-         .unit = "B",
-         .explanation = "Kernel memory that a core needs for it",
-         .align = kDecisionNumber,
-         .shown = kTables,
-         .unknown = "?",
-         .value = demandValue},
-        {.key = "cap",
-         .title = "of cap",
-         .unit = "B",
-         .explanation = "Kernel memory that a core has",
-         .align = kDecisionNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return known<Count>(row.assessed.decision.memory.cap); },
-         .document = memoryDocument},
-        {.key = "sub_layers",
-         .title = "parts",
-         .explanation = "Parts that the weight is split into",
-         .align = kDecisionNumber,
-         .shown = kTables,
-         .unknown = "?",
-         .value = [](const Row &row) {
-             return known<Count>(row.assessed.decision.memory.sublayers);
-         }}};
-}
-
 } // namespace
 
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table)
@@ -288,34 +90,109 @@ std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTab
 
 const TableOf<DecisionFacts> &decisionTable()
 {
-    static const TableOf<DecisionFacts> kTable{
-        "decisions",
-        joinedColumns(
-            joinedColumns(outcomeColumns(), memoryColumns()),
-            joinedColumns(verdictColumns(), verdictReasonColumns(), decisionFigureColumns())),
-        {"weight",
-         "function",
-         "address",
-         "form",
-         "target",
-         "outcome",
-         "legal",
-         "refused_by",
-         "verdict",
-         "reasons",
-         "cap",
-         "bytes_moved",
-         "speedup",
-         "measured",
-         "predicted_speedup",
-         "predicted_speedup_unpruned",
-         "bound",
-         "time_s",
-         "energy",
-         "energy_measured",
-         "disagreements",
-         "note",
-         "nearest_change"}};
+    using Row = DecisionFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "weight", "weight", "The weight, by a name that finds it",
+         [](const Row &row) -> Value { return row.weight->findableName(); },
+         jsonOf([](const Row &row) { return Json(row.weight->name); })},
+        {kName, "form", "form", "How it is stored",
+         [](const Row &row) -> Value { return formText(row.weight->form); }},
+        {"outcome", "outcome", "What the chip does with the stored form",
+         [](const Row &row) { return outcomeValue(row.assessed.decision.outcome()); }},
+        {kNumber, "bytes_moved", "moved", "Bytes that a dispatch moves",
+         [](const Row &row) { return known<Count>(row.assessed.decision.bytesMoved); },
+         withUnit("B"), unknownAs("?")},
+        {kNumber, "speedup", "measured",
+         "Times the rate of dense fp16, as published for such a layer",
+         [](const Row &row) { return speedupValue(row.assessed.speedup); },
+         jsonOf(speedupDocument)},
+        {kNumber, "predicted_speedup", "predicted",
+         "Times the rate of the same values stored dense", predictedValue,
+         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); })},
+        {"bound", "bound", "What the layer's time is bound by",
+         [](const Row &row) -> Value { return Word(roofline::boundName(row.assessed.bound)); }},
+        {kNumber, "energy", "energy", "Power that was measured times a predicted time",
+         [](const Row &row) -> Value { return energyText(row.assessed.energy); }, withUnit("uJ"),
+         jsonOf(
+             [](const Row &row) { return row.whole ? energyJson(row.assessed.energy) : noKey(); })},
+        {kNumber | kTables, "demand", "a core needs", "Kernel memory that a core needs for it",
+         demandValue, withUnit("B"), unknownAs("?")},
+        {kNumber, "cap", "of cap", "Kernel memory that a core has",
+         [](const Row &row) { return known<Count>(row.assessed.decision.memory.cap); },
+         withUnit("B"), unknownAs("?"), jsonOf(memoryDocument)},
+        {kNumber | kTables, "sub_layers", "parts", "Parts that the weight is split into",
+         [](const Row &row) { return known<Count>(row.assessed.decision.memory.sublayers); },
+         unknownAs("?")},
+        {kDocument, "target", "chip", "The chip that decides", nullptr,
+         jsonOf([](const Row &row) { return Json(row.verdict().target->name); })},
+        {kDocument, "legal", "legal", "Whether the chip takes the weight as it is stored", nullptr,
+         jsonOf([](const Row &row) { return Json(row.verdict().refusedBy.empty()); })},
+        {kDocument, "refused_by", "refused by", "The rule that the stored form breaks", nullptr,
+         jsonOf(refusedJson)},
+        {kDocument, "verdict", "verdict", "Place of its verdict in the list of verdicts", nullptr,
+         jsonOf([](const Row &row) { return Json(row.verdictIndex); })},
+        {kDocument, "reasons", "reasons", "Each condition that the verdict consulted", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array();
+         })},
+        {kDocument, "disagreements", "disagreements", "What sources say otherwise", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? Json(row.verdict().disagreements) : noKey();
+         })},
+        {kDocument, "note", "note", "What is to be known of the verdict", nullptr,
+         jsonOf([](const Row &row) { return row.whole ? Json(row.verdict().note) : noKey(); })},
+        {kDocument, "nearest_change", "nearest change",
+         "The smallest change after which the chip would decide otherwise", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? Json(row.verdict().nearestChange) : noKey();
+         })},
+        {kDocument, "function", "function", "Function of the program that reads the weight",
+         nullptr, jsonOf([](const Row &row) { return Json(row.weight->function); })},
+        {kDocument, "address", "address", "The weight with its model and function", nullptr,
+         jsonOf([](const Row &row) { return Json(row.weight->address()); })},
+        {kDocument, "measured", "measured figures",
+         "What was published for such a layer, with each condition", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? measuredJson(row.assessed.measured) : noKey();
+         })},
+        {kDocument, "predicted_speedup_unpruned", "predicted, unpruned",
+         "Times the rate of dense weights without zeros", nullptr,
+         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedOverUnpruned); })},
+        {kDocument, "time_s", "time", "Predicted time of the layer", nullptr, withUnit("s"),
+         jsonOf([](const Row &row) { return optionalJson(row.assessed.timeS); })},
+        {kDocument, "roofs", "held against", "Roofs that the time was made with", nullptr,
+         jsonOf([](const Row &row) { return row.whole ? roofsJson(row.assessed) : noKey(); })},
+        {kDocument, "energy_measured", "measured energy",
+         "What was published of the energy of such a layer, with each condition", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
+         })},
+    };
+    static const TableOf<Row> kTable{"decisions",
+                                     kColumns,
+                                     {"weight",
+                                      "function",
+                                      "address",
+                                      "form",
+                                      "target",
+                                      "outcome",
+                                      "legal",
+                                      "refused_by",
+                                      "verdict",
+                                      "reasons",
+                                      "cap",
+                                      "bytes_moved",
+                                      "speedup",
+                                      "measured",
+                                      "predicted_speedup",
+                                      "predicted_speedup_unpruned",
+                                      "bound",
+                                      "time_s",
+                                      "energy",
+                                      "energy_measured",
+                                      "disagreements",
+                                      "note",
+                                      "nearest_change"}};
     return kTable;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/diagnostic_table.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
@@ -51,91 +50,47 @@ Value severityValue(const Diagnostic &row)
     return Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)};
 }
 
-std::vector<Column<Diagnostic>> diagnosticPlaceColumns()
-{
-    using Row = Diagnostic;
-    return {
-        {.key = "severity",
-         .title = "severity",
-         .explanation = "Error: something cannot be read. Warning: it can, with doubt.",
-         .value = severityValue},
-        {.key = "code",
-         .title = "code",
-         .explanation = "Stable name of the fault, the same on the command line",
-         .value = [](const Row &row) -> Value { return View(row.error.code); }},
-        {.key = "place",
-         .title = "place",
-         .explanation = "File and offset; Enter goes there",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             const auto &offset = row.error.offset;
-             return FilePlace{row.error.file, offset ? std::optional(offset->value) : std::nullopt};
-         }},
-        {.key = "file",
-         .title = "file",
-         .explanation = "File that is meant",
-         .shown = kDocument,
-         .value = [](const Row &row) { return orNothing(row.error.file); }},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "First byte that is meant",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.error.offset ? Value(Hex{row.error.offset->value}) : Value(Unknown());
-         }},
-        {.key = "length",
-         .title = "length",
-         .explanation = "Bytes that are meant",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.error.length ? Value(Count{row.error.length->value}) : Value(Absent());
-         }},
-    };
-}
-
-std::vector<Column<Diagnostic>> diagnosticTextColumns()
-{
-    using Row = Diagnostic;
-    return {
-        {.key = "field",
-         .title = "field",
-         .explanation = "Field or operand that is meant",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value {
-             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
-         }},
-        {.key = "expected",
-         .title = "expected",
-         .explanation = "What should stand there",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.error.expected); }},
-        {.key = "found",
-         .title = "found",
-         .explanation = "What stands there",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.error.found); }},
-        {.key = "message",
-         .title = "message",
-         .explanation = "What is wrong",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value {
-             return View(row.error.message.empty() ? row.error.code : row.error.message);
-         },
-         .document = [](const Row &row) { return Json(row.error.message); }},
-    };
-}
-
-std::vector<Column<Diagnostic>> diagnosticColumns()
-{
-    return joinedColumns(diagnosticPlaceColumns(), diagnosticTextColumns());
-}
-
 } // namespace
 
 const TableOf<Diagnostic> &diagnosticTable()
 {
-    static const TableOf<Diagnostic> kTable{
-        "diagnostics", diagnosticColumns(), {}, {"severity", "code", "place", "field", "message"}};
+    using Row = Diagnostic;
+    static constexpr Column<Row> kColumns[] = {
+        {"severity", "severity", "Error: something cannot be read. Warning: it can, with doubt.",
+         severityValue},
+        {"code", "code", "Stable name of the fault, the same on the command line",
+         [](const Row &row) -> Value { return View(row.error.code); }},
+        {kWindow, "place", "place", "File and offset; Enter goes there",
+         [](const Row &row) -> Value {
+             const auto &offset = row.error.offset;
+             return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
+         }},
+        {kDocument, "file", "file", "File that is meant",
+         [](const Row &row) { return orNothing(row.error.file); }},
+        {kDocument, "offset", "offset", "First byte that is meant",
+         [](const Row &row) -> Value {
+             return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
+         }},
+        {kDocument, "length", "length", "Bytes that are meant",
+         [](const Row &row) -> Value {
+             return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
+         }},
+        {kDocument | kWindow, "field", "field", "Field or operand that is meant",
+         [](const Row &row) -> Value {
+             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
+         }},
+        {kDocument | kWindow, "expected", "expected", "What should stand there",
+         [](const Row &row) -> Value { return View(row.error.expected); }},
+        {kDocument | kWindow, "found", "found", "What stands there",
+         [](const Row &row) -> Value { return View(row.error.found); }},
+        {kDocument | kWindow, "message", "message", "What is wrong",
+         [](const Row &row) -> Value {
+             return View(row.error.message.empty() ? row.error.code : row.error.message);
+         },
+         jsonOf([](const Row &row) { return Json(row.error.message); })},
+    };
+    static const TableOf<Row> kTable{
+        "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
     return kTable;
 }
 

@@ -2,7 +2,6 @@
 #include "core/report/edit_table.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/written_table.h"
 
@@ -44,135 +43,6 @@ bool hasNoFigure(const EditFacts &row)
     return row.edit->edit.kind == Edit::Kind::Bytes;
 }
 
-std::vector<Column<EditFacts>> editIdentityColumns()
-{
-    using Row = EditFacts;
-    return {
-        {.key = "active",
-         .title = "on",
-         .explanation = "Cleared: switched off, or undone and not made again",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Word{row.active ? "on" : "off"}; }},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "What kind of edit it is",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Word{editKindName(row.edit->edit.kind)}; }},
-        {.key = "written",
-         .title = "edit",
-         .explanation = "The kind and the edit, as the command line writes them",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value {
-             return fmt::format("{} {}", editKindName(row.edit->edit.kind),
-                                editText(row.edit->edit));
-         }},
-        {.key = "edit",
-         .title = "edit",
-         .explanation = "The edit as the command line writes it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return editText(row.edit->edit); }},
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "The weight that it changes",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
-    };
-}
-
-std::vector<Column<EditFacts>> editValueColumns()
-{
-    using Row = EditFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "asked",
-         .title = "asked",
-         .explanation = "The value that was asked for",
-         .align = kNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value {
-             if (hasNoFigure(row))
-                 return Nothing();
-             return Written{row.edit->asked, fmt::format("{}", row.edit->asked)};
-         },
-         .document =
-             [](const Row &row) {
-                 return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
-             }},
-        {.key = "stored",
-         .title = "stored",
-         .explanation = "The value that the form holds",
-         .align = kNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value {
-             if (hasNoFigure(row))
-                 return Nothing();
-             return Written{row.edit->stored, fmt::format("{:.9g}", row.edit->stored)};
-         },
-         .document =
-             [](const Row &row) {
-                 return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
-             }},
-        {.key = "old",
-         .title = "was",
-         .explanation = "The value before",
-         .align = kNumber,
-         .value = [](const Row &row) -> Value { return View(row.edit->oldText); }},
-        {.key = "new",
-         .title = "new",
-         .explanation = "The value that the form holds now",
-         .align = kNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.edit->newText); }},
-    };
-}
-
-std::vector<Column<EditFacts>> editExtentColumns()
-{
-    using Row = EditFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "where",
-         .title = "where",
-         .explanation = "The first changed byte, and how many more runs",
-         .shown = kWindow,
-         .value = whereValue},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "How many bytes change",
-         .align = kNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Count{row.changedBytes()}; }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What the form made of the value",
-         .align = TextTable::Align::Name,
-         .value = noteValue,
-         .document = [](const Row &row) { return Json(row.edit->note); }},
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "Decoded elements that it sets",
-         .align = kNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Count{row.edit->elements}; }},
-        {.key = "tables",
-         .title = "tables",
-         .explanation = "Whether it touches program text, a header or a record",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.edit->tables; }},
-        {.key = "ranges",
-         .title = "ranges",
-         .explanation = "The bytes before and after, run by run",
-         .shown = kDocument,
-         .document = rangesJson},
-    };
-}
-
-std::vector<Column<EditFacts>> editColumns()
-{
-    return joinedColumns(editIdentityColumns(), editValueColumns(), editExtentColumns());
-}
-
 } // namespace
 
 std::uint64_t EditFacts::changedBytes() const
@@ -193,9 +63,59 @@ std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedE
 
 const TableOf<EditFacts> &editTable()
 {
-    static const TableOf<EditFacts> kTable{
+    using Row = EditFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
+         [](const Row &row) -> Value { return Word(row.active ? "on" : "off"); }},
+        {kDocument, "kind", "kind", "What kind of edit it is",
+         [](const Row &row) -> Value { return Word(editKindName(row.edit->edit.kind)); }},
+        {kName | kTerminal, "written", "edit",
+         "The kind and the edit, as the command line writes them",
+         [](const Row &row) -> Value {
+             return fmt::format("{} {}", editKindName(row.edit->edit.kind),
+                                editText(row.edit->edit));
+         }},
+        {kDocument | kWindow, "edit", "edit", "The edit as the command line writes it",
+         [](const Row &row) -> Value { return editText(row.edit->edit); }},
+        {kDocument, "weight", "weight", "The weight that it changes",
+         [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
+        {kNumber | kDocument | kTerminal, "asked", "asked", "The value that was asked for",
+         [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
+             return Written(row.edit->asked, fmt::format("{}", row.edit->asked));
+         },
+         jsonOf([](const Row &row) {
+             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
+         })},
+        {kNumber | kDocument | kTerminal, "stored", "stored", "The value that the form holds",
+         [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
+             return Written(row.edit->stored, fmt::format("{:.9g}", row.edit->stored));
+         },
+         jsonOf([](const Row &row) {
+             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
+         })},
+        {kNumber, "old", "was", "The value before",
+         [](const Row &row) -> Value { return View(row.edit->oldText); }},
+        {kNumber | kDocument | kWindow, "new", "new", "The value that the form holds now",
+         [](const Row &row) -> Value { return View(row.edit->newText); }},
+        {kWindow, "where", "where", "The first changed byte, and how many more runs", whereValue},
+        {kNumber | kWindow, "bytes", "bytes", "How many bytes change",
+         [](const Row &row) -> Value { return Count(row.changedBytes()); }},
+        {kName, "note", "note", "What the form made of the value", noteValue,
+         jsonOf([](const Row &row) { return Json(row.edit->note); })},
+        {kNumber | kDocument, "elements", "elements", "Decoded elements that it sets",
+         [](const Row &row) -> Value { return Count(row.edit->elements); }},
+        {kDocument, "tables", "tables", "Whether it touches program text, a header or a record",
+         [](const Row &row) -> Value { return row.edit->tables; }},
+        {kDocument, "ranges", "ranges", "The bytes before and after, run by run", nullptr,
+         jsonOf(rangesJson)},
+    };
+    static const TableOf<Row> kTable{
         "edits",
-        editColumns(),
+        kColumns,
         {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
         {"active", "edit", "old", "new", "note"}};
     return kTable;

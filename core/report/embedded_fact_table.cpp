@@ -48,28 +48,19 @@ std::vector<EmbeddedFact> embeddedFactRows(std::string_view table)
 const TableOf<EmbeddedFact> &embeddedFactTable()
 {
     using Row = EmbeddedFact;
-    static const TableOf<Row> kTable{
-        "facts",
-        {{.key = "table",
-          .title = "table",
-          .explanation = "Table of facts that the program reads",
-          .value = [](const Row &row) -> Value { return View(row.table); }},
-         {.key = "fact",
-          .title = "fact",
-          .explanation = "Cells of the row, by column",
-          .value = [](const Row &row) -> Value { return View(row.cells); }},
-         {.key = "confidence",
-          .title = "confidence",
-          .explanation = "How well the row is known, in the words of its table",
-          .value = [](const Row &row) { return orNothing(row.confidence); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the row comes from",
-          .value = [](const Row &row) { return orNothing(row.source); }},
-         {.key = "note",
-          .title = "note",
-          .explanation = "What is to be known of it",
-          .value = [](const Row &row) { return orNothing(row.note); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"table", "table", "Table of facts that the program reads",
+         [](const Row &row) -> Value { return View(row.table); }},
+        {"fact", "fact", "Cells of the row, by column",
+         [](const Row &row) -> Value { return View(row.cells); }},
+        {"confidence", "confidence", "How well the row is known, in the words of its table",
+         [](const Row &row) { return orNothing(row.confidence); }},
+        {"source", "source", "Where the row comes from",
+         [](const Row &row) { return orNothing(row.source); }},
+        {"note", "note", "What is to be known of it",
+         [](const Row &row) { return orNothing(row.note); }},
+    };
+    static const TableOf<Row> kTable{"facts", kColumns};
     return kTable;
 }
 

@@ -8,57 +8,6 @@
 
 namespace kernscope::report {
 
-namespace {
-
-std::vector<Column<CodegenFacts>> codegenColumns()
-{
-    using Row = CodegenFacts;
-    return {
-        {.key = "capability",
-         .title = "capability",
-         .explanation = "What an encoder writes",
-         .value = [](const Row &row) -> Value { return View(row.rule->capability); }},
-        {.key = "since_version",
-         .title = "since",
-         .explanation = "First descriptor version whose encoder writes it",
-         .align = TextTable::Align::Right,
-         .value = [](const Row &row) -> Value { return Code{row.rule->sinceVersion}; }},
-        {.key = "implemented",
-         .title = "here",
-         .explanation = "Whether the chosen descriptor version has it",
-         .value = [](const Row &row) -> Value {
-             return row.implemented ? Word{"implemented", Mark::Good}
-                                    : Word{"no encoder", Mark::Bad};
-         },
-         .document = [](const Row &row) { return Json(row.implemented); }},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "In the descriptor, where one is published",
-         .value = [](const Row &row) -> Value {
-             if (!row.rule->offset)
-                 return Nothing();
-             return fmt::format("{:#05x}", *row.rule->offset);
-         }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the rule comes from",
-         .value = [](const Row &row) -> Value { return View(row.rule->source); },
-         .origin = [](const Row &row) { return row.rule->note; }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the rule is known",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return confidenceValue(row.rule->confidence); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of it",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.rule->note); }},
-    };
-}
-
-} // namespace
-
 std::vector<CodegenFacts> codegenRows(unsigned version)
 {
     std::vector<CodegenFacts> rows;
@@ -69,7 +18,33 @@ std::vector<CodegenFacts> codegenRows(unsigned version)
 
 const TableOf<CodegenFacts> &codegenTable()
 {
-    static const TableOf<CodegenFacts> kTable{"encoder", codegenColumns()};
+    using Row = CodegenFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"capability", "capability", "What an encoder writes",
+         [](const Row &row) -> Value { return View(row.rule->capability); }},
+        {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
+         [](const Row &row) -> Value { return Code(row.rule->sinceVersion); }},
+        {"implemented", "here", "Whether the chosen descriptor version has it",
+         [](const Row &row) -> Value {
+             return row.implemented ? Word("implemented", Mark::Good)
+                                    : Word("no encoder", Mark::Bad);
+         },
+         jsonOf([](const Row &row) { return Json(row.implemented); })},
+        {"offset", "offset", "In the descriptor, where one is published",
+         [](const Row &row) -> Value {
+             if (!row.rule->offset)
+                 return Nothing();
+             return fmt::format("{:#05x}", *row.rule->offset);
+         }},
+        {"source", "source", "Where the rule comes from",
+         [](const Row &row) -> Value { return View(row.rule->source); },
+         originOf([](const Row &row) { return row.rule->note; })},
+        {kDocument | kWindow, "confidence", "confidence", "How well the rule is known",
+         [](const Row &row) { return confidenceValue(row.rule->confidence); }},
+        {kDocument, "note", "note", "What is to be known of it",
+         [](const Row &row) -> Value { return View(row.rule->note); }},
+    };
+    static const TableOf<Row> kTable{"encoder", kColumns};
     return kTable;
 }
 

@@ -12,22 +12,13 @@ namespace {
 std::vector<Column<EngineFact>> engineColumns()
 {
     using Row = EngineFact;
-    return {{.key = "what",
-             .title = "what",
-             .explanation = "The figure, or what the figures below are about",
-             .value = [](const Row &row) -> Value { return View(row.what); }},
-            {.key = "value",
-             .title = "value",
-             .explanation = "What it comes to",
-             .value = [](const Row &row) { return row.value; }},
-            {.key = "remark",
-             .title = "remark",
-             .explanation = "How it comes about, and what other readings give",
-             .value = [](const Row &row) -> Value { return View(row.remark); }},
-            {.key = "source",
-             .title = "source",
-             .explanation = "Where the rule or the value is documented",
-             .value = [](const Row &row) -> Value { return View(row.source); }}};
+    return {{"what", "what", "The figure, or what the figures below are about",
+             [](const Row &row) -> Value { return View(row.what); }},
+            {"value", "value", "What it comes to", [](const Row &row) { return row.value; }},
+            {"remark", "remark", "How it comes about, and what other readings give",
+             [](const Row &row) -> Value { return View(row.remark); }},
+            {"source", "source", "Where the rule or the value is documented",
+             [](const Row &row) -> Value { return View(row.source); }}};
 }
 
 } // namespace
@@ -36,10 +27,8 @@ const TableOf<EngineFact> &geometryFactTable()
 {
     static const TableOf<EngineFact> kTable = [] {
         TableOf<EngineFact> table{"geometry", engineColumns()};
-        table.columns.push_back({.key = "confidence",
-                                 .title = "confidence",
-                                 .explanation = "How well it is known",
-                                 .value = [](const EngineFact &row) -> Value {
+        table.columns.push_back({"confidence", "confidence", "How well it is known",
+                                 [](const EngineFact &row) -> Value {
                                      return row.confidence ? confidenceValue(*row.confidence)
                                                            : Value(Nothing());
                                  }});

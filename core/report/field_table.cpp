@@ -113,40 +113,29 @@ std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, P
 const TableOf<FieldRow> &fieldTable()
 {
     using Row = FieldRow;
-    constexpr auto kRight = TextTable::Align::Right;
-    static const TableOf<FieldRow> kTable{
-        "field_values",
-        {{.key = "task",
-          .title = "task",
-          .explanation = "Number of the task in its text section",
-          .align = kRight,
-          .value = [](const Row &row) -> Value { return Code{row.task}; }},
-         {.key = "value",
-          .title = "value",
-          .explanation = "What holds in the task: what it writes, else what was left there",
-          .align = kRight,
-          .value = [](const Row &row) -> Value {
-              if (!row.value)
-                  return Nothing();
-              return row.word ? Value(Hex{*row.value, 8}) : Value(Code{*row.value});
-          }},
-         {.key = "meaning",
-          .title = "meaning",
-          .explanation = "What the number stands for, where that is known",
-          .value = [](const Row &row) -> Value {
-              return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
-          }},
-         {.key = "set",
-          .title = "set",
-          .explanation = "Whether the task writes it or finds it as the tasks before left it",
-          .value = [](const Row &row) -> Value {
-              return Word{row.written ? "written" : row.value ? "carried" : "never written"};
-          }},
-         {.key = "place",
-          .title = "place",
-          .explanation = "Of the word in the file; of a task that writes none, where it begins",
-          .align = kRight,
-          .value = [](const Row &row) -> Value { return Hex{row.place}; }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "task", "task", "Number of the task in its text section",
+         [](const Row &row) -> Value { return Code(row.task); }},
+        {kNumber, "value", "value",
+         "What holds in the task: what it writes, else what was left there",
+         [](const Row &row) -> Value {
+             if (!row.value)
+                 return Nothing();
+             return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
+         }},
+        {"meaning", "meaning", "What the number stands for, where that is known",
+         [](const Row &row) -> Value {
+             return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
+         }},
+        {"set", "set", "Whether the task writes it or finds it as the tasks before left it",
+         [](const Row &row) -> Value {
+             return Word(row.written ? "written" : row.value ? "carried" : "never written");
+         }},
+        {kNumber, "place", "place",
+         "Of the word in the file; of a task that writes none, where it begins",
+         [](const Row &row) -> Value { return Hex(row.place); }},
+    };
+    static const TableOf<Row> kTable{"field_values", kColumns};
     return kTable;
 }
 

@@ -19,35 +19,22 @@ Value recordsOf(const BundleFile &file, std::size_t records)
 
 const TableOf<BundleFile> &fileTable()
 {
-    constexpr auto kFileNumber = TextTable::Align::Right;
-    static const TableOf<BundleFile> kTable{
-        "files",
-        {{.key = "path",
-          .title = "path",
-          .explanation = "Path in the bundle",
-          .align = TextTable::Align::Name,
-          .value = [](const BundleFile &row) { return Value(View(row.path)); }},
-         {.key = "bytes",
-          .title = "bytes",
-          .explanation = "Length of the file in bytes",
-          .align = kFileNumber,
-          .value = [](const BundleFile &row) { return Value(Count{row.file->size().value}); }},
-         {.key = "kind",
-          .title = "kind",
-          .explanation = "What the file holds",
-          .value = [](const BundleFile &row) -> Value {
-              return Word{row.role == SectionKind::Data ? "weights" : sectionKindName(row.role)};
-          }},
-         {.key = "records",
-          .title = "records",
-          .explanation = "Records of a file of weights",
-          .align = kFileNumber,
-          .value = [](const BundleFile &row) { return recordsOf(row, row.records); }},
-         {.key = "unused",
-          .title = "unused",
-          .explanation = "Records that no operation of the program names",
-          .align = kFileNumber,
-          .value = [](const BundleFile &row) { return recordsOf(row, row.unusedRecords); }}}};
+    using Row = BundleFile;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "path", "path", "Path in the bundle",
+         [](const BundleFile &row) { return Value(View(row.path)); }},
+        {kNumber, "bytes", "bytes", "Length of the file in bytes",
+         [](const BundleFile &row) { return Value(Count(row.file->size().value)); }},
+        {"kind", "kind", "What the file holds",
+         [](const BundleFile &row) -> Value {
+             return Word(row.role == SectionKind::Data ? "weights" : sectionKindName(row.role));
+         }},
+        {kNumber, "records", "records", "Records of a file of weights",
+         [](const BundleFile &row) { return recordsOf(row, row.records); }},
+        {kNumber, "unused", "unused", "Records that no operation of the program names",
+         [](const BundleFile &row) { return recordsOf(row, row.unusedRecords); }},
+    };
+    static const TableOf<Row> kTable{"files", kColumns};
     return kTable;
 }
 

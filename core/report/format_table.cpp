@@ -2,7 +2,6 @@
 #include "core/report/format_table.h"
 
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,7 +12,6 @@ namespace {
 
 using format::CatalogueRow;
 using format::KernelFormatRow;
-constexpr auto kFormatNumber = TextTable::Align::Right;
 
 const char *ruleStateName(format::RuleState state)
 {
@@ -67,224 +65,6 @@ Value codeOf(const Result<T> &number)
     return number ? Value(Code{number->value}) : Value(Unknown());
 }
 
-std::vector<Column<KernelFormatFacts>> kernelFormatIdentityColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "code",
-         .title = "code",
-         .explanation = "Kernel format: the compiler's number for a weight's storage",
-         .align = kFormatNumber,
-         .value = [](const Row &row) -> Value { return Code{row.row->format.value}; },
-         .origin = formatOrigin},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name in public work on the compilers",
-         .value = [](const Row &row) -> Value { return View(row.row->name); },
-         .origin = formatOrigin},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
-         .value = [](const Row &row) -> Value {
-             return Word{format::kernelFormatKindName(row.row->kind)};
-         }},
-        {.key = "bit_depth",
-         .title = "bits",
-         .explanation = "Bits of an element, or of a palette's index",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return known<Code>(row.row->bits); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatPaletteColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "palette_format",
-         .title = "entries",
-         .explanation = "Kernel format of a palette's entries",
-         .align = kFormatNumber,
-         .shown = kDocument,
-         .value =
-             [](const Row &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
-        {.key = "underlying_type",
-         .title = "type",
-         .explanation = "Underlying type of an element, or of a palette's entries",
-         .value = [](const Row &row) -> Value {
-             return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
-         }},
-        {.key = "palette_lut_bytes",
-         .title = "codebook",
-         .unit = "B",
-         .explanation = "Bytes of one codebook",
-         .align = kFormatNumber,
-         .shown = kDocument,
-         .value =
-             [](const Row &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatEncodingColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "type_number",
-         .title = "number",
-         .explanation = "Element type number in descriptors and symbol catalogues",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return codeOf(format::typeNumber(row.row->format)); }},
-        {.key = "register_value",
-         .title = "register",
-         .explanation = "Value of the kernel-configuration register",
-         .align = kFormatNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return known<Code>(row.row->registerValue); }},
-        {.key = "since_version",
-         .title = "since",
-         .explanation = "First descriptor version that has it, where known",
-         .align = kFormatNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return known<Code>(row.row->sinceVersion); }},
-        {.key = "legal",
-         .title = "on this chip",
-         .explanation = "Whether the chosen chip's descriptor can encode it, or the rule that "
-                        "refuses",
-         .value = legalValue,
-         .document =
-             [](const Row &row) {
-                 const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
-                 return verdict ? Json(*verdict) : Json(nullptr);
-             },
-         .origin = formatOrigin},
-        {.key = "refused_by",
-         .title = "refused by",
-         .explanation = "The rule that refuses",
-         .shown = kDocument,
-         .value = refusedBy},
-        {.key = "rules",
-         .title = "rules",
-         .explanation = "Every rule that was consulted",
-         .shown = kDocument,
-         .document = rulesJson},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatSourceColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the row is known; the tooltip names the source",
-         .value = [](const Row &row) { return confidenceValue(row.row->confidence); },
-         .origin = formatOrigin},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the row comes from",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->source); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->note); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatColumns()
-{
-    return joinedColumns(kernelFormatIdentityColumns(), kernelFormatPaletteColumns(),
-                         kernelFormatEncodingColumns(), kernelFormatSourceColumns());
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeIdentityColumns()
-{
-    using Row = ElementTypeFacts;
-    return {
-        {.key = "numbering",
-         .title = "numbering",
-         .explanation = "Which list the code belongs to; codes of different lists are never the "
-                        "same thing",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Word{row.numbering}; }},
-        {.key = "code",
-         .title = "code",
-         .explanation = "The compiler's or the file's number",
-         .align = kFormatNumber,
-         .value = [](const Row &row) -> Value { return Code{row.row->code}; }},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name of the type",
-         .value = [](const Row &row) -> Value { return View(row.row->name); }},
-        {.key = "bits",
-         .title = "bits",
-         .explanation = "Bits of one element",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return known<Code>(row.row->bits); }},
-    };
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeSupportColumns()
-{
-    using Row = ElementTypeFacts;
-    return {
-        {.key = "dma_to_fp16",
-         .title = "DMA to fp16",
-         .explanation = "Whether the DMA engine converts it to fp16 (the fold predicate)",
-         .value = [](const Row &row) -> Value {
-             return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent());
-         },
-         .origin = [](const Row &row) { return row.row->note; }},
-        {.key = "dma_valid",
-         .title = "DMA valid",
-         .explanation = "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             return row.dma ? known(row.dma->valid) : Value(Absent());
-         }},
-        {.key = "capability_byte",
-         .title = "byte",
-         .explanation =
-             "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
-         .value = [](const Row &row) -> Value {
-             if (!row.dma)
-                 return Absent();
-             return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
-         }},
-        {.key = "in_kernel_unit",
-         .title = "weight sections",
-         .explanation = "The catalogue: whether a weight section's descriptor is written with it",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             return row.row->inKernelUnit ? Value(true) : Value(Absent());
-         }},
-        {.key = "since_compiler",
-         .title = "since compiler",
-         .explanation = "The catalogue: version of the first compiler whose files list it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value {
-             return row.row->sinceCompiler.empty() ? Value(Absent())
-                                                   : Value(row.row->sinceCompiler);
-         }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the row is known",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return confidenceValue(row.row->confidence); }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the row comes from",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->source); },
-         .origin = [](const Row &row) { return row.row->note; }},
-    };
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeColumns()
-{
-    return joinedColumns(elementTypeIdentityColumns(), elementTypeSupportColumns());
-}
-
 } // namespace
 
 std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
@@ -297,7 +77,53 @@ std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
 
 const TableOf<KernelFormatFacts> &kernelFormatTable()
 {
-    static const TableOf<KernelFormatFacts> kTable{"kernel-formats", kernelFormatColumns()};
+    using Row = KernelFormatFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "code", "code", "Kernel format: the compiler's number for a weight's storage",
+         [](const Row &row) -> Value { return Code(row.row->format.value); },
+         originOf(formatOrigin)},
+        {"name", "name", "Name in public work on the compilers",
+         [](const Row &row) -> Value { return View(row.row->name); }, originOf(formatOrigin)},
+        {"kind", "kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
+         [](const Row &row) -> Value { return Word(format::kernelFormatKindName(row.row->kind)); }},
+        {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
+         [](const Row &row) { return known<Code>(row.row->bits); }},
+        {kNumber | kDocument, "palette_format", "entries", "Kernel format of a palette's entries",
+         [](const Row &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
+        {"underlying_type", "type", "Underlying type of an element, or of a palette's entries",
+         [](const Row &row) -> Value {
+             return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
+         }},
+        {kNumber | kDocument, "palette_lut_bytes", "codebook", "Bytes of one codebook",
+         [](const Row &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); },
+         withUnit("B")},
+        {kNumber, "type_number", "number",
+         "Element type number in descriptors and symbol catalogues",
+         [](const Row &row) { return codeOf(format::typeNumber(row.row->format)); }},
+        {kNumber | kDocument | kWindow, "register_value", "register",
+         "Value of the kernel-configuration register",
+         [](const Row &row) { return known<Code>(row.row->registerValue); }},
+        {kNumber | kWindow, "since_version", "since",
+         "First descriptor version that has it, where known",
+         [](const Row &row) { return known<Code>(row.row->sinceVersion); }},
+        {"legal", "on this chip",
+         "Whether the chosen chip's descriptor can encode it, or the rule that refuses", legalValue,
+         jsonOf([](const Row &row) {
+             const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
+             return verdict ? Json(*verdict) : Json(nullptr);
+         }),
+         originOf(formatOrigin)},
+        {kDocument, "refused_by", "refused by", "The rule that refuses", refusedBy},
+        {kDocument, "rules", "rules", "Every rule that was consulted", nullptr, jsonOf(rulesJson)},
+        {"confidence", "confidence", "How well the row is known; the tooltip names the source",
+         [](const Row &row) { return confidenceValue(row.row->confidence); },
+         originOf(formatOrigin)},
+        {kDocument | kWindow, "source", "source", "Where the row comes from",
+         [](const Row &row) -> Value { return View(row.row->source); }},
+        {kDocument | kWindow, "note", "note", "What is to be known of it",
+         [](const Row &row) -> Value { return View(row.row->note); }},
+    };
+    static const TableOf<Row> kTable{"kernel-formats", kColumns};
     return kTable;
 }
 
@@ -336,8 +162,53 @@ std::vector<ElementTypeFacts> allElementTypeRows(const target::Target &target)
 
 const TableOf<ElementTypeFacts> &elementTypeTable()
 {
-    static const TableOf<ElementTypeFacts> kTable{
-        "element-types", elementTypeColumns(), {"code", "name", "bits", "confidence", "source"}};
+    using Row = ElementTypeFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kWindow, "numbering", "numbering",
+         "Which list the code belongs to; codes of different lists are never the same thing",
+         [](const Row &row) -> Value { return Word(row.numbering); }},
+        {kNumber, "code", "code", "The compiler's or the file's number",
+         [](const Row &row) -> Value { return Code(row.row->code); }},
+        {"name", "name", "Name of the type",
+         [](const Row &row) -> Value { return View(row.row->name); }},
+        {kNumber, "bits", "bits", "Bits of one element",
+         [](const Row &row) { return known<Code>(row.row->bits); }},
+        {"dma_to_fp16", "DMA to fp16",
+         "Whether the DMA engine converts it to fp16 (the fold predicate)",
+         [](const Row &row) -> Value {
+             return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent());
+         },
+         originOf([](const Row &row) { return row.row->note; })},
+        {"dma_valid", "DMA valid",
+         "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
+         [](const Row &row) -> Value { return row.dma ? known(row.dma->valid) : Value(Absent()); },
+         unknownAs("unknown")},
+        {"capability_byte", "byte",
+         "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
+         [](const Row &row) -> Value {
+             if (!row.dma)
+                 return Absent();
+             return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
+         }},
+        {kWindow, "in_kernel_unit", "weight sections",
+         "The catalogue: whether a weight section's descriptor is written with it",
+         [](const Row &row) -> Value {
+             return row.row->inKernelUnit ? Value(true) : Value(Absent());
+         }},
+        {kDocument | kWindow, "since_compiler", "since compiler",
+         "The catalogue: version of the first compiler whose files list it",
+         [](const Row &row) -> Value {
+             return row.row->sinceCompiler.empty() ? Value(Absent())
+                                                   : Value(row.row->sinceCompiler);
+         }},
+        {kDocument | kWindow, "confidence", "confidence", "How well the row is known",
+         [](const Row &row) { return confidenceValue(row.row->confidence); }},
+        {kDocument | kWindow, "source", "source", "Where the row comes from",
+         [](const Row &row) -> Value { return View(row.row->source); },
+         originOf([](const Row &row) { return row.row->note; })},
+    };
+    static const TableOf<Row> kTable{
+        "element-types", kColumns, {"code", "name", "bits", "confidence", "source"}};
     return kTable;
 }
 

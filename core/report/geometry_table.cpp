@@ -46,25 +46,17 @@ std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
 const TableOf<UnplacedWeight> &unplacedTable()
 {
     using Row = UnplacedWeight;
-    static const TableOf<Row> kTable{
-        "without-geometry",
-        {{.key = "weight",
-          .title = "weight",
-          .explanation = "Weight that has no place among output-channel groups",
-          .value = [](const Row &row) -> Value { return View(row.weight); }},
-         {.key = "address",
-          .title = "address",
-          .explanation = "Model, function and name of the weight",
-          .shown = kDocument,
-          .value = [](const Row &row) -> Value { return View(row.address); }},
-         {.key = "consumer",
-          .title = "in",
-          .explanation = "Operation that reads it",
-          .value = [](const Row &row) -> Value { return View(row.consumer); }},
-         {.key = "reason",
-          .title = "why it has no geometry",
-          .explanation = "What is missing",
-          .value = [](const Row &row) -> Value { return View(row.reason); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"weight", "weight", "Weight that has no place among output-channel groups",
+         [](const Row &row) -> Value { return View(row.weight); }},
+        {kDocument, "address", "address", "Model, function and name of the weight",
+         [](const Row &row) -> Value { return View(row.address); }},
+        {"consumer", "in", "Operation that reads it",
+         [](const Row &row) -> Value { return View(row.consumer); }},
+        {"reason", "why it has no geometry", "What is missing",
+         [](const Row &row) -> Value { return View(row.reason); }},
+    };
+    static const TableOf<Row> kTable{"without-geometry", kColumns};
     return kTable;
 }
 

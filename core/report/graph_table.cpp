@@ -2,7 +2,6 @@
 #include "core/report/graph_table.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/joined_columns.h"
 
 #include "core/graph/label.h"
 
@@ -90,104 +89,6 @@ std::string typeOf(const GraphRow &row)
                : std::string();
 }
 
-std::vector<Column<GraphRow>> graphNodeColumns()
-{
-    using Row = GraphRow;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "hop",
-         .title = "hop",
-         .explanation = "How many values away from what was asked for",
-         .align = kNumber,
-         .searched = false,
-         .value = [](const Row &row) -> Value { return Count{unitOf(row).hop}; }},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "What it is: an operation, a weight, an end of the function, a repeated "
-                        "block, or what the limit left out",
-         .value = [](const Row &row) -> Value { return Word{kindWord(row)}; }},
-        {.key = "op",
-         .title = "operation",
-         .explanation = "Kind of the operation, or of those of a repeated block",
-         .value = [](const Row &row) -> Value {
-             std::string text = typeOf(row);
-             return text.empty() ? Value(Nothing()) : Value(std::move(text));
-         }},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name in the program",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return nameOf(*row.drawn, row.unit); }},
-    };
-}
-
-std::vector<Column<GraphRow>> graphResultColumns()
-{
-    using Row = GraphRow;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "result",
-         .title = "result",
-         .explanation = "Type and extents of the first value that it gives",
-         .value = [](const Row &row) -> Value {
-             std::string text =
-                 isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front()) : std::string();
-             return text.empty() ? Value(Nothing()) : Value(std::move(text));
-         }},
-        {.key = "form",
-         .title = "form",
-         .explanation = "How a weight is stored",
-         .value = [](const Row &row) -> Value {
-             return isNode(row) && nodeOf(row).kind == NodeKind::Weight
-                        ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
-                        : Value(Nothing());
-         }},
-        {.key = "stored_bytes",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Bytes of a weight, or of the weights of a repeated block",
-         .align = kNumber,
-         .searched = false,
-         .value = [](const Row &row) -> Value {
-             return row.drawn->weights(unitOf(row)) == 0
-                        ? Value(Nothing())
-                        : known<Count>(row.drawn->storedBytes(unitOf(row)));
-         }},
-    };
-}
-
-std::vector<Column<GraphRow>> graphArrowColumns()
-{
-    using Row = GraphRow;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "reads",
-         .title = "reads",
-         .explanation = "What is drawn and gives it a value",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return namesOrNothing(namesBeside(row, true)); }},
-        {.key = "read_by",
-         .title = "read by",
-         .explanation = "What is drawn and reads a value of it",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) { return namesOrNothing(namesBeside(row, false)); }},
-        {.key = "more",
-         .title = "more",
-         .explanation = "Neighbours beyond the last hop, which are not drawn",
-         .align = kNumber,
-         .searched = false,
-         .value = [](const Row &row) -> Value {
-             const std::size_t more = unitOf(row).before + unitOf(row).after;
-             return more == 0 ? Value(Nothing()) : Value(Count{more});
-         }},
-    };
-}
-
-std::vector<Column<GraphRow>> graphColumns()
-{
-    return joinedColumns(graphNodeColumns(), graphResultColumns(), graphArrowColumns());
-}
-
 } // namespace
 
 std::vector<GraphRow> graphRows(const std::shared_ptr<const graph::Neighbourhood> &drawn)
@@ -200,8 +101,54 @@ std::vector<GraphRow> graphRows(const std::shared_ptr<const graph::Neighbourhood
 
 const TableOf<GraphRow> &graphTable()
 {
-    static const TableOf<GraphRow> kTable{
-        "graph", graphColumns(), {}, {"name", "kind", "op", "result", "form", "stored_bytes"}};
+    using Row = GraphRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "hop", "hop", "How many values away from what was asked for",
+         [](const Row &row) -> Value { return Count(unitOf(row).hop); }, notSearched()},
+        {"kind", "kind",
+         "What it is: an operation, a weight, an end of the function, a repeated block, or what "
+         "the limit left out",
+         [](const Row &row) -> Value { return Word(kindWord(row)); }},
+        {"op", "operation", "Kind of the operation, or of those of a repeated block",
+         [](const Row &row) -> Value {
+             std::string text = typeOf(row);
+             return text.empty() ? Value(Nothing()) : Value(std::move(text));
+         }},
+        {kName, "name", "name", "Name in the program",
+         [](const Row &row) -> Value { return nameOf(*row.drawn, row.unit); }},
+        {"result", "result", "Type and extents of the first value that it gives",
+         [](const Row &row) -> Value {
+             std::string text =
+                 isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front()) : std::string();
+             return text.empty() ? Value(Nothing()) : Value(std::move(text));
+         }},
+        {"form", "form", "How a weight is stored",
+         [](const Row &row) -> Value {
+             return isNode(row) && nodeOf(row).kind == NodeKind::Weight
+                        ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
+                        : Value(Nothing());
+         }},
+        {kNumber, "stored_bytes", "stored",
+         "Bytes of a weight, or of the weights of a repeated block",
+         [](const Row &row) -> Value {
+             return row.drawn->weights(unitOf(row)) == 0
+                        ? Value(Nothing())
+                        : known<Count>(row.drawn->storedBytes(unitOf(row)));
+         },
+         withUnit("B"), notSearched()},
+        {kDocument | kWindow, "reads", "reads", "What is drawn and gives it a value",
+         [](const Row &row) { return namesOrNothing(namesBeside(row, true)); }},
+        {kName, "read_by", "read by", "What is drawn and reads a value of it",
+         [](const Row &row) { return namesOrNothing(namesBeside(row, false)); }},
+        {kNumber, "more", "more", "Neighbours beyond the last hop, which are not drawn",
+         [](const Row &row) -> Value {
+             const std::size_t more = unitOf(row).before + unitOf(row).after;
+             return more == 0 ? Value(Nothing()) : Value(Count(more));
+         },
+         notSearched()},
+    };
+    static const TableOf<Row> kTable{
+        "graph", kColumns, {}, {"name", "kind", "op", "result", "form", "stored_bytes"}};
     return kTable;
 }
 

@@ -64,8 +64,6 @@ GroupRow rowOfPiece(const LanePiece &piece)
     return row;
 }
 
-constexpr auto kGroupNumber = TextTable::Align::Right;
-
 Value codebookValue(const GroupRow &row)
 {
     return row.addresses.empty() ? Value(Absent()) : Value(Count{row.codebook});
@@ -114,92 +112,54 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
             words.push_back(recordSlotWords(slot));
         return words;
     }();
-    (columns.push_back({.key = kWords[Slots].key,
-                        .title = section::recordSlots()[Slots].name,
-                        .explanation = kWords[Slots].explanation,
-                        .align = kGroupNumber,
-                        .shown = kWindow,
-                        .value = slotValue<Slots>}),
+    (columns.push_back({kNumber | kWindow, kWords[Slots].key, section::recordSlots()[Slots].name,
+                        kWords[Slots].explanation, slotValue<Slots>}),
      ...);
 }
 
 std::vector<Column<GroupRow>> groupIdentityColumns()
 {
     using Row = GroupRow;
-    return {
-        {.key = "core",
-         .title = "core",
-         .explanation = "The engine core that makes these channels; in a hardware container the N "
-                        "of the symbol's \"_ne_N\"",
-         .align = kGroupNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Count{row.core}; }},
-        {.key = "group",
-         .title = "group",
-         .explanation = "Number of the group on its core: a record of a weight section, a plane of "
-                        "a container's slice",
-         .align = kGroupNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Count{row.record}; }},
-        {.key = "channels",
-         .title = "channels",
-         .explanation = "Output channels, the lane counting fastest",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return channelsText(row); },
-         .order = [](const Row &row) { return SortValue(row.firstChannel); }},
-        {.key = "lanes",
-         .title = "lanes",
-         .explanation = "Channels of the group: they interleave in memory",
-         .align = kGroupNumber,
-         .shown = kWindow,
-         .unknown = "not known",
-         .value = [](const Row &row) -> Value {
-             return row.runs.empty() ? Value(Unknown()) : Value(Count{row.channels});
-         }}};
+    return {{kNumber | kWindow, "core", "core",
+             "The engine core that makes these channels; in a hardware container the N of the "
+             "symbol's \"_ne_N\"",
+             [](const Row &row) -> Value { return Count(row.core); }},
+            {kNumber | kWindow, "group", "group",
+             "Number of the group on its core: a record of a weight section, a plane of a "
+             "container's slice",
+             [](const Row &row) -> Value { return Count(row.record); }},
+            {kWindow, "channels", "channels", "Output channels, the lane counting fastest",
+             [](const Row &row) -> Value { return channelsText(row); },
+             sortedBy([](const Row &row) { return SortValue(row.firstChannel); })},
+            {kNumber | kWindow, "lanes", "lanes",
+             "Channels of the group: they interleave in memory",
+             [](const Row &row) -> Value {
+                 return row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels));
+             },
+             unknownAs("not known")}};
 }
 
 std::vector<Column<GroupRow>> groupPlaceColumns()
 {
     using Row = GroupRow;
-    return {{.key = "offset",
-             .title = "offset",
-             .explanation = "Of the group's coefficients in the file",
-             .align = kGroupNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) -> Value {
-                 return row.bytes.bytes.value == 0 ? Value(Word{"in the masked values"})
-                                                   : Value(Hex{row.bytes.offset.value});
+    return {{kNumber | kWindow, "offset", "offset", "Of the group's coefficients in the file",
+             [](const Row &row) -> Value {
+                 return row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
+                                                   : Value(Hex(row.bytes.offset.value));
              }},
-            {.key = "bytes",
-             .title = "bytes",
-             .explanation = "Of the group's coefficients",
-             .align = kGroupNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) -> Value { return Count{row.bytes.bytes.value}; }},
-            {.key = "codebook",
-             .title = "codebook",
-             .explanation = "Of the core's palette that serves the group",
-             .align = kGroupNumber,
-             .shown = kWindow,
-             .value = codebookValue},
-            {.key = "copy",
-             .title = "copy",
-             .explanation =
-                 "Number of the copy that a further stream of tasks reads; a dash is the "
-                 "first",
-             .align = kGroupNumber,
-             .shown = kWindow,
-             .value = copyValue}};
-}
-
-std::vector<Column<GroupRow>> groupFacts()
-{
-    return joinedColumns(groupIdentityColumns(), groupPlaceColumns());
+            {kNumber | kWindow, "bytes", "bytes", "Of the group's coefficients",
+             [](const Row &row) -> Value { return Count(row.bytes.bytes.value); }},
+            {kNumber | kWindow, "codebook", "codebook",
+             "Of the core's palette that serves the group", codebookValue},
+            {kNumber | kWindow, "copy", "copy",
+             "Number of the copy that a further stream of tasks reads; a dash is the first",
+             copyValue}};
 }
 
 std::vector<Column<GroupRow>> groupColumns()
 {
-    std::vector<Column<GroupRow>> columns = groupFacts();
+    std::vector<Column<GroupRow>> columns =
+        joinedColumns(groupIdentityColumns(), groupPlaceColumns());
     addSlots(columns, std::make_index_sequence<kSlots>());
     return columns;
 }

@@ -145,19 +145,13 @@ std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide 
 const TableOf<PickedFact> &pickedElementTable()
 {
     using Row = PickedFact;
-    static const TableOf<Row> kTable{"element",
-                                     {{.key = "what",
-                                       .title = "element",
-                                       .explanation = "What is said of the picked element",
-                                       .value = [](const Row &row) { return row.what; }},
-                                      {.key = "a",
-                                       .title = "A",
-                                       .explanation = "The element as A stores it",
-                                       .value = [](const Row &row) { return row.a; }},
-                                      {.key = "b",
-                                       .title = "B",
-                                       .explanation = "The element as B stores it",
-                                       .value = [](const Row &row) { return row.b; }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"what", "element", "What is said of the picked element",
+         [](const Row &row) { return row.what; }},
+        {"a", "A", "The element as A stores it", [](const Row &row) { return row.a; }},
+        {"b", "B", "The element as B stores it", [](const Row &row) { return row.b; }},
+    };
+    static const TableOf<Row> kTable{"element", kColumns};
     return kTable;
 }
 

@@ -4,7 +4,6 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/report/chip_json.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
@@ -131,281 +130,6 @@ std::string roofsText(const Assessment &point)
     return text;
 }
 
-LayerColumns operationColumns()
-{
-    using Row = PlacedLayer;
-    return {
-        {.key = "name",
-         .title = "layer",
-         .explanation = "Name of the operation, after its function where there are several",
-         .value = [](const Row &row) -> Value { return printable(row.placement->layer.label()); },
-         .document = [](const Row &row) { return Json(row.placement->layer.name); }},
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function of the program that holds the layer",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.function); },
-         .document = [](const Row &row) { return Json(row.placement->layer.function); }},
-        {.key = "runs",
-         .title = "runs",
-         .explanation = "Functions that a run enters to get there, and how often",
-         .shown = kDocument,
-         .document = runsJson},
-        {.key = "op",
-         .title = "op",
-         .explanation = "Kind of the operation, and which of several weights it is",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return operationText(row.placement->layer); },
-         .document = [](const Row &row) { return Json(row.placement->layer.op); }},
-        {.key = "param",
-         .title = "parameter",
-         .explanation = "Parameter of the operation that takes the weight",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.placement->layer.param); }},
-        {.key = "form",
-         .title = "form",
-         .explanation = "How the weight is stored",
-         .value = [](const Row &row) -> Value { return View(storedOf(row).form); }},
-    };
-}
-
-LayerColumns workTotalColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "flops",
-         .title = "FLOP",
-         .explanation = "Floating-point operations of one run",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return placedFigure(storedOf(row).flops); },
-         .document = [](const Row &row) { return roundedJson(storedOf(row).flops); }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Bytes that one run moves: the weight, and inputs and outputs larger than "
-                        "the working set",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return placedFigure(storedOf(row).bytes); },
-         .document = [](const Row &row) { return roundedJson(storedOf(row).bytes); }},
-    };
-}
-
-LayerColumns workTrafficColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "weight_bytes_stored",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Bytes of the weight as it is stored",
-         .align = kNumber,
-         .shown = kDocument,
-         .document =
-             [](const Row &row) { return numberJson(row.placement->layer.form.storedBytes); }},
-        {.key = "weight_bytes_dense",
-         .title = "dense",
-         .unit = "B",
-         .explanation = "Bytes of the weight as dense fp16",
-         .align = kNumber,
-         .shown = kDocument,
-         .document =
-             [](const Row &row) { return numberJson(row.placement->layer.form.denseBytes); }},
-        {.key = "input_bytes",
-         .title = "input",
-         .unit = "B",
-         .explanation = "Bytes of the input",
-         .align = kNumber,
-         .shown = kDocument,
-         .document = [](const Row &row) { return numberJson(row.placement->layer.inputBytes); }},
-        {.key = "output_bytes",
-         .title = "output",
-         .unit = "B",
-         .explanation = "Bytes of the output",
-         .align = kNumber,
-         .shown = kDocument,
-         .document = [](const Row &row) { return numberJson(row.placement->layer.outputBytes); }},
-        {.key = "intensity",
-         .title = "FLOP/B",
-         .explanation = "Operations for each byte moved",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return placedFigure(storedOf(row).intensity); }},
-    };
-}
-
-LayerColumns workColumns()
-{
-    return joinedColumns(workTotalColumns(), workTrafficColumns());
-}
-
-LayerColumns rateTimeColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "bound",
-         .title = "bound",
-         .explanation = "Which of the two ceilings limits the layer",
-         .value = [](const Row &row) -> Value {
-             return Word{roofline::boundName(storedOf(row).bound)};
-         }},
-        {.key = "attainable_flops",
-         .title = "attainable",
-         .unit = "FLOP/s",
-         .explanation = "Rate that the ceilings leave at this intensity",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return placedFigure(storedOf(row).attainable); }},
-        {.key = "time_s",
-         .title = "time",
-         .unit = "s",
-         .explanation = "Predicted time of one run",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
-        {.key = "compiler_estimate_ms",
-         .title = "compiler's estimate",
-         .explanation = "What the compiler itself says of its time (EstimatedRuntime), by backend",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value {
-             const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
-             return text.empty() ? Value(Absent()) : Value(text);
-         },
-         .document = estimatesJson},
-        {.key = "roofs",
-         .title = "held against",
-         .explanation = "Roofs that were taken for its arithmetic and for the stream of its weight",
-         .align = TextTable::Align::Name,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return roofsText(storedOf(row)); },
-         .document = [](const Row &row) { return roofsJson(storedOf(row)); }},
-        {.key = "rate_flops",
-         .title = "rate",
-         .unit = "FLOP/s",
-         .explanation = "Operations over the predicted time",
-         .align = kNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) { return placedFigure(storedOf(row).rate); }},
-        {.key = "energy",
-         .title = "energy",
-         .unit = "uJ",
-         .explanation = "Derived: a measured power times the predicted time",
-         .align = kNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return energyText(storedOf(row).energy); },
-         .document = [](const Row &row) { return energyJson(storedOf(row).energy); }},
-    };
-}
-
-LayerColumns rateDenseColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "dense_bytes",
-         .title = "dense",
-         .unit = "B",
-         .explanation = "Bytes that one run would move if the weight were dense fp16",
-         .align = kNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return placedFigure(denseOf(row).bytes); }},
-        {.key = "dense_time_s",
-         .title = "dense time",
-         .unit = "s",
-         .explanation = "Predicted time with a dense fp16 weight",
-         .align = kNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return secondsValue(denseOf(row).timeS); }},
-    };
-}
-
-LayerColumns rateColumns()
-{
-    return joinedColumns(rateTimeColumns(), rateDenseColumns());
-}
-
-LayerColumns bestFormColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "best_form",
-         .title = "best form",
-         .explanation = "Form of the weight with which the layer is predicted to be fastest",
-         .align = TextTable::Align::Name,
-         .shown = kTables,
-         .unknown = "?",
-         .value = [](const Row &row) -> Value {
-             const Assessment *best = row.placement->bestForm();
-             return best ? Value(View(best->form)) : Value(Unknown());
-         }},
-        {.key = "best_time_s",
-         .title = "its time",
-         .unit = "s",
-         .explanation = "Predicted time in the best form",
-         .align = kNumber,
-         .shown = kTables,
-         .unknown = "?",
-         .value = [](const Row &row) -> Value {
-             const Assessment *best = row.placement->bestForm();
-             return best ? secondsValue(best->timeS) : Value(Unknown());
-         }},
-    };
-}
-
-LayerColumns limitAndFormColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "remarks",
-         .title = "remarks",
-         .explanation = "What the figures are to be read with",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value { return remarksText(*row.placement); }},
-        {.key = "estimated",
-         .title = "estimated",
-         .explanation = "A roof is not measured, or an extent is not known",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return row.placement->estimated; }},
-        {.key = "above_working_set",
-         .title = "above working set",
-         .explanation = "An operand is larger than the working set: it is tiled and streamed",
-         .shown = kDocument,
-         .value = [](const Row &row) { return known(row.placement->aboveWorkingSet); }},
-        {.key = "above_roofs",
-         .title = "above roofs",
-         .explanation = "How many measured roofs the layer passes",
-         .align = kNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return Count{row.placement->above.size()}; },
-         .document = [](const Row &row) { return Json(row.placement->above); }},
-        {.key = "forms",
-         .title = "forms",
-         .explanation = "The layer in each form of its weight",
-         .shown = kDocument,
-         .document = layerFormsJson},
-    };
-}
-
-LayerColumns remarkColumns()
-{
-    return joinedColumns(bestFormColumns(), limitAndFormColumns());
-}
-
-LayerColumns placementColumns()
-{
-    LayerColumns all;
-    for (LayerColumns &part : std::vector<LayerColumns>{operationColumns(), workColumns(),
-                                                        rateColumns(), remarkColumns()})
-        all.insert(all.end(), part.begin(), part.end());
-    return all;
-}
-
 } // namespace
 
 std::string estimateText(const mil::BackendNotes &notes)
@@ -441,57 +165,135 @@ std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
 
 const TableOf<PlacedLayer> &placementTable()
 {
-    static const TableOf<PlacedLayer> kTable{"roofline", placementColumns(), {}, {"name", "op"}};
+    using Row = PlacedLayer;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "layer", "Name of the operation, after its function where there are several",
+         [](const Row &row) -> Value { return printable(row.placement->layer.label()); },
+         jsonOf([](const Row &row) { return Json(row.placement->layer.name); })},
+        {kDocument | kWindow, "function", "function",
+         "Function of the program that holds the layer",
+         [](const Row &row) -> Value { return View(row.function); },
+         jsonOf([](const Row &row) { return Json(row.placement->layer.function); })},
+        {kDocument, "runs", "runs", "Functions that a run enters to get there, and how often",
+         nullptr, jsonOf(runsJson)},
+        {kName, "op", "op", "Kind of the operation, and which of several weights it is",
+         [](const Row &row) -> Value { return operationText(row.placement->layer); },
+         jsonOf([](const Row &row) { return Json(row.placement->layer.op); })},
+        {kDocument, "param", "parameter", "Parameter of the operation that takes the weight",
+         [](const Row &row) -> Value { return View(row.placement->layer.param); }},
+        {"form", "form", "How the weight is stored",
+         [](const Row &row) -> Value { return View(storedOf(row).form); }},
+        {kNumber, "flops", "FLOP", "Floating-point operations of one run",
+         [](const Row &row) { return placedFigure(storedOf(row).flops); }, unknownAs("?"),
+         jsonOf([](const Row &row) { return roundedJson(storedOf(row).flops); })},
+        {kNumber, "bytes", "bytes",
+         "Bytes that one run moves: the weight, and inputs and outputs larger than the working set",
+         [](const Row &row) { return placedFigure(storedOf(row).bytes); }, unknownAs("?"),
+         jsonOf([](const Row &row) { return roundedJson(storedOf(row).bytes); })},
+        {kNumber | kDocument, "weight_bytes_stored", "stored",
+         "Bytes of the weight as it is stored", nullptr, withUnit("B"),
+         jsonOf([](const Row &row) { return numberJson(row.placement->layer.form.storedBytes); })},
+        {kNumber | kDocument, "weight_bytes_dense", "dense", "Bytes of the weight as dense fp16",
+         nullptr, withUnit("B"),
+         jsonOf([](const Row &row) { return numberJson(row.placement->layer.form.denseBytes); })},
+        {kNumber | kDocument, "input_bytes", "input", "Bytes of the input", nullptr, withUnit("B"),
+         jsonOf([](const Row &row) { return numberJson(row.placement->layer.inputBytes); })},
+        {kNumber | kDocument, "output_bytes", "output", "Bytes of the output", nullptr,
+         withUnit("B"),
+         jsonOf([](const Row &row) { return numberJson(row.placement->layer.outputBytes); })},
+        {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
+         [](const Row &row) { return placedFigure(storedOf(row).intensity); }, unknownAs("?")},
+        {"bound", "bound", "Which of the two ceilings limits the layer",
+         [](const Row &row) -> Value { return Word(roofline::boundName(storedOf(row).bound)); }},
+        {kNumber, "attainable_flops", "attainable",
+         "Rate that the ceilings leave at this intensity",
+         [](const Row &row) { return placedFigure(storedOf(row).attainable); }, withUnit("FLOP/s"),
+         unknownAs("?")},
+        {kNumber, "time_s", "time", "Predicted time of one run",
+         [](const Row &row) { return secondsValue(storedOf(row).timeS); }, withUnit("s"),
+         unknownAs("?")},
+        {kName, "compiler_estimate_ms", "compiler's estimate",
+         "What the compiler itself says of its time (EstimatedRuntime), by backend",
+         [](const Row &row) -> Value {
+             const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
+             return text.empty() ? Value(Absent()) : Value(text);
+         },
+         jsonOf(estimatesJson)},
+        {kName | kDocument | kWindow, "roofs", "held against",
+         "Roofs that were taken for its arithmetic and for the stream of its weight",
+         [](const Row &row) -> Value { return roofsText(storedOf(row)); },
+         jsonOf([](const Row &row) { return roofsJson(storedOf(row)); })},
+        {kNumber | kDocument, "rate_flops", "rate", "Operations over the predicted time",
+         [](const Row &row) { return placedFigure(storedOf(row).rate); }, withUnit("FLOP/s")},
+        {kNumber | kDocument | kTerminal, "energy", "energy",
+         "Derived: a measured power times the predicted time",
+         [](const Row &row) -> Value { return energyText(storedOf(row).energy); }, withUnit("uJ"),
+         jsonOf([](const Row &row) { return energyJson(storedOf(row).energy); })},
+        {kNumber | kWindow, "dense_bytes", "dense",
+         "Bytes that one run would move if the weight were dense fp16",
+         [](const Row &row) { return placedFigure(denseOf(row).bytes); }, withUnit("B")},
+        {kNumber | kWindow, "dense_time_s", "dense time", "Predicted time with a dense fp16 weight",
+         [](const Row &row) { return secondsValue(denseOf(row).timeS); }, withUnit("s")},
+        {kName | kTables, "best_form", "best form",
+         "Form of the weight with which the layer is predicted to be fastest",
+         [](const Row &row) -> Value {
+             const Assessment *best = row.placement->bestForm();
+             return best ? Value(View(best->form)) : Value(Unknown());
+         },
+         unknownAs("?")},
+        {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
+         [](const Row &row) -> Value {
+             const Assessment *best = row.placement->bestForm();
+             return best ? secondsValue(best->timeS) : Value(Unknown());
+         },
+         withUnit("s"), unknownAs("?")},
+        {kName | kTerminal, "remarks", "remarks", "What the figures are to be read with",
+         [](const Row &row) -> Value { return remarksText(*row.placement); }},
+        {kDocument | kWindow, "estimated", "estimated",
+         "A roof is not measured, or an extent is not known",
+         [](const Row &row) -> Value { return row.placement->estimated; }},
+        {kDocument, "above_working_set", "above working set",
+         "An operand is larger than the working set: it is tiled and streamed",
+         [](const Row &row) { return known(row.placement->aboveWorkingSet); }},
+        {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
+         "How many measured roofs the layer passes",
+         [](const Row &row) -> Value { return Count(row.placement->above.size()); },
+         jsonOf([](const Row &row) { return Json(row.placement->above); })},
+        {kDocument, "forms", "forms", "The layer in each form of its weight", nullptr,
+         jsonOf(layerFormsJson)},
+    };
+    static const TableOf<Row> kTable{"roofline", kColumns, {}, {"name", "op"}};
     return kTable;
 }
 
 const TableOf<PlacedLayer> &estimateTable()
 {
     using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    static const TableOf<Row> kTable{
-        "estimates",
-        {{.key = "name",
-          .title = "layer",
-          .explanation = "Name of the operation",
-          .value = [](const Row &row) -> Value { return printable(row.placement->layer.label()); }},
-         {.key = "op",
-          .title = "op",
-          .explanation = "Kind of the operation",
-          .value = [](const Row &row) -> Value { return operationText(row.placement->layer); }},
-         {.key = "form",
-          .title = "form",
-          .explanation = "How the weight is stored",
-          .value = [](const Row &row) -> Value { return View(storedOf(row).form); }},
-         {.key = "predicted_s",
-          .title = "predicted",
-          .explanation = "Time of one run on the engine, by the assessment",
-          .align = kNumber,
-          .unknown = "?",
-          .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
-         {.key = "compiler_s",
-          .title = "compiler",
-          .explanation = "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
-          .align = kNumber,
-          .unknown = "?",
-          .value = [](const Row &row) { return secondsValue(estimateOfEngine(row)); }},
-         {.key = "ratio",
-          .title = "ratio",
-          .explanation = "Predicted over the compiler's",
-          .align = kNumber,
-          .unknown = "?",
-          .value =
-              [](const Row &row) {
-                  const auto own = estimateOfEngine(row);
-                  const auto &predicted = storedOf(row).timeS;
-                  return own && predicted && *own > 0 ? Value(Real{*predicted / *own, 2})
-                                                      : Value(Unknown());
-              }},
-         {.key = "compiler_estimate_ms",
-          .title = "all of the compiler's",
-          .explanation = "Its estimates by backend, that of the chosen one first",
-          .value = [](const Row &row) -> Value { return estimateText(*row.notes); },
-          .document = estimatesJson}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "layer", "Name of the operation",
+         [](const Row &row) -> Value { return printable(row.placement->layer.label()); }},
+        {"op", "op", "Kind of the operation",
+         [](const Row &row) -> Value { return operationText(row.placement->layer); }},
+        {"form", "form", "How the weight is stored",
+         [](const Row &row) -> Value { return View(storedOf(row).form); }},
+        {kNumber, "predicted_s", "predicted", "Time of one run on the engine, by the assessment",
+         [](const Row &row) { return secondsValue(storedOf(row).timeS); }, unknownAs("?")},
+        {kNumber, "compiler_s", "compiler",
+         "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
+         [](const Row &row) { return secondsValue(estimateOfEngine(row)); }, unknownAs("?")},
+        {kNumber, "ratio", "ratio", "Predicted over the compiler's",
+         [](const Row &row) {
+             const auto own = estimateOfEngine(row);
+             const auto &predicted = storedOf(row).timeS;
+             return own && predicted && *own > 0 ? Value(Real(*predicted / *own, 2))
+                                                 : Value(Unknown());
+         },
+         unknownAs("?")},
+        {"compiler_estimate_ms", "all of the compiler's",
+         "Its estimates by backend, that of the chosen one first",
+         [](const Row &row) -> Value { return estimateText(*row.notes); }, jsonOf(estimatesJson)},
+    };
+    static const TableOf<Row> kTable{"estimates", kColumns};
     return kTable;
 }
 

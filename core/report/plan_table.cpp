@@ -2,7 +2,6 @@
 #include "core/report/plan_table.h"
 
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
@@ -15,7 +14,6 @@ namespace kernscope::report {
 namespace {
 
 using plan::Candidate;
-constexpr auto kPlanNumber = TextTable::Align::Right;
 
 Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures)
 {
@@ -112,160 +110,6 @@ std::string plannedAddress(const PlannedWeight &weight)
     return function.empty() || name.starts_with(function + "/") ? name : function + "/" + name;
 }
 
-std::vector<Column<PlannedWeight>> plannedFormColumns()
-{
-    using Row = PlannedWeight;
-    return {
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "Name of the weight",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
-        {.key = "address",
-         .title = "address",
-         .explanation = "Model, function and name of the weight",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return plannedAddress(row); }},
-        {.key = "function",
-         .title = "function",
-         .explanation = "The function of the program that reads the weight",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value {
-             return row.ofSeveral ? Value(row.row().function.value()) : Value(Absent());
-         },
-         .document = [](const Row &row) { return Json(row.row().function.value()); }},
-        {.key = "from",
-         .title = "from",
-         .explanation = "The form that it has",
-         .value = [](const Row &row) -> Value { return row.row().stored.value(); }},
-        {.key = "to",
-         .title = "to",
-         .explanation = "The form that it gets, with what the first chip does with it",
-         .value = [](const Row &row) -> Value {
-             const auto form = row.after();
-             return Word{{},
-                         form ? outcomeMark(form->chips[0].outcome) : Mark::None,
-                         plan::formOf(row.row(), row.choice)};
-         }},
-        {.key = "changed",
-         .title = "changed",
-         .explanation = "Whether the form is another one",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.choice != 0; }},
-    };
-}
-
-std::vector<Column<PlannedWeight>> plannedSizeColumns()
-{
-    using Row = PlannedWeight;
-    return {
-        {.key = "bytes_before",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Stored bytes now",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             return row.before() ? Value(Count{row.before()->stored})
-                                 : known<Count>(row.ownBytes());
-         }},
-        {.key = "bytes",
-         .title = "planned",
-         .unit = "B",
-         .explanation = "Stored bytes in the planned form",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             return row.after() ? Value(Count{row.after()->stored}) : known<Count>(row.ownBytes());
-         }},
-    };
-}
-
-std::vector<Column<PlannedWeight>> plannedErrorColumns()
-{
-    using Row = PlannedWeight;
-    return {
-        {.key = "error",
-         .title = "error",
-         .explanation = "Relative error of the planned form, with the weight's sensitivity; ~ from "
-                        "some of the rows",
-         .align = kPlanNumber,
-         .value = plannedError,
-         .document = [](const Row &row) { return Json(errorOf(row)); }},
-        {.key = "method",
-         .title = "method",
-         .explanation = "The way of encoding whose error is least",
-         .shown = kDocument,
-         .value = methodOf},
-        {.key = "sampled",
-         .title = "sampled",
-         .explanation = "Whether figures are from some of the rows",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.after() ? Value(row.after()->sampled) : Value(Absent());
-         }},
-        {.key = "sensitivity",
-         .title = "sensitivity",
-         .explanation = "The weight's relative error counts so many times",
-         .align = kPlanNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.after() ? Value(Real{row.row().sensitivity, 3, true}) : Value(Absent());
-         }},
-    };
-}
-
-std::vector<Column<PlannedWeight>> plannedOutcomeColumns()
-{
-    using Row = PlannedWeight;
-    return {
-        {.key = "time_before_s",
-         .title = "time",
-         .unit = "s",
-         .explanation =
-             "Predicted time of its layers on the slowest chip of those whose ceilings are known",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return timeOf(row.before()); },
-         .document =
-             [](const Row &row) {
-                 return row.before() ? optionalJson(plan::slowest(row.before())) : noKey();
-             }},
-        {.key = "time_s",
-         .title = "planned time",
-         .unit = "s",
-         .explanation = "Predicted time in the planned form",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return timeOf(row.after()); },
-         .document =
-             [](const Row &row) {
-                 return row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr);
-             }},
-        {.key = "why",
-         .title = "why",
-         .explanation = "Why it gets that form, or stays",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return std::string(row.why); }},
-        {.key = "chips",
-         .title = "chips",
-         .explanation = "Outcome, bytes moved and time on each chip, after and before",
-         .shown = kDocument,
-         .document = chipsJson},
-        {.key = "candidates",
-         .title = "candidates",
-         .explanation = "Every form that was tried",
-         .shown = kDocument,
-         .document = triedFormsJson},
-    };
-}
-
-std::vector<Column<PlannedWeight>> plannedColumns()
-{
-    return joinedColumns(plannedFormColumns(), plannedSizeColumns(), plannedErrorColumns(),
-                         plannedOutcomeColumns());
-}
-
 Json formsOf(const FrontRow &row)
 {
     const plan::Survey &survey = *row.subject->survey;
@@ -274,82 +118,6 @@ Json formsOf(const FrontRow &row)
     for (std::size_t r = 0; r < survey.rows.size(); ++r)
         forms.push_back(plan::formOf(survey.rows[r], choice[r]));
     return forms;
-}
-
-std::vector<Column<FrontRow>> frontIdentityColumns()
-{
-    using Row = FrontRow;
-    return {
-        {.key = "front",
-         .title = "front",
-         .explanation = "What the error is set against: stored bytes or time",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Word{row.front}; }},
-        {.key = "corner",
-         .title = "corner",
-         .explanation = "Whether no mixture of two other points is better",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.point->corner; }},
-    };
-}
-
-std::vector<Column<FrontRow>> frontErrorColumns()
-{
-    using Row = FrontRow;
-    return {
-        {.key = "error",
-         .title = "error",
-         .explanation = "Error of the network",
-         .align = kPlanNumber,
-         .value = [](const Row &row) -> Value {
-             return Real{row.point->totals.error, 4, true};
-         }},
-        {.key = "largest_error",
-         .title = "largest of a layer",
-         .explanation = "Largest error of a layer",
-         .align = kPlanNumber,
-         .value = [](const Row &row) -> Value {
-             return Real{row.point->totals.largestError, 4, true};
-         }},
-        {.key = "within_tolerance",
-         .title = "within tolerance",
-         .explanation = "Whether every layer's error is at most the tolerance",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.point->totals.largestError <= row.subject->limits->tolerance;
-         }},
-    };
-}
-
-std::vector<Column<FrontRow>> frontCostColumns()
-{
-    using Row = FrontRow;
-    return {
-        {.key = "bytes",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Stored bytes of all weights",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return known<Count>(row.point->totals.allStored()); }},
-        {.key = "time_s",
-         .title = "time",
-         .unit = "s",
-         .explanation = "Engine time on the slowest chip of those whose ceilings are known",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); }},
-        {.key = "forms",
-         .title = "forms",
-         .explanation = "The form of each weight, in the order of the plan",
-         .shown = kDocument,
-         .document = formsOf},
-    };
-}
-
-std::vector<Column<FrontRow>> frontColumns()
-{
-    return joinedColumns(frontIdentityColumns(), frontErrorColumns(), frontCostColumns());
 }
 
 } // namespace
@@ -376,9 +144,74 @@ std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
 
 const TableOf<PlannedWeight> &plannedWeightTable()
 {
-    static const TableOf<PlannedWeight> kTable{
+    using Row = PlannedWeight;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "weight", "weight", "Name of the weight",
+         [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
+        {kDocument, "address", "address", "Model, function and name of the weight",
+         [](const Row &row) -> Value { return plannedAddress(row); }},
+        {kName, "function", "function", "The function of the program that reads the weight",
+         [](const Row &row) -> Value {
+             return row.ofSeveral ? Value(row.row().function.value()) : Value(Absent());
+         },
+         jsonOf([](const Row &row) { return Json(row.row().function.value()); })},
+        {"from", "from", "The form that it has",
+         [](const Row &row) -> Value { return row.row().stored.value(); }},
+        {"to", "to", "The form that it gets, with what the first chip does with it",
+         [](const Row &row) -> Value {
+             const auto form = row.after();
+             return Word({}, form ? outcomeMark(form->chips[0].outcome) : Mark::None,
+                         plan::formOf(row.row(), row.choice));
+         }},
+        {kDocument, "changed", "changed", "Whether the form is another one",
+         [](const Row &row) -> Value { return row.choice != 0; }},
+        {kNumber, "bytes_before", "stored", "Stored bytes now",
+         [](const Row &row) -> Value {
+             return row.before() ? Value(Count(row.before()->stored))
+                                 : known<Count>(row.ownBytes());
+         },
+         withUnit("B"), unknownAs("unknown")},
+        {kNumber, "bytes", "planned", "Stored bytes in the planned form",
+         [](const Row &row) -> Value {
+             return row.after() ? Value(Count(row.after()->stored)) : known<Count>(row.ownBytes());
+         },
+         withUnit("B"), unknownAs("unknown")},
+        {kNumber, "error", "error",
+         "Relative error of the planned form, with the weight's sensitivity; ~ from some of the "
+         "rows",
+         plannedError, jsonOf([](const Row &row) { return Json(errorOf(row)); })},
+        {kDocument, "method", "method", "The way of encoding whose error is least", methodOf},
+        {kDocument, "sampled", "sampled", "Whether figures are from some of the rows",
+         [](const Row &row) -> Value {
+             return row.after() ? Value(row.after()->sampled) : Value(Absent());
+         }},
+        {kNumber | kDocument, "sensitivity", "sensitivity",
+         "The weight's relative error counts so many times",
+         [](const Row &row) -> Value {
+             return row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent());
+         }},
+        {kNumber, "time_before_s", "time",
+         "Predicted time of its layers on the slowest chip of those whose ceilings are known",
+         [](const Row &row) { return timeOf(row.before()); }, withUnit("s"), unknownAs("unknown"),
+         jsonOf([](const Row &row) {
+             return row.before() ? optionalJson(plan::slowest(row.before())) : noKey();
+         })},
+        {kNumber, "time_s", "planned time", "Predicted time in the planned form",
+         [](const Row &row) { return timeOf(row.after()); }, withUnit("s"), unknownAs("unknown"),
+         jsonOf([](const Row &row) {
+             return row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr);
+         })},
+        {kName, "why", "why", "Why it gets that form, or stays",
+         [](const Row &row) -> Value { return std::string(row.why); }},
+        {kDocument, "chips", "chips",
+         "Outcome, bytes moved and time on each chip, after and before", nullptr,
+         jsonOf(chipsJson)},
+        {kDocument, "candidates", "candidates", "Every form that was tried", nullptr,
+         jsonOf(triedFormsJson)},
+    };
+    static const TableOf<Row> kTable{
         "plan",
-        plannedColumns(),
+        kColumns,
         {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"}};
     return kTable;
 }
@@ -394,7 +227,32 @@ std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view fro
 
 const TableOf<FrontRow> &frontTable()
 {
-    static const TableOf<FrontRow> kTable{"front", frontColumns()};
+    using Row = FrontRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kDocument, "front", "front", "What the error is set against: stored bytes or time",
+         [](const Row &row) -> Value { return Word(row.front); }},
+        {kDocument, "corner", "corner", "Whether no mixture of two other points is better",
+         [](const Row &row) -> Value { return row.point->corner; }},
+        {kNumber, "error", "error", "Error of the network",
+         [](const Row &row) -> Value { return Real(row.point->totals.error, 4, true); }},
+        {kNumber, "largest_error", "largest of a layer", "Largest error of a layer",
+         [](const Row &row) -> Value { return Real(row.point->totals.largestError, 4, true); }},
+        {kDocument, "within_tolerance", "within tolerance",
+         "Whether every layer's error is at most the tolerance",
+         [](const Row &row) -> Value {
+             return row.point->totals.largestError <= row.subject->limits->tolerance;
+         }},
+        {kNumber, "bytes", "stored", "Stored bytes of all weights",
+         [](const Row &row) { return known<Count>(row.point->totals.allStored()); }, withUnit("B"),
+         unknownAs("unknown")},
+        {kNumber, "time_s", "time",
+         "Engine time on the slowest chip of those whose ceilings are known",
+         [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); },
+         withUnit("s"), unknownAs("unknown")},
+        {kDocument, "forms", "forms", "The form of each weight, in the order of the plan", nullptr,
+         jsonOf(formsOf)},
+    };
+    static const TableOf<Row> kTable{"front", kColumns};
     return kTable;
 }
 

@@ -5,7 +5,6 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kTotalNumber = TextTable::Align::Right;
 constexpr std::string_view kNotKnown = "unknown";
 
 /// Four significant digits.
@@ -36,24 +35,16 @@ std::vector<PlanTotal> planTotals(const PlanSubject &subject)
 
 const TableOf<PlanTotal> &planTotalsTable()
 {
-    static const TableOf<PlanTotal> kTable{
-        "plan_totals",
-        {{.key = "name",
-          .title = "figure",
-          .explanation = "What is summed over the network",
-          .value = [](const PlanTotal &row) -> Value { return View(row.name); }},
-         {.key = "before",
-          .title = "before",
-          .explanation = "As it is stored now",
-          .align = kTotalNumber,
-          .unknown = kNotKnown,
-          .value = [](const PlanTotal &row) { return row.before; }},
-         {.key = "after",
-          .title = "after",
-          .explanation = "As it is planned",
-          .align = kTotalNumber,
-          .unknown = kNotKnown,
-          .value = [](const PlanTotal &row) { return row.after; }}}};
+    using Row = PlanTotal;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "figure", "What is summed over the network",
+         [](const PlanTotal &row) -> Value { return View(row.name); }},
+        {kNumber, "before", "before", "As it is stored now",
+         [](const PlanTotal &row) { return row.before; }, unknownAs(kNotKnown)},
+        {kNumber, "after", "after", "As it is planned",
+         [](const PlanTotal &row) { return row.after; }, unknownAs(kNotKnown)},
+    };
+    static const TableOf<Row> kTable{"plan_totals", kColumns};
     return kTable;
 }
 
@@ -70,36 +61,23 @@ std::vector<BuildTotals> buildTotals(const PlanSubject &subject, bool own)
 const TableOf<BuildTotals> &buildTotalsTable()
 {
     using Row = BuildTotals;
-    static const TableOf<Row> kTable{
-        "plan_builds",
-        {{.key = "bundle",
-          .title = "build",
-          .explanation = "A build of the network",
-          .align = TextTable::Align::Name,
-          .value = [](const Row &row) -> Value { return row.name; }},
-         {.key = "error",
-          .title = "error of the network",
-          .explanation = "Root of the summed squared errors of its layers",
-          .align = kTotalNumber,
-          .value = [](const Row &row) { return errorValue(row.totals->error); }},
-         {.key = "largest_error",
-          .title = "largest error of a layer",
-          .explanation = "The error of the layer that has the largest",
-          .align = kTotalNumber,
-          .value = [](const Row &row) { return errorValue(row.totals->largestError); }},
-         {.key = "bytes",
-          .title = "stored bytes",
-          .explanation = "Stored bytes of all its weights",
-          .align = kTotalNumber,
-          .unknown = kNotKnown,
-          .value = [](const Row &row) { return known<Count>(row.totals->allStored()); }},
-         {.key = "time_s",
-          .title = "time",
-          .unit = "s",
-          .explanation = "Predicted time on the slowest chip",
-          .align = kTotalNumber,
-          .unknown = kNotKnown,
-          .value = [](const Row &row) { return known<Seconds>(plan::slowest(*row.totals)); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "bundle", "build", "A build of the network",
+         [](const Row &row) -> Value { return row.name; }},
+        {kNumber, "error", "error of the network",
+         "Root of the summed squared errors of its layers",
+         [](const Row &row) { return errorValue(row.totals->error); }},
+        {kNumber, "largest_error", "largest error of a layer",
+         "The error of the layer that has the largest",
+         [](const Row &row) { return errorValue(row.totals->largestError); }},
+        {kNumber, "bytes", "stored bytes", "Stored bytes of all its weights",
+         [](const Row &row) { return known<Count>(row.totals->allStored()); },
+         unknownAs(kNotKnown)},
+        {kNumber, "time_s", "time", "Predicted time on the slowest chip",
+         [](const Row &row) { return known<Seconds>(plan::slowest(*row.totals)); }, withUnit("s"),
+         unknownAs(kNotKnown)},
+    };
+    static const TableOf<Row> kTable{"plan_builds", kColumns};
     return kTable;
 }
 

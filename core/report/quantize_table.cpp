@@ -11,8 +11,6 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kQuantizedNumber = TextTable::Align::Right;
-
 /// The devices that need a tile which not all of them do.
 std::string devicesOf(const codec::TquantTile &tile)
 {
@@ -28,73 +26,46 @@ Value tileRemark(const codec::TquantTile &tile)
     return remark;
 }
 
-std::vector<Column<codec::TquantTile>> quantizeTileColumns()
-{
-    using Row = codec::TquantTile;
-    return {{.key = "name",
-             .title = "tile",
-             .explanation = "Operand of the instruction",
-             .value = [](const Row &row) -> Value { return View(row.name); }},
-            {.key = "dtype",
-             .title = "type",
-             .explanation = "Type of its elements",
-             .value = [](const Row &row) -> Value { return View(row.type); }},
-            {.key = "shape",
-             .title = "shape",
-             .explanation = "Its rows and columns",
-             .value = [](const Row &row) -> Value { return shapeText(row.shape); },
-             .document = [](const Row &row) { return Json(row.shape); }},
-            {.key = "bytes",
-             .title = "bytes",
-             .explanation = "Bytes of the tile",
-             .align = kQuantizedNumber,
-             .value = [](const Row &row) -> Value { return Count{row.bytes}; }},
-            {.key = "remark",
-             .title = "remark",
-             .explanation = "Whether it holds nothing of use afterwards; devices that need it",
-             .shown = kTerminal,
-             .value = tileRemark},
-            {.key = "scratch",
-             .title = "scratch",
-             .explanation = "Holds nothing of use afterwards",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.scratch; }},
-            {.key = "devices",
-             .title = "devices",
-             .explanation = "The devices that need it, where not all do",
-             .shown = kDocument,
-             .document = [](const Row &row) {
-                 return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr);
-             }}};
-}
-
 } // namespace
 
 const TableOf<Json> &quantizedFileTable()
 {
-    static const TableOf<Json> kTable{
-        "quantized_files",
-        {{.key = "path",
-          .title = "file",
-          .explanation = "Path in the folder",
-          .value = [](const Json &row) -> Value { return row.value("path", std::string()); }},
-         {.key = "dtype",
-          .title = "type",
-          .explanation = "Type of its elements",
-          .value = [](const Json &row) -> Value { return row.value("dtype", std::string()); }},
-         {.key = "bytes",
-          .title = "bytes",
-          .explanation = "Length of the file in bytes",
-          .align = kQuantizedNumber,
-          .value = [](const Json &row) -> Value {
-              return Count{row.value("bytes", std::uint64_t{0})};
-          }}}};
+    using Row = Json;
+    static constexpr Column<Row> kColumns[] = {
+        {"path", "file", "Path in the folder",
+         [](const Json &row) -> Value { return row.value("path", std::string()); }},
+        {"dtype", "type", "Type of its elements",
+         [](const Json &row) -> Value { return row.value("dtype", std::string()); }},
+        {kNumber, "bytes", "bytes", "Length of the file in bytes",
+         [](const Json &row) -> Value { return Count(row.value("bytes", std::uint64_t{0})); }},
+    };
+    static const TableOf<Row> kTable{"quantized_files", kColumns};
     return kTable;
 }
 
 const TableOf<codec::TquantTile> &quantizeTileTable()
 {
-    static const TableOf<codec::TquantTile> kTable{"quantize_tiles", quantizeTileColumns()};
+    using Row = codec::TquantTile;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "tile", "Operand of the instruction",
+         [](const Row &row) -> Value { return View(row.name); }},
+        {"dtype", "type", "Type of its elements",
+         [](const Row &row) -> Value { return View(row.type); }},
+        {"shape", "shape", "Its rows and columns",
+         [](const Row &row) -> Value { return shapeText(row.shape); },
+         jsonOf([](const Row &row) { return Json(row.shape); })},
+        {kNumber, "bytes", "bytes", "Bytes of the tile",
+         [](const Row &row) -> Value { return Count(row.bytes); }},
+        {kTerminal, "remark", "remark",
+         "Whether it holds nothing of use afterwards; devices that need it", tileRemark},
+        {kDocument, "scratch", "scratch", "Holds nothing of use afterwards",
+         [](const Row &row) -> Value { return row.scratch; }},
+        {kDocument, "devices", "devices", "The devices that need it, where not all do", nullptr,
+         jsonOf([](const Row &row) {
+             return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr);
+         })},
+    };
+    static const TableOf<Row> kTable{"quantize_tiles", kColumns};
     return kTable;
 }
 

@@ -12,8 +12,6 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kChangeNumber = TextTable::Align::Right;
-
 /// The first values and how often each was seen.
 Value surveyValues(const SurveyRow &row)
 {
@@ -38,56 +36,6 @@ Json surveyValuesDocument(const SurveyRow &row)
     return values;
 }
 
-std::vector<Column<SurveyRow>> surveyColumns()
-{
-    using Row = SurveyRow;
-    return {{.key = "kind",
-             .title = "kind",
-             .explanation = "A register, or a word of a thread command",
-             .value = [](const Row &row) -> Value { return View(row.kind); }},
-            {.key = "version",
-             .title = "version",
-             .explanation = "Version of the register map; of a thread word its flavor",
-             .align = kChangeNumber,
-             .value = [](const Row &row) -> Value { return Code{row.version}; }},
-            {.key = "address",
-             .title = "address",
-             .explanation = "Address of the register, or offset in the command",
-             .align = kChangeNumber,
-             .value = [](const Row &row) -> Value { return Hex{row.address}; },
-             .document = [](const Row &row) { return Json(hexText(row.address)); }},
-            {.key = "files",
-             .title = "files",
-             .explanation = "Containers that have it",
-             .align = kChangeNumber,
-             .value = [](const Row &row) -> Value { return Count{row.files}; }},
-            {.key = "writes",
-             .title = "writes",
-             .explanation = "How often it is written",
-             .align = kChangeNumber,
-             .value = [](const Row &row) -> Value { return Count{row.writes}; }},
-            {.key = "set_bits",
-             .title = "set bits",
-             .explanation = "Bits that are 1 in every value",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(hexText(row.setBits)); }},
-            {.key = "clear_bits",
-             .title = "clear bits",
-             .explanation = "Bits that are 0 in every value",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(hexText(row.clearBits)); }},
-            {.key = "more_values",
-             .title = "more values",
-             .explanation = "Whether it has more values than are listed",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.more; }},
-            {.key = "values",
-             .title = "values",
-             .explanation = "Its values, and how often each was written",
-             .value = surveyValues,
-             .document = surveyValuesDocument}};
-}
-
 Value sideValue(const RegisterChange &row, const std::optional<std::uint32_t> &value)
 {
     if (row.taskAlone)
@@ -97,47 +45,36 @@ Value sideValue(const RegisterChange &row, const std::optional<std::uint32_t> &v
     return row.whole ? Value(Hex{*value, 8}) : Value(Code{*value});
 }
 
-std::vector<Column<RegisterChange>> changeColumns()
-{
-    using Row = RegisterChange;
-    return {{.key = "task",
-             .title = "task",
-             .explanation = "Number of the task in A and, where it is another one, in B",
-             .align = kChangeNumber,
-             .shown = kTerminal,
-             .value = [](const Row &row) -> Value { return View(row.task); }},
-            {.key = "name",
-             .title = "register",
-             .explanation = "Register or field that differs",
-             .shown = kTables,
-             .value = [](const Row &row) -> Value { return View(row.name); }},
-            {.key = "field",
-             .title = "field",
-             .explanation = "Field of the register that differs",
-             .shown = kTerminal,
-             .value = [](const Row &row) -> Value { return View(row.field); }},
-            {.key = "a",
-             .title = "A",
-             .explanation = "In the first; a dash where it has none",
-             .align = kChangeNumber,
-             .shown = kTables,
-             .value = [](const Row &row) { return sideValue(row, row.a); }},
-            {.key = "b",
-             .title = "B",
-             .explanation = "In the second; a dash where it has none",
-             .align = kChangeNumber,
-             .shown = kTables,
-             .value = [](const Row &row) { return sideValue(row, row.b); }}};
-}
-
 } // namespace
 
 const TableOf<SurveyRow> &surveyTable()
 {
-    static const TableOf<SurveyRow> kTable{"survey",
-                                           surveyColumns(),
-                                           {"kind", "version", "address", "files", "writes",
-                                            "set_bits", "clear_bits", "more_values", "values"}};
+    using Row = SurveyRow;
+    static constexpr Column<Row> kColumns[] = {
+        {"kind", "kind", "A register, or a word of a thread command",
+         [](const Row &row) -> Value { return View(row.kind); }},
+        {kNumber, "version", "version", "Version of the register map; of a thread word its flavor",
+         [](const Row &row) -> Value { return Code(row.version); }},
+        {kNumber, "address", "address", "Address of the register, or offset in the command",
+         [](const Row &row) -> Value { return Hex(row.address); },
+         jsonOf([](const Row &row) { return Json(hexText(row.address)); })},
+        {kNumber, "files", "files", "Containers that have it",
+         [](const Row &row) -> Value { return Count(row.files); }},
+        {kNumber, "writes", "writes", "How often it is written",
+         [](const Row &row) -> Value { return Count(row.writes); }},
+        {kDocument, "set_bits", "set bits", "Bits that are 1 in every value", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.setBits)); })},
+        {kDocument, "clear_bits", "clear bits", "Bits that are 0 in every value", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.clearBits)); })},
+        {kDocument, "more_values", "more values", "Whether it has more values than are listed",
+         [](const Row &row) -> Value { return row.more; }},
+        {"values", "values", "Its values, and how often each was written", surveyValues,
+         jsonOf(surveyValuesDocument)},
+    };
+    static const TableOf<Row> kTable{"survey",
+                                     kColumns,
+                                     {"kind", "version", "address", "files", "writes", "set_bits",
+                                      "clear_bits", "more_values", "values"}};
     return kTable;
 }
 
@@ -154,7 +91,21 @@ std::vector<RegisterChange> registerChanges(const descriptor::RegisterDifference
 
 const TableOf<RegisterChange> &registerChangeTable()
 {
-    static const TableOf<RegisterChange> kTable{"register_changes", changeColumns()};
+    using Row = RegisterChange;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kTerminal, "task", "task",
+         "Number of the task in A and, where it is another one, in B",
+         [](const Row &row) -> Value { return View(row.task); }},
+        {kTables, "name", "register", "Register or field that differs",
+         [](const Row &row) -> Value { return View(row.name); }},
+        {kTerminal, "field", "field", "Field of the register that differs",
+         [](const Row &row) -> Value { return View(row.field); }},
+        {kNumber | kTables, "a", "A", "In the first; a dash where it has none",
+         [](const Row &row) { return sideValue(row, row.a); }},
+        {kNumber | kTables, "b", "B", "In the second; a dash where it has none",
+         [](const Row &row) { return sideValue(row, row.b); }},
+    };
+    static const TableOf<Row> kTable{"register_changes", kColumns};
     return kTable;
 }
 

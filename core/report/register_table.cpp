@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/register_table.h"
 
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/number_text.h"
 
@@ -10,8 +9,6 @@
 namespace kernscope::report {
 
 namespace {
-
-constexpr auto kRegisterNumber = TextTable::Align::Right;
 
 /// Fields that are not 0, of thirty most are: "KernelFmt=2 (fp16) PaletteEn=1".
 Value fieldsValue(const RegisterFacts &row)
@@ -84,188 +81,6 @@ Value evidenceValue(const RegisterFacts &row)
     return row.reg != nullptr ? Value(View(row.reg->evidence)) : Value(Word{"not named"});
 }
 
-std::vector<Column<RegisterFacts>> registerPlaceColumns()
-{
-    using Row = RegisterFacts;
-    return {{.key = "td_offset",
-             .title = "at",
-             .explanation = "Bytes from the start of the task",
-             .align = kRegisterNumber,
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value { return Hex{row.offset}; },
-             .document = [](const Row &row) { return Json(hexText(row.offset)); }},
-            {.key = "address",
-             .title = "register",
-             .explanation = "Address of a register, bits of a field",
-             .align = kRegisterNumber,
-             .value = addressValue,
-             .document = [](const Row &row) { return Json(hexText(row.address, 5)); }},
-            {.key = "value",
-             .title = "value",
-             .explanation = "As stored",
-             .align = kRegisterNumber,
-             .value = [](const Row &row) { return valueOf(row, row.value); },
-             .document = [](const Row &row) { return Json(hexText(row.value, 8)); }},
-            {.key = "block",
-             .title = "block",
-             .explanation = "Block of registers that it belongs to",
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value {
-                 return row.reg == nullptr ? View("?") : View(row.reg->block);
-             }},
-            {.key = "name",
-             .title = "name",
-             .explanation = "Block, register, field",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value {
-                 if (row.field != nullptr)
-                     return View(row.field->name);
-                 return row.reg == nullptr ? View("?") : View(row.reg->name);
-             }},
-            {.key = "marks",
-             .title = "mark",
-             .explanation = "* differs from the task before, ! sources disagree",
-             .shown = kTerminal,
-             .value = marksValue}};
-}
-
-std::vector<Column<RegisterFacts>> registerMeaningColumns()
-{
-    using Row = RegisterFacts;
-    return {
-        {.key = "fields",
-         .title = "fields",
-         .explanation = "Fields of the register that are not 0",
-         .align = TextTable::Align::Name,
-         .shown = kDocument | kTerminal,
-         .value = fieldsValue,
-         .document = fieldsDocument},
-        {.key = "decoded",
-         .title = "decoded",
-         .explanation = "What the numbers of its fields stand for",
-         .shown = kDocument,
-         .document = decodedDocument},
-        {.key = "meaning",
-         .title = "meaning",
-         .explanation = "What the number stands for, where that is known",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             if (row.field == nullptr)
-                 return Nothing();
-             return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value),
-                                             row.map);
-         }},
-        {.key = "previous",
-         .title = "before",
-         .explanation = "What the tasks before left there",
-         .align = kRegisterNumber,
-         .shown = kDocument | kWindow,
-         .value =
-             [](const Row &row) {
-                 return row.before ? valueOf(row, *row.before) : Value(Nothing());
-             },
-         .document =
-             [](const Row &row) {
-                 return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
-             }},
-    };
-}
-
-std::vector<Column<RegisterFacts>> registerFileColumns()
-{
-    using Row = RegisterFacts;
-    return {
-        {.key = "file_offset",
-         .title = "place",
-         .explanation = "Offset in the file",
-         .align = kRegisterNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return Hex{row.place}; },
-         .document = [](const Row &row) { return Json(hexText(row.place)); }},
-        {.key = "confidence",
-         .title = "known by",
-         .explanation = "What this row rests on",
-         .shown = kDocument | kWindow,
-         .value = evidenceValue,
-         .document =
-             [](const Row &row) { return row.reg != nullptr ? Json(row.reg->evidence) : noKey(); }},
-    };
-}
-
-std::vector<Column<RegisterFacts>> registerValueColumns()
-{
-    return joinedColumns(registerMeaningColumns(), registerFileColumns());
-}
-
-std::vector<Column<LaneFacts>> laneColumns()
-{
-    using Row = LaneFacts;
-    return {{.key = "lane",
-             .title = "lane",
-             .explanation = "Number of the engine",
-             .align = kRegisterNumber,
-             .value = [](const Row &row) -> Value { return Code{row.lane.lane}; }},
-            {.key = "base",
-             .title = "base",
-             .explanation = "Where its coefficients begin, as its register says it",
-             .align = kRegisterNumber,
-             .value = [](const Row &row) -> Value { return Hex{row.lane.base}; },
-             .document = [](const Row &row) { return Json(hexText(row.lane.base)); }},
-            {.key = "size",
-             .title = "bytes",
-             .explanation = "Bytes of coefficients",
-             .align = kRegisterNumber,
-             .value = [](const Row &row) -> Value { return Count{row.lane.size}; },
-             .document = [](const Row &row) { return Json(hexText(row.lane.size)); }},
-            {.key = "relocated",
-             .title = "relocated",
-             .explanation = "Whether the loader fills its base word",
-             .value =
-                 [](const Row &row) { return row.lane.relocated ? Value(true) : Value(Nothing()); },
-             .document = [](const Row &row) { return Json(row.lane.relocated); }},
-            {.key = "symbol",
-             .title = "kernel",
-             .explanation = "Symbol of the kernel that it reads",
-             .value =
-                 [](const Row &row) {
-                     return row.symbol != nullptr ? Value(View(row.symbol->name))
-                                                  : Value(Word{"no symbol"});
-                 },
-             .document =
-                 [](const Row &row) {
-                     return row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr);
-                 }}};
-}
-
-/// What only the JSON document has of a lane.
-std::vector<Column<LaneFacts>> laneWords()
-{
-    using Row = LaneFacts;
-    return {{.key = "enable",
-             .title = "enabled",
-             .explanation = "1: only lanes that are enabled are listed",
-             .shown = kDocument,
-             .document = [](const Row &) { return Json(1); }},
-            {.key = "vmaddr",
-             .title = "address",
-             .explanation = "Virtual address of its first byte",
-             .shown = kDocument,
-             .document =
-                 [](const Row &row) {
-                     return row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr);
-                 }},
-            {.key = "matches_symbol",
-             .title = "at a symbol",
-             .explanation = "Whether a kernel begins exactly there",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.lane.matchesSymbol; }},
-            {.key = "size_matches",
-             .title = "as long",
-             .explanation = "Whether that kernel is as long",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.lane.sizeMatches; }}};
-}
-
 } // namespace
 
 RegisterFacts RegisterFacts::of(const descriptor::BitField &one) const
@@ -298,9 +113,55 @@ std::vector<RegisterFacts> registerFacts(const descriptor::TaskDetail &detail,
 
 const TableOf<RegisterFacts> &registerTable()
 {
-    static const TableOf<RegisterFacts> kTable{
+    using Row = RegisterFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kDocument | kTerminal, "td_offset", "at", "Bytes from the start of the task",
+         [](const Row &row) -> Value { return Hex(row.offset); },
+         jsonOf([](const Row &row) { return Json(hexText(row.offset)); })},
+        {kNumber, "address", "register", "Address of a register, bits of a field", addressValue,
+         jsonOf([](const Row &row) { return Json(hexText(row.address, 5)); })},
+        {kNumber, "value", "value", "As stored",
+         [](const Row &row) { return valueOf(row, row.value); },
+         jsonOf([](const Row &row) { return Json(hexText(row.value, 8)); })},
+        {kDocument | kTerminal, "block", "block", "Block of registers that it belongs to",
+         [](const Row &row) -> Value {
+             return row.reg == nullptr ? View("?") : View(row.reg->block);
+         }},
+        {kName, "name", "name", "Block, register, field",
+         [](const Row &row) -> Value {
+             if (row.field != nullptr)
+                 return View(row.field->name);
+             return row.reg == nullptr ? View("?") : View(row.reg->name);
+         }},
+        {kTerminal, "marks", "mark", "* differs from the task before, ! sources disagree",
+         marksValue},
+        {kName | kDocument | kTerminal, "fields", "fields", "Fields of the register that are not 0",
+         fieldsValue, jsonOf(fieldsDocument)},
+        {kDocument, "decoded", "decoded", "What the numbers of its fields stand for", nullptr,
+         jsonOf(decodedDocument)},
+        {kWindow, "meaning", "meaning", "What the number stands for, where that is known",
+         [](const Row &row) -> Value {
+             if (row.field == nullptr)
+                 return Nothing();
+             return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value),
+                                             row.map);
+         }},
+        {kNumber | kDocument | kWindow, "previous", "before", "What the tasks before left there",
+         [](const Row &row) { return row.before ? valueOf(row, *row.before) : Value(Nothing()); },
+         jsonOf([](const Row &row) {
+             return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
+         })},
+        {kNumber | kDocument | kWindow, "file_offset", "place", "Offset in the file",
+         [](const Row &row) -> Value { return Hex(row.place); },
+         jsonOf([](const Row &row) { return Json(hexText(row.place)); })},
+        {kDocument | kWindow, "confidence", "known by", "What this row rests on", evidenceValue,
+         jsonOf([](const Row &row) {
+             return row.reg != nullptr ? Json(row.reg->evidence) : noKey();
+         })},
+    };
+    static const TableOf<Row> kTable{
         "registers",
-        joinedColumns(registerPlaceColumns(), registerValueColumns()),
+        kColumns,
         {"address", "td_offset", "file_offset", "value", "block", "name", "fields", "decoded",
          "confidence", "previous"},
         {"name", "address", "value", "meaning", "previous", "file_offset", "confidence"}};
@@ -322,10 +183,42 @@ std::vector<LaneFacts> laneFacts(const std::vector<hwx::KernelLane> &lanes,
 
 const TableOf<LaneFacts> &laneTable()
 {
-    static const TableOf<LaneFacts> kTable{"lanes",
-                                           joinedColumns(laneColumns(), laneWords()),
-                                           {"lane", "enable", "base", "size", "vmaddr", "symbol",
-                                            "matches_symbol", "size_matches", "relocated"}};
+    using Row = LaneFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "lane", "lane", "Number of the engine",
+         [](const Row &row) -> Value { return Code(row.lane.lane); }},
+        {kNumber, "base", "base", "Where its coefficients begin, as its register says it",
+         [](const Row &row) -> Value { return Hex(row.lane.base); },
+         jsonOf([](const Row &row) { return Json(hexText(row.lane.base)); })},
+        {kNumber, "size", "bytes", "Bytes of coefficients",
+         [](const Row &row) -> Value { return Count(row.lane.size); },
+         jsonOf([](const Row &row) { return Json(hexText(row.lane.size)); })},
+        {"relocated", "relocated", "Whether the loader fills its base word",
+         [](const Row &row) { return row.lane.relocated ? Value(true) : Value(Nothing()); },
+         jsonOf([](const Row &row) { return Json(row.lane.relocated); })},
+        {"symbol", "kernel", "Symbol of the kernel that it reads",
+         [](const Row &row) {
+             return row.symbol != nullptr ? Value(View(row.symbol->name))
+                                          : Value(Word("no symbol"));
+         },
+         jsonOf([](const Row &row) {
+             return row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr);
+         })},
+        {kDocument, "enable", "enabled", "1: only lanes that are enabled are listed", nullptr,
+         jsonOf([](const Row &) { return Json(1); })},
+        {kDocument, "vmaddr", "address", "Virtual address of its first byte", nullptr,
+         jsonOf([](const Row &row) {
+             return row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr);
+         })},
+        {kDocument, "matches_symbol", "at a symbol", "Whether a kernel begins exactly there",
+         [](const Row &row) -> Value { return row.lane.matchesSymbol; }},
+        {kDocument, "size_matches", "as long", "Whether that kernel is as long",
+         [](const Row &row) -> Value { return row.lane.sizeMatches; }},
+    };
+    static const TableOf<Row> kTable{"lanes",
+                                     kColumns,
+                                     {"lane", "enable", "base", "size", "vmaddr", "symbol",
+                                      "matches_symbol", "size_matches", "relocated"}};
     return kTable;
 }
 

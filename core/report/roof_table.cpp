@@ -10,8 +10,6 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kRoofNumber = TextTable::Align::Right;
-
 Value confidenceWord(format::Confidence confidence)
 {
     return Word{format::confidenceName(confidence)};
@@ -20,70 +18,6 @@ Value confidenceWord(format::Confidence confidence)
 Value secondsOf(const std::optional<double> &time)
 {
     return known<Seconds>(time);
-}
-
-std::vector<Column<TimedLayer>> timedNames()
-{
-    using Row = TimedLayer;
-    return {{.key = "name",
-             .title = "layer",
-             .explanation = "Operation that reads the weight",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return View(row.name); }},
-            {.key = "op",
-             .title = "op",
-             .explanation = "What it does",
-             .value = [](const Row &row) -> Value { return View(row.op); }},
-            {.key = "form",
-             .title = "form",
-             .explanation = "Form of the weight that the times are of",
-             .value = [](const Row &row) -> Value {
-                 return row.has ? Value(View(row.form)) : Value(Word{"no such form"});
-             }}};
-}
-
-std::vector<Column<TimedLayer>> timedFigures()
-{
-    using Row = TimedLayer;
-    return {{.key = "compute_s",
-             .title = "arithmetic",
-             .unit = "s",
-             .explanation = "Time of its arithmetic alone",
-             .align = kRoofNumber,
-             .value = [](const Row &row) { return secondsOf(row.computeS); }},
-            {.key = "memory_s",
-             .title = "bytes",
-             .unit = "s",
-             .explanation = "Time of moving its bytes alone",
-             .align = kRoofNumber,
-             .value = [](const Row &row) { return secondsOf(row.memoryS); }},
-            {.key = "bound",
-             .title = "binds",
-             .explanation = "The longer of the two",
-             .value = [](const Row &row) -> Value { return Word{roofline::boundName(row.bound)}; }},
-            {.key = "time_s",
-             .title = "time",
-             .unit = "s",
-             .explanation = "What the layer takes",
-             .align = kRoofNumber,
-             .value = [](const Row &row) { return secondsOf(row.timeS); }},
-            {.key = "stored_time_s",
-             .title = "as stored",
-             .unit = "s",
-             .explanation = "What it takes in the form that the bundle has",
-             .align = kRoofNumber,
-             .value = [](const Row &row) { return secondsOf(row.storedS); }},
-            {.key = "outcome",
-             .title = "outcome",
-             .explanation = "What the chip does with the weight in that form",
-             .value = [](const Row &row) -> Value {
-                 return row.has ? Value(Word{decision::outcomeName(row.outcome)})
-                                : Value(Nothing());
-             }},
-            {.key = "compiler_estimate",
-             .title = "compiler's estimate",
-             .explanation = "What the compiler itself says of the layer",
-             .value = [](const Row &row) { return orNothing(row.compiler); }}};
 }
 
 } // namespace
@@ -102,52 +36,30 @@ std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs)
 const TableOf<CeilingFacts> &ceilingTable()
 {
     using Row = CeilingFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "ceiling", "Name of the figure; > marks those that layers are held against",
+         [](const Row &row) -> Value { return (row.used ? "> " : "  ") + row.ceiling.name; },
+         jsonOf([](const Row &row) { return Json(row.ceiling.name); })},
+        {"kind", "kind", "What it bounds",
+         [](const Row &row) -> Value { return Word(roofline::ceilingKindName(row.ceiling.kind)); }},
+        {kNumber, "value", "value", "The figure",
+         [](const Row &row) -> Value { return Real(row.ceiling.value, 4, true); }},
+        {"unit", "unit", "Its unit",
+         [](const Row &row) -> Value { return View(row.ceiling.unit); }},
+        {"method", "method", "Whether it was measured, derived or marketed",
+         [](const Row &row) -> Value {
+             return Word(roofline::ceilingMethodName(row.ceiling.method));
+         }},
+        {kDocument | kWindow, "chip", "of", "Product that the figure is of",
+         [](const Row &row) { return orNothing(row.ceiling.chip); }},
+        {"source", "source", "Where the figure is from",
+         [](const Row &row) -> Value { return View(row.ceiling.source); }},
+        {kDocument, "confidence", "confidence", "How sure it is",
+         [](const Row &row) { return confidenceWord(row.ceiling.confidence); }},
+    };
     static const TableOf<Row> kTable{
         "ceilings",
-        {{.key = "name",
-          .title = "ceiling",
-          .explanation = "Name of the figure; > marks those that layers are held against",
-          .value = [](const Row &row) -> Value {
-              return (row.used ? "> " : "  ") + row.ceiling.name;
-          },
-          .document = [](const Row &row) { return Json(row.ceiling.name); }},
-         {.key = "kind",
-          .title = "kind",
-          .explanation = "What it bounds",
-          .value = [](const Row &row) -> Value {
-              return Word{roofline::ceilingKindName(row.ceiling.kind)};
-          }},
-         {.key = "value",
-          .title = "value",
-          .explanation = "The figure",
-          .align = kRoofNumber,
-          .value = [](const Row &row) -> Value {
-              return Real{row.ceiling.value, 4, true};
-          }},
-         {.key = "unit",
-          .title = "unit",
-          .explanation = "Its unit",
-          .value = [](const Row &row) -> Value { return View(row.ceiling.unit); }},
-         {.key = "method",
-          .title = "method",
-          .explanation = "Whether it was measured, derived or marketed",
-          .value = [](const Row &row) -> Value {
-              return Word{roofline::ceilingMethodName(row.ceiling.method)};
-          }},
-         {.key = "chip",
-          .title = "of",
-          .explanation = "Product that the figure is of",
-          .shown = kDocument | kWindow,
-          .value = [](const Row &row) { return orNothing(row.ceiling.chip); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the figure is from",
-          .value = [](const Row &row) -> Value { return View(row.ceiling.source); }},
-         {.key = "confidence",
-          .title = "confidence",
-          .explanation = "How sure it is",
-          .shown = kDocument,
-          .value = [](const Row &row) { return confidenceWord(row.ceiling.confidence); }}},
+        kColumns,
         {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"}};
     return kTable;
 }
@@ -155,38 +67,22 @@ const TableOf<CeilingFacts> &ceilingTable()
 const TableOf<roofline::PowerFigure> &powerTable()
 {
     using Row = roofline::PowerFigure;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "watts", "power", "Measured power",
+         [](const Row &row) -> Value { return Real(row.watts, 6, true); }, withUnit("W")},
+        {"quantity", "of", "What was measured",
+         [](const Row &row) -> Value { return View(row.quantity); }},
+        {"method", "method", "How the figure was made",
+         [](const Row &row) -> Value { return View(row.method); }},
+        {"condition", "condition", "What it was measured under",
+         [](const Row &row) -> Value { return View(row.condition); }},
+        {"source", "source", "Where the figure is from",
+         [](const Row &row) -> Value { return View(row.source); }},
+        {kDocument, "confidence", "confidence", "How sure it is",
+         [](const Row &row) { return confidenceWord(row.confidence); }},
+    };
     static const TableOf<Row> kTable{
-        "power",
-        {{.key = "watts",
-          .title = "power",
-          .unit = "W",
-          .explanation = "Measured power",
-          .align = kRoofNumber,
-          .value = [](const Row &row) -> Value {
-              return Real{row.watts, 6, true};
-          }},
-         {.key = "quantity",
-          .title = "of",
-          .explanation = "What was measured",
-          .value = [](const Row &row) -> Value { return View(row.quantity); }},
-         {.key = "method",
-          .title = "method",
-          .explanation = "How the figure was made",
-          .value = [](const Row &row) -> Value { return View(row.method); }},
-         {.key = "condition",
-          .title = "condition",
-          .explanation = "What it was measured under",
-          .value = [](const Row &row) -> Value { return View(row.condition); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the figure is from",
-          .value = [](const Row &row) -> Value { return View(row.source); }},
-         {.key = "confidence",
-          .title = "confidence",
-          .explanation = "How sure it is",
-          .shown = kDocument,
-          .value = [](const Row &row) { return confidenceWord(row.confidence); }}},
-        {"quantity", "watts", "method", "condition", "source", "confidence"}};
+        "power", kColumns, {"quantity", "watts", "method", "condition", "source", "confidence"}};
     return kTable;
 }
 
@@ -205,38 +101,49 @@ std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle)
 const TableOf<UnassessedWeight> &unassessedTable()
 {
     using Row = UnassessedWeight;
-    static const TableOf<Row> kTable{
-        "unassessed",
-        {{.key = "weight",
-          .title = "weight",
-          .explanation = "Weight that no layer with a kernel reads",
-          .value = [](const Row &row) -> Value { return View(row.weight); }},
-         {.key = "address",
-          .title = "address",
-          .explanation = "Model, function and name of the weight",
-          .shown = kDocument,
-          .value = [](const Row &row) -> Value { return View(row.address); }},
-         {.key = "stored_bytes",
-          .title = "stored",
-          .explanation = "Bytes of the weight as it is stored",
-          .align = kRoofNumber,
-          .unknown = "?",
-          .value = [](const Row &row) { return known<Count>(row.storedBytes); }},
-         {.key = "reason",
-          .title = "why it is in no layer",
-          .explanation = "What reads it, or why nothing does",
-          .value = [](const Row &row) -> Value { return View(row.reason); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"weight", "weight", "Weight that no layer with a kernel reads",
+         [](const Row &row) -> Value { return View(row.weight); }},
+        {kDocument, "address", "address", "Model, function and name of the weight",
+         [](const Row &row) -> Value { return View(row.address); }},
+        {kNumber, "stored_bytes", "stored", "Bytes of the weight as it is stored",
+         [](const Row &row) { return known<Count>(row.storedBytes); }, unknownAs("?")},
+        {"reason", "why it is in no layer", "What reads it, or why nothing does",
+         [](const Row &row) -> Value { return View(row.reason); }},
+    };
+    static const TableOf<Row> kTable{"unassessed", kColumns};
     return kTable;
 }
 
 const TableOf<TimedLayer> &timedLayerTable()
 {
-    static const TableOf<TimedLayer> kTable = [] {
-        TableOf<TimedLayer> table{"timeline", timedNames()};
-        const auto figures = timedFigures();
-        table.columns.insert(table.columns.end(), figures.begin(), figures.end());
-        return table;
-    }();
+    using Row = TimedLayer;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "name", "layer", "Operation that reads the weight",
+         [](const Row &row) -> Value { return View(row.name); }},
+        {"op", "op", "What it does", [](const Row &row) -> Value { return View(row.op); }},
+        {"form", "form", "Form of the weight that the times are of",
+         [](const Row &row) -> Value {
+             return row.has ? Value(View(row.form)) : Value(Word("no such form"));
+         }},
+        {kNumber, "compute_s", "arithmetic", "Time of its arithmetic alone",
+         [](const Row &row) { return secondsOf(row.computeS); }, withUnit("s")},
+        {kNumber, "memory_s", "bytes", "Time of moving its bytes alone",
+         [](const Row &row) { return secondsOf(row.memoryS); }, withUnit("s")},
+        {"bound", "binds", "The longer of the two",
+         [](const Row &row) -> Value { return Word(roofline::boundName(row.bound)); }},
+        {kNumber, "time_s", "time", "What the layer takes",
+         [](const Row &row) { return secondsOf(row.timeS); }, withUnit("s")},
+        {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
+         [](const Row &row) { return secondsOf(row.storedS); }, withUnit("s")},
+        {"outcome", "outcome", "What the chip does with the weight in that form",
+         [](const Row &row) -> Value {
+             return row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing());
+         }},
+        {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",
+         [](const Row &row) { return orNothing(row.compiler); }},
+    };
+    static const TableOf<Row> kTable{"timeline", kColumns};
     return kTable;
 }
 

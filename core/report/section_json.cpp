@@ -98,33 +98,21 @@ std::vector<section::RecordSlot> streamSlots()
 const TableOf<section::RecordSlot> &streamSlotTable()
 {
     using Row = section::RecordSlot;
-    static const TableOf<Row> kTable{
-        "streams",
-        {{.key = "name",
-          .title = "stream",
-          .explanation = "What the stream loads",
-          .value = [](const Row &row) -> Value { return View(row.name); }},
-         {.key = "word",
-          .title = "word",
-          .explanation = "Word of a record that has its address",
-          .value = [](const Row &row) -> Value { return Code{row.word}; }},
-         {.key = "enable",
-          .title = "enable",
-          .explanation = "Register that enables it",
-          .value = [](const Row &row) -> Value { return hexText(row.enable); }},
-         {.key = "base_offset",
-          .title = "base offset",
-          .explanation = "Register of its offset",
-          .value = [](const Row &row) -> Value { return hexText(row.base); }},
-         {.key = "relocation",
-          .title = "relocation",
-          .explanation = "Register of its relocation",
-          .value = [](const Row &row) -> Value { return hexText(row.relocation); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the registers are from",
-          .shown = kDocument,
-          .value = [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "stream", "What the stream loads",
+         [](const Row &row) -> Value { return View(row.name); }},
+        {"word", "word", "Word of a record that has its address",
+         [](const Row &row) -> Value { return Code(row.word); }},
+        {"enable", "enable", "Register that enables it",
+         [](const Row &row) -> Value { return hexText(row.enable); }},
+        {"base_offset", "base offset", "Register of its offset",
+         [](const Row &row) -> Value { return hexText(row.base); }},
+        {"relocation", "relocation", "Register of its relocation",
+         [](const Row &row) -> Value { return hexText(row.relocation); }},
+        {kDocument, "source", "source", "Where the registers are from",
+         [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
+    };
+    static const TableOf<Row> kTable{"streams", kColumns};
     return kTable;
 }
 
@@ -136,31 +124,19 @@ Json sectionStreamsJson()
 const TableOf<section::ListingDifference> &listingDifferenceTable()
 {
     using Row = section::ListingDifference;
-    static const TableOf<Row> kTable{
-        "listing-differences",
-        {{.key = "unit",
-          .title = "unit",
-          .explanation = "Kernel unit, by its place in the listing",
-          .align = TextTable::Align::Name,
-          .value = [](const Row &row) -> Value { return View(row.unit); }},
-         {.key = "section",
-          .title = "section",
-          .explanation = "One of its six sections; empty: the unit itself",
-          .value = [](const Row &row) { return orNothing(row.section); }},
-         {.key = "field",
-          .title = "field",
-          .explanation = "What is another",
-          .value = [](const Row &row) -> Value { return View(row.field); }},
-         {.key = "expected",
-          .title = "listing",
-          .explanation = "What the listing says",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) -> Value { return View(row.expected); }},
-         {.key = "found",
-          .title = "section file",
-          .explanation = "What the weight section has",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) -> Value { return View(row.found); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "unit", "unit", "Kernel unit, by its place in the listing",
+         [](const Row &row) -> Value { return View(row.unit); }},
+        {"section", "section", "One of its six sections; empty: the unit itself",
+         [](const Row &row) { return orNothing(row.section); }},
+        {"field", "field", "What is another",
+         [](const Row &row) -> Value { return View(row.field); }},
+        {kNumber, "expected", "listing", "What the listing says",
+         [](const Row &row) -> Value { return View(row.expected); }},
+        {kNumber, "found", "section file", "What the weight section has",
+         [](const Row &row) -> Value { return View(row.found); }},
+    };
+    static const TableOf<Row> kTable{"listing-differences", kColumns};
     return kTable;
 }
 
@@ -214,28 +190,17 @@ Json sectionWrittenJson(const section::WeightSection &section, std::string_view 
 const TableOf<SliceRow> &sliceTable()
 {
     using Row = SliceRow;
-    constexpr auto kNumber = TextTable::Align::Right;
-    static const TableOf<Row> kTable{
-        "slices",
-        {{.key = "weight",
-          .title = "weight",
-          .explanation = "Weight that the slice is of",
-          .align = TextTable::Align::Name,
-          .value = [](const Row &row) -> Value { return View(row.weight); }},
-         {.key = "lane",
-          .title = "lane",
-          .explanation = "Engine core that loads it",
-          .value = [](const Row &row) -> Value { return Code{row.lane}; }},
-         {.key = "offset",
-          .title = "offset",
-          .explanation = "First byte in the file",
-          .align = kNumber,
-          .value = [](const Row &row) -> Value { return Hex{row.offset}; }},
-         {.key = "bytes",
-          .title = "bytes",
-          .explanation = "Length in bytes",
-          .align = kNumber,
-          .value = [](const Row &row) -> Value { return Count{row.bytes}; }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "weight", "weight", "Weight that the slice is of",
+         [](const Row &row) -> Value { return View(row.weight); }},
+        {"lane", "lane", "Engine core that loads it",
+         [](const Row &row) -> Value { return Code(row.lane); }},
+        {kNumber, "offset", "offset", "First byte in the file",
+         [](const Row &row) -> Value { return Hex(row.offset); }},
+        {kNumber, "bytes", "bytes", "Length in bytes",
+         [](const Row &row) -> Value { return Count(row.bytes); }},
+    };
+    static const TableOf<Row> kTable{"slices", kColumns};
     return kTable;
 }
 

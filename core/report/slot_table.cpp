@@ -15,7 +15,6 @@ namespace kernscope::report {
 namespace {
 
 using SlotColumns = std::vector<Column<SlotFacts>>;
-constexpr auto kSlotNumber = TextTable::Align::Right;
 
 Json slotTargetJson(const SlotFacts &row)
 {
@@ -61,150 +60,78 @@ Value loadedCell(const SlotFacts &row)
 SlotColumns slotNames()
 {
     using Row = SlotFacts;
-    return {
-        {.key = "offset",
-         .title = "place",
-         .explanation = "Offset in the file",
-         .align = kSlotNumber,
-         .value = [](const Row &row) -> Value { return Hex{row.slot->place.value}; },
-         .document = [](const Row &row) { return numberJson(row.slot->place.value); }},
-        {.key = "task",
-         .title = "task",
-         .explanation = "Task that the word is in",
-         .align = kSlotNumber,
-         .value = slotTask},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "How the word comes to hold an address",
-         .value = [](const Row &row) -> Value { return Word{hwx::slotKindName(row.slot->kind)}; }},
-        {.key = "register",
-         .title = "register",
-         .explanation = "Register that the word is written to",
-         .value = [](const Row &row) -> Value { return View(row.slot->registerName); }},
-        {.key = "role",
-         .title = "role",
-         .explanation = "What the address is of",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return View(row.slot->role); }}};
+    return {{kNumber, "offset", "place", "Offset in the file",
+             [](const Row &row) -> Value { return Hex(row.slot->place.value); },
+             jsonOf([](const Row &row) { return numberJson(row.slot->place.value); })},
+            {kNumber, "task", "task", "Task that the word is in", slotTask},
+            {"kind", "kind", "How the word comes to hold an address",
+             [](const Row &row) -> Value { return Word(hwx::slotKindName(row.slot->kind)); }},
+            {"register", "register", "Register that the word is written to",
+             [](const Row &row) -> Value { return View(row.slot->registerName); }},
+            {kName, "role", "role", "What the address is of",
+             [](const Row &row) -> Value { return View(row.slot->role); }}};
 }
 
 SlotColumns slotStoredColumns()
 {
     using Row = SlotFacts;
-    return {{.key = "file",
-             .title = "file",
-             .explanation = "File of the bundle",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.file; }},
-            {.key = "bytes",
-             .title = "bytes",
-             .explanation = "Bytes of its words",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Code{4ULL * row.slot->words}; }},
-            {.key = "section",
-             .title = "section",
-             .explanation = "Ordinal of its text section",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Code{row.slot->section}; }},
-            {.key = "text_offset",
-             .title = "text offset",
-             .explanation = "Offset in that section",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Code{row.slot->textOffset}; },
-             .document = [](const Row &row) { return numberJson(row.slot->textOffset); }},
-            {.key = "address",
-             .title = "address",
-             .explanation = "Byte address of the register",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return hexText(row.slot->address); }},
-            {.key = "stored",
-             .title = "stored",
-             .explanation = "Offset in the target, as the file has it",
-             .align = kSlotNumber,
-             .value = [](const Row &row) -> Value { return Hex{row.slot->stored}; },
-             .document = [](const Row &row) { return Json(hexText(row.slot->stored)); }}};
+    return {{kDocument, "file", "file", "File of the bundle",
+             [](const Row &row) -> Value { return row.file; }},
+            {kDocument, "bytes", "bytes", "Bytes of its words",
+             [](const Row &row) -> Value { return Code(4ULL * row.slot->words); }},
+            {kDocument, "section", "section", "Ordinal of its text section",
+             [](const Row &row) -> Value { return Code(row.slot->section); }},
+            {kDocument, "text_offset", "text offset", "Offset in that section",
+             [](const Row &row) -> Value { return Code(row.slot->textOffset); },
+             jsonOf([](const Row &row) { return numberJson(row.slot->textOffset); })},
+            {kDocument, "address", "address", "Byte address of the register",
+             [](const Row &row) -> Value { return hexText(row.slot->address); }},
+            {kNumber, "stored", "stored", "Offset in the target, as the file has it",
+             [](const Row &row) -> Value { return Hex(row.slot->stored); },
+             jsonOf([](const Row &row) { return Json(hexText(row.slot->stored)); })}};
 }
 
 SlotColumns slotTargetColumns()
 {
     using Row = SlotFacts;
-    return {{.key = "target",
-             .title = "target",
-             .explanation = "What the loader adds",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return View(row.slot->target.name); },
-             .document = slotTargetJson},
-            {.key = "loaded",
-             .title = "loaded",
-             .explanation = "What the loader would write",
-             .align = kSlotNumber,
-             .shown = kWindow,
-             .value = loadedCell},
-            {.key = "device_address",
-             .title = "device address",
-             .explanation = "What the engine will use",
-             .align = kSlotNumber,
-             .shown = kWindow,
-             .value = [](const Row &row) -> Value {
+    return {{kName, "target", "target", "What the loader adds",
+             [](const Row &row) -> Value { return View(row.slot->target.name); },
+             jsonOf(slotTargetJson)},
+            {kNumber | kWindow, "loaded", "loaded", "What the loader would write", loadedCell},
+            {kNumber | kWindow, "device_address", "device address", "What the engine will use",
+             [](const Row &row) -> Value {
                  return row.loaded != nullptr && row.loaded->deviceAddress
-                            ? Value(Hex{*row.loaded->deviceAddress})
+                            ? Value(Hex(*row.loaded->deviceAddress))
                             : Value(Nothing());
              }},
-            {.key = "confidence",
-             .title = "confidence",
-             .explanation = "How sure it is",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return Word{format::confidenceName(row.slot->confidence)};
+            {kDocument, "confidence", "confidence", "How sure it is", [](const Row &row) -> Value {
+                 return Word(format::confidenceName(row.slot->confidence));
              }}};
-}
-
-SlotColumns slotDetails()
-{
-    return joinedColumns(slotStoredColumns(), slotTargetColumns());
 }
 
 SlotColumns loadedWords()
 {
     using Row = SlotFacts;
-    return {{.key = "before",
-             .title = "before",
-             .explanation = "Its words as the file has them",
-             .value = [](const Row &row) -> Value {
-                 return slotWords(row.loaded->before, row.slot->words);
-             },
-             .document =
-                 [](const Row &row) { return slotWordsJson(row.loaded->before, row.slot->words); }},
-            {.key = "after",
-             .title = "after",
-             .explanation = "What the loader would write",
-             .value = [](const Row &row) -> Value {
-                 return row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
-                                              : std::string("the same");
-             },
-             .document =
-                 [](const Row &row) { return slotWordsJson(row.loaded->after, row.slot->words); }},
-            {.key = "changes",
-             .title = "changes",
-             .explanation = "Whether they differ",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.loaded->changes(); }},
-            {.key = "device_address",
-             .title = "device address",
-             .explanation = "What the engine will use",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value {
-                 return row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
-                                                  : Value(Nothing());
-             }},
-            {.key = "fault",
-             .title = "remark",
-             .explanation = "Why nothing is written",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value {
-                 return row.loaded->fault ? Value(View(row.loaded->fault->message))
-                                          : Value(Nothing());
-             }}};
+    return {
+        {"before", "before", "Its words as the file has them",
+         [](const Row &row) -> Value { return slotWords(row.loaded->before, row.slot->words); },
+         jsonOf([](const Row &row) { return slotWordsJson(row.loaded->before, row.slot->words); })},
+        {"after", "after", "What the loader would write",
+         [](const Row &row) -> Value {
+             return row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
+                                          : std::string("the same");
+         },
+         jsonOf([](const Row &row) { return slotWordsJson(row.loaded->after, row.slot->words); })},
+        {kDocument, "changes", "changes", "Whether they differ",
+         [](const Row &row) -> Value { return row.loaded->changes(); }},
+        {kDocument, "device_address", "device address", "What the engine will use",
+         [](const Row &row) -> Value {
+             return row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
+                                              : Value(Nothing());
+         }},
+        {kName, "fault", "remark", "Why nothing is written", [](const Row &row) -> Value {
+             return row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing());
+         }}};
 }
 
 /// As the command prints a load: the place is called an offset, the task is in documents only.
@@ -219,18 +146,10 @@ SlotColumns loadedColumns()
         else if (column.key == "register")
             column.align = TextTable::Align::Name;
     }
-    columns.push_back(
-        {.key = "section",
-         .title = "section",
-         .explanation = "Ordinal of its text section",
-         .shown = kDocument,
-         .value = [](const SlotFacts &row) -> Value { return Code{row.slot->section}; }});
-    columns.push_back(
-        {.key = "target",
-         .title = "target",
-         .explanation = "What the loader adds",
-         .align = TextTable::Align::Name,
-         .value = [](const SlotFacts &row) -> Value { return View(row.slot->target.name); }});
+    columns.push_back({kDocument, "section", "section", "Ordinal of its text section",
+                       [](const SlotFacts &row) -> Value { return Code(row.slot->section); }});
+    columns.push_back({kName, "target", "target", "What the loader adds",
+                       [](const SlotFacts &row) -> Value { return View(row.slot->target.name); }});
     const SlotColumns words = loadedWords();
     columns.insert(columns.end(), words.begin(), words.end());
     return columns;
@@ -257,16 +176,12 @@ std::vector<SlotFacts> loadedSlotRows(std::span<const hwx::Slot> slots,
 
 const TableOf<SlotFacts> &slotTable()
 {
-    static const TableOf<SlotFacts> kTable = [] {
-        TableOf<SlotFacts> table{"slots",
-                                 slotNames(),
-                                 {"kind", "file", "offset", "bytes", "section", "text_offset",
-                                  "task", "register", "address", "role", "stored", "target"},
-                                 {"offset", "task", "kind", "register", "role", "target"}};
-        const SlotColumns more = slotDetails();
-        table.columns.insert(table.columns.end(), more.begin(), more.end());
-        return table;
-    }();
+    static const TableOf<SlotFacts> kTable{
+        "slots",
+        joinedColumns(slotNames(), slotStoredColumns(), slotTargetColumns()),
+        {"kind", "file", "offset", "bytes", "section", "text_offset", "task", "register", "address",
+         "role", "stored", "target"},
+        {"offset", "task", "kind", "register", "role", "target"}};
     return kTable;
 }
 

@@ -2,7 +2,6 @@
 #include "core/report/target_table.h"
 
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
@@ -44,182 +43,6 @@ std::string readFor(const HalShown &shown)
     return shown.scope.empty() ? std::string() : shown.scope + ": " + shown.source;
 }
 
-/// In the window two chips stand beside each other, and what sources say of them is long.
-std::vector<Column<TargetFact>> targetFactIdentityColumns()
-{
-    using Row = TargetFact;
-    return {
-        {.key = "layout",
-         .title = "table",
-         .explanation = "Which compiler's layout; offsets of two layouts never mix",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return row.table; }},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "Bytes from the start of that table",
-         .value = [](const Row &row) -> Value { return row.offset; }},
-        {.key = "name",
-         .title = "field",
-         .explanation = "What the field is",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.name; },
-         .origin = [](const Row &row) { return row.note; }},
-    };
-}
-
-std::vector<Column<TargetFact>> targetFactValueColumns()
-{
-    using Row = TargetFact;
-    return {
-        {.key = "byte",
-         .title = "kind",
-         .explanation = "A capability byte, of which the lowest bit counts, or a scalar",
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value {
-             return row.byte ? Value(Word{*row.byte ? "byte" : "scalar"}) : Value(Nothing());
-         },
-         .document = [](const Row &row) { return optionalJson(row.byte); }},
-        {.key = "value",
-         .title = "value",
-         .explanation = "Value on the chip; unknown is never taken as 0",
-         .align = TextTable::Align::Right,
-         .shown = kDocument | kTerminal,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return halCell(row.value); },
-         .document = halValueJson},
-        {.key = "first",
-         .title = "first",
-         .explanation = "Value on the first chip; unknown is never taken as 0",
-         .shown = kWindow,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return halCell(row.value); },
-         .origin = [](const Row &row) { return readFor(row.value); }},
-        {.key = "second",
-         .title = "second",
-         .explanation = "Value on the second chip",
-         .shown = kWindow,
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             return row.other ? halCell(*row.other) : Value(Nothing());
-         },
-         .origin = [](const Row &row) { return row.other ? readFor(*row.other) : std::string(); }},
-        {.key = "bit",
-         .title = "bit",
-         .explanation = "The lowest bit of a capability byte",
-         .shown = kDocument,
-         .document = halBitJson},
-    };
-}
-
-std::vector<Column<TargetFact>> targetFactSourceColumns()
-{
-    using Row = TargetFact;
-    return {
-        {.key = "scope",
-         .title = "known for",
-         .explanation = "Target or family that the value was read for; * is every chip",
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) { return orNothing(row.value.scope); }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the value is documented",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return knownOf(row).source; }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well it is known",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return confidenceValue(knownOf(row).confidence); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of the field",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.note.empty() ? Value(Absent()) : Value(row.note);
-         }},
-    };
-}
-
-std::vector<Column<TargetFact>> targetFactColumns()
-{
-    return joinedColumns(targetFactIdentityColumns(), targetFactValueColumns(),
-                         targetFactSourceColumns());
-}
-
-std::vector<Column<FloorFacts>> floorColumns()
-{
-    using Row = FloorFacts;
-    return {
-        {.key = "floor",
-         .title = "floor",
-         .explanation = "Name of the MinimumFamily trait",
-         .value = [](const Row &row) -> Value { return View(row.floor->floor); }},
-        {.key = "family",
-         .title = "family",
-         .explanation = "The first family that reaches it",
-         .value = [](const Row &row) -> Value { return View(row.floor->family); }},
-        {.key = "reached",
-         .title = "reached",
-         .explanation = "Whether the chip's family does",
-         .unknown = "unknown",
-         .value = [](const Row &row) { return known(row.reached); }},
-        {.key = "operations",
-         .title = "operations",
-         .explanation = "Operations that ask for it",
-         .value = [](const Row &row) -> Value { return View(row.floor->operations); }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the floor is documented",
-         .value = [](const Row &row) -> Value { return View(row.floor->source); }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well it is known",
-         .shown = kDocument,
-         .value = [](const Row &row) { return confidenceValue(row.floor->confidence); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of it",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.floor->note); }},
-    };
-}
-
-std::vector<Column<PlacedFact>> placedFactColumns()
-{
-    using Row = PlacedFact;
-    return {
-        {.key = "place",
-         .title = "place",
-         .explanation = "Where the fact was read, or that it is a rule",
-         .value = [](const Row &row) -> Value { return row.place; }},
-        {.key = "name",
-         .title = "fact",
-         .explanation = "What it says",
-         .value = [](const Row &row) -> Value { return row.name; }},
-        {.key = "value",
-         .title = "value",
-         .explanation = "Its value on the chip",
-         .value = [](const Row &row) -> Value { return row.value; }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where it is documented",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.source; }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well it is known",
-         .shown = kDocument,
-         .value = [](const Row &row) { return confidenceValue(row.confidence); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of a rule",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.note ? Value(*row.note) : Value(Absent());
-         }},
-    };
-}
-
 } // namespace
 
 std::vector<TargetFact> halRows(const target::Target &target, const target::Target *other)
@@ -242,7 +65,48 @@ std::vector<TargetFact> halRows(const target::Target &target, const target::Targ
 
 const TableOf<TargetFact> &targetFactTable()
 {
-    static const TableOf<TargetFact> kTable{"targets", targetFactColumns()};
+    using Row = TargetFact;
+    static constexpr Column<Row> kColumns[] = {
+        {kDocument | kWindow, "layout", "table",
+         "Which compiler's layout; offsets of two layouts never mix",
+         [](const Row &row) -> Value { return row.table; }},
+        {"offset", "offset", "Bytes from the start of that table",
+         [](const Row &row) -> Value { return row.offset; }},
+        {kName, "name", "field", "What the field is",
+         [](const Row &row) -> Value { return row.name; },
+         originOf([](const Row &row) { return row.note; })},
+        {kDocument | kTerminal, "byte", "kind",
+         "A capability byte, of which the lowest bit counts, or a scalar",
+         [](const Row &row) -> Value {
+             return row.byte ? Value(Word(*row.byte ? "byte" : "scalar")) : Value(Nothing());
+         },
+         jsonOf([](const Row &row) { return optionalJson(row.byte); })},
+        {kNumber | kDocument | kTerminal, "value", "value",
+         "Value on the chip; unknown is never taken as 0",
+         [](const Row &row) { return halCell(row.value); }, unknownAs("unknown"),
+         jsonOf(halValueJson)},
+        {kWindow, "first", "first", "Value on the first chip; unknown is never taken as 0",
+         [](const Row &row) { return halCell(row.value); }, unknownAs("unknown"),
+         originOf([](const Row &row) { return readFor(row.value); })},
+        {kWindow, "second", "second", "Value on the second chip",
+         [](const Row &row) -> Value { return row.other ? halCell(*row.other) : Value(Nothing()); },
+         unknownAs("unknown"),
+         originOf([](const Row &row) { return row.other ? readFor(*row.other) : std::string(); })},
+        {kDocument, "bit", "bit", "The lowest bit of a capability byte", nullptr,
+         jsonOf(halBitJson)},
+        {kDocument | kTerminal, "scope", "known for",
+         "Target or family that the value was read for; * is every chip",
+         [](const Row &row) { return orNothing(row.value.scope); }},
+        {kName, "source", "source", "Where the value is documented",
+         [](const Row &row) -> Value { return knownOf(row).source; }},
+        {kDocument | kWindow, "confidence", "confidence", "How well it is known",
+         [](const Row &row) { return confidenceValue(knownOf(row).confidence); }},
+        {kDocument, "note", "note", "What is to be known of the field",
+         [](const Row &row) -> Value {
+             return row.note.empty() ? Value(Absent()) : Value(row.note);
+         }},
+    };
+    static const TableOf<Row> kTable{"targets", kColumns};
     return kTable;
 }
 
@@ -256,8 +120,25 @@ std::vector<FloorFacts> floorRows(const target::Target &target)
 
 const TableOf<FloorFacts> &floorTable()
 {
-    static const TableOf<FloorFacts> kTable{
-        "family-floors", floorColumns(), {"floor", "family", "operations", "reached"}};
+    using Row = FloorFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"floor", "floor", "Name of the MinimumFamily trait",
+         [](const Row &row) -> Value { return View(row.floor->floor); }},
+        {"family", "family", "The first family that reaches it",
+         [](const Row &row) -> Value { return View(row.floor->family); }},
+        {"reached", "reached", "Whether the chip's family does",
+         [](const Row &row) { return known(row.reached); }, unknownAs("unknown")},
+        {"operations", "operations", "Operations that ask for it",
+         [](const Row &row) -> Value { return View(row.floor->operations); }},
+        {"source", "source", "Where the floor is documented",
+         [](const Row &row) -> Value { return View(row.floor->source); }},
+        {kDocument, "confidence", "confidence", "How well it is known",
+         [](const Row &row) { return confidenceValue(row.floor->confidence); }},
+        {kDocument, "note", "note", "What is to be known of it",
+         [](const Row &row) -> Value { return View(row.floor->note); }},
+    };
+    static const TableOf<Row> kTable{
+        "family-floors", kColumns, {"floor", "family", "operations", "reached"}};
     return kTable;
 }
 
@@ -278,7 +159,21 @@ std::vector<PlacedFact> placedFacts(const target::Target &target)
 
 const TableOf<PlacedFact> &placedFactTable()
 {
-    static const TableOf<PlacedFact> kTable{"chip-facts", placedFactColumns()};
+    using Row = PlacedFact;
+    static constexpr Column<Row> kColumns[] = {
+        {"place", "place", "Where the fact was read, or that it is a rule",
+         [](const Row &row) -> Value { return row.place; }},
+        {"name", "fact", "What it says", [](const Row &row) -> Value { return row.name; }},
+        {"value", "value", "Its value on the chip",
+         [](const Row &row) -> Value { return row.value; }},
+        {kName, "source", "source", "Where it is documented",
+         [](const Row &row) -> Value { return row.source; }},
+        {kDocument, "confidence", "confidence", "How well it is known",
+         [](const Row &row) { return confidenceValue(row.confidence); }},
+        {kDocument, "note", "note", "What is to be known of a rule",
+         [](const Row &row) -> Value { return row.note ? Value(*row.note) : Value(Absent()); }},
+    };
+    static const TableOf<Row> kTable{"chip-facts", kColumns};
     return kTable;
 }
 

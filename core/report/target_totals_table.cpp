@@ -25,45 +25,24 @@ Value movedOf(const TargetTotals &row)
 
 const TableOf<TargetTotals> &targetTotalsTable()
 {
-    constexpr auto kTotal = TextTable::Align::Right;
-    static const TableOf<TargetTotals> kTable{
-        "chips",
-        {{.key = "target",
-          .title = "chip",
-          .explanation = "Chip that the weights are judged for",
-          .value = [](const TargetTotals &row) { return Value(View(row.target->name)); }},
-         {.key = "streams",
-          .title = "streams",
-          .explanation = "Weights that the engine reads in their stored form",
-          .align = kTotal,
-          .value = countOf<&TargetTotals::streams>},
-         {.key = "folds",
-          .title = "folds",
-          .explanation = "Weights that the compiler writes out dense",
-          .align = kTotal,
-          .value = countOf<&TargetTotals::folds>},
-         {.key = "dense",
-          .title = "dense",
-          .explanation = "Weights that are stored dense",
-          .align = kTotal,
-          .value = countOf<&TargetTotals::dense>},
-         {.key = "rejected",
-          .title = "rejected",
-          .explanation = "Weights that the compiler refuses",
-          .align = kTotal,
-          .value = countOf<&TargetTotals::rejected>},
-         {.key = "unknown",
-          .title = "unknown",
-          .explanation = "Weights for which nothing is known",
-          .align = kTotal,
-          .value = countOf<&TargetTotals::unknown>},
-         {.key = "moved",
-          .title = "moved a dispatch",
-          .unit = "B",
-          .explanation = "Bytes of weights that one dispatch moves, as far as known",
-          .align = kTotal,
-          .unknown = "?",
-          .value = movedOf}}};
+    using Row = TargetTotals;
+    static constexpr Column<Row> kColumns[] = {
+        {"target", "chip", "Chip that the weights are judged for",
+         [](const TargetTotals &row) { return Value(View(row.target->name)); }},
+        {kNumber, "streams", "streams", "Weights that the engine reads in their stored form",
+         countOf<&TargetTotals::streams>},
+        {kNumber, "folds", "folds", "Weights that the compiler writes out dense",
+         countOf<&TargetTotals::folds>},
+        {kNumber, "dense", "dense", "Weights that are stored dense", countOf<&TargetTotals::dense>},
+        {kNumber, "rejected", "rejected", "Weights that the compiler refuses",
+         countOf<&TargetTotals::rejected>},
+        {kNumber, "unknown", "unknown", "Weights for which nothing is known",
+         countOf<&TargetTotals::unknown>},
+        {kNumber, "moved", "moved a dispatch",
+         "Bytes of weights that one dispatch moves, as far as known", movedOf, withUnit("B"),
+         unknownAs("?")},
+    };
+    static const TableOf<Row> kTable{"chips", kColumns};
     return kTable;
 }
 

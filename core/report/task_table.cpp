@@ -73,76 +73,6 @@ void addTaskRows(const hwx::Container &container, std::size_t number,
     }
 }
 
-std::vector<Column<TaskRow>> taskPlaceColumns()
-{
-    using Row = TaskRow;
-    constexpr auto kRight = TextTable::Align::Right;
-    return {
-        {.key = "index",
-         .title = "task",
-         .explanation = "Number of the task in its text section",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Code{row.index}; },
-         .order = [](const Row &row) { return pairOrder(row.text, row.index); }},
-        {.key = "file_offset",
-         .title = "offset",
-         .explanation = "Where the task begins in the file",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Hex{row.fileOffset}; }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Header and records",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Count{row.bytes}; }},
-        {.key = "records",
-         .title = "records",
-         .explanation = "Register records",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Count{row.records}; }},
-        {.key = "stream",
-         .title = "stream",
-         .explanation = "Tasks of one stream carry register state",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Code{row.stream}; }},
-    };
-}
-
-std::vector<Column<TaskRow>> taskColumns()
-{
-    using Row = TaskRow;
-    constexpr auto kRight = TextTable::Align::Right;
-    std::vector<Column<TaskRow>> columns = taskPlaceColumns();
-    const std::vector<Column<TaskRow>> layer{
-        {.key = "channels",
-         .title = "channels",
-         .explanation = "Input and output channels",
-         .align = kRight,
-         .value = [](const Row &row) -> Value {
-             return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
-         },
-         .order = [](const Row &row) { return extentOrder(row.cout, row.cin); }},
-        {.key = "kernel",
-         .title = "kernel",
-         .explanation = "Height and width of the kernel",
-         .align = kRight,
-         .value = [](const Row &row) -> Value {
-             return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
-                                extentText(row.kernelWidth));
-         },
-         .order = [](const Row &row) { return extentOrder(row.kernelHeight, row.kernelWidth); }},
-        {.key = "lanes",
-         .title = "lanes",
-         .explanation = "Engines whose coefficient DMA is enabled",
-         .align = kRight,
-         .value = [](const Row &row) -> Value {
-             return row.lanes == 0 ? Value(View("\u2013")) : Value(Count{row.lanes});
-         },
-         .order = [](const Row &row) { return SortValue(std::uint64_t(row.lanes)); }},
-    };
-    columns.insert(columns.end(), layer.begin(), layer.end());
-    return columns;
-}
-
 } // namespace
 
 std::vector<TaskRow> taskRows(const Bundle &bundle, Progress &progress)
@@ -161,7 +91,37 @@ std::vector<TaskRow> taskRows(const Bundle &bundle, Progress &progress)
 
 const TableOf<TaskRow> &taskTable()
 {
-    static const TableOf<TaskRow> kTable{"tasks", taskColumns()};
+    using Row = TaskRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "index", "task", "Number of the task in its text section",
+         [](const Row &row) -> Value { return Code(row.index); },
+         sortedBy([](const Row &row) { return pairOrder(row.text, row.index); })},
+        {kNumber, "file_offset", "offset", "Where the task begins in the file",
+         [](const Row &row) -> Value { return Hex(row.fileOffset); }},
+        {kNumber, "bytes", "bytes", "Header and records",
+         [](const Row &row) -> Value { return Count(row.bytes); }},
+        {kNumber, "records", "records", "Register records",
+         [](const Row &row) -> Value { return Count(row.records); }},
+        {kNumber, "stream", "stream", "Tasks of one stream carry register state",
+         [](const Row &row) -> Value { return Code(row.stream); }},
+        {kNumber, "channels", "channels", "Input and output channels",
+         [](const Row &row) -> Value {
+             return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
+         },
+         sortedBy([](const Row &row) { return extentOrder(row.cout, row.cin); })},
+        {kNumber, "kernel", "kernel", "Height and width of the kernel",
+         [](const Row &row) -> Value {
+             return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
+                                extentText(row.kernelWidth));
+         },
+         sortedBy([](const Row &row) { return extentOrder(row.kernelHeight, row.kernelWidth); })},
+        {kNumber, "lanes", "lanes", "Engines whose coefficient DMA is enabled",
+         [](const Row &row) -> Value {
+             return row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes));
+         },
+         sortedBy([](const Row &row) { return SortValue(std::uint64_t(row.lanes)); })},
+    };
+    static const TableOf<Row> kTable{"tasks", kColumns};
     return kTable;
 }
 

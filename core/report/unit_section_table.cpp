@@ -43,39 +43,24 @@ std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit)
 const TableOf<UnitSectionFacts> &unitSectionTable()
 {
     using Row = UnitSectionFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    static const TableOf<Row> kTable{
-        "unit-sections",
-        {{.key = "section",
-          .title = "section",
-          .explanation = "Which of the six sections of a kernel unit",
-          .value = [](const Row &row) -> Value { return format::unitSectionName(row.section); }},
-         {.key = "element_type",
-          .title = "element type",
-          .explanation = "Number and name in the catalogue of element types",
-          .value = typeValue},
-         {.key = "bits",
-          .title = "bits",
-          .explanation = "Bits of one element",
-          .align = kNumber,
-          .value = [](const Row &row) -> Value {
-              const bool known = row.content && row.content->bitDepth != 0;
-              return known ? Value(Count{row.content->bitDepth}) : Value(Nothing());
-          }},
-         {.key = "count",
-          .title = "count",
-          .explanation = "Codebooks, records, channels or elements",
-          .align = kNumber,
-          .value = amountValue<&format::UnitSection::count>},
-         {.key = "bytes",
-          .title = "bytes",
-          .explanation = "Length of the section",
-          .align = kNumber,
-          .value = amountValue<&format::UnitSection::bytes>},
-         {.key = "rests_on",
-          .title = "rests on",
-          .explanation = "What the row is concluded from where the file does not store it",
-          .value = [](const Row &row) { return orNothing(row.note); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"section", "section", "Which of the six sections of a kernel unit",
+         [](const Row &row) -> Value { return format::unitSectionName(row.section); }},
+        {"element_type", "element type", "Number and name in the catalogue of element types",
+         typeValue},
+        {kNumber, "bits", "bits", "Bits of one element",
+         [](const Row &row) -> Value {
+             const bool known = row.content && row.content->bitDepth != 0;
+             return known ? Value(Count(row.content->bitDepth)) : Value(Nothing());
+         }},
+        {kNumber, "count", "count", "Codebooks, records, channels or elements",
+         amountValue<&format::UnitSection::count>},
+        {kNumber, "bytes", "bytes", "Length of the section",
+         amountValue<&format::UnitSection::bytes>},
+        {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
+         [](const Row &row) { return orNothing(row.note); }},
+    };
+    static const TableOf<Row> kTable{"unit-sections", kColumns};
     return kTable;
 }
 

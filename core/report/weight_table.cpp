@@ -3,12 +3,10 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/weight_parts.h"
-#include "core/report/weight_value_columns.h"
 
 #include <algorithm>
 
@@ -49,166 +47,44 @@ Value ratioValue(const WeightFacts &row)
     return known ? Value(Ratio{weight.ratio()}) : Value(Unknown());
 }
 
-WeightColumns nameColumns()
+using WeightColumns = std::vector<Column<WeightFacts>>;
+
+Value zerosValue(const WeightFacts &row)
 {
-    using Row = WeightFacts;
-    return {
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function of the program that holds the weight",
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value {
-             return row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent());
-         },
-         .document = [](const Row &row) { return Json(row.weight().function); }},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name of the value that the consumer reads",
-         .align = TextTable::Align::Name,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.weight().name); }},
-        // The window has an icon for it.
-        {.key = "marked_name",
-         .title = "name",
-         .explanation = "Name of the value that the consumer reads; ! where it cannot be decoded",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value {
-             return row.weight().fault ? Value("! " + row.weight().name)
-                                       : Value(View(row.weight().name));
-         }},
-        {.key = "op_name",
-         .title = "operation",
-         .explanation = "Name of the operation that makes it",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.weight().opName()); }},
-        {.key = "model",
-         .title = "model",
-         .explanation = "Model of a pipeline that holds the weight",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.weight().model); }},
-        {.key = "address",
-         .title = "address",
-         .explanation = "By which the weight is found among those of the same name",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.weight().address(); }},
-        {.key = "source_op",
-         .title = "made by",
-         .explanation = "Kind of the operation that makes it",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.weight().sourceOp); }},
-    };
+    if (!row.asked.figures)
+        return Absent();
+    if (row.statistics != nullptr && row.statistics->elements > 0)
+        return Percent{row.statistics->zeroFraction()};
+    return row.zeros ? Value(Percent{*row.zeros}) : Value(Unknown());
 }
 
-WeightColumns storageFormColumns()
+/// A figure of the finite values, of which there may be none.
+Value figureValue(const WeightFacts &row, double Statistics::*figure)
 {
-    using Row = WeightFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "form",
-         .title = "form",
-         .explanation = "How the weight is stored",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return formText(row.weight().form); }},
-        {.key = "dtype",
-         .title = "type",
-         .explanation = "Type of the decoded elements",
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return elementTypeName(row.weight().type); }},
-        {.key = "shape",
-         .title = "shape",
-         .explanation = "Extents of the decoded tensor, outermost first; sorts by the number of "
-                        "elements",
-         .value = [](const Row &row) -> Value { return shapeText(row.weight().shape); },
-         .document = [](const Row &row) { return numbersJson(row.weight().shape); },
-         .order = [](const Row &row) { return SortValue(row.weight().elements.value); }},
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "Elements of the decoded tensor",
-         .align = kNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Count{row.weight().elements.value}; }},
-        {.key = "parts",
-         .title = "parts",
-         .explanation = "Operands that it is stored as, and where",
-         .shown = kDocument,
-         .document = [](const Row &row) { return partsJson(*row.bundle, row.weight()); }},
-    };
+    if (!row.asked.figures)
+        return Absent();
+    if (row.statistics == nullptr || row.statistics->finite() == 0)
+        return Unknown();
+    return Real{row.statistics->*figure, 5, true};
 }
 
-WeightColumns storageSizeColumns()
+Value valueCount(const WeightFacts &row, std::uint64_t count)
 {
-    using Row = WeightFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "stored_bytes",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Bytes that the weight takes in the file, a part that is used twice "
-                        "counted once",
-         .align = kNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             const auto stored = knownStoredBytes(row.weight());
-             return stored ? Value(Count{stored->value}) : Value(Unknown());
-         }},
-        {.key = "dense_fp16_bytes",
-         .title = "dense",
-         .unit = "B",
-         .explanation = "Bytes that it would take as dense fp16",
-         .align = kNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Count{row.weight().denseFp16Bytes().value};
-         }},
-        {.key = "ratio",
-         .title = "ratio",
-         .explanation = "Stored bytes over the bytes of dense fp16",
-         .align = kNumber,
-         .value = ratioValue},
-    };
+    return row.asked.figures && row.statistics != nullptr ? Value(Count{count}) : Value(Absent());
 }
 
-WeightColumns storageColumns()
+Value hashValue(const WeightFacts &row)
 {
-    return joinedColumns(storageFormColumns(), storageSizeColumns());
+    if (!row.asked.hash)
+        return Absent();
+    return row.statistics != nullptr ? Value(View(row.statistics->sha256)) : Value(Unknown());
 }
 
-WeightColumns useColumns()
+/// No key where the values were not read.
+Json ofRead(const WeightFacts &row, const Value &value)
 {
-    using Row = WeightFacts;
-    return {
-        {.key = "used_by",
-         .title = "used by",
-         .explanation = "Operations that read it, with the parameter",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value { return usedByText(row.weight()); }},
-        {.key = "runs_on",
-         .title = "runs on",
-         .explanation = "Where the compiler runs its first consumer",
-         .shown = kTerminal,
-         .value = backendValue},
-        {.key = "detail",
-         .title = "detail",
-         .explanation = "Figures of its storage form",
-         .shown = kDocument,
-         .document = [](const Row &row) { return detailJson(row.weight()); }},
-        {.key = "consumers",
-         .title = "consumers",
-         .explanation = "Operations that read it, with their geometry",
-         .shown = kDocument,
-         .document = [](const Row &row) { return consumersJson(row.weight()); }},
-        {.key = "fault",
-         .title = "fault",
-         .explanation = "Why it cannot be decoded",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 const auto &fault = row.weight().fault;
-                 return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
-             }},
-    };
+    const bool said = row.statistics != nullptr && !std::holds_alternative<Absent>(value);
+    return said ? json(value) : noKey();
 }
 
 } // namespace
@@ -250,9 +126,106 @@ const Weight &WeightFacts::weight() const
 
 const TableOf<WeightFacts> &weightTable()
 {
-    static const TableOf<WeightFacts> kTable{
+    using Row = WeightFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kDocument | kTerminal, "function", "function",
+         "Function of the program that holds the weight",
+         [](const Row &row) -> Value {
+             return row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent());
+         },
+         jsonOf([](const Row &row) { return Json(row.weight().function); })},
+        {kName | kDocument | kWindow, "name", "name", "Name of the value that the consumer reads",
+         [](const Row &row) -> Value { return View(row.weight().name); }},
+        // The window has an icon for it.
+        {kName | kTerminal, "marked_name", "name",
+         "Name of the value that the consumer reads; ! where it cannot be decoded",
+         [](const Row &row) -> Value {
+             return row.weight().fault ? Value("! " + row.weight().name)
+                                       : Value(View(row.weight().name));
+         }},
+        {kDocument, "op_name", "operation", "Name of the operation that makes it",
+         [](const Row &row) -> Value { return View(row.weight().opName()); }},
+        {kDocument, "model", "model", "Model of a pipeline that holds the weight",
+         [](const Row &row) -> Value { return View(row.weight().model); }},
+        {kDocument, "address", "address",
+         "By which the weight is found among those of the same name",
+         [](const Row &row) -> Value { return row.weight().address(); }},
+        {kDocument, "source_op", "made by", "Kind of the operation that makes it",
+         [](const Row &row) -> Value { return View(row.weight().sourceOp); }},
+        {kName, "form", "form", "How the weight is stored",
+         [](const Row &row) -> Value { return formText(row.weight().form); }},
+        {kDocument | kTerminal, "dtype", "type", "Type of the decoded elements",
+         [](const Row &row) -> Value { return elementTypeName(row.weight().type); }},
+        {"shape", "shape",
+         "Extents of the decoded tensor, outermost first; sorts by the number of elements",
+         [](const Row &row) -> Value { return shapeText(row.weight().shape); },
+         jsonOf([](const Row &row) { return numbersJson(row.weight().shape); }),
+         sortedBy([](const Row &row) { return SortValue(row.weight().elements.value); })},
+        {kNumber | kDocument, "elements", "elements", "Elements of the decoded tensor",
+         [](const Row &row) -> Value { return Count(row.weight().elements.value); }},
+        {kDocument, "parts", "parts", "Operands that it is stored as, and where", nullptr,
+         jsonOf([](const Row &row) { return partsJson(*row.bundle, row.weight()); })},
+        {kNumber, "stored_bytes", "stored",
+         "Bytes that the weight takes in the file, a part that is used twice counted once",
+         [](const Row &row) -> Value {
+             const auto stored = knownStoredBytes(row.weight());
+             return stored ? Value(Count(stored->value)) : Value(Unknown());
+         },
+         withUnit("B"), unknownAs("unknown")},
+        {kNumber | kDocument, "dense_fp16_bytes", "dense", "Bytes that it would take as dense fp16",
+         [](const Row &row) -> Value { return Count(row.weight().denseFp16Bytes().value); },
+         withUnit("B")},
+        {kNumber, "ratio", "ratio", "Stored bytes over the bytes of dense fp16", ratioValue},
+        {kName | kTerminal, "used_by", "used by", "Operations that read it, with the parameter",
+         [](const Row &row) -> Value { return usedByText(row.weight()); }},
+        {kTerminal, "runs_on", "runs on", "Where the compiler runs its first consumer",
+         backendValue},
+        {kDocument, "detail", "detail", "Figures of its storage form", nullptr,
+         jsonOf([](const Row &row) { return detailJson(row.weight()); })},
+        {kDocument, "consumers", "consumers", "Operations that read it, with their geometry",
+         nullptr, jsonOf([](const Row &row) { return consumersJson(row.weight()); })},
+        {kDocument, "fault", "fault", "Why it cannot be decoded", nullptr,
+         jsonOf([](const Row &row) {
+             const auto &fault = row.weight().fault;
+             return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
+         })},
+        {kNumber, "zero_fraction", "zeros",
+         "Share of decoded elements that are zero; a dash where the weight has not been read yet",
+         zerosValue, jsonOf([](const Row &row) { return ofRead(row, zerosValue(row)); })},
+        {kNumber | kDocument | kTerminal, "min", "min", "Smallest finite value",
+         [](const Row &row) { return figureValue(row, &Statistics::min); },
+         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::min)); })},
+        {kNumber | kDocument | kTerminal, "max", "max", "Largest finite value",
+         [](const Row &row) { return figureValue(row, &Statistics::max); },
+         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::max)); })},
+        {kNumber | kDocument | kTerminal, "mean", "mean", "Mean of the finite values",
+         [](const Row &row) { return figureValue(row, &Statistics::mean); },
+         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::mean)); })},
+        {kNumber | kDocument, "std", "deviation", "Standard deviation of the finite values",
+         nullptr, jsonOf([](const Row &row) {
+             return ofRead(row, figureValue(row, &Statistics::standardDeviation));
+         })},
+        {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or no numbers",
+         [](const Row &row) -> Value {
+             if (!row.asked.figures || row.statistics != nullptr)
+                 return valueCount(row,
+                                   row.statistics ? row.statistics->nan + row.statistics->inf : 0);
+             return Unknown();
+         }},
+        {kNumber | kDocument, "nan", "NaN", "Values that are no numbers", nullptr,
+         jsonOf([](const Row &row) {
+             return ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0));
+         })},
+        {kNumber | kDocument, "inf", "infinite", "Values that are infinite", nullptr,
+         jsonOf([](const Row &row) {
+             return ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0));
+         })},
+        {kDocument | kTerminal, "sha256", "sha256", "SHA-256 of the weight decoded as fp16",
+         hashValue, jsonOf([](const Row &row) { return ofRead(row, hashValue(row)); })},
+    };
+    static const TableOf<Row> kTable{
         "weights",
-        joinedColumns(nameColumns(), storageColumns(), useColumns(), weightValueColumns()),
+        kColumns,
         {"name",      "op_name",       "function", "model",     "address",
          "source_op", "form",          "shape",    "dtype",     "elements",
          "parts",     "stored_bytes",  "detail",   "consumers", "dense_fp16_bytes",

@@ -16,8 +16,6 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kWrittenNumber = TextTable::Align::Right;
-
 /// Bytes that are written out in text, and in JSON; of longer ranges the first so many.
 constexpr std::size_t kTextBytes = 8, kJsonBytes = 64;
 
@@ -52,21 +50,12 @@ const WrittenRange &rangeOf(const PendingRange &row)
 template <class Row>
 std::vector<Column<Row>> writtenRangeColumns()
 {
-    return {
-        {.key = "file",
-         .title = "file",
-         .explanation = "File that is written",
-         .value = [](const Row &row) -> Value { return View(rangeOf(row).file); }},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "The first written byte",
-         .align = kWrittenNumber,
-         .value = [](const Row &row) -> Value { return Hex{rangeOf(row).range.offset.value}; }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "How many bytes are written",
-         .align = kWrittenNumber,
-         .value = [](const Row &row) -> Value { return Count{rangeOf(row).range.bytes.value}; }}};
+    return {{"file", "file", "File that is written",
+             [](const Row &row) -> Value { return View(rangeOf(row).file); }},
+            {kNumber, "offset", "offset", "The first written byte",
+             [](const Row &row) -> Value { return Hex(rangeOf(row).range.offset.value); }},
+            {kNumber, "bytes", "bytes", "How many bytes are written",
+             [](const Row &row) -> Value { return Count(rangeOf(row).range.bytes.value); }}};
 }
 
 /// The first bytes of a range; `byteAt` gives that of an offset.
@@ -83,51 +72,10 @@ std::string firstBytes(const ByteRange &range, const ByteAt &byteAt)
 std::vector<Column<PendingRange>> pendingBytesColumns()
 {
     using Row = PendingRange;
-    return {{.key = "before",
-             .title = "on disk",
-             .explanation = "The first bytes of the range as the file has them",
-             .value = [](const Row &row) { return orNothing(row.before); }},
-            {.key = "after",
-             .title = "becomes",
-             .explanation = "The first bytes of the range after the save",
-             .value = [](const Row &row) { return orNothing(row.after); }}};
-}
-
-std::vector<Column<ChangedBytes>> changedColumns()
-{
-    using Row = ChangedBytes;
-    return {{.key = "file",
-             .title = "file",
-             .explanation = "File that holds the bytes",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return row.file; }},
-            {.key = "offset",
-             .title = "offset",
-             .explanation = "The first changed byte",
-             .align = kWrittenNumber,
-             .value = [](const Row &row) -> Value { return Hex{row.edit->offset.value}; }},
-            {.key = "bytes",
-             .title = "bytes",
-             .explanation = "How many bytes change",
-             .align = kWrittenNumber,
-             .value = [](const Row &row) -> Value { return Count{row.edit->after.size()}; }},
-            {.key = "before",
-             .title = "before",
-             .explanation = "The bytes as they were; of many the first",
-             .value = [](const Row &row) { return bytesValue(row.edit->before); },
-             .document = [](const Row &row) { return bytesDocument(row.edit->before); }},
-            {.key = "after",
-             .title = "after",
-             .explanation = "The bytes as they become; of many the first",
-             .value = [](const Row &row) { return bytesValue(row.edit->after); },
-             .document = [](const Row &row) { return bytesDocument(row.edit->after); }},
-            {.key = "cut",
-             .title = "cut",
-             .explanation = "Only the first of the bytes are written out",
-             .shown = kDocument,
-             .document = [](const Row &row) {
-                 return row.edit->after.size() > kJsonBytes ? Json(true) : noKey();
-             }}};
+    return {{"before", "on disk", "The first bytes of the range as the file has them",
+             [](const Row &row) { return orNothing(row.before); }},
+            {"after", "becomes", "The first bytes of the range after the save",
+             [](const Row &row) { return orNothing(row.after); }}};
 }
 
 /// "1,234 B"; a dash where the file is not there.
@@ -162,84 +110,6 @@ Json pairsDocument(const std::vector<ByteRange> &ranges)
     for (const ByteRange &range : ranges)
         list.push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
     return list;
-}
-
-std::vector<Column<FileDifference>> fileColumns()
-{
-    using Row = FileDifference;
-    return {{.key = "path",
-             .title = "file",
-             .explanation = "Path in the bundle",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return View(row.path); }},
-            {.key = "bytes_a",
-             .title = "A",
-             .explanation = "Its bytes in A",
-             .align = kWrittenNumber,
-             .value = [](const Row &row) { return sizeValue(row.bytesA); },
-             .document = [](const Row &row) { return sizeDocument(row.bytesA); }},
-            {.key = "bytes_b",
-             .title = "B",
-             .explanation = "Its bytes in B",
-             .align = kWrittenNumber,
-             .value = [](const Row &row) { return sizeValue(row.bytesB); },
-             .document = [](const Row &row) { return sizeDocument(row.bytesB); }},
-            {.key = "equal",
-             .title = "equal",
-             .explanation = "Whether both have the same bytes at the same places",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.equal; }},
-            {.key = "ranges",
-             .title = "ranges in A",
-             .explanation = "Where bytes differ, by the offsets of A",
-             .shown = kDocument,
-             .document = [](const Row &row) { return pairsDocument(row.ranges); }},
-            {.key = "ranges_b",
-             .title = "ranges in B",
-             .explanation = "Where bytes differ, by the offsets of B",
-             .shown = kDocument,
-             .document = [](const Row &row) { return pairsDocument(row.rangesB); }},
-            {.key = "verdict",
-             .title = "bytes",
-             .explanation = "How the bytes differ, and at how many places",
-             .shown = kTerminal,
-             .value = fileVerdict}};
-}
-
-/// What only the JSON document has of a file.
-std::vector<Column<FileDifference>> fileCounts()
-{
-    using Row = FileDifference;
-    return {{.key = "different_bytes",
-             .title = "different",
-             .explanation = "Bytes that differ",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Count{row.tally.total()}; }},
-            {.key = "changed_bytes",
-             .title = "changed",
-             .explanation = "Bytes that both have, with other values",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Count{row.tally.changed}; }},
-            {.key = "only_a_bytes",
-             .title = "only in A",
-             .explanation = "Bytes that A alone has",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Count{row.tally.onlyA}; }},
-            {.key = "only_b_bytes",
-             .title = "only in B",
-             .explanation = "Bytes that B alone has",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return Count{row.tally.onlyB}; }},
-            {.key = "other_spelling",
-             .title = "another notation",
-             .explanation = "Program text against protobuf: bytes are not compared",
-             .shown = kDocument,
-             .document = [](const Row &row) { return row.otherNotation ? Json(true) : noKey(); }},
-            {.key = "ranges_cut",
-             .title = "cut",
-             .explanation = "There are more ranges than are listed",
-             .shown = kDocument,
-             .document = [](const Row &row) { return row.rangesCut ? Json(true) : noKey(); }}};
 }
 
 } // namespace
@@ -300,16 +170,66 @@ std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &
 
 const TableOf<ChangedBytes> &changedBytesTable()
 {
-    static const TableOf<ChangedBytes> kTable{"changed_bytes", changedColumns()};
+    using Row = ChangedBytes;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "file", "file", "File that holds the bytes",
+         [](const Row &row) -> Value { return row.file; }},
+        {kNumber, "offset", "offset", "The first changed byte",
+         [](const Row &row) -> Value { return Hex(row.edit->offset.value); }},
+        {kNumber, "bytes", "bytes", "How many bytes change",
+         [](const Row &row) -> Value { return Count(row.edit->after.size()); }},
+        {"before", "before", "The bytes as they were; of many the first",
+         [](const Row &row) { return bytesValue(row.edit->before); },
+         jsonOf([](const Row &row) { return bytesDocument(row.edit->before); })},
+        {"after", "after", "The bytes as they become; of many the first",
+         [](const Row &row) { return bytesValue(row.edit->after); },
+         jsonOf([](const Row &row) { return bytesDocument(row.edit->after); })},
+        {kDocument, "cut", "cut", "Only the first of the bytes are written out", nullptr,
+         jsonOf([](const Row &row) {
+             return row.edit->after.size() > kJsonBytes ? Json(true) : noKey();
+         })},
+    };
+    static const TableOf<Row> kTable{"changed_bytes", kColumns};
     return kTable;
 }
 
 const TableOf<FileDifference> &fileDifferenceTable()
 {
-    static const TableOf<FileDifference> kTable{
-        "file_differences",
-        joinedColumns(fileColumns(), fileCounts()),
-        {"path", "bytes_a", "bytes_b", "equal", "ranges", "ranges_b"}};
+    using Row = FileDifference;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "path", "file", "Path in the bundle",
+         [](const Row &row) -> Value { return View(row.path); }},
+        {kNumber, "bytes_a", "A", "Its bytes in A",
+         [](const Row &row) { return sizeValue(row.bytesA); },
+         jsonOf([](const Row &row) { return sizeDocument(row.bytesA); })},
+        {kNumber, "bytes_b", "B", "Its bytes in B",
+         [](const Row &row) { return sizeValue(row.bytesB); },
+         jsonOf([](const Row &row) { return sizeDocument(row.bytesB); })},
+        {kDocument, "equal", "equal", "Whether both have the same bytes at the same places",
+         [](const Row &row) -> Value { return row.equal; }},
+        {kDocument, "ranges", "ranges in A", "Where bytes differ, by the offsets of A", nullptr,
+         jsonOf([](const Row &row) { return pairsDocument(row.ranges); })},
+        {kDocument, "ranges_b", "ranges in B", "Where bytes differ, by the offsets of B", nullptr,
+         jsonOf([](const Row &row) { return pairsDocument(row.rangesB); })},
+        {kTerminal, "verdict", "bytes", "How the bytes differ, and at how many places",
+         fileVerdict},
+        {kDocument, "different_bytes", "different", "Bytes that differ",
+         [](const Row &row) -> Value { return Count(row.tally.total()); }},
+        {kDocument, "changed_bytes", "changed", "Bytes that both have, with other values",
+         [](const Row &row) -> Value { return Count(row.tally.changed); }},
+        {kDocument, "only_a_bytes", "only in A", "Bytes that A alone has",
+         [](const Row &row) -> Value { return Count(row.tally.onlyA); }},
+        {kDocument, "only_b_bytes", "only in B", "Bytes that B alone has",
+         [](const Row &row) -> Value { return Count(row.tally.onlyB); }},
+        {kDocument, "other_spelling", "another notation",
+         "Program text against protobuf: bytes are not compared", nullptr,
+         jsonOf([](const Row &row) { return row.otherNotation ? Json(true) : noKey(); })},
+        {kDocument, "ranges_cut", "cut", "There are more ranges than are listed", nullptr,
+         jsonOf([](const Row &row) { return row.rangesCut ? Json(true) : noKey(); })},
+    };
+    static const TableOf<Row> kTable{"file_differences",
+                                     kColumns,
+                                     {"path", "bytes_a", "bytes_b", "equal", "ranges", "ranges_b"}};
     return kTable;
 }
 

@@ -30,28 +30,13 @@ const TableOf<Made> &madeTable()
 {
     static const TableOf<Made> kTable{
         "made",
-        {{.key = "name",
-          .title = "weight",
-          .explanation = "Its name",
-          .align = TextTable::Align::Name,
-          .value = [](const Made &row) -> Value { return row.name; }},
-         {.key = "bytes",
-          .title = "stored",
-          .unit = "B",
-          .explanation = "Stored bytes",
-          .align = TextTable::Align::Right,
-          .value = [](const Made &row) -> Value { return Count{row.bytes}; }},
-         {.key = "ratio",
-          .title = "ratio",
-          .explanation = "To dense",
-          .align = TextTable::Align::Right,
-          .unknown = "unknown",
-          .value = [](const Made &row) { return known<Ratio>(row.ratio); }},
-         {.key = "large",
-          .title = "large",
-          .explanation = "Only where it is",
-          .shown = kDocument,
-          .value = [](const Made &row) -> Value {
+        {{kName, "name", "weight", "Its name", [](const Made &row) -> Value { return row.name; }},
+         {kNumber, "bytes", "stored", "Stored bytes",
+          [](const Made &row) -> Value { return Count(row.bytes); }, withUnit("B")},
+         {kNumber, "ratio", "ratio", "To dense",
+          [](const Made &row) { return known<Ratio>(row.ratio); }, unknownAs("unknown")},
+         {kDocument, "large", "large", "Only where it is",
+          [](const Made &row) -> Value {
               return row.bytes > 1000 ? Value(true) : Value(Absent());
           }}},
         {"bytes"}};
