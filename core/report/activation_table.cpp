@@ -4,7 +4,6 @@
 #include "core/numeric/half.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 
 #include <string>
 #include <utility>

@@ -6,7 +6,6 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 #include "core/report/pair_table.h"
 
 #include <algorithm>
@@ -88,8 +87,9 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
 template <double ValueDifference::*Member, int places = 4, bool significant = true>
 Value cellErrorValue(const MatrixCell &cell)
 {
-    return cell.values ? errorFigure(*cell.values, Real((*cell.values).*Member, places, significant))
-                       : Value(Unknown());
+    return cell.values
+               ? errorFigure(*cell.values, Real((*cell.values).*Member, places, significant))
+               : Value(Unknown());
 }
 
 /// JSON has a key for what was compared; the base was not.

@@ -7,7 +7,6 @@
 #include "core/bundle/bundle.h"
 #include "core/numeric/convert.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 #include "core/search/find.h"
 
 #include <algorithm>

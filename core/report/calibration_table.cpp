@@ -2,7 +2,7 @@
 #include "core/report/calibration_table.h"
 
 #include "core/report/fact_values.h"
-#include "core/report/json_values.h"
+#include "core/report/json_table.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,7 @@
 
 #include "core/base/printable.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include "core/diff/severity.h"
 #include "core/report/difference_rows.h"
 #include "core/report/html_page.h"
-#include "core/report/number_text.h"
 #include "core/report/pair_picture.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <array>

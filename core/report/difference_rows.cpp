@@ -3,7 +3,7 @@
 
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/format_table.h"
 
+#include "core/format/contested.h"
+#include "core/format/tables.h"
+#include "core/report/engine_json.h"
 #include "core/report/fact_values.h"
+#include "core/report/json.h"
+#include "core/report/json_table.h"
+
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+// What the encoder of a descriptor version can write.
 namespace kernscope::report {
 
 namespace {
@@ -210,6 +218,139 @@ const TableOf<ElementTypeFacts> &elementTypeTable()
     static const TableOf<Row> kTable{
         "element-types", kColumns, {"code", "name", "bits", "confidence", "source"}};
     return kTable;
+}
+
+std::vector<CodegenFacts> codegenRows(unsigned version)
+{
+    std::vector<CodegenFacts> rows;
+    for (const format::CodegenRule &rule : format::codegenRules())
+        rows.push_back({&rule, version >= rule.sinceVersion});
+    return rows;
+}
+
+const TableOf<CodegenFacts> &codegenTable()
+{
+    using Row = CodegenFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"capability", "capability", "What an encoder writes",
+         [](const Row &row) -> Value { return View(row.rule->capability); }},
+        {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
+         [](const Row &row) -> Value { return Code(row.rule->sinceVersion); }},
+        {"implemented", "here", "Whether the chosen descriptor version has it",
+         [](const Row &row) -> Value {
+             return row.implemented ? Word("implemented", Mark::Good)
+                                    : Word("no encoder", Mark::Bad);
+         },
+         jsonOf([](const Row &row) { return Json(row.implemented); })},
+        {"offset", "offset", "In the descriptor, where one is published",
+         [](const Row &row) -> Value {
+             if (!row.rule->offset)
+                 return Nothing();
+             return fmt::format("{:#05x}", *row.rule->offset);
+         }},
+        {"source", "source", "Where the rule comes from",
+         [](const Row &row) -> Value { return View(row.rule->source); },
+         originOf([](const Row &row) { return row.rule->note; })},
+        {kDocument | kWindow, "confidence", "confidence", "How well the rule is known",
+         [](const Row &row) { return confidenceValue(row.rule->confidence); }},
+        {kDocument, "note", "note", "What is to be known of it",
+         [](const Row &row) -> Value { return View(row.rule->note); }},
+    };
+    static const TableOf<Row> kTable{"encoder", kColumns};
+    return kTable;
+}
+
+namespace {
+
+Json typesJson(std::span<const format::CatalogueRow> rows)
+{
+    return jsonArray(elementTypeTable(), elementTypeRows({}, rows));
+}
+
+} // namespace
+
+Json formatsJson(const target::Target &target, const format::FormatUse &use)
+{
+    const std::uint32_t version = use.descriptorVersion;
+    Json json = document("formats");
+    json["target"] = target.name;
+    json["descriptor_version"] = version;
+    json["kernel_formats"] = jsonArray(kernelFormatTable(), kernelFormatRows(use));
+    json["tensor_formats"] = jsonArray(elementTypeTable(), tensorFormatRows(target));
+    json["codegen"] = jsonArray(codegenTable(), codegenRows(version));
+    json["element_roles"] = jsonArray(elementRoleTable(), format::weightElementRoles());
+    json["fold_predicate"] = foldPredicateJson();
+    json["double_mac"] = jsonArray(doubleMacTable(), doubleMacPairs());
+    json["format_word"] = version == 0 ? Json(nullptr) : formatWordJson(version);
+    json["fp8_formats"] = jsonArray(fp8FormatTable(), format::fp8Formats());
+    json["notes"] = jsonArray(engineNoteTable(), format::engineNotes());
+    json["contested"] = readingsJson(format::readingsAbout("engine"));
+    json["element_catalogue"] = typesJson(format::elementCatalogue());
+    json["serialization_types"] = typesJson(format::serializationTypes());
+    json["blob_types"] = typesJson(format::blobTypes());
+    return json;
+}
+
+namespace {
+
+void addRows(std::string_view name, std::vector<EmbeddedFact> &rows)
+{
+    const auto csv = tables::load(name);
+    for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
+        EmbeddedFact fact;
+        fact.table = name;
+        for (std::size_t i = 0; i < csv->columns().size(); ++i) {
+            const std::string &column = csv->columns()[i];
+            const std::string_view cell = csv->cell(row, i);
+            if (column == "confidence")
+                fact.confidence = cell;
+            else if (column == "source")
+                fact.source = cell;
+            else if (column == "note")
+                fact.note = cell;
+            else if (!cell.empty())
+                fact.cells.append(fact.cells.empty() ? "" : "; ").append(column + "=").append(cell);
+        }
+        rows.push_back(std::move(fact));
+    }
+}
+
+} // namespace
+
+std::vector<EmbeddedFact> embeddedFactRows(std::string_view table)
+{
+    std::vector<EmbeddedFact> rows;
+    for (const std::string_view name : tables::names()) {
+        if (table.empty() || table == name)
+            addRows(name, rows);
+    }
+    return rows;
+}
+
+const TableOf<EmbeddedFact> &embeddedFactTable()
+{
+    using Row = EmbeddedFact;
+    static constexpr Column<Row> kColumns[] = {
+        {"table", "table", "Table of facts that the program reads",
+         [](const Row &row) -> Value { return View(row.table); }},
+        {"fact", "fact", "Cells of the row, by column",
+         [](const Row &row) -> Value { return View(row.cells); }},
+        {"confidence", "confidence", "How well the row is known, in the words of its table",
+         [](const Row &row) { return orNothing(row.confidence); }},
+        {"source", "source", "Where the row comes from",
+         [](const Row &row) { return orNothing(row.source); }},
+        {"note", "note", "What is to be known of it",
+         [](const Row &row) { return orNothing(row.note); }},
+    };
+    static const TableOf<Row> kTable{"facts", kColumns};
+    return kTable;
+}
+
+Json embeddedFactsJson(std::string_view table)
+{
+    Json json = document("formats");
+    json["facts"] = jsonArray(embeddedFactTable(), embeddedFactRows(table));
+    return json;
 }
 
 } // namespace kernscope::report

@@ -5,7 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/fact_values.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 #include "core/report/weight_table.h"
 
 #include <cmath>

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/placement_table.h"
 
+#include "core/assessment/calibrate.h"
+#include "core/assessment/weight_facts.h"
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/report/chip_json.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -307,6 +312,298 @@ std::string energyText(const std::optional<roofline::Energy> &energy)
     if (energy->highJ)
         return fmt::format("at most {:.3g}{}", 1e6 * *energy->highJ, open);
     return fmt::format("from {:.3g}", 1e6 * energy->lowJ.value_or(0));
+}
+
+namespace {
+
+Value confidenceWord(format::Confidence confidence)
+{
+    return Word{format::confidenceName(confidence)};
+}
+
+Value secondsOf(const std::optional<double> &time)
+{
+    return known<Seconds>(time);
+}
+
+} // namespace
+
+std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs)
+{
+    std::vector<CeilingFacts> rows;
+    for (const roofline::Ceiling &ceiling : roofs.all) {
+        if (ceiling.kind == roofline::Ceiling::Kind::Other)
+            continue;
+        rows.push_back({ceiling, roofs.taken.count(ceiling.name) > 0});
+    }
+    return rows;
+}
+
+const TableOf<CeilingFacts> &ceilingTable()
+{
+    using Row = CeilingFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "ceiling", "Name of the figure; > marks those that layers are held against",
+         [](const Row &row) -> Value { return (row.used ? "> " : "  ") + row.ceiling.name; },
+         jsonOf([](const Row &row) { return Json(row.ceiling.name); })},
+        {"kind", "kind", "What it bounds",
+         [](const Row &row) -> Value { return Word(roofline::ceilingKindName(row.ceiling.kind)); }},
+        {kNumber, "value", "value", "The figure",
+         [](const Row &row) -> Value { return Real(row.ceiling.value, 4, true); }},
+        {"unit", "unit", "Its unit",
+         [](const Row &row) -> Value { return View(row.ceiling.unit); }},
+        {"method", "method", "Whether it was measured, derived or marketed",
+         [](const Row &row) -> Value {
+             return Word(roofline::ceilingMethodName(row.ceiling.method));
+         }},
+        {kDocument | kWindow, "chip", "of", "Product that the figure is of",
+         [](const Row &row) { return orNothing(row.ceiling.chip); }},
+        {"source", "source", "Where the figure is from",
+         [](const Row &row) -> Value { return View(row.ceiling.source); }},
+        {kDocument, "confidence", "confidence", "How sure it is",
+         [](const Row &row) { return confidenceWord(row.ceiling.confidence); }},
+    };
+    static const TableOf<Row> kTable{
+        "ceilings",
+        kColumns,
+        {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"}};
+    return kTable;
+}
+
+const TableOf<roofline::PowerFigure> &powerTable()
+{
+    using Row = roofline::PowerFigure;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "watts", "power", "Measured power",
+         [](const Row &row) -> Value { return Real(row.watts, 6, true); }, withUnit("W")},
+        {"quantity", "of", "What was measured",
+         [](const Row &row) -> Value { return View(row.quantity); }},
+        {"method", "method", "How the figure was made",
+         [](const Row &row) -> Value { return View(row.method); }},
+        {"condition", "condition", "What it was measured under",
+         [](const Row &row) -> Value { return View(row.condition); }},
+        {"source", "source", "Where the figure is from",
+         [](const Row &row) -> Value { return View(row.source); }},
+        {kDocument, "confidence", "confidence", "How sure it is",
+         [](const Row &row) { return confidenceWord(row.confidence); }},
+    };
+    static const TableOf<Row> kTable{
+        "power", kColumns, {"quantity", "watts", "method", "condition", "source", "confidence"}};
+    return kTable;
+}
+
+std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle)
+{
+    std::vector<UnassessedWeight> rows;
+    for (const Unassessed &rest : unassessedWeights(bundle)) {
+        const Weight &weight = bundle.weights()[rest.weight];
+        const auto stored = knownStoredBytes(weight);
+        rows.push_back({weight.findableName(), weight.address(),
+                        stored ? std::optional(stored->value) : std::nullopt, rest.reason});
+    }
+    return rows;
+}
+
+const TableOf<UnassessedWeight> &unassessedTable()
+{
+    using Row = UnassessedWeight;
+    static constexpr Column<Row> kColumns[] = {
+        {"weight", "weight", "Weight that no layer with a kernel reads",
+         [](const Row &row) -> Value { return View(row.weight); }},
+        {kDocument, "address", "address", "Model, function and name of the weight",
+         [](const Row &row) -> Value { return View(row.address); }},
+        {kNumber, "stored_bytes", "stored", "Bytes of the weight as it is stored",
+         [](const Row &row) { return known<Count>(row.storedBytes); }, unknownAs("?")},
+        {"reason", "why it is in no layer", "What reads it, or why nothing does",
+         [](const Row &row) -> Value { return View(row.reason); }},
+    };
+    static const TableOf<Row> kTable{"unassessed", kColumns};
+    return kTable;
+}
+
+const TableOf<TimedLayer> &timedLayerTable()
+{
+    using Row = TimedLayer;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "name", "layer", "Operation that reads the weight",
+         [](const Row &row) -> Value { return View(row.name); }},
+        {"op", "op", "What it does", [](const Row &row) -> Value { return View(row.op); }},
+        {"form", "form", "Form of the weight that the times are of",
+         [](const Row &row) -> Value {
+             return row.has ? Value(View(row.form)) : Value(Word("no such form"));
+         }},
+        {kNumber, "compute_s", "arithmetic", "Time of its arithmetic alone",
+         [](const Row &row) { return secondsOf(row.computeS); }, withUnit("s")},
+        {kNumber, "memory_s", "bytes", "Time of moving its bytes alone",
+         [](const Row &row) { return secondsOf(row.memoryS); }, withUnit("s")},
+        {"bound", "binds", "The longer of the two",
+         [](const Row &row) -> Value { return Word(roofline::boundName(row.bound)); }},
+        {kNumber, "time_s", "time", "What the layer takes",
+         [](const Row &row) { return secondsOf(row.timeS); }, withUnit("s")},
+        {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
+         [](const Row &row) { return secondsOf(row.storedS); }, withUnit("s")},
+        {"outcome", "outcome", "What the chip does with the weight in that form",
+         [](const Row &row) -> Value {
+             return row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing());
+         }},
+        {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",
+         [](const Row &row) { return orNothing(row.compiler); }},
+    };
+    static const TableOf<Row> kTable{"timeline", kColumns};
+    return kTable;
+}
+
+using namespace roofline;
+
+Json energyJson(const std::optional<Energy> &energy)
+{
+    if (!energy)
+        return nullptr;
+    Json json;
+    json["low_j"] = optionalJson(energy->lowJ);
+    json["high_j"] = optionalJson(energy->highJ);
+    json["basis"] = energy->basis;
+    json["source"] = energy->source;
+    json["conditions_hold"] = optionalJson(energy->holds);
+    json["method"] = "derived";
+    return json;
+}
+
+Json programJson(const ProgramTime &program)
+{
+    Json json;
+    json["engine_time_s"] = optionalJson(program.engineTimeS);
+    json["known_time_s"] = program.timed > 0 ? Json(program.knownS) : Json(nullptr);
+    json["layers"] = program.layers;
+    json["layers_timed"] = program.timed;
+    json["layers_uncounted"] = program.uncounted; // how often they run is not known
+    json["launches"] = program.launches ? numberJson(*program.launches) : Json(nullptr);
+    json["dispatch_floor_s"] = optionalJson(program.dispatchFloorS);
+    json["dispatch_fixed_s"] = program.callFixedS > 0 ? Json(program.callFixedS) : Json(nullptr);
+    json["dispatch_source"] = program.dispatchSource;
+    json["layers_refused"] = program.refused;
+    json["refusals"] = program.refusals;
+    json["time_s"] = optionalJson(program.timeS);
+    json["bound"] = programBoundName(program.bound);
+    json["energy"] = energyJson(program.energy);
+    json["notes"] = program.notes;
+    if (!program.function.empty())
+        json["function"] = program.function;
+    if (program.dispatches.empty())
+        return json;
+    // Of a pipeline one run makes all of them; of a model's functions one.
+    json["alternatives"] = program.alternatives;
+    json["dispatches"] = Json::array();
+    for (const ProgramTime &each : program.dispatches)
+        json["dispatches"].push_back(programJson(each));
+    return json;
+}
+
+Json ceilingJson(const Ceiling &ceiling)
+{
+    return jsonObject(ceilingTable(), CeilingFacts{ceiling});
+}
+
+Json roundedJson(const std::optional<double> &count)
+{
+    constexpr double kMost = 18446744073709549568.0; ///< the largest double below 2^64
+    if (!count || !(*count >= 0 && *count <= kMost))
+        return nullptr;
+    return numberJson(static_cast<std::uint64_t>(std::round(*count)));
+}
+
+namespace {
+
+Json roofJson(const LayerRoof *roof)
+{
+    if (roof == nullptr)
+        return nullptr;
+    Json json{{"name", roof->ceiling.name},
+              {"value", roof->ceiling.value},
+              {"unit", roof->ceiling.unit},
+              {"source", roof->ceiling.source},
+              {"confidence",
+               format::confidenceName(std::max(roof->confidence, roof->ceiling.confidence))}};
+    if (!roof->note.empty())
+        json["note"] = roof->note;
+    return json;
+}
+
+} // namespace
+
+Json roofsJson(const Assessment &point)
+{
+    return {{"compute", roofJson(point.computeRoof)},
+            {"weights", roofJson(point.weightRoof)},
+            {"activations", roofJson(point.activationRoof)}};
+}
+
+Json assessmentJson(const Assessment &point)
+{
+    Json json;
+    json["form"] = point.form;
+    json["outcome"] = decision::outcomeName(point.outcome);
+    json["weight_bytes"] = numberJson(point.weightBytes);
+    json["flops"] = roundedJson(point.flops);
+    json["bytes"] = roundedJson(point.bytes);
+    json["compute_s"] = optionalJson(point.computeS);
+    if (point.computeRoof != nullptr && !point.computeRoof->isOfAll())
+        json["compute_rate"] = roofJson(point.computeRoof);
+    json["memory_s"] = optionalJson(point.memoryS);
+    json["activation_bytes"] = roundedJson(point.activationBytes);
+    json["roofs"] = roofsJson(point);
+    json["parameters"] = Json::array();
+    for (const ModelParameter *parameter : point.parameters)
+        json["parameters"].push_back({{"name", parameter->name},
+                                      {"value", parameter->value},
+                                      {"unit", parameter->unit},
+                                      {"fitted_on", parameter->fittedOn},
+                                      {"source", parameter->source}});
+    json["intensity"] = optionalJson(point.intensity);
+    json["bound"] = boundName(point.bound);
+    json["attainable_flops"] = optionalJson(point.attainable);
+    json["time_s"] = optionalJson(point.timeS);
+    json["rate_flops"] = optionalJson(point.rate);
+    json["speedup"] = speedupJson(point.speedup);
+    json["predicted_speedup"] = optionalJson(point.predictedSpeedup);
+    json["predicted_speedup_unpruned"] = optionalJson(point.predictedOverUnpruned);
+    json["energy"] = energyJson(point.energy);
+    json["energy_measured"] = measuredJson(point.energyMeasured);
+    return json;
+}
+
+void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
+                 std::span<const Placement> placements, std::uint64_t batch,
+                 const ProgramTime &program)
+{
+    document["batch"] = numberJson(batch);
+    document["ceilings"] = jsonArray(ceilingTable(), ceilingRows(roofs));
+    document["compute"] = roofs.compute ? Json(roofs.compute->name) : Json(nullptr);
+    document["bandwidth"] = roofs.bandwidth ? Json(roofs.bandwidth->name) : Json(nullptr);
+    document["ridge"] = roofs.ridge ? ratioJson(*roofs.ridge) : Json(nullptr);
+    document["ridge_computed"] = document["ridge"];
+    document["ridge_source"] = roofs.ridgeSource;
+    document["ridge_confidence"] =
+        roofs.ridge ? Json(format::confidenceName(roofs.ridgeConfidence)) : Json(nullptr);
+    document["dispatch_floor_s"] = optionalJson(roofs.dispatchFloorS);
+    document["dispatch_fixed_s"] = optionalJson(roofs.callFixedS);
+    document["dispatch_source"] = roofs.dispatchSource;
+    document["program_time_s"] = optionalJson(program.timeS);
+    document["program"] = programJson(program);
+    document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
+    document["working_set_source"] = roofs.workingSetSource;
+    document["working_set_step"] = roofs.step ? ceilingJson(*roofs.step) : Json(nullptr);
+    // The median error of the predictions that measurements of this chip can be held against.
+    document["prediction_error"] =
+        optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
+    document["power"] =
+        roofs.target ? jsonArray(powerTable(), powerFigures(*roofs.target)) : Json::array();
+    document["layers"] = jsonArray(placementTable(), placedLayers(bundle, placements));
+}
+
+void addUnassessed(Json &document, const Bundle &bundle)
+{
+    document["unassessed"] = jsonArray(unassessedTable(), unassessedRows(bundle));
 }
 
 } // namespace kernscope::report

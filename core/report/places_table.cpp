@@ -4,7 +4,6 @@
 #include "core/diff/build_verdict.h"
 #include "core/report/difference_formats.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 #include "core/report/limit_json.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/plan_report.h"
+#include "core/report/plan_table.h"
 
 #include <string>
 

@@ -4,7 +4,6 @@
 #include "core/base/counted_text.h"
 #include "core/bundle/bundle.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 
 #include <algorithm>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
@@ -311,6 +311,29 @@ const TableOf<SharedRecord> &sharedRecordTable()
     };
     static const TableOf<Row> kTable{"shared_records", kColumns};
     return kTable;
+}
+
+Json shapesJson(const shapes::Summary &summary)
+{
+    Json json;
+    json["bound"] = Json::array();
+    for (const shapes::ShapeBinding &each : summary.bound) {
+        Json dims = Json::array();
+        for (const std::int64_t extent : each.dims)
+            dims.push_back(extent < 0 ? Json(nullptr) : Json(extent));
+        json["bound"].push_back({{"input", each.input}, {"shape", std::move(dims)}});
+    }
+    json["values"] = summary.values;
+    json["open"] = summary.open;
+    json["inferred"] = summary.inferred;
+    json["unknown"] = Json::array();
+    for (const shapes::Open &each : summary.unknown)
+        json["unknown"].push_back({{"function", each.function},
+                                   {"operation", each.operation},
+                                   {"op", each.type},
+                                   {"value", each.value},
+                                   {"reason", each.reason}});
+    return json;
 }
 
 } // namespace kernscope::report

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/register_table.h"
 
+#include "core/bundle/bundle.h"
+#include "core/descriptor/task_reader.h"
+#include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
+// Words without a name, and what differs between tasks, as tables.
 namespace kernscope::report {
 
 namespace {
@@ -220,6 +226,180 @@ const TableOf<LaneFacts> &laneTable()
                                      {"lane", "enable", "base", "size", "vmaddr", "symbol",
                                       "matches_symbol", "size_matches", "relocated"}};
     return kTable;
+}
+
+namespace {
+
+/// The first values and how often each was seen.
+Value surveyValues(const SurveyRow &row)
+{
+    constexpr std::size_t kShown = 6;
+    std::string text;
+    std::size_t shown = 0;
+    for (const auto &[value, times] : row.values) {
+        if (shown++ < kShown)
+            text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", hexText(value), times);
+    }
+    if (row.values.size() > kShown || row.more)
+        text += fmt::format(" and {}{} more", row.more ? "at least " : "",
+                            row.values.size() - std::min(kShown, row.values.size()));
+    return text;
+}
+
+Json surveyValuesDocument(const SurveyRow &row)
+{
+    Json values = Json::array();
+    for (const auto &[value, times] : row.values)
+        values.push_back({{"value", hexText(value)}, {"times", times}});
+    return values;
+}
+
+Value sideValue(const RegisterChange &row, const std::optional<std::uint32_t> &value)
+{
+    if (row.taskAlone)
+        return Nothing();
+    if (!value)
+        return Unknown();
+    return row.whole ? Value(Hex{*value, 8}) : Value(Code{*value});
+}
+
+} // namespace
+
+const TableOf<SurveyRow> &surveyTable()
+{
+    using Row = SurveyRow;
+    static constexpr Column<Row> kColumns[] = {
+        {"kind", "kind", "A register, or a word of a thread command",
+         [](const Row &row) -> Value { return View(row.kind); }},
+        {kNumber, "version", "version", "Version of the register map; of a thread word its flavor",
+         [](const Row &row) -> Value { return Code(row.version); }},
+        {kNumber, "address", "address", "Address of the register, or offset in the command",
+         [](const Row &row) -> Value { return Hex(row.address); },
+         jsonOf([](const Row &row) { return Json(hexText(row.address)); })},
+        {kNumber, "files", "files", "Containers that have it",
+         [](const Row &row) -> Value { return Count(row.files); }},
+        {kNumber, "writes", "writes", "How often it is written",
+         [](const Row &row) -> Value { return Count(row.writes); }},
+        {kDocument, "set_bits", "set bits", "Bits that are 1 in every value", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.setBits)); })},
+        {kDocument, "clear_bits", "clear bits", "Bits that are 0 in every value", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.clearBits)); })},
+        {kDocument, "more_values", "more values", "Whether it has more values than are listed",
+         [](const Row &row) -> Value { return row.more; }},
+        {"values", "values", "Its values, and how often each was written", surveyValues,
+         jsonOf(surveyValuesDocument)},
+    };
+    static const TableOf<Row> kTable{"survey",
+                                     kColumns,
+                                     {"kind", "version", "address", "files", "writes", "set_bits",
+                                      "clear_bits", "more_values", "values"}};
+    return kTable;
+}
+
+std::vector<RegisterChange> registerChanges(const descriptor::RegisterDifference &difference)
+{
+    const std::string name = difference.reg == nullptr
+                                 ? hexText(difference.address)
+                                 : difference.reg->block + " " + difference.reg->name;
+    std::vector<RegisterChange> rows{{{}, name, {}, difference.a, difference.b, true, false}};
+    for (const descriptor::FieldDifference &field : difference.fields)
+        rows.push_back({{}, {}, field.name, field.a, field.b, false, false});
+    return rows;
+}
+
+const TableOf<RegisterChange> &registerChangeTable()
+{
+    using Row = RegisterChange;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kTerminal, "task", "task",
+         "Number of the task in A and, where it is another one, in B",
+         [](const Row &row) -> Value { return View(row.task); }},
+        {kTables, "name", "register", "Register or field that differs",
+         [](const Row &row) -> Value { return View(row.name); }},
+        {kTerminal, "field", "field", "Field of the register that differs",
+         [](const Row &row) -> Value { return View(row.field); }},
+        {kNumber | kTables, "a", "A", "In the first; a dash where it has none",
+         [](const Row &row) { return sideValue(row, row.a); }},
+        {kNumber | kTables, "b", "B", "In the second; a dash where it has none",
+         [](const Row &row) { return sideValue(row, row.b); }},
+    };
+    static const TableOf<Row> kTable{"register_changes", kColumns};
+    return kTable;
+}
+
+void HwxSurvey::note(const char *kind, unsigned version, std::uint32_t address, std::uint32_t value)
+{
+    const Key key{kind, version, address};
+    auto [at, fresh] = m_rows.try_emplace(key);
+    SurveyRow &row = at->second;
+    if (fresh) {
+        row.kind = kind;
+        row.version = version;
+        row.address = address;
+        row.setBits = row.clearBits = UINT32_MAX;
+    }
+    ++row.writes;
+    row.setBits &= value;
+    row.clearBits &= ~value;
+    if (m_seen.insert(key).second)
+        ++row.files;
+    const auto known = row.values.find(value);
+    if (known != row.values.end())
+        ++known->second;
+    else if (row.values.size() < SurveyRow::kMaxValues)
+        row.values.emplace(value, 1);
+    else
+        row.more = true;
+}
+
+void HwxSurvey::add(const hwx::Container &container, std::span<const std::byte> bytes)
+{
+    ++m_files;
+    m_seen.clear();
+    for (const hwx::Thread &thread : container.threads) {
+        if (thread.role != hwx::ThreadRole::Program || thread.flavor != 1)
+            continue;
+        note("thread word", thread.flavor, 0x850, thread.word850);
+        note("thread word", thread.flavor, 0x858, thread.word858);
+    }
+    for (const hwx::Text &text : container.texts) {
+        const hwx::SegmentSection *section = container.section(text.section);
+        if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+            continue;
+        const auto range = *section->bytes;
+        const descriptor::TaskReader reader(
+            bytes.subspan(static_cast<std::size_t>(range.offset.value),
+                          static_cast<std::size_t>(range.bytes.value)),
+            *text.tasks);
+        const unsigned version = text.tasks->version->registerMap;
+        const auto *map = descriptor::RegisterMap::of(version);
+        descriptor::TaskDetail detail;
+        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
+            reader.read(i, detail);
+            ++m_tasks;
+            for (const descriptor::RegisterWrite &write : detail.stream.writes) {
+                if (map == nullptr || map->find(write.address) == nullptr)
+                    note("register", version, write.address, write.value);
+            }
+        }
+    }
+}
+
+std::vector<SurveyRow> HwxSurvey::rows() const
+{
+    std::vector<SurveyRow> rows;
+    for (const auto &[key, row] : m_rows)
+        rows.push_back(row);
+    return rows;
+}
+
+Json hwxSurveyJson(const HwxSurvey &survey)
+{
+    Json json;
+    json["files"] = survey.files();
+    json["tasks"] = survey.tasks();
+    json["words"] = jsonArray(surveyTable(), survey.rows());
+    return json;
 }
 
 } // namespace kernscope::report

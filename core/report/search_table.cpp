@@ -5,7 +5,6 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,11 +3,16 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/container/hwx/container.h"
 #include "core/container/hwx/kernels.h"
 #include "core/descriptor/task_reader.h"
-#include "core/report/number_text.h"
+#include "core/report/column.h"
+#include "core/report/json_table.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -122,6 +127,316 @@ const TableOf<TaskRow> &taskTable()
          sortedBy([](const Row &row) { return SortValue(std::uint64_t(row.lanes)); })},
     };
     static const TableOf<Row> kTable{"tasks", kColumns};
+    return kTable;
+}
+
+namespace {
+
+/// What the numbers of a field stand for; each is looked up once.
+class Meanings
+{
+public:
+    Meanings(const FieldQuery &query, std::uint32_t version) : m_version(version)
+    {
+        const auto *map = descriptor::RegisterMap::of(version);
+        m_reg = map == nullptr ? nullptr
+                : query.header ? map->header(query.address / 4)
+                               : map->find(query.address);
+        if (m_reg == nullptr)
+            return;
+        const auto same = [&query](const descriptor::BitField &field) {
+            return field.low == query.low && field.high == query.high;
+        };
+        const auto found = std::find_if(m_reg->fields.begin(), m_reg->fields.end(), same);
+        m_field = found == m_reg->fields.end() ? nullptr : &*found;
+    }
+
+    std::string of(std::uint32_t value)
+    {
+        if (m_field == nullptr)
+            return {};
+        const auto [at, added] = m_known.try_emplace(value);
+        if (added)
+            at->second = descriptor::decodedField(*m_reg, *m_field, value, m_version);
+        return at->second;
+    }
+
+private:
+    const descriptor::Register *m_reg = nullptr;
+    const descriptor::BitField *m_field = nullptr;
+    std::uint32_t m_version;
+    std::map<std::uint32_t, std::string> m_known;
+};
+
+FieldRow rowOf(descriptor::TaskReader &reader, descriptor::TaskDetail &detail, std::size_t task,
+               const FieldQuery &query)
+{
+    reader.before(task);
+    reader.read(task, detail);
+    FieldRow row;
+    row.word = query.low == 0 && query.high == 31;
+    row.task = static_cast<std::uint32_t>(task);
+    row.place = detail.task.offset;
+    std::optional<std::uint32_t> word;
+    if (query.header) {
+        if (query.address / 4 < detail.header.size()) {
+            word = detail.header[query.address / 4];
+            row.written = true;
+            row.place += query.address;
+        }
+    } else {
+        word = reader.effective(detail, query.address);
+        if (const auto *write = detail.written(query.address)) {
+            row.written = true;
+            row.place += write->offset;
+        }
+    }
+    descriptor::BitField bits;
+    bits.low = query.low;
+    bits.high = query.high;
+    if (word)
+        row.value = bits.of(*word);
+    return row;
+}
+
+} // namespace
+
+std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, Progress &progress)
+{
+    std::vector<FieldRow> rows;
+    if (!bundle.hardware() || query.text >= bundle.hardware()->texts.size())
+        return rows;
+    const hwx::Text &text = bundle.hardware()->texts[query.text];
+    const hwx::SegmentSection *section = bundle.hardware()->section(text.section);
+    if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+        return rows;
+    const ByteRange range = *section->bytes;
+    descriptor::TaskReader reader(
+        bundle.files().front().file->bytes().subspan(range.offset.value, range.bytes.value),
+        *text.tasks);
+    Meanings meanings(query, text.tasks->version->registerMap);
+    descriptor::TaskDetail detail;
+    const std::size_t tasks = text.tasks->tasks.size();
+    progress.setTotal(tasks);
+    rows.reserve(tasks);
+    for (std::size_t i = 0; i < tasks && progress.advance(1); ++i) {
+        FieldRow row = rowOf(reader, detail, i, query);
+        row.place += range.offset.value;
+        if (row.value)
+            row.meaning = meanings.of(*row.value);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const TableOf<FieldRow> &fieldTable()
+{
+    using Row = FieldRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "task", "task", "Number of the task in its text section",
+         [](const Row &row) -> Value { return Code(row.task); }},
+        {kNumber, "value", "value",
+         "What holds in the task: what it writes, else what was left there",
+         [](const Row &row) -> Value {
+             if (!row.value)
+                 return Nothing();
+             return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
+         }},
+        {"meaning", "meaning", "What the number stands for, where that is known",
+         [](const Row &row) -> Value {
+             return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
+         }},
+        {"set", "set", "Whether the task writes it or finds it as the tasks before left it",
+         [](const Row &row) -> Value {
+             return Word(row.written ? "written" : row.value ? "carried" : "never written");
+         }},
+        {kNumber, "place", "place",
+         "Of the word in the file; of a task that writes none, where it begins",
+         [](const Row &row) -> Value { return Hex(row.place); }},
+    };
+    static const TableOf<Row> kTable{"field_values", kColumns};
+    return kTable;
+}
+
+namespace {
+
+using SlotColumns = std::vector<Column<SlotFacts>>;
+
+Json slotTargetJson(const SlotFacts &row)
+{
+    const hwx::SlotTarget &target = row.slot->target;
+    Json json;
+    json["kind"] = hwx::targetKindName(target.kind);
+    json["index"] = target.index;
+    json["name"] = target.name;
+    json["address"] = target.address ? Json(hexText(*target.address)) : Json(nullptr);
+    return json;
+}
+
+/// "0004f000", of two words "00000001 0004f000".
+std::string slotWords(const std::array<std::uint32_t, 2> &words, unsigned count)
+{
+    return count == 2 ? fmt::format("{:08x} {:08x}", words[0], words[1])
+                      : fmt::format("{:08x}", words[0]);
+}
+
+Json slotWordsJson(const std::array<std::uint32_t, 2> &words, unsigned count)
+{
+    Json list = Json::array();
+    for (unsigned i = 0; i < count && i < words.size(); ++i)
+        list.push_back(fmt::format("0x{:08x}", words[i]));
+    return list;
+}
+
+Value slotTask(const SlotFacts &row)
+{
+    return row.slot->task ? Value(Code{*row.slot->task}) : Value(Nothing());
+}
+
+Value loadedCell(const SlotFacts &row)
+{
+    if (row.loaded == nullptr)
+        return Nothing();
+    if (row.loaded->fault)
+        return Word{"refused"};
+    return Hex{std::uint64_t(row.loaded->after[1]) << 32 | row.loaded->after[0]};
+}
+
+/// What the slot is; both tables begin with it. `shown` of the kind, register, role and target.
+SlotColumns slotNames()
+{
+    using Row = SlotFacts;
+    return {{kNumber, "offset", "place", "Offset in the file",
+             [](const Row &row) -> Value { return Hex(row.slot->place.value); },
+             jsonOf([](const Row &row) { return numberJson(row.slot->place.value); })},
+            {kNumber, "task", "task", "Task that the word is in", slotTask},
+            {"kind", "kind", "How the word comes to hold an address",
+             [](const Row &row) -> Value { return Word(hwx::slotKindName(row.slot->kind)); }},
+            {"register", "register", "Register that the word is written to",
+             [](const Row &row) -> Value { return View(row.slot->registerName); }},
+            {kName, "role", "role", "What the address is of",
+             [](const Row &row) -> Value { return View(row.slot->role); }}};
+}
+
+SlotColumns slotStoredColumns()
+{
+    using Row = SlotFacts;
+    return {{kDocument, "file", "file", "File of the bundle",
+             [](const Row &row) -> Value { return row.file; }},
+            {kDocument, "bytes", "bytes", "Bytes of its words",
+             [](const Row &row) -> Value { return Code(4ULL * row.slot->words); }},
+            {kDocument, "section", "section", "Ordinal of its text section",
+             [](const Row &row) -> Value { return Code(row.slot->section); }},
+            {kDocument, "text_offset", "text offset", "Offset in that section",
+             [](const Row &row) -> Value { return Code(row.slot->textOffset); },
+             jsonOf([](const Row &row) { return numberJson(row.slot->textOffset); })},
+            {kDocument, "address", "address", "Byte address of the register",
+             [](const Row &row) -> Value { return hexText(row.slot->address); }},
+            {kNumber, "stored", "stored", "Offset in the target, as the file has it",
+             [](const Row &row) -> Value { return Hex(row.slot->stored); },
+             jsonOf([](const Row &row) { return Json(hexText(row.slot->stored)); })}};
+}
+
+SlotColumns slotTargetColumns()
+{
+    using Row = SlotFacts;
+    return {{kName, "target", "target", "What the loader adds",
+             [](const Row &row) -> Value { return View(row.slot->target.name); },
+             jsonOf(slotTargetJson)},
+            {kNumber | kWindow, "loaded", "loaded", "What the loader would write", loadedCell},
+            {kNumber | kWindow, "device_address", "device address", "What the engine will use",
+             [](const Row &row) -> Value {
+                 return row.loaded != nullptr && row.loaded->deviceAddress
+                            ? Value(Hex(*row.loaded->deviceAddress))
+                            : Value(Nothing());
+             }},
+            {kDocument, "confidence", "confidence", "How sure it is", [](const Row &row) -> Value {
+                 return Word(format::confidenceName(row.slot->confidence));
+             }}};
+}
+
+SlotColumns loadedWords()
+{
+    using Row = SlotFacts;
+    return {
+        {"before", "before", "Its words as the file has them",
+         [](const Row &row) -> Value { return slotWords(row.loaded->before, row.slot->words); },
+         jsonOf([](const Row &row) { return slotWordsJson(row.loaded->before, row.slot->words); })},
+        {"after", "after", "What the loader would write",
+         [](const Row &row) -> Value {
+             return row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
+                                          : std::string("the same");
+         },
+         jsonOf([](const Row &row) { return slotWordsJson(row.loaded->after, row.slot->words); })},
+        {kDocument, "changes", "changes", "Whether they differ",
+         [](const Row &row) -> Value { return row.loaded->changes(); }},
+        {kDocument, "device_address", "device address", "What the engine will use",
+         [](const Row &row) -> Value {
+             return row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
+                                              : Value(Nothing());
+         }},
+        {kName, "fault", "remark", "Why nothing is written", [](const Row &row) -> Value {
+             return row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing());
+         }}};
+}
+
+/// As the command prints a load: the place is called an offset, the task is in documents only.
+SlotColumns loadedColumns()
+{
+    SlotColumns columns = slotNames();
+    for (Column<SlotFacts> &column : columns) {
+        if (column.key == "offset")
+            column.title = "offset";
+        else if (column.key == "task")
+            column.shown = kDocument;
+        else if (column.key == "register")
+            column.align = TextTable::Align::Name;
+    }
+    columns.push_back({kDocument, "section", "section", "Ordinal of its text section",
+                       [](const SlotFacts &row) -> Value { return Code(row.slot->section); }});
+    columns.push_back({kName, "target", "target", "What the loader adds",
+                       [](const SlotFacts &row) -> Value { return View(row.slot->target.name); }});
+    const SlotColumns words = loadedWords();
+    columns.insert(columns.end(), words.begin(), words.end());
+    return columns;
+}
+
+} // namespace
+
+std::vector<SlotFacts> slotRows(std::span<const hwx::Slot> slots, std::string_view file)
+{
+    std::vector<SlotFacts> rows;
+    for (const hwx::Slot &slot : slots)
+        rows.push_back({&slot, nullptr, file});
+    return rows;
+}
+
+std::vector<SlotFacts> loadedSlotRows(std::span<const hwx::Slot> slots,
+                                      std::span<const hwx::LoadedSlot> loaded)
+{
+    std::vector<SlotFacts> rows;
+    for (const hwx::LoadedSlot &each : loaded)
+        rows.push_back({&slots[each.slot], &each});
+    return rows;
+}
+
+const TableOf<SlotFacts> &slotTable()
+{
+    static const TableOf<SlotFacts> kTable{
+        "slots",
+        joinedColumns(slotNames(), slotStoredColumns(), slotTargetColumns()),
+        {"kind", "file", "offset", "bytes", "section", "text_offset", "task", "register", "address",
+         "role", "stored", "target"},
+        {"offset", "task", "kind", "register", "role", "target"}};
+    return kTable;
+}
+
+const TableOf<SlotFacts> &loadedSlotTable()
+{
+    static const TableOf<SlotFacts> kTable{
+        "loaded-slots",
+        loadedColumns(),
+        {"offset", "kind", "section", "task", "register", "role", "target", "before", "after"}};
     return kTable;
 }
 

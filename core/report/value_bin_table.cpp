@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/value_bin_table.h"
 
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
 

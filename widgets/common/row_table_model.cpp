@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/row_table_model.h"
 
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 #include "widgets/common/key_role.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_filter.h"

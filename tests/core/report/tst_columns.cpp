@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/chip_table.h"
 #include "core/report/column.h"
 #include "core/report/declared_tables.h"
 #include "core/report/json_table.h"
-#include "core/report/number_text.h"
-#include "core/report/target_totals_table.h"
+#include "core/report/text_table.h"
 #include "core/report/weight_detail.h"
 #include "tests/test_program.h"
 
