@@ -88,38 +88,38 @@ const TableOf<ActivationEntry> &activationTable()
 {
     using Row = ActivationEntry;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "entry", "entry", "Halfword of the record, 0 to 42", entryPlace,
+        {kNumber, "entry", "Halfword of the record, 0 to 42", entryPlace,
          jsonOf([](const Row &row) { return Json(row.entry); }), originOf(entryOrigin)},
         {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
          originOf(entryOrigin)},
         {kNumber | kDocument, "count", "entries", "How many entries the field has",
-         [](const Row &row) -> Value { return Count(row.count); }},
-        {kNumber | kTables, "bits", "bits", "The stored fp16 bits",
+         member<&Row::count, Count>},
+        {kNumber | kTables, "bits", "The stored fp16 bits",
          [](const Row &row) -> Value {
              return row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4))
                                    : Value(Nothing());
          },
          originOf(entryOrigin)},
-        {kNumber | kTables, "value", "value", "The same bits as an fp16 number",
+        {kNumber | kTables, "value", "The same bits as an fp16 number",
          [](const Row &row) -> Value {
              return row.count == 1 ? Value(Real(static_cast<double>(row.table->value(row.entry)),
                                                 kActivationDigits, true))
                                    : Value(Nothing());
          },
          originOf(entryOrigin)},
-        {kDocument, "values", "values", "The numbers of all entries of the field", nullptr,
+        {kDocument, "values", "The numbers of all entries of the field", nullptr,
          jsonOf(activationValuesJson)},
-        {kDocument, "source", "source", "Where the field is described",
+        {kDocument, "source", "Where the field is described",
          [](const Row &row) -> Value {
              return row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing());
          }},
-        {"confidence", "confidence", "How well the field's place and meaning are known",
+        {"confidence", "How well the field's place and meaning are known",
          [](const Row &row) -> Value {
              return row.field != nullptr ? confidenceValue(row.field->confidence)
                                          : Value(Nothing());
          },
          originOf(entryOrigin)},
-        {kName | kDocument | kTerminal, "note", "note", "What else is known of the field",
+        {kName | kDocument | kTerminal, "note", "What else is known of the field",
          [](const Row &row) -> Value {
              return row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing());
          }},
@@ -143,11 +143,10 @@ const TableOf<KnotFacts> &knotTable()
 {
     using Row = KnotFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber | kTerminal, "knot", "knot", "Number of the knot, from 0",
-         [](const KnotFacts &row) -> Value { return Code(row.knot); }},
-        {kNumber, "input", "input", "Where the knot lies",
+        {kNumber | kTerminal, "knot", "Number of the knot, from 0", member<&KnotFacts::knot, Code>},
+        {kNumber, "input", "Where the knot lies",
          [](const KnotFacts &row) -> Value { return Real(row.input, kActivationDigits, true); }},
-        {kNumber, "output", "output", "Value of the function there",
+        {kNumber, "output", "Value of the function there",
          [](const KnotFacts &row) -> Value {
              return Real(static_cast<double>(row.output), kActivationDigits, true);
          }},

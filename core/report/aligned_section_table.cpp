@@ -41,9 +41,9 @@ const TableOf<AlignedSectionFacts> &alignedSectionTable()
 {
     using Row = AlignedSectionFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "section", "section", "What the bytes are, as A calls it",
+        {kName, "section", "What the bytes are, as A calls it",
          [](const AlignedSectionFacts &row) -> Value { return View(row.section->name); }},
-        {"kind", "kind", "What the bytes are for",
+        {"kind", "What the bytes are for",
          [](const AlignedSectionFacts &row) -> Value {
              return Word(sectionKindName(row.section->kind));
          }},
@@ -63,13 +63,13 @@ const TableOf<AlignedSectionFacts> &alignedSectionTable()
          [](const AlignedSectionFacts &row) {
              return alignedBytes(row.section->b, row.section->rangeB);
          }},
-        {kNumber, "changed", "changed", "Bytes that both sides have, with other values",
+        {kNumber, "changed", "Bytes that both sides have, with other values",
          alignedTally<&ByteTally::changed>},
         {kNumber, "only_a", "only A", "Bytes of A that stand against nothing in B",
          alignedTally<&ByteTally::onlyA>},
         {kNumber, "only_b", "only B", "Bytes of B that stand against nothing in A",
          alignedTally<&ByteTally::onlyB>},
-        {"state", "state", "Equal, different, or on one side only", alignedStateValue},
+        {"state", "Equal, different, or on one side only", alignedStateValue},
     };
     static const TableOf<Row> kTable{"aligned-sections", kColumns};
     return kTable;

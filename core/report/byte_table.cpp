@@ -179,11 +179,11 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
 {
     using Row = ByteFieldFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "offset", "offset", "First byte of the field, counted from the start of the file",
+        {kNumber, "offset", "First byte of the field, counted from the start of the file",
          [](const Row &row) -> Value { return Hex(row.field.bytes.offset.value); }},
-        {kNumber, "bytes", "bytes", "Length of the field, or of the stored element, in bytes",
+        {kNumber, "bytes", "Length of the field, or of the stored element, in bytes",
          [](const Row &row) -> Value { return Count(row.field.bytes.bytes.value); }},
-        {"hex", "hex", "Its first bytes in hexadecimal: 8 in text, 64 in documents",
+        {"hex", "Its first bytes in hexadecimal: 8 in text, 64 in documents",
          [](const Row &row) -> Value {
              const std::span bytes(row.bytes);
              const bool whole = row.field.bytes.bytes.value <= kMostShownBytes;
@@ -191,53 +191,50 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
                     (whole ? "" : " …");
          },
          jsonOf([](const Row &row) { return Json(hexOf(row.bytes, "")); })},
-        {kNumber, "value", "value",
-         "The number that it holds, of several elements in a byte the first", numberCell,
-         jsonOf(byteNumberJson)},
-        {"type", "type", "Type of that number",
+        {kNumber, "value", "The number that it holds, of several elements in a byte the first",
+         numberCell, jsonOf(byteNumberJson)},
+        {"type", "Type of that number",
          [](const Row &row) -> Value {
              return row.field.type == ElementType::Unknown ? Value(Absent())
                                                            : Value(elementTypeName(row.field.type));
          }},
-        {kName, "field", "field", "What the bytes are",
+        {kName, "field", "What the bytes are",
          [](const Row &row) -> Value { return View(row.field.text); }},
-        {kDocument, "section", "section", "Section that the first byte lies in",
+        {kDocument, "section", "Section that the first byte lies in",
          [](const Row &row) -> Value { return row.bundle->nameOf(sectionOf(row)); }},
-        {kDocument, "kind", "kind", "What the section's bytes are for",
+        {kDocument, "kind", "What the section's bytes are for",
          [](const Row &row) -> Value { return Word(sectionKindName(sectionOf(row).kind)); }},
-        {kDocument, "weight", "weight", "Weight that the bytes belong to",
+        {kDocument, "weight", "Weight that the bytes belong to",
          [](const Row &row) -> Value {
              const Weight *weight = weightOf(row);
              return weight == nullptr ? Value(Nothing()) : Value(weight->findableName());
          }},
-        {kDocument, "address", "address", "Model, function and name of that weight",
+        {kDocument, "address", "Model, function and name of that weight",
          [](const Row &row) -> Value {
              const Weight *weight = weightOf(row);
              return weight == nullptr ? Value(Nothing()) : Value(weight->address());
          }},
-        {kDocument, "part", "part", "Part of the weight that they store",
+        {kDocument, "part", "Part of the weight that they store",
          [](const Row &row) -> Value {
              const codec::Operand *operand = operandOf(row);
              return operand == nullptr ? Value(Absent())
                                        : Value(codec::partRoleName(operand->role));
          }},
-        {kNumber | kDocument, "entry", "entry",
-         "Number of the stored element within that part, from 0",
+        {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
          [](const Row &row) -> Value {
              return row.field.stored ? Value(Count(*row.field.stored)) : Value(Absent());
          }},
-        {kDocument, "elements", "elements",
-         "Decoded elements whose codes have bits in the first byte", nullptr, jsonOf(elementsJson)},
-        {kName, "cells", "cells",
-         "Decoded elements that the first byte has bits of, by their indices", cellsCell,
-         jsonOf(cellsJson)},
-        {"confidence", "confidence", "How sure the name of the field is",
+        {kDocument, "elements", "Decoded elements whose codes have bits in the first byte", nullptr,
+         jsonOf(elementsJson)},
+        {kName, "cells", "Decoded elements that the first byte has bits of, by their indices",
+         cellsCell, jsonOf(cellsJson)},
+        {"confidence", "How sure the name of the field is",
          [](const Row &row) -> Value {
              return row.field.source.empty()
                         ? Value(Absent())
                         : Value(Word(format::confidenceName(row.field.confidence)));
          }},
-        {"source", "source", "Where the name of the field is from",
+        {"source", "Where the name of the field is from",
          [](const Row &row) -> Value {
              return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
          }},
@@ -274,7 +271,7 @@ const TableOf<ReadingFacts> &readingTable()
         {kNumber, "big_endian", "big-endian",
          "What they then mean, the highest byte of a number first",
          [](const Row &row) { return orNothing(row.big.value); }},
-        {"meaning", "meaning", "What the reading is",
+        {"meaning", "What the reading is",
          [](const Row &row) -> Value { return row.little.meaning; }},
     };
     static const TableOf<Row> kTable{"readings", kColumns};

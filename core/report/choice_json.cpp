@@ -84,19 +84,19 @@ const TableOf<CandidateFacts> &candidateTable()
          [](const Row &row) -> Value {
              return Word({}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form);
          }},
-        {kNumber, "bytes", "bytes", "Stored bytes of the whole weight",
+        {kNumber, "bytes", "Stored bytes of the whole weight",
          [](const Row &row) -> Value { return Count(row.candidate.bytes); }},
         {kNumber, "bytes_per_weight", "B/weight", "Bytes a weight",
          [](const Row &row) -> Value { return Ratio(row.candidate.bytesPerWeight); }},
-        {"outcome", "outcome", "What the chip does with it",
+        {"outcome", "What the chip does with it",
          [](const Row &row) { return outcomeValue(row.candidate.assessment.outcome); }},
-        {kDocument, "stored", "stored", "Whether the weight has this form now",
+        {kDocument, "stored", "Whether the weight has this form now",
          [](const Row &row) -> Value { return row.candidate.stored; }},
-        {kDocument, "streams", "streams", "Whether the chip reads it as it is stored",
+        {kDocument, "streams", "Whether the chip reads it as it is stored",
          [](const Row &row) -> Value {
              return row.candidate.assessment.outcome == decision::Outcome::Streams;
          }},
-        {kNumber, "error", "error",
+        {kNumber, "error",
          "Relative error of the layer's output against fp32, through the engine's reduction, on "
          "sampled inputs: an estimate",
          candidateErrorValue, jsonOf([](const Row &row) {
@@ -117,7 +117,7 @@ const TableOf<CandidateFacts> &candidateTable()
          "Time of the layer by the roofline",
          [](const Row &row) { return known<Seconds>(row.candidate.assessment.timeS); },
          withUnit("s")},
-        {kDocument, "bound", "bound", "What bounds the layer: compute or bandwidth",
+        {kDocument, "bound", "What bounds the layer: compute or bandwidth",
          [](const Row &row) -> Value {
              return Word(roofline::boundName(row.candidate.assessment.bound));
          }},
@@ -142,9 +142,8 @@ const TableOf<CandidateFacts> &candidateTable()
              const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
              return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
          }},
-        {kName | kTables, "remark", "remark", "Why it is taken or passed over", remarkValue},
-        {kDocument, "chosen", "chosen", "Whether it is the form to take",
-         [](const Row &row) -> Value { return row.chosen; }},
+        {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
+        {kDocument, "chosen", "Whether it is the form to take", member<&Row::chosen>},
     };
     static const TableOf<Row> kTable{"candidates", kColumns};
     return kTable;

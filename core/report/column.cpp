@@ -180,8 +180,6 @@ TextTable emptyTextTable(const std::vector<ColumnFacts> &columns, const Titles &
 {
     std::vector<TextTable::Column> shown;
     for (const ColumnFacts &column : columns) {
-        if ((column.shown & kTerminal) == 0)
-            continue;
         std::string header = column.header();
         for (const auto &[key, title] : titles) {
             if (key == column.key)

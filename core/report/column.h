@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -154,6 +155,20 @@ inline Value orNothing(std::string_view text)
     return text.empty() ? Value(Nothing()) : Value(text);
 }
 
+template <class Row, class Type>
+Row rowOf(Type Row::*);
+/// The cell of a member, as in member<&Row::name> or member<&Row::bytes, Count>.
+template <auto Member, class As = View>
+Value member(const decltype(rowOf(Member)) &row)
+{
+    if constexpr (!std::is_same_v<As, View>)
+        return As(row.*Member);
+    else if constexpr (std::is_constructible_v<View, decltype((row.*Member))>)
+        return View(row.*Member);
+    else
+        return row.*Member;
+}
+
 /// Where a column is shown, everywhere unless said. CSV has the columns of documents and tables.
 enum Shown : unsigned {
     kDocument = 1, ///< JSON
@@ -269,6 +284,19 @@ struct Column {
         : Column(0U, name, header, sentence, cell, more...)
     {
     }
+    /// Where the key is the title as well.
+    template <class... More>
+    constexpr Column(unsigned look, std::string_view name, std::string_view sentence,
+                     Value (*cell)(const Row &), More... more)
+        : Column(look, name, name, sentence, cell, more...)
+    {
+    }
+    template <class... More>
+    constexpr Column(std::string_view name, std::string_view sentence, Value (*cell)(const Row &),
+                     More... more)
+        : Column(0U, name, name, sentence, cell, more...)
+    {
+    }
 
     ColumnFacts facts() const
     {
@@ -358,23 +386,24 @@ bool absent(const Column<Row> &column, const Rows &rows)
     return true;
 }
 
-/// The columns for the terminal, without those that no row has.
+/// The columns with that flag of Shown, without those that no row has.
 template <class Row, class Rows>
-TextTable textTable(const TableOf<Row> &table, const Rows &rows, const Titles &titles = {})
+TextTable textTable(const TableOf<Row> &table, const Rows &rows, const Titles &titles = {},
+                    Shown where = kTerminal)
 {
-    std::vector<ColumnFacts> facts = table.facts();
-    for (std::size_t i = 0; i < facts.size(); ++i) {
-        if ((facts[i].shown & kTerminal) != 0 && absent(table.columns[i], rows))
-            facts[i].shown = 0;
+    std::vector<const Column<Row> *> columns;
+    std::vector<ColumnFacts> facts;
+    for (const Column<Row> &column : table.columns) {
+        if ((column.shown & where) == 0 || column.value == nullptr || absent(column, rows))
+            continue;
+        columns.push_back(&column);
+        facts.push_back(column.facts());
     }
     TextTable text = emptyTextTable(facts, titles);
     for (const Row &row : rows) {
         std::vector<std::string> cells;
-        for (std::size_t i = 0; i < facts.size(); ++i) {
-            const Column<Row> &column = table.columns[i];
-            if ((facts[i].shown & kTerminal) != 0)
-                cells.push_back(report::text(column.value(row), column.unknown));
-        }
+        for (const Column<Row> *column : columns)
+            cells.push_back(report::text(column->value(row), column->unknown));
         text.add(std::move(cells));
     }
     return text;

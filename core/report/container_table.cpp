@@ -136,10 +136,10 @@ const TableOf<CommandFacts> &commandTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kTerminal, "index", "#", "Number of the command, from 0",
          [](const Row &row) -> Value { return Code(row.command->index); }},
-        {kNumber, "offset", "offset", "Where the command begins in the file",
+        {kNumber, "offset", "Where the command begins in the file",
          [](const Row &row) -> Value { return Hex(row.command->offset.value); },
          jsonOf([](const Row &row) { return Json(hexText(row.command->offset.value)); })},
-        {kNumber | kDocument | kTerminal, "bytes", "bytes",
+        {kNumber | kDocument | kTerminal, "bytes",
          "Up to the next command; in JSON only where that is not its cmdsize",
          [](const Row &row) -> Value { return Count(row.command->size); },
          jsonOf([](const Row &row) {
@@ -149,16 +149,16 @@ const TableOf<CommandFacts> &commandTable()
         {kDocument | kTerminal, "cmd_name", "command", "What kind of command it is",
          [](const Row &row) -> Value { return commandName(row); },
          jsonOf([](const Row &row) { return Json(hwx::commandKindName(row.command->kind)); })},
-        {kName | kTerminal, "of", "of", "The segment, port, program or owner that it is about",
+        {kName | kTerminal, "of", "The segment, port, program or owner that it is about",
          [](const Row &row) -> Value { return subjectOf(row); }},
         {kWindow, "title", "name", "The command and what it is about; of a field its name",
          commandTitle},
         {kDocument | kWindow, "cmd", "value", "As stored: of a command its number",
          [](const Row &row) -> Value { return Hex(row.command->cmd); },
          jsonOf([](const Row &row) { return Json(hexText(row.command->cmd)); })},
-        {kDocument, "cmdsize", "cmdsize", "Length as its second word says it", nullptr,
+        {kDocument, "cmdsize", "Length as its second word says it", nullptr,
          jsonOf([](const Row &row) { return Json(hexText(row.command->stated)); })},
-        {kTables, "meaning", "meaning", "What the command says, in short", commandMeaning},
+        {kTables, "meaning", "What the command says, in short", commandMeaning},
     };
     static const TableOf<Row> kTable{"commands",
                                      kColumns,
@@ -198,17 +198,17 @@ const TableOf<SymbolFacts> &symbolTable()
     using Row = SymbolFacts;
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kTerminal, "index", "#", "Number of the symbol, from 0",
-         [](const Row &row) -> Value { return Code(row.index); }},
-        {"kind", "kind", "What kind of symbol it is",
+         member<&Row::index, Code>},
+        {"kind", "What kind of symbol it is",
          [](const Row &row) -> Value { return View(hwx::symbolKindName(row.symbol->type)); }},
         {kNumber, "n_sect", "section", "Ordinal of its section",
          [](const Row &row) -> Value { return Code(row.symbol->section); }},
         {kNumber, "n_value", "value", "Virtual address",
          [](const Row &row) -> Value { return Hex(row.symbol->value); },
          jsonOf([](const Row &row) { return Json(hexText(row.symbol->value)); })},
-        {"name", "name", "Name of the symbol",
+        {"name", "Name of the symbol",
          [](const Row &row) -> Value { return View(row.symbol->name); }},
-        {kTables, "says", "says", "What its name says: shape, strides, lane",
+        {kTables, "says", "What its name says: shape, strides, lane",
          [](const Row &row) { return orNothing(row.says); }},
         {kDocument, "n_type", "type", "Its type as stored", nullptr,
          jsonOf([](const Row &row) { return Json(hexText(row.symbol->type)); })},
@@ -267,23 +267,21 @@ const TableOf<ContainerSectionFacts> &containerSectionTable()
          [](const Row &row) {
              return row.section != nullptr ? Value(View(row.section->name)) : Value(Nothing());
          }},
-        {"type", "type", "What the section is for",
+        {"type", "What the section is for",
          [](const Row &row) {
              return row.section != nullptr ? Value(View(hwx::sectionTypeName(row.section->type())))
                                            : Value(Nothing());
          }},
         {kNumber, "addr", "address", "Its first virtual address",
          [](const Row &row) {
-             return ofEither(
-                 row, [](const auto &segment) { return Hex(segment.vmAddress); },
-                 [](const auto &section) { return Hex(section.address); });
+             return ofEither(row, member<&auto ::vmAddress, Hex>,
+                             [](const auto &section) { return Hex(section.address); });
          },
          jsonOf([](const Row &row) { return Json(hexText(row.section->address)); })},
         {kNumber, "size", "bytes", "Bytes of virtual addresses",
          [](const Row &row) {
-             return ofEither(
-                 row, [](const auto &segment) { return Count(segment.vmSize); },
-                 [](const auto &section) { return Count(section.size); });
+             return ofEither(row, member<&auto ::vmSize, Count>,
+                             [](const auto &section) { return Count(section.size); });
          },
          jsonOf([](const Row &row) { return Json(hexText(row.section->size)); })},
         {kNumber, "offset", "file", "Where its bytes begin in the file; a window has none",
@@ -300,16 +298,16 @@ const TableOf<ContainerSectionFacts> &containerSectionTable()
                         : Value(Count(row.section->relocations.size()));
          },
          jsonOf([](const Row &row) { return Json(row.section->relocationCount); })},
-        {kDocument, "ordinal", "ordinal", "Number of the section, from 1 over the whole file",
-         nullptr, jsonOf([](const Row &row) { return Json(row.section->ordinal); })},
+        {kDocument, "ordinal", "Number of the section, from 1 over the whole file", nullptr,
+         jsonOf([](const Row &row) { return Json(row.section->ordinal); })},
         {kDocument, "align_log2", "alignment", "Binary logarithm of its alignment", nullptr,
          jsonOf([](const Row &row) { return Json(row.section->alignLog2); })},
         {kDocument, "reloff", "relocations at", "Where its relocation records begin in the file",
          nullptr,
          jsonOf([](const Row &row) { return Json(hexText(row.section->relocationOffset)); })},
-        {kDocument, "flags", "flags", "Its flags as stored", nullptr,
+        {kDocument, "flags", "Its flags as stored", nullptr,
          jsonOf([](const Row &row) { return Json(hexText(row.section->flags)); })},
-        {kDocument, "attributes", "attributes", "Names of the flags above the type", nullptr,
+        {kDocument, "attributes", "Names of the flags above the type", nullptr,
          jsonOf(
              [](const Row &row) { return Json(hwx::sectionAttributeNames(row.section->flags)); })},
     };
@@ -337,7 +335,7 @@ const TableOf<const hwx::Thread *> &portTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "port", "Name of the port",
          [](const Port &row) -> Value { return View(row->name); }},
-        {"direction", "direction", "Whether the program reads or writes it",
+        {"direction", "Whether the program reads or writes it",
          [](const Port &row) { return directionValue(row->direction); }},
         {"dims_n_c_h_w_d", "N C H W D", "Extents of the tensor by axis",
          [](const Port &row) -> Value { return fmt::format("{}", fmt::join(row->dims, " ")); },
@@ -349,13 +347,13 @@ const TableOf<const hwx::Thread *> &portTable()
          [](const Port &row) -> Value { return Code(row->elementType); }},
         {kNumber, "byte_size", "bytes", "Bytes of the whole tensor",
          [](const Port &row) -> Value { return Count(row->byteSize); }},
-        {kDocument, "kind", "kind", "Kind of the port, as stored",
+        {kDocument, "kind", "Kind of the port, as stored",
          [](const Port &row) -> Value { return Code(row->kind); }},
-        {kDocument, "procedure", "procedure", "Program that the port belongs to",
+        {kDocument, "procedure", "Program that the port belongs to",
          [](const Port &row) -> Value { return View(row->procedure); }},
-        {kDocument, "symbol", "symbol", "Its symbol",
+        {kDocument, "symbol", "Its symbol",
          [](const Port &row) -> Value { return View(row->symbol); }},
-        {kDocument, "interleave", "interleave", "Channels that lie side by side",
+        {kDocument, "interleave", "Channels that lie side by side",
          [](const Port &row) -> Value { return Code(row->interleave); }},
     };
     static const TableOf<Row> kTable{"ports",

@@ -34,27 +34,6 @@ PairFacts checkedRow(const CheckedDifference &checked, PairFacts facts)
     return facts;
 }
 
-/// Length of the UTF-8 sequence that begins there; 0 where none does that XML can hold.
-std::size_t sequenceLength(std::string_view text)
-{
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned first = byte(0);
-    if (first < 0x80)
-        return first >= 0x20 || first == '\t' || first == '\n' ? 1 : 0;
-    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    if (first < 0xC2 || first > 0xF4 || text.size() < length)
-        return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0) != 0x80)
-            return 0;
-    }
-    const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-    const bool outside = (first == 0xED && byte(1) >= 0xA0) || (first == 0xF4 && byte(1) >= 0x90);
-    const bool control = first == 0xC2 && byte(1) < 0xA0;
-    const bool noCharacter = first == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE;
-    return overlong || outside || control || noCharacter ? 0 : length;
-}
-
 } // namespace
 
 std::vector<PairFacts> differenceRows(const CheckedDifference &checked)
@@ -126,24 +105,6 @@ std::string faultText(const LimitFault &fault)
     std::string text = fmt::format("{}: found {}, allowed {}", fault.limit,
                                    limitFigureText(fault.found), limitFigureText(fault.allowed));
     return printable(fault.rule.empty() ? text : text + " (rule " + fault.rule + ")");
-}
-
-std::string escapedMarkup(std::string_view text)
-{
-    std::string result;
-    while (!text.empty()) {
-        const std::size_t length = sequenceLength(text);
-        switch (length == 1 ? text.front() : '\0') {
-        case '&': result += "&amp;"; break;
-        case '<': result += "&lt;"; break;
-        case '>': result += "&gt;"; break;
-        case '"': result += "&quot;"; break;
-        case '\'': result += "&#39;"; break;
-        default: result += length == 0 ? std::string_view("\uFFFD") : text.substr(0, length); break;
-        }
-        text.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return result;
 }
 
 } // namespace kernscope::report

@@ -74,7 +74,7 @@ const TableOf<EditFacts> &editTable()
     static constexpr Column<Row> kColumns[] = {
         {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
          [](const Row &row) -> Value { return Word(row.active ? "on" : "off"); }},
-        {kDocument, "kind", "kind", "What kind of edit it is",
+        {kDocument, "kind", "What kind of edit it is",
          [](const Row &row) -> Value { return Word(editKindName(row.edit->edit.kind)); }},
         {kName | kTerminal, "written", "edit",
          "The kind and the edit, as the command line writes them",
@@ -82,11 +82,11 @@ const TableOf<EditFacts> &editTable()
              return fmt::format("{} {}", editKindName(row.edit->edit.kind),
                                 editText(row.edit->edit));
          }},
-        {kDocument | kWindow, "edit", "edit", "The edit as the command line writes it",
+        {kDocument | kWindow, "edit", "The edit as the command line writes it",
          [](const Row &row) -> Value { return editText(row.edit->edit); }},
-        {kDocument, "weight", "weight", "The weight that it changes",
+        {kDocument, "weight", "The weight that it changes",
          [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
-        {kNumber | kDocument | kTerminal, "asked", "asked", "The value that was asked for",
+        {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
          [](const Row &row) -> Value {
              if (hasNoFigure(row))
                  return Nothing();
@@ -95,7 +95,7 @@ const TableOf<EditFacts> &editTable()
          jsonOf([](const Row &row) {
              return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
          })},
-        {kNumber | kDocument | kTerminal, "stored", "stored", "The value that the form holds",
+        {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
          [](const Row &row) -> Value {
              if (hasNoFigure(row))
                  return Nothing();
@@ -106,18 +106,18 @@ const TableOf<EditFacts> &editTable()
          })},
         {kNumber, "old", "was", "The value before",
          [](const Row &row) -> Value { return View(row.edit->oldText); }},
-        {kNumber | kDocument | kWindow, "new", "new", "The value that the form holds now",
+        {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
          [](const Row &row) -> Value { return View(row.edit->newText); }},
-        {kWindow, "where", "where", "The first changed byte, and how many more runs", whereValue},
-        {kNumber | kWindow, "bytes", "bytes", "How many bytes change",
+        {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
+        {kNumber | kWindow, "bytes", "How many bytes change",
          [](const Row &row) -> Value { return Count(row.changedBytes()); }},
-        {kName, "note", "note", "What the form made of the value", noteValue,
+        {kName, "note", "What the form made of the value", noteValue,
          jsonOf([](const Row &row) { return Json(row.edit->note); })},
-        {kNumber | kDocument, "elements", "elements", "Decoded elements that it sets",
+        {kNumber | kDocument, "elements", "Decoded elements that it sets",
          [](const Row &row) -> Value { return Count(row.edit->elements); }},
-        {kDocument, "tables", "tables", "Whether it touches program text, a header or a record",
+        {kDocument, "tables", "Whether it touches program text, a header or a record",
          [](const Row &row) -> Value { return row.edit->tables; }},
-        {kDocument, "ranges", "ranges", "The bytes before and after, run by run", nullptr,
+        {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
          jsonOf(rangesJson)},
     };
     static const TableOf<Row> kTable{
@@ -262,10 +262,9 @@ const TableOf<PickedFact> &pickedElementTable()
 {
     using Row = PickedFact;
     static constexpr Column<Row> kColumns[] = {
-        {"what", "element", "What is said of the picked element",
-         [](const Row &row) { return row.what; }},
-        {"a", "A", "The element as A stores it", [](const Row &row) { return row.a; }},
-        {"b", "B", "The element as B stores it", [](const Row &row) { return row.b; }},
+        {"what", "element", "What is said of the picked element", member<&Row::what>},
+        {"a", "A", "The element as A stores it", member<&Row::a>},
+        {"b", "B", "The element as B stores it", member<&Row::b>},
     };
     static const TableOf<Row> kTable{"element", kColumns};
     return kTable;
@@ -307,11 +306,11 @@ const WrittenRange &rangeOf(const PendingRange &row)
 template <class Row>
 std::vector<Column<Row>> writtenRangeColumns()
 {
-    return {{"file", "file", "File that is written",
+    return {{"file", "File that is written",
              [](const Row &row) -> Value { return View(rangeOf(row).file); }},
-            {kNumber, "offset", "offset", "The first written byte",
+            {kNumber, "offset", "The first written byte",
              [](const Row &row) -> Value { return Hex(rangeOf(row).range.offset.value); }},
-            {kNumber, "bytes", "bytes", "How many bytes are written",
+            {kNumber, "bytes", "How many bytes are written",
              [](const Row &row) -> Value { return Count(rangeOf(row).range.bytes.value); }}};
 }
 
@@ -429,19 +428,18 @@ const TableOf<ChangedBytes> &changedBytesTable()
 {
     using Row = ChangedBytes;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "file", "file", "File that holds the bytes",
-         [](const Row &row) -> Value { return row.file; }},
-        {kNumber, "offset", "offset", "The first changed byte",
+        {kName, "file", "File that holds the bytes", member<&Row::file>},
+        {kNumber, "offset", "The first changed byte",
          [](const Row &row) -> Value { return Hex(row.edit->offset.value); }},
-        {kNumber, "bytes", "bytes", "How many bytes change",
+        {kNumber, "bytes", "How many bytes change",
          [](const Row &row) -> Value { return Count(row.edit->after.size()); }},
-        {"before", "before", "The bytes as they were; of many the first",
+        {"before", "The bytes as they were; of many the first",
          [](const Row &row) { return bytesValue(row.edit->before); },
          jsonOf([](const Row &row) { return bytesDocument(row.edit->before); })},
-        {"after", "after", "The bytes as they become; of many the first",
+        {"after", "The bytes as they become; of many the first",
          [](const Row &row) { return bytesValue(row.edit->after); },
          jsonOf([](const Row &row) { return bytesDocument(row.edit->after); })},
-        {kDocument, "cut", "cut", "Only the first of the bytes are written out", nullptr,
+        {kDocument, "cut", "Only the first of the bytes are written out", nullptr,
          jsonOf([](const Row &row) {
              return row.edit->after.size() > kJsonBytes ? Json(true) : noKey();
          })},
@@ -454,16 +452,15 @@ const TableOf<FileDifference> &fileDifferenceTable()
 {
     using Row = FileDifference;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "path", "file", "Path in the bundle",
-         [](const Row &row) -> Value { return View(row.path); }},
+        {kName, "path", "file", "Path in the bundle", member<&Row::path>},
         {kNumber, "bytes_a", "A", "Its bytes in A",
          [](const Row &row) { return sizeValue(row.bytesA); },
          jsonOf([](const Row &row) { return sizeDocument(row.bytesA); })},
         {kNumber, "bytes_b", "B", "Its bytes in B",
          [](const Row &row) { return sizeValue(row.bytesB); },
          jsonOf([](const Row &row) { return sizeDocument(row.bytesB); })},
-        {kDocument, "equal", "equal", "Whether both have the same bytes at the same places",
-         [](const Row &row) -> Value { return row.equal; }},
+        {kDocument, "equal", "Whether both have the same bytes at the same places",
+         member<&Row::equal>},
         {kDocument, "ranges", "ranges in A", "Where bytes differ, by the offsets of A", nullptr,
          jsonOf([](const Row &row) { return pairsDocument(row.ranges); })},
         {kDocument, "ranges_b", "ranges in B", "Where bytes differ, by the offsets of B", nullptr,

@@ -33,12 +33,12 @@ const TableOf<EncodedSide> &encodedSideTable()
 {
     using Row = EncodedSide;
     static constexpr Column<Row> kColumns[] = {
-        {"side", "side", "Before or after", [](const Row &row) -> Value { return Word(row.name); }},
-        {"form", "form", "How the weight is stored",
+        {"side", "Before or after", [](const Row &row) -> Value { return Word(row.name); }},
+        {"form", "How the weight is stored",
          [](const Row &row) -> Value { return formText(row.weight->form); }},
         {kNumber, "stored_bytes", "stored", "Its stored bytes",
          [](const Row &row) -> Value { return Count(row.weight->storedBytes.value); }},
-        {kNumber, "ratio", "ratio", "Stored bytes over those of dense fp16",
+        {kNumber, "ratio", "Stored bytes over those of dense fp16",
          [](const Row &row) -> Value { return Ratio(row.weight->ratio()); }},
         {kNumber, "bundle_bytes", "bundle", "Bytes of the whole bundle",
          [](const Row &row) -> Value { return Count(row.bundle->totalBytes().value); }},
@@ -61,11 +61,11 @@ const TableOf<EncodedFacts> &encodedTable()
     static constexpr Column<Row> kColumns[] = {
         {kName, "name", "weight", "The weight, by a name that finds it",
          [](const Row &row) -> Value { return row.after->findableName(); }},
-        {"before", "before", "How it was stored",
+        {"before", "How it was stored",
          [](const Row &row) -> Value { return formText(row.before->form); }},
         {kNumber, "stored_before", "stored", "Stored bytes before",
          [](const Row &row) -> Value { return Count(row.before->storedBytes.value); }},
-        {"after", "after", "How it is stored now",
+        {"after", "How it is stored now",
          [](const Row &row) -> Value { return formText(row.after->form); }},
         {kNumber, "stored_after", "stored", "Stored bytes now",
          [](const Row &row) -> Value { return Count(row.after->storedBytes.value); }},

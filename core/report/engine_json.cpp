@@ -222,26 +222,21 @@ const TableOf<ImageGroup> &imageGroupTable()
 {
     using Row = ImageGroup;
     static constexpr Column<Row> kColumns[] = {
-        {"id", "group", "Number of the register group",
-         [](const Row &row) -> Value { return View(row.id); }},
-        {"name", "name", "What the group programs",
-         [](const Row &row) -> Value { return View(row.name); }},
-        {kNumber, "registers", "registers", "How many registers it has",
-         [](const Row &row) -> Value { return Code(row.registers); }},
-        {"base", "base", "Byte address of its first register",
+        {"id", "group", "Number of the register group", member<&Row::id>},
+        {"name", "What the group programs", member<&Row::name>},
+        {kNumber, "registers", "How many registers it has", member<&Row::registers, Code>},
+        {"base", "Byte address of its first register",
          [](const Row &row) { return addressOf(row.base); }},
         {"struct_offset", "object", "Offset in the compiler's object",
          [](const Row &row) -> Value { return '+' + hexText(row.structOffset); },
          jsonOf([](const Row &row) { return Json(hexText(row.structOffset)); })},
         {kDocument, "image_offset", "image", "Offset in the image that the engine reads",
          [](const Row &row) -> Value { return hexText(row.imageOffset); }},
-        {"contents", "contents", "What the registers hold",
-         [](const Row &row) -> Value { return View(row.contents); }},
-        {kDocument, "reading", "reading", "What the register maps make of it",
-         [](const Row &row) -> Value { return View(row.reading); }},
-        {"confidence", "confidence", "How sure it is",
+        {"contents", "What the registers hold", member<&Row::contents>},
+        {kDocument, "reading", "What the register maps make of it", member<&Row::reading>},
+        {"confidence", "How sure it is",
          [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
-        {kDocument, "source", "source", "Where it is from",
+        {kDocument, "source", "Where it is from",
          [](const Row &) -> Value { return View("chapter 20, table 20.7"); }},
     };
     static const TableOf<Row> kTable{"register-groups", kColumns};
@@ -252,25 +247,21 @@ const TableOf<ImageField> &imageFieldTable()
 {
     using Row = ImageField;
     static constexpr Column<Row> kColumns[] = {
-        {kDocument, "record", "record", "Kind of row: a field, a relocation or a stream register",
-         [](const Row &row) -> Value { return View(row.record); }},
-        {"group", "group", "Register group that it is in",
+        {kDocument, "record", "Kind of row: a field, a relocation or a stream register",
+         member<&Row::record>},
+        {"group", "Register group that it is in",
          [](const Row &row) { return orNothing(row.group); }},
-        {"name", "field", "Name of the field or register",
-         [](const Row &row) -> Value { return View(row.name); }},
+        {"name", "field", "Name of the field or register", member<&Row::name>},
         {"struct_offset", "object", "Offset in the compiler's object",
          [](const Row &row) { return addressOf(row.structOffset); }},
         {"register", "word", "Word address of the register",
          [](const Row &row) { return addressOf(row.wordAddress); }},
         {kDocument, "byte_address", "byte address", "Byte address of the register",
          [](const Row &row) { return addressOf(row.byteAddress); }},
-        {"bits", "bits", "Bits of the register",
-         [](const Row &row) -> Value { return View(row.bits); }},
-        {"contents", "contents", "What it holds",
-         [](const Row &row) -> Value { return View(row.contents); }},
-        {"source", "source", "Where it is from",
-         [](const Row &row) -> Value { return View(row.source); }},
-        {kDocument, "confidence", "confidence", "How sure it is",
+        {"bits", "Bits of the register", member<&Row::bits>},
+        {"contents", "What it holds", member<&Row::contents>},
+        {"source", "Where it is from", member<&Row::source>},
+        {kDocument, "confidence", "How sure it is",
          [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
     };
     static const TableOf<Row> kTable{"image-fields", kColumns};
@@ -291,12 +282,10 @@ const TableOf<ImageField> &relocationRegisterTable()
 {
     using Row = ImageField;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "relocation", "Name of the relocation",
-         [](const Row &row) -> Value { return View(row.name); }},
-        {"register", "register", "Word address of the register that it fills in",
+        {"name", "relocation", "Name of the relocation", member<&Row::name>},
+        {"register", "Word address of the register that it fills in",
          [](const Row &row) { return addressOf(row.wordAddress); }},
-        {"contents", "role", "What the address is of",
-         [](const Row &row) -> Value { return View(row.contents); }},
+        {"contents", "role", "What the address is of", member<&Row::contents>},
     };
     static const TableOf<Row> kTable{"relocation-registers", kColumns};
     return kTable;
@@ -323,15 +312,14 @@ const TableOf<ImageStreamFacts> &imageStreamTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "stream", "What the stream loads",
          [](const Row &row) -> Value { return View(row.stream.name); }},
-        {"enable", "enable", "Byte address of the register that enables it",
+        {"enable", "Byte address of the register that enables it",
          [](const Row &row) -> Value { return hexText(row.stream.enable); }},
         {"base_offset", "base offset", "Byte address of the register of its offset",
          [](const Row &row) -> Value { return hexText(row.stream.baseOffset); }},
-        {"relocation", "relocation", "Word address of its relocation register",
+        {"relocation", "Word address of its relocation register",
          [](const Row &row) -> Value { return hexText(row.stream.relocation); }},
-        {kTables, "role", "role", "What that relocation is for",
-         [](const Row &row) -> Value { return View(row.role); }},
-        {kDocument, "source", "source", "Where the registers are from",
+        {kTables, "role", "What that relocation is for", member<&Row::role>},
+        {kDocument, "source", "Where the registers are from",
          [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
     };
     static const TableOf<Row> kTable{"image-streams", kColumns};
@@ -342,10 +330,9 @@ const TableOf<LaneCode> &laneCodeTable()
 {
     using Row = LaneCode;
     static constexpr Column<Row> kColumns[] = {
-        {kTables, "lane", "lane", "Lane of the format word",
+        {kTables, "lane", "Lane of the format word",
          [](const Row &row) -> Value { return View(descriptor::formatLaneName(row.lane)); }},
-        {"format", "format", "Tensor format",
-         [](const Row &row) -> Value { return View(row.name); }},
+        {"format", "Tensor format", member<&Row::name>},
         {"value", "bits", "Its bits in the format word",
          [](const Row &row) -> Value {
              return row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown());
@@ -361,12 +348,12 @@ const TableOf<LaneCode> &laneCodeTable()
          },
          jsonOf([](const Row &row) { return row.bits ? Json(nullptr) : Json(row.refusal.text); }),
          originOf([](const Row &row) { return row.refusal.source; })},
-        {kDocument, "quoted", "quoted",
-         "Whether that is the compiler's own text, as the source quotes it", nullptr,
+        {kDocument, "quoted", "Whether that is the compiler's own text, as the source quotes it",
+         nullptr,
          jsonOf([](const Row &row) { return row.bits ? noKey() : Json(row.refusal.quoted); })},
-        {"contested", "contested", "What another source has",
+        {"contested", "What another source has",
          [](const Row &row) { return orNothing(row.contested); }},
-        {kDocument, "source", "source", "Where the bits or the rule are from",
+        {kDocument, "source", "Where the bits or the rule are from",
          [](const Row &row) -> Value {
              return row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source);
          }},
@@ -379,15 +366,11 @@ const TableOf<format::WeightElementRole> &elementRoleTable()
 {
     using Row = format::WeightElementRole;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "type", "Element type, as the numberings have it",
-         [](const Row &row) -> Value { return View(row.name); }},
-        {"width", "width", "Bits of an element",
-         [](const Row &row) -> Value { return View(row.width); }},
-        {"role", "role in a weight", "What it is for in a weight",
-         [](const Row &row) -> Value { return View(row.role); }},
-        {"source", "source", "Where it is documented",
-         [](const Row &row) -> Value { return View(row.source); }},
-        {"confidence", "confidence", "How well it is known",
+        {"name", "type", "Element type, as the numberings have it", member<&Row::name>},
+        {"width", "Bits of an element", member<&Row::width>},
+        {"role", "role in a weight", "What it is for in a weight", member<&Row::role>},
+        {"source", "Where it is documented", member<&Row::source>},
+        {"confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.confidence); }},
     };
     static const TableOf<Row> kTable{"element_roles", kColumns};
@@ -398,27 +381,20 @@ const TableOf<format::Fp8Format> &fp8FormatTable()
 {
     using Row = format::Fp8Format;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "format", "fp8 format", [](const Row &row) -> Value { return View(row.name); }},
-        {kNumber, "sign_bits", "sign", "Bits of the sign",
-         [](const Row &row) -> Value { return Code(row.sign); }},
+        {"name", "format", "fp8 format", member<&Row::name>},
+        {kNumber, "sign_bits", "sign", "Bits of the sign", member<&Row::sign, Code>},
         {kNumber, "exponent_bits", "exponent", "Bits of the exponent",
-         [](const Row &row) -> Value { return Code(row.exponent); }},
+         member<&Row::exponent, Code>},
         {kNumber, "mantissa_bits", "mantissa", "Bits of the mantissa",
-         [](const Row &row) -> Value { return Code(row.mantissa); }},
-        {kNumber, "bias", "bias", "Bias of the exponent",
-         [](const Row &row) -> Value { return Code(row.bias); }},
-        {kNumber, "max_finite", "largest", "Largest finite number",
-         [](const Row &row) -> Value { return Code(row.largest); }},
-        {"role", "role", "What the compiler uses it for",
-         [](const Row &row) -> Value { return View(row.role); }},
-        {"gate", "gate", "What enables it", [](const Row &row) -> Value { return View(row.gate); }},
-        {"registers", "register", "Its code in the format word",
-         [](const Row &row) -> Value { return View(row.registers); }},
-        {"on_m5", "on the M5", "State on the M5",
-         [](const Row &row) -> Value { return View(row.onM5); }},
-        {kDocument | kWindow, "source", "source", "Where it is documented",
-         [](const Row &row) -> Value { return View(row.source); }},
-        {kDocument | kWindow, "confidence", "confidence", "How well it is known",
+         member<&Row::mantissa, Code>},
+        {kNumber, "bias", "Bias of the exponent", member<&Row::bias, Code>},
+        {kNumber, "max_finite", "largest", "Largest finite number", member<&Row::largest, Code>},
+        {"role", "What the compiler uses it for", member<&Row::role>},
+        {"gate", "What enables it", member<&Row::gate>},
+        {"registers", "register", "Its code in the format word", member<&Row::registers>},
+        {"on_m5", "on the M5", "State on the M5", member<&Row::onM5>},
+        {kDocument | kWindow, "source", "Where it is documented", member<&Row::source>},
+        {kDocument | kWindow, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.confidence); }},
     };
     static const TableOf<Row> kTable{"fp8-formats", kColumns};
@@ -429,19 +405,15 @@ const TableOf<format::EngineNote> &engineNoteTable()
 {
     using Row = format::EngineNote;
     static constexpr Column<Row> kColumns[] = {
-        {kDocument | kWindow, "topic", "topic", "What part of the engine it is about",
-         [](const Row &row) -> Value { return View(row.topic); }},
-        {"what", "about", "What it is about",
-         [](const Row &row) -> Value { return View(row.what); }},
+        {kDocument | kWindow, "topic", "What part of the engine it is about", member<&Row::topic>},
+        {"what", "about", "What it is about", member<&Row::what>},
         {"text", "what is known",
          "In quotation marks the compiler's own text, as its source has it",
          [](const Row &row) -> Value { return row.quoted ? '"' + row.text + '"' : row.text; },
          jsonOf([](const Row &row) { return Json(row.text); })},
-        {kDocument, "quoted", "quoted", "Whether it is the compiler's own text",
-         [](const Row &row) -> Value { return row.quoted; }},
-        {"source", "source", "Where it is documented",
-         [](const Row &row) -> Value { return View(row.source); }},
-        {kDocument | kWindow, "confidence", "confidence", "How well it is known",
+        {kDocument, "quoted", "Whether it is the compiler's own text", member<&Row::quoted>},
+        {"source", "Where it is documented", member<&Row::source>},
+        {kDocument | kWindow, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.confidence); }},
     };
     static const TableOf<Row> kTable{"engine-notes", kColumns};
@@ -452,14 +424,12 @@ const TableOf<DoubleMacPair> &doubleMacTable()
 {
     using Row = DoubleMacPair;
     static constexpr Column<Row> kColumns[] = {
-        {"activation", "activation", "Type of the activations",
-         [](const Row &row) -> Value { return View(row.activation); }},
-        {"kernel", "kernel", "Type of the weights",
-         [](const Row &row) -> Value { return View(row.kernel); }},
+        {"activation", "Type of the activations", member<&Row::activation>},
+        {"kernel", "Type of the weights", member<&Row::kernel>},
         {"eligible", "double multiply", "Whether the array multiplies two pairs at a time",
          [](const Row &row) -> Value { return Word(row.eligible ? "eligible" : "no"); },
          jsonOf([](const Row &row) { return Json(row.eligible); })},
-        {kDocument, "source", "source", "Where the rule is from",
+        {kDocument, "source", "Where the rule is from",
          [](const Row &) -> Value { return View("chapter 36, fp8 datapath"); }},
     };
     static const TableOf<Row> kTable{"double-multiply", kColumns};

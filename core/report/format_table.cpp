@@ -87,12 +87,12 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
 {
     using Row = KernelFormatFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "code", "code", "Kernel format: the compiler's number for a weight's storage",
+        {kNumber, "code", "Kernel format: the compiler's number for a weight's storage",
          [](const Row &row) -> Value { return Code(row.row->format.value); },
          originOf(formatOrigin)},
-        {"name", "name", "Name in public work on the compilers",
+        {"name", "Name in public work on the compilers",
          [](const Row &row) -> Value { return View(row.row->name); }, originOf(formatOrigin)},
-        {"kind", "kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
+        {"kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
          [](const Row &row) -> Value { return Word(format::kernelFormatKindName(row.row->kind)); }},
         {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
          [](const Row &row) { return known<Code>(row.row->bits); }},
@@ -122,13 +122,13 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
          }),
          originOf(formatOrigin)},
         {kDocument, "refused_by", "refused by", "The rule that refuses", refusedBy},
-        {kDocument, "rules", "rules", "Every rule that was consulted", nullptr, jsonOf(rulesJson)},
-        {"confidence", "confidence", "How well the row is known; the tooltip names the source",
+        {kDocument, "rules", "Every rule that was consulted", nullptr, jsonOf(rulesJson)},
+        {"confidence", "How well the row is known; the tooltip names the source",
          [](const Row &row) { return confidenceValue(row.row->confidence); },
          originOf(formatOrigin)},
-        {kDocument | kWindow, "source", "source", "Where the row comes from",
+        {kDocument | kWindow, "source", "Where the row comes from",
          [](const Row &row) -> Value { return View(row.row->source); }},
-        {kDocument | kWindow, "note", "note", "What is to be known of it",
+        {kDocument | kWindow, "note", "What is to be known of it",
          [](const Row &row) -> Value { return View(row.row->note); }},
     };
     static const TableOf<Row> kTable{"kernel-formats", kColumns};
@@ -172,14 +172,13 @@ const TableOf<ElementTypeFacts> &elementTypeTable()
 {
     using Row = ElementTypeFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kWindow, "numbering", "numbering",
+        {kWindow, "numbering",
          "Which list the code belongs to; codes of different lists are never the same thing",
          [](const Row &row) -> Value { return Word(row.numbering); }},
-        {kNumber, "code", "code", "The compiler's or the file's number",
+        {kNumber, "code", "The compiler's or the file's number",
          [](const Row &row) -> Value { return Code(row.row->code); }},
-        {"name", "name", "Name of the type",
-         [](const Row &row) -> Value { return View(row.row->name); }},
-        {kNumber, "bits", "bits", "Bits of one element",
+        {"name", "Name of the type", [](const Row &row) -> Value { return View(row.row->name); }},
+        {kNumber, "bits", "Bits of one element",
          [](const Row &row) { return known<Code>(row.row->bits); }},
         {"dma_to_fp16", "DMA to fp16",
          "Whether the DMA engine converts it to fp16 (the fold predicate)",
@@ -209,9 +208,9 @@ const TableOf<ElementTypeFacts> &elementTypeTable()
              return row.row->sinceCompiler.empty() ? Value(Absent())
                                                    : Value(row.row->sinceCompiler);
          }},
-        {kDocument | kWindow, "confidence", "confidence", "How well the row is known",
+        {kDocument | kWindow, "confidence", "How well the row is known",
          [](const Row &row) { return confidenceValue(row.row->confidence); }},
-        {kDocument | kWindow, "source", "source", "Where the row comes from",
+        {kDocument | kWindow, "source", "Where the row comes from",
          [](const Row &row) -> Value { return View(row.row->source); },
          originOf([](const Row &row) { return row.row->note; })},
     };
@@ -232,7 +231,7 @@ const TableOf<CodegenFacts> &codegenTable()
 {
     using Row = CodegenFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"capability", "capability", "What an encoder writes",
+        {"capability", "What an encoder writes",
          [](const Row &row) -> Value { return View(row.rule->capability); }},
         {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
          [](const Row &row) -> Value { return Code(row.rule->sinceVersion); }},
@@ -242,18 +241,18 @@ const TableOf<CodegenFacts> &codegenTable()
                                     : Word("no encoder", Mark::Bad);
          },
          jsonOf([](const Row &row) { return Json(row.implemented); })},
-        {"offset", "offset", "In the descriptor, where one is published",
+        {"offset", "In the descriptor, where one is published",
          [](const Row &row) -> Value {
              if (!row.rule->offset)
                  return Nothing();
              return fmt::format("{:#05x}", *row.rule->offset);
          }},
-        {"source", "source", "Where the rule comes from",
+        {"source", "Where the rule comes from",
          [](const Row &row) -> Value { return View(row.rule->source); },
          originOf([](const Row &row) { return row.rule->note; })},
-        {kDocument | kWindow, "confidence", "confidence", "How well the rule is known",
+        {kDocument | kWindow, "confidence", "How well the rule is known",
          [](const Row &row) { return confidenceValue(row.rule->confidence); }},
-        {kDocument, "note", "note", "What is to be known of it",
+        {kDocument, "note", "What is to be known of it",
          [](const Row &row) -> Value { return View(row.rule->note); }},
     };
     static const TableOf<Row> kTable{"encoder", kColumns};
@@ -331,16 +330,13 @@ const TableOf<EmbeddedFact> &embeddedFactTable()
 {
     using Row = EmbeddedFact;
     static constexpr Column<Row> kColumns[] = {
-        {"table", "table", "Table of facts that the program reads",
-         [](const Row &row) -> Value { return View(row.table); }},
-        {"fact", "fact", "Cells of the row, by column",
-         [](const Row &row) -> Value { return View(row.cells); }},
-        {"confidence", "confidence", "How well the row is known, in the words of its table",
+        {"table", "Table of facts that the program reads", member<&Row::table>},
+        {"fact", "Cells of the row, by column", member<&Row::cells>},
+        {"confidence", "How well the row is known, in the words of its table",
          [](const Row &row) { return orNothing(row.confidence); }},
-        {"source", "source", "Where the row comes from",
+        {"source", "Where the row comes from",
          [](const Row &row) { return orNothing(row.source); }},
-        {"note", "note", "What is to be known of it",
-         [](const Row &row) { return orNothing(row.note); }},
+        {"note", "What is to be known of it", [](const Row &row) { return orNothing(row.note); }},
     };
     static const TableOf<Row> kTable{"facts", kColumns};
     return kTable;

@@ -57,14 +57,10 @@ const TableOf<UnplacedWeight> &unplacedTable()
 {
     using Row = UnplacedWeight;
     static constexpr Column<Row> kColumns[] = {
-        {"weight", "weight", "Weight that has no place among output-channel groups",
-         [](const Row &row) -> Value { return View(row.weight); }},
-        {kDocument, "address", "address", "Model, function and name of the weight",
-         [](const Row &row) -> Value { return View(row.address); }},
-        {"consumer", "in", "Operation that reads it",
-         [](const Row &row) -> Value { return View(row.consumer); }},
-        {"reason", "why it has no geometry", "What is missing",
-         [](const Row &row) -> Value { return View(row.reason); }},
+        {"weight", "Weight that has no place among output-channel groups", member<&Row::weight>},
+        {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
+        {"consumer", "in", "Operation that reads it", member<&Row::consumer>},
+        {"reason", "why it has no geometry", "What is missing", member<&Row::reason>},
     };
     static const TableOf<Row> kTable{"without-geometry", kColumns};
     return kTable;
@@ -75,13 +71,10 @@ namespace {
 std::vector<Column<EngineFact>> engineColumns()
 {
     using Row = EngineFact;
-    return {{"what", "what", "The figure, or what the figures below are about",
-             [](const Row &row) -> Value { return View(row.what); }},
-            {"value", "value", "What it comes to", [](const Row &row) { return row.value; }},
-            {"remark", "remark", "How it comes about, and what other readings give",
-             [](const Row &row) -> Value { return View(row.remark); }},
-            {"source", "source", "Where the rule or the value is documented",
-             [](const Row &row) -> Value { return View(row.source); }}};
+    return {{"what", "The figure, or what the figures below are about", member<&Row::what>},
+            {"value", "What it comes to", member<&Row::value>},
+            {"remark", "How it comes about, and what other readings give", member<&Row::remark>},
+            {"source", "Where the rule or the value is documented", member<&Row::source>}};
 }
 
 } // namespace
@@ -90,11 +83,10 @@ const TableOf<EngineFact> &geometryFactTable()
 {
     static const TableOf<EngineFact> kTable = [] {
         TableOf<EngineFact> table{"geometry", engineColumns()};
-        table.columns.push_back({"confidence", "confidence", "How well it is known",
-                                 [](const EngineFact &row) -> Value {
-                                     return row.confidence ? confidenceValue(*row.confidence)
-                                                           : Value(Nothing());
-                                 }});
+        table.columns.push_back(
+            {"confidence", "How well it is known", [](const EngineFact &row) -> Value {
+                 return row.confidence ? confidenceValue(*row.confidence) : Value(Nothing());
+             }});
         return table;
     }();
     return kTable;

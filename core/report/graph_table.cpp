@@ -109,9 +109,9 @@ const TableOf<GraphRow> &graphTable()
 {
     using Row = GraphRow;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "hop", "hop", "How many values away from what was asked for",
+        {kNumber, "hop", "How many values away from what was asked for",
          [](const Row &row) -> Value { return Count(unitOf(row).hop); }, notSearched()},
-        {"kind", "kind",
+        {"kind",
          "What it is: an operation, a weight, an end of the function, a repeated block, or what "
          "the limit left out",
          [](const Row &row) -> Value { return Word(kindWord(row)); }},
@@ -120,15 +120,15 @@ const TableOf<GraphRow> &graphTable()
              std::string text = typeOf(row);
              return text.empty() ? Value(Nothing()) : Value(std::move(text));
          }},
-        {kName, "name", "name", "Name in the program",
+        {kName, "name", "Name in the program",
          [](const Row &row) -> Value { return nameOf(*row.drawn, row.unit); }},
-        {"result", "result", "Type and extents of the first value that it gives",
+        {"result", "Type and extents of the first value that it gives",
          [](const Row &row) -> Value {
              std::string text =
                  isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front()) : std::string();
              return text.empty() ? Value(Nothing()) : Value(std::move(text));
          }},
-        {"form", "form", "How a weight is stored",
+        {"form", "How a weight is stored",
          [](const Row &row) -> Value {
              return isNode(row) && nodeOf(row).kind == NodeKind::Weight
                         ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
@@ -142,11 +142,11 @@ const TableOf<GraphRow> &graphTable()
                         : known<Count>(row.drawn->storedBytes(unitOf(row)));
          },
          withUnit("B"), notSearched()},
-        {kDocument | kWindow, "reads", "reads", "What is drawn and gives it a value",
+        {kDocument | kWindow, "reads", "What is drawn and gives it a value",
          [](const Row &row) { return namesOrNothing(namesBeside(row, true)); }},
         {kName, "read_by", "read by", "What is drawn and reads a value of it",
          [](const Row &row) { return namesOrNothing(namesBeside(row, false)); }},
-        {kNumber, "more", "more", "Neighbours beyond the last hop, which are not drawn",
+        {kNumber, "more", "Neighbours beyond the last hop, which are not drawn",
          [](const Row &row) -> Value {
              const std::size_t more = unitOf(row).before + unitOf(row).after;
              return more == 0 ? Value(Nothing()) : Value(Count(more));

@@ -64,34 +64,34 @@ const TableOf<Diagnostic> &diagnosticTable()
 {
     using Row = Diagnostic;
     static constexpr Column<Row> kColumns[] = {
-        {"severity", "severity", "Error: something cannot be read. Warning: it can, with doubt.",
+        {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
          severityValue},
-        {"code", "code", "Stable name of the fault, the same on the command line",
+        {"code", "Stable name of the fault, the same on the command line",
          [](const Row &row) -> Value { return View(row.error.code); }},
-        {kWindow, "place", "place", "File and offset; Enter goes there",
+        {kWindow, "place", "File and offset; Enter goes there",
          [](const Row &row) -> Value {
              const auto &offset = row.error.offset;
              return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
          }},
-        {kDocument, "file", "file", "File that is meant",
+        {kDocument, "file", "File that is meant",
          [](const Row &row) { return orNothing(row.error.file); }},
-        {kDocument, "offset", "offset", "First byte that is meant",
+        {kDocument, "offset", "First byte that is meant",
          [](const Row &row) -> Value {
              return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
          }},
-        {kDocument, "length", "length", "Bytes that are meant",
+        {kDocument, "length", "Bytes that are meant",
          [](const Row &row) -> Value {
              return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
          }},
-        {kDocument | kWindow, "field", "field", "Field or operand that is meant",
+        {kDocument | kWindow, "field", "Field or operand that is meant",
          [](const Row &row) -> Value {
              return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
          }},
-        {kDocument | kWindow, "expected", "expected", "What should stand there",
+        {kDocument | kWindow, "expected", "What should stand there",
          [](const Row &row) -> Value { return View(row.error.expected); }},
-        {kDocument | kWindow, "found", "found", "What stands there",
+        {kDocument | kWindow, "found", "What stands there",
          [](const Row &row) -> Value { return View(row.error.found); }},
-        {kDocument | kWindow, "message", "message", "What is wrong",
+        {kDocument | kWindow, "message", "What is wrong",
          [](const Row &row) -> Value {
              return View(row.error.message.empty() ? row.error.code : row.error.message);
          },

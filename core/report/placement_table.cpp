@@ -175,23 +175,22 @@ const TableOf<PlacedLayer> &placementTable()
         {"name", "layer", "Name of the operation, after its function where there are several",
          [](const Row &row) -> Value { return printable(row.placement->layer.label()); },
          jsonOf([](const Row &row) { return Json(row.placement->layer.name); })},
-        {kDocument | kWindow, "function", "function",
-         "Function of the program that holds the layer",
-         [](const Row &row) -> Value { return View(row.function); },
+        {kDocument | kWindow, "function", "Function of the program that holds the layer",
+         member<&Row::function>,
          jsonOf([](const Row &row) { return Json(row.placement->layer.function); })},
-        {kDocument, "runs", "runs", "Functions that a run enters to get there, and how often",
-         nullptr, jsonOf(runsJson)},
-        {kName, "op", "op", "Kind of the operation, and which of several weights it is",
+        {kDocument, "runs", "Functions that a run enters to get there, and how often", nullptr,
+         jsonOf(runsJson)},
+        {kName, "op", "Kind of the operation, and which of several weights it is",
          [](const Row &row) -> Value { return operationText(row.placement->layer); },
          jsonOf([](const Row &row) { return Json(row.placement->layer.op); })},
         {kDocument, "param", "parameter", "Parameter of the operation that takes the weight",
          [](const Row &row) -> Value { return View(row.placement->layer.param); }},
-        {"form", "form", "How the weight is stored",
+        {"form", "How the weight is stored",
          [](const Row &row) -> Value { return View(storedOf(row).form); }},
         {kNumber, "flops", "FLOP", "Floating-point operations of one run",
          [](const Row &row) { return placedFigure(storedOf(row).flops); }, unknownAs("?"),
          jsonOf([](const Row &row) { return roundedJson(storedOf(row).flops); })},
-        {kNumber, "bytes", "bytes",
+        {kNumber, "bytes",
          "Bytes that one run moves: the weight, and inputs and outputs larger than the working set",
          [](const Row &row) { return placedFigure(storedOf(row).bytes); }, unknownAs("?"),
          jsonOf([](const Row &row) { return roundedJson(storedOf(row).bytes); })},
@@ -208,7 +207,7 @@ const TableOf<PlacedLayer> &placementTable()
          jsonOf([](const Row &row) { return numberJson(row.placement->layer.outputBytes); })},
         {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
          [](const Row &row) { return placedFigure(storedOf(row).intensity); }, unknownAs("?")},
-        {"bound", "bound", "Which of the two ceilings limits the layer",
+        {"bound", "Which of the two ceilings limits the layer",
          [](const Row &row) -> Value { return Word(roofline::boundName(storedOf(row).bound)); }},
         {kNumber, "attainable_flops", "attainable",
          "Rate that the ceilings leave at this intensity",
@@ -230,7 +229,7 @@ const TableOf<PlacedLayer> &placementTable()
          jsonOf([](const Row &row) { return roofsJson(storedOf(row)); })},
         {kNumber | kDocument, "rate_flops", "rate", "Operations over the predicted time",
          [](const Row &row) { return placedFigure(storedOf(row).rate); }, withUnit("FLOP/s")},
-        {kNumber | kDocument | kTerminal, "energy", "energy",
+        {kNumber | kDocument | kTerminal, "energy",
          "Derived: a measured power times the predicted time",
          [](const Row &row) -> Value { return energyText(storedOf(row).energy); }, withUnit("uJ"),
          jsonOf([](const Row &row) { return energyJson(storedOf(row).energy); })},
@@ -252,10 +251,9 @@ const TableOf<PlacedLayer> &placementTable()
              return best ? secondsValue(best->timeS) : Value(Unknown());
          },
          withUnit("s"), unknownAs("?")},
-        {kName | kTerminal, "remarks", "remarks", "What the figures are to be read with",
+        {kName | kTerminal, "remarks", "What the figures are to be read with",
          [](const Row &row) -> Value { return remarksText(*row.placement); }},
-        {kDocument | kWindow, "estimated", "estimated",
-         "A roof is not measured, or an extent is not known",
+        {kDocument | kWindow, "estimated", "A roof is not measured, or an extent is not known",
          [](const Row &row) -> Value { return row.placement->estimated; }},
         {kDocument, "above_working_set", "above working set",
          "An operand is larger than the working set: it is tiled and streamed",
@@ -264,7 +262,7 @@ const TableOf<PlacedLayer> &placementTable()
          "How many measured roofs the layer passes",
          [](const Row &row) -> Value { return Count(row.placement->above.size()); },
          jsonOf([](const Row &row) { return Json(row.placement->above); })},
-        {kDocument, "forms", "forms", "The layer in each form of its weight", nullptr,
+        {kDocument, "forms", "The layer in each form of its weight", nullptr,
          jsonOf(layerFormsJson)},
     };
     static const TableOf<Row> kTable{"roofline", kColumns, {}, {"name", "op"}};
@@ -277,16 +275,16 @@ const TableOf<PlacedLayer> &estimateTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "layer", "Name of the operation",
          [](const Row &row) -> Value { return printable(row.placement->layer.label()); }},
-        {"op", "op", "Kind of the operation",
+        {"op", "Kind of the operation",
          [](const Row &row) -> Value { return operationText(row.placement->layer); }},
-        {"form", "form", "How the weight is stored",
+        {"form", "How the weight is stored",
          [](const Row &row) -> Value { return View(storedOf(row).form); }},
         {kNumber, "predicted_s", "predicted", "Time of one run on the engine, by the assessment",
          [](const Row &row) { return secondsValue(storedOf(row).timeS); }, unknownAs("?")},
         {kNumber, "compiler_s", "compiler",
          "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
          [](const Row &row) { return secondsValue(estimateOfEngine(row)); }, unknownAs("?")},
-        {kNumber, "ratio", "ratio", "Predicted over the compiler's",
+        {kNumber, "ratio", "Predicted over the compiler's",
          [](const Row &row) {
              const auto own = estimateOfEngine(row);
              const auto &predicted = storedOf(row).timeS;
@@ -346,21 +344,20 @@ const TableOf<CeilingFacts> &ceilingTable()
         {"name", "ceiling", "Name of the figure; > marks those that layers are held against",
          [](const Row &row) -> Value { return (row.used ? "> " : "  ") + row.ceiling.name; },
          jsonOf([](const Row &row) { return Json(row.ceiling.name); })},
-        {"kind", "kind", "What it bounds",
+        {"kind", "What it bounds",
          [](const Row &row) -> Value { return Word(roofline::ceilingKindName(row.ceiling.kind)); }},
-        {kNumber, "value", "value", "The figure",
+        {kNumber, "value", "The figure",
          [](const Row &row) -> Value { return Real(row.ceiling.value, 4, true); }},
-        {"unit", "unit", "Its unit",
-         [](const Row &row) -> Value { return View(row.ceiling.unit); }},
-        {"method", "method", "Whether it was measured, derived or marketed",
+        {"unit", "Its unit", [](const Row &row) -> Value { return View(row.ceiling.unit); }},
+        {"method", "Whether it was measured, derived or marketed",
          [](const Row &row) -> Value {
              return Word(roofline::ceilingMethodName(row.ceiling.method));
          }},
         {kDocument | kWindow, "chip", "of", "Product that the figure is of",
          [](const Row &row) { return orNothing(row.ceiling.chip); }},
-        {"source", "source", "Where the figure is from",
+        {"source", "Where the figure is from",
          [](const Row &row) -> Value { return View(row.ceiling.source); }},
-        {kDocument, "confidence", "confidence", "How sure it is",
+        {kDocument, "confidence", "How sure it is",
          [](const Row &row) { return confidenceWord(row.ceiling.confidence); }},
     };
     static const TableOf<Row> kTable{
@@ -376,15 +373,11 @@ const TableOf<roofline::PowerFigure> &powerTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "watts", "power", "Measured power",
          [](const Row &row) -> Value { return Real(row.watts, 6, true); }, withUnit("W")},
-        {"quantity", "of", "What was measured",
-         [](const Row &row) -> Value { return View(row.quantity); }},
-        {"method", "method", "How the figure was made",
-         [](const Row &row) -> Value { return View(row.method); }},
-        {"condition", "condition", "What it was measured under",
-         [](const Row &row) -> Value { return View(row.condition); }},
-        {"source", "source", "Where the figure is from",
-         [](const Row &row) -> Value { return View(row.source); }},
-        {kDocument, "confidence", "confidence", "How sure it is",
+        {"quantity", "of", "What was measured", member<&Row::quantity>},
+        {"method", "How the figure was made", member<&Row::method>},
+        {"condition", "What it was measured under", member<&Row::condition>},
+        {"source", "Where the figure is from", member<&Row::source>},
+        {kDocument, "confidence", "How sure it is",
          [](const Row &row) { return confidenceWord(row.confidence); }},
     };
     static const TableOf<Row> kTable{
@@ -408,14 +401,12 @@ const TableOf<UnassessedWeight> &unassessedTable()
 {
     using Row = UnassessedWeight;
     static constexpr Column<Row> kColumns[] = {
-        {"weight", "weight", "Weight that no layer with a kernel reads",
-         [](const Row &row) -> Value { return View(row.weight); }},
-        {kDocument, "address", "address", "Model, function and name of the weight",
-         [](const Row &row) -> Value { return View(row.address); }},
+        {"weight", "Weight that no layer with a kernel reads", member<&Row::weight>},
+        {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
         {kNumber, "stored_bytes", "stored", "Bytes of the weight as it is stored",
          [](const Row &row) { return known<Count>(row.storedBytes); }, unknownAs("?")},
         {"reason", "why it is in no layer", "What reads it, or why nothing does",
-         [](const Row &row) -> Value { return View(row.reason); }},
+         member<&Row::reason>},
     };
     static const TableOf<Row> kTable{"unassessed", kColumns};
     return kTable;
@@ -425,10 +416,9 @@ const TableOf<TimedLayer> &timedLayerTable()
 {
     using Row = TimedLayer;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "name", "layer", "Operation that reads the weight",
-         [](const Row &row) -> Value { return View(row.name); }},
-        {"op", "op", "What it does", [](const Row &row) -> Value { return View(row.op); }},
-        {"form", "form", "Form of the weight that the times are of",
+        {kName, "name", "layer", "Operation that reads the weight", member<&Row::name>},
+        {"op", "What it does", member<&Row::op>},
+        {"form", "Form of the weight that the times are of",
          [](const Row &row) -> Value {
              return row.has ? Value(View(row.form)) : Value(Word("no such form"));
          }},
@@ -442,7 +432,7 @@ const TableOf<TimedLayer> &timedLayerTable()
          [](const Row &row) { return secondsOf(row.timeS); }, withUnit("s")},
         {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
          [](const Row &row) { return secondsOf(row.storedS); }, withUnit("s")},
-        {"outcome", "outcome", "What the chip does with the weight in that form",
+        {"outcome", "What the chip does with the weight in that form",
          [](const Row &row) -> Value {
              return row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing());
          }},

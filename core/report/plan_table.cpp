@@ -149,24 +149,24 @@ const TableOf<PlannedWeight> &plannedWeightTable()
 {
     using Row = PlannedWeight;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "weight", "weight", "Name of the weight",
+        {kName, "weight", "Name of the weight",
          [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
-        {kDocument, "address", "address", "Model, function and name of the weight",
+        {kDocument, "address", "Model, function and name of the weight",
          [](const Row &row) -> Value { return plannedAddress(row); }},
-        {kName, "function", "function", "The function of the program that reads the weight",
+        {kName, "function", "The function of the program that reads the weight",
          [](const Row &row) -> Value {
              return row.ofSeveral ? Value(row.row().function.value()) : Value(Absent());
          },
          jsonOf([](const Row &row) { return Json(row.row().function.value()); })},
-        {"from", "from", "The form that it has",
+        {"from", "The form that it has",
          [](const Row &row) -> Value { return row.row().stored.value(); }},
-        {"to", "to", "The form that it gets, with what the first chip does with it",
+        {"to", "The form that it gets, with what the first chip does with it",
          [](const Row &row) -> Value {
              const auto form = row.after();
              return Word({}, form ? outcomeMark(form->chips[0].outcome) : Mark::None,
                          plan::formOf(row.row(), row.choice));
          }},
-        {kDocument, "changed", "changed", "Whether the form is another one",
+        {kDocument, "changed", "Whether the form is another one",
          [](const Row &row) -> Value { return row.choice != 0; }},
         {kNumber, "bytes_before", "stored", "Stored bytes now",
          [](const Row &row) -> Value {
@@ -179,17 +179,16 @@ const TableOf<PlannedWeight> &plannedWeightTable()
              return row.after() ? Value(Count(row.after()->stored)) : known<Count>(row.ownBytes());
          },
          withUnit("B"), unknownAs("unknown")},
-        {kNumber, "error", "error",
+        {kNumber, "error",
          "Relative error of the planned form, with the weight's sensitivity; ~ from some of the "
          "rows",
          plannedError, jsonOf([](const Row &row) { return Json(errorOf(row)); })},
-        {kDocument, "method", "method", "The way of encoding whose error is least", methodOf},
-        {kDocument, "sampled", "sampled", "Whether figures are from some of the rows",
+        {kDocument, "method", "The way of encoding whose error is least", methodOf},
+        {kDocument, "sampled", "Whether figures are from some of the rows",
          [](const Row &row) -> Value {
              return row.after() ? Value(row.after()->sampled) : Value(Absent());
          }},
-        {kNumber | kDocument, "sensitivity", "sensitivity",
-         "The weight's relative error counts so many times",
+        {kNumber | kDocument, "sensitivity", "The weight's relative error counts so many times",
          [](const Row &row) -> Value {
              return row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent());
          }},
@@ -204,13 +203,11 @@ const TableOf<PlannedWeight> &plannedWeightTable()
          jsonOf([](const Row &row) {
              return row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr);
          })},
-        {kName, "why", "why", "Why it gets that form, or stays",
+        {kName, "why", "Why it gets that form, or stays",
          [](const Row &row) -> Value { return std::string(row.why); }},
-        {kDocument, "chips", "chips",
-         "Outcome, bytes moved and time on each chip, after and before", nullptr,
-         jsonOf(chipsJson)},
-        {kDocument, "candidates", "candidates", "Every form that was tried", nullptr,
-         jsonOf(triedFormsJson)},
+        {kDocument, "chips", "Outcome, bytes moved and time on each chip, after and before",
+         nullptr, jsonOf(chipsJson)},
+        {kDocument, "candidates", "Every form that was tried", nullptr, jsonOf(triedFormsJson)},
     };
     static const TableOf<Row> kTable{
         "plan",
@@ -232,11 +229,11 @@ const TableOf<FrontRow> &frontTable()
 {
     using Row = FrontRow;
     static constexpr Column<Row> kColumns[] = {
-        {kDocument, "front", "front", "What the error is set against: stored bytes or time",
+        {kDocument, "front", "What the error is set against: stored bytes or time",
          [](const Row &row) -> Value { return Word(row.front); }},
-        {kDocument, "corner", "corner", "Whether no mixture of two other points is better",
+        {kDocument, "corner", "Whether no mixture of two other points is better",
          [](const Row &row) -> Value { return row.point->corner; }},
-        {kNumber, "error", "error", "Error of the network",
+        {kNumber, "error", "Error of the network",
          [](const Row &row) -> Value { return Real(row.point->totals.error, 4, true); }},
         {kNumber, "largest_error", "largest of a layer", "Largest error of a layer",
          [](const Row &row) -> Value { return Real(row.point->totals.largestError, 4, true); }},
@@ -252,7 +249,7 @@ const TableOf<FrontRow> &frontTable()
          "Engine time on the slowest chip of those whose ceilings are known",
          [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); },
          withUnit("s"), unknownAs("unknown")},
-        {kDocument, "forms", "forms", "The form of each weight, in the order of the plan", nullptr,
+        {kDocument, "forms", "The form of each weight, in the order of the plan", nullptr,
          jsonOf(formsOf)},
     };
     static const TableOf<Row> kTable{"front", kColumns};
@@ -293,12 +290,10 @@ const TableOf<PlanTotal> &planTotalsTable()
 {
     using Row = PlanTotal;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "figure", "What is summed over the network",
-         [](const PlanTotal &row) -> Value { return View(row.name); }},
-        {kNumber, "before", "before", "As it is stored now",
-         [](const PlanTotal &row) { return row.before; }, unknownAs(kNotKnown)},
-        {kNumber, "after", "after", "As it is planned",
-         [](const PlanTotal &row) { return row.after; }, unknownAs(kNotKnown)},
+        {"name", "figure", "What is summed over the network", member<&PlanTotal::name>},
+        {kNumber, "before", "As it is stored now", member<&PlanTotal::before>,
+         unknownAs(kNotKnown)},
+        {kNumber, "after", "As it is planned", member<&PlanTotal::after>, unknownAs(kNotKnown)},
     };
     static const TableOf<Row> kTable{"plan_totals", kColumns};
     return kTable;
@@ -318,8 +313,7 @@ const TableOf<BuildTotals> &buildTotalsTable()
 {
     using Row = BuildTotals;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "bundle", "build", "A build of the network",
-         [](const Row &row) -> Value { return row.name; }},
+        {kName, "bundle", "build", "A build of the network", member<&Row::name>},
         {kNumber, "error", "error of the network",
          "Root of the summed squared errors of its layers",
          [](const Row &row) { return errorValue(row.totals->error); }},

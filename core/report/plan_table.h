@@ -29,12 +29,6 @@ struct PlanSubject {
 /// Everything of `plan`.
 Json planJson(const PlanSubject &subject);
 
-/// A line a weight, with a header; RFC 4180.
-std::string planCsv(const PlanSubject &subject);
-std::string planMarkdown(const PlanSubject &subject);
-/// One page that needs nothing else: tables, and the fronts as pictures.
-std::string planHtml(const PlanSubject &subject);
-
 /// The report that a name's ending asks for: ".json", ".csv", ".md", else the page.
 std::string planReport(std::string_view ending, const PlanSubject &subject);
 

@@ -137,31 +137,30 @@ const TableOf<FeatureFacts> &featureTable()
 {
     using Row = FeatureFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"model", "model", "Path of the model in its pipeline",
+        {"model", "Path of the model in its pipeline",
          [](const Row &row) { return orAbsent(row.model); },
          jsonOf([](const Row &row) { return Json(row.model); })},
-        {"function", "function", "Function that it is of; blank where the model has but one",
+        {"function", "Function that it is of; blank where the model has but one",
          [](const Row &row) { return orAbsent(row.function); },
          jsonOf([](const Row &row) { return Json(row.function); })},
-        {"use", "use", "Input, output or state",
-         [](const Row &row) -> Value { return Word(row.use); }},
-        {"name", "name", "Name by which an app gives or takes it",
+        {"use", "Input, output or state", [](const Row &row) -> Value { return Word(row.use); }},
+        {"name", "Name by which an app gives or takes it",
          [](const Row &row) -> Value { return View(row.feature->name); }},
-        {"type", "type", "Type and default shape; of images width by height",
+        {"type", "Type and default shape; of images width by height",
          [](const Row &row) -> Value { return row.feature->typeText(); }},
-        {kDocument, "kind", "kind", "Kind of value: multiArray, image, string and so on",
+        {kDocument, "kind", "Kind of value: multiArray, image, string and so on",
          [](const Row &row) { return orNothing(row.feature->kind); }},
         {kDocument, "dtype", "element", "Type of an element of arrays", nullptr,
          jsonOf([](const Row &row) {
              const ElementType type = row.feature->element;
              return type == ElementType::Unknown ? Json(nullptr) : Json(elementTypeName(type));
          })},
-        {kDocument, "shape", "shape", "Default shape; of images [height, width]", nullptr,
+        {kDocument, "shape", "Default shape; of images [height, width]", nullptr,
          jsonOf([](const Row &row) { return Json(row.feature->shape); })},
         {"allowed", "allowed shapes", "Shapes, or ranges of extents, that it may have instead",
          [](const Row &row) { return orAbsent(row.feature->allowedText()); },
          jsonOf([](const Row &row) { return textOrNull(row.feature->allowedText()); })},
-        {kDocument, "optional", "optional", "May be left out",
+        {kDocument, "optional", "May be left out",
          [](const Row &row) -> Value { return row.feature->optional; }},
         {"words", "what it is", "What its author says",
          [](const Row &row) { return orAbsent(row.feature->words); },
@@ -226,19 +225,19 @@ const TableOf<ModelFacts> &modelTable()
                         : Value(View(row.node->path));
          },
          jsonOf([](const Row &row) { return Json(row.node->path); })},
-        {"kind", "kind", "What kind of model it is",
+        {"kind", "What kind of model it is",
          [](const Row &row) -> Value { return View(row.node->kind); }},
-        {kDocument, "field", "field", "Number of the field that says its kind", nullptr,
+        {kDocument, "field", "Number of the field that says its kind", nullptr,
          jsonOf([](const Row &row) { return Json(row.node->field); })},
-        {"specification", "specification", "Version of the specification that it is written in",
+        {"specification", "Version of the specification that it is written in",
          [](const Row &row) -> Value { return View(row.node->specification); }},
-        {kDocument, "offset", "offset", "Where its message begins in the file", nullptr,
+        {kDocument, "offset", "Where its message begins in the file", nullptr,
          jsonOf([](const Row &row) { return numberJson(row.node->span.offset); })},
-        {kNumber, "bytes", "bytes", "Bytes of its message",
+        {kNumber, "bytes", "Bytes of its message",
          [](const Row &row) -> Value { return Count(row.node->span.length); }},
-        {kDocument, "read", "read", "Whether its content is read",
+        {kDocument, "read", "Whether its content is read",
          [](const Row &row) -> Value { return isRead(*row.node) || row.node->isPipeline(); }},
-        {kTerminal, "weights", "weights", "Weights that it stores", modelWeights},
+        {kTerminal, "weights", "Weights that it stores", modelWeights},
     };
     static const TableOf<Row> kTable{"models", kColumns};
     return kTable;
@@ -256,14 +255,13 @@ const TableOf<AnnotatedOperation> &annotatedOperationTable()
 {
     using Row = AnnotatedOperation;
     static constexpr Column<Row> kColumns[] = {
-        {kTerminal, "function", "function", "Function that the operation is in",
+        {kTerminal, "function", "Function that the operation is in",
          [](const Row &row) -> Value { return View(row.function->name); }},
-        {"name", "name", "Name of the operation",
+        {"name", "Name of the operation",
          [](const Row &row) -> Value { return row.operation->displayName(); }},
-        {"op", "op", "What it computes",
+        {"op", "What it computes",
          [](const Row &row) -> Value { return View(row.operation->type); }},
-        {kDocument, "opset", "opset", "Operation set that it is of", nullptr,
-         jsonOf([](const Row &row) {
+        {kDocument, "opset", "Operation set that it is of", nullptr, jsonOf([](const Row &row) {
              return row.operation->opset.empty() ? noKey() : Json(row.operation->opset);
          })},
         {kSelected, "runs on", "Backend that the compiler chose",
@@ -300,14 +298,12 @@ const TableOf<SharedRecord> &sharedRecordTable()
 {
     using Row = SharedRecord;
     static constexpr Column<Row> kColumns[] = {
-        {"file", "file", "File that holds the record",
-         [](const SharedRecord &row) -> Value { return row.file; }},
-        {kNumber, "offset", "offset", "Where the record begins in the file",
+        {"file", "File that holds the record", member<&SharedRecord::file>},
+        {kNumber, "offset", "Where the record begins in the file",
          [](const SharedRecord &row) -> Value { return Hex(row.offset.value); }},
-        {kNumber, "bytes", "bytes", "Bytes of its data",
+        {kNumber, "bytes", "Bytes of its data",
          [](const SharedRecord &row) -> Value { return Count(row.bytes.value); }},
-        {"weights", "weights", "Weights that store it",
-         [](const SharedRecord &row) -> Value { return row.weights; }},
+        {"weights", "Weights that store it", member<&SharedRecord::weights>},
     };
     static const TableOf<Row> kTable{"shared_records", kColumns};
     return kTable;

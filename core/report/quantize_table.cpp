@@ -39,7 +39,7 @@ const TableOf<Json> &quantizedFileTable()
          [](const Json &row) -> Value { return row.value("path", std::string()); }},
         {"dtype", "type", "Type of its elements",
          [](const Json &row) -> Value { return row.value("dtype", std::string()); }},
-        {kNumber, "bytes", "bytes", "Length of the file in bytes",
+        {kNumber, "bytes", "Length of the file in bytes",
          [](const Json &row) -> Value { return Count(row.value("bytes", std::uint64_t{0})); }},
     };
     static const TableOf<Row> kTable{"quantized_files", kColumns};
@@ -50,20 +50,16 @@ const TableOf<codec::TquantTile> &quantizeTileTable()
 {
     using Row = codec::TquantTile;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "tile", "Operand of the instruction",
-         [](const Row &row) -> Value { return View(row.name); }},
-        {"dtype", "type", "Type of its elements",
-         [](const Row &row) -> Value { return View(row.type); }},
-        {"shape", "shape", "Its rows and columns",
+        {"name", "tile", "Operand of the instruction", member<&Row::name>},
+        {"dtype", "type", "Type of its elements", member<&Row::type>},
+        {"shape", "Its rows and columns",
          [](const Row &row) -> Value { return shapeText(row.shape); },
          jsonOf([](const Row &row) { return Json(row.shape); })},
-        {kNumber, "bytes", "bytes", "Bytes of the tile",
-         [](const Row &row) -> Value { return Count(row.bytes); }},
-        {kTerminal, "remark", "remark",
-         "Whether it holds nothing of use afterwards; devices that need it", tileRemark},
-        {kDocument, "scratch", "scratch", "Holds nothing of use afterwards",
-         [](const Row &row) -> Value { return row.scratch; }},
-        {kDocument, "devices", "devices", "The devices that need it, where not all do", nullptr,
+        {kNumber, "bytes", "Bytes of the tile", member<&Row::bytes, Count>},
+        {kTerminal, "remark", "Whether it holds nothing of use afterwards; devices that need it",
+         tileRemark},
+        {kDocument, "scratch", "Holds nothing of use afterwards", member<&Row::scratch>},
+        {kDocument, "devices", "The devices that need it, where not all do", nullptr,
          jsonOf([](const Row &row) {
              return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr);
          })},

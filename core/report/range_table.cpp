@@ -156,8 +156,7 @@ const TableOf<RangeFacts> &rangeTable()
 {
     using Row = RangeFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "file", "file", "File that the bytes are in, as A calls it",
-         [](const Row &row) -> Value { return View(row.file); }},
+        {kName, "file", "File that the bytes are in, as A calls it", member<&Row::file>},
         {kNumber, "offset_a", "offset A",
          "Where the range begins in the file of A; nothing where A has no such bytes",
          rangeOffset<&Row::offsetA>},
@@ -170,12 +169,11 @@ const TableOf<RangeFacts> &rangeTable()
          "Bytes that are others, elements that are stored in other widths, or bytes that one side "
          "has alone",
          [](const Row &row) -> Value { return Word(rangeStateName(row.state)); }},
-        {kName, "part", "part",
-         "Section that the range is in: a part of a weight, a header, a program",
-         [](const Row &row) -> Value { return View(row.part); }},
-        {kName | kDocument, "weight", "weight", "Weight that the bytes belong to",
+        {kName, "part", "Section that the range is in: a part of a weight, a header, a program",
+         member<&Row::part>},
+        {kName | kDocument, "weight", "Weight that the bytes belong to",
          [](const Row &row) { return orNothing(row.weight); }},
-        {kTables, "elements", "elements",
+        {kTables, "elements",
          "First and last element that have bits in the range, by their indices",
          [](const Row &row) { return orNothing(row.elements); }, sortedBy([](const Row &row) {
              return row.firstElement ? SortValue(*row.firstElement) : SortValue();

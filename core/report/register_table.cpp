@@ -122,18 +122,17 @@ const TableOf<RegisterFacts> &registerTable()
     using Row = RegisterFacts;
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kTerminal, "td_offset", "at", "Bytes from the start of the task",
-         [](const Row &row) -> Value { return Hex(row.offset); },
+         member<&Row::offset, Hex>,
          jsonOf([](const Row &row) { return Json(hexText(row.offset)); })},
         {kNumber, "address", "register", "Address of a register, bits of a field", addressValue,
          jsonOf([](const Row &row) { return Json(hexText(row.address, 5)); })},
-        {kNumber, "value", "value", "As stored",
-         [](const Row &row) { return valueOf(row, row.value); },
+        {kNumber, "value", "As stored", [](const Row &row) { return valueOf(row, row.value); },
          jsonOf([](const Row &row) { return Json(hexText(row.value, 8)); })},
-        {kDocument | kTerminal, "block", "block", "Block of registers that it belongs to",
+        {kDocument | kTerminal, "block", "Block of registers that it belongs to",
          [](const Row &row) -> Value {
              return row.reg == nullptr ? View("?") : View(row.reg->block);
          }},
-        {kName, "name", "name", "Block, register, field",
+        {kName, "name", "Block, register, field",
          [](const Row &row) -> Value {
              if (row.field != nullptr)
                  return View(row.field->name);
@@ -141,11 +140,11 @@ const TableOf<RegisterFacts> &registerTable()
          }},
         {kTerminal, "marks", "mark", "* differs from the task before, ! sources disagree",
          marksValue},
-        {kName | kDocument | kTerminal, "fields", "fields", "Fields of the register that are not 0",
+        {kName | kDocument | kTerminal, "fields", "Fields of the register that are not 0",
          fieldsValue, jsonOf(fieldsDocument)},
-        {kDocument, "decoded", "decoded", "What the numbers of its fields stand for", nullptr,
+        {kDocument, "decoded", "What the numbers of its fields stand for", nullptr,
          jsonOf(decodedDocument)},
-        {kWindow, "meaning", "meaning", "What the number stands for, where that is known",
+        {kWindow, "meaning", "What the number stands for, where that is known",
          [](const Row &row) -> Value {
              if (row.field == nullptr)
                  return Nothing();
@@ -158,8 +157,7 @@ const TableOf<RegisterFacts> &registerTable()
              return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
          })},
         {kNumber | kDocument | kWindow, "file_offset", "place", "Offset in the file",
-         [](const Row &row) -> Value { return Hex(row.place); },
-         jsonOf([](const Row &row) { return Json(hexText(row.place)); })},
+         member<&Row::place, Hex>, jsonOf([](const Row &row) { return Json(hexText(row.place)); })},
         {kDocument | kWindow, "confidence", "known by", "What this row rests on", evidenceValue,
          jsonOf([](const Row &row) {
              return row.reg != nullptr ? Json(row.reg->evidence) : noKey();
@@ -191,15 +189,15 @@ const TableOf<LaneFacts> &laneTable()
 {
     using Row = LaneFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "lane", "lane", "Number of the engine",
+        {kNumber, "lane", "Number of the engine",
          [](const Row &row) -> Value { return Code(row.lane.lane); }},
-        {kNumber, "base", "base", "Where its coefficients begin, as its register says it",
+        {kNumber, "base", "Where its coefficients begin, as its register says it",
          [](const Row &row) -> Value { return Hex(row.lane.base); },
          jsonOf([](const Row &row) { return Json(hexText(row.lane.base)); })},
         {kNumber, "size", "bytes", "Bytes of coefficients",
          [](const Row &row) -> Value { return Count(row.lane.size); },
          jsonOf([](const Row &row) { return Json(hexText(row.lane.size)); })},
-        {"relocated", "relocated", "Whether the loader fills its base word",
+        {"relocated", "Whether the loader fills its base word",
          [](const Row &row) { return row.lane.relocated ? Value(true) : Value(Nothing()); },
          jsonOf([](const Row &row) { return Json(row.lane.relocated); })},
         {"symbol", "kernel", "Symbol of the kernel that it reads",
@@ -269,24 +267,21 @@ const TableOf<SurveyRow> &surveyTable()
 {
     using Row = SurveyRow;
     static constexpr Column<Row> kColumns[] = {
-        {"kind", "kind", "A register, or a word of a thread command",
-         [](const Row &row) -> Value { return View(row.kind); }},
-        {kNumber, "version", "version", "Version of the register map; of a thread word its flavor",
-         [](const Row &row) -> Value { return Code(row.version); }},
-        {kNumber, "address", "address", "Address of the register, or offset in the command",
-         [](const Row &row) -> Value { return Hex(row.address); },
+        {"kind", "A register, or a word of a thread command", member<&Row::kind>},
+        {kNumber, "version", "Version of the register map; of a thread word its flavor",
+         member<&Row::version, Code>},
+        {kNumber, "address", "Address of the register, or offset in the command",
+         member<&Row::address, Hex>,
          jsonOf([](const Row &row) { return Json(hexText(row.address)); })},
-        {kNumber, "files", "files", "Containers that have it",
-         [](const Row &row) -> Value { return Count(row.files); }},
-        {kNumber, "writes", "writes", "How often it is written",
-         [](const Row &row) -> Value { return Count(row.writes); }},
+        {kNumber, "files", "Containers that have it", member<&Row::files, Count>},
+        {kNumber, "writes", "How often it is written", member<&Row::writes, Count>},
         {kDocument, "set_bits", "set bits", "Bits that are 1 in every value", nullptr,
          jsonOf([](const Row &row) { return Json(hexText(row.setBits)); })},
         {kDocument, "clear_bits", "clear bits", "Bits that are 0 in every value", nullptr,
          jsonOf([](const Row &row) { return Json(hexText(row.clearBits)); })},
         {kDocument, "more_values", "more values", "Whether it has more values than are listed",
-         [](const Row &row) -> Value { return row.more; }},
-        {"values", "values", "Its values, and how often each was written", surveyValues,
+         member<&Row::more>},
+        {"values", "Its values, and how often each was written", surveyValues,
          jsonOf(surveyValuesDocument)},
     };
     static const TableOf<Row> kTable{"survey",
@@ -311,13 +306,10 @@ const TableOf<RegisterChange> &registerChangeTable()
 {
     using Row = RegisterChange;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber | kTerminal, "task", "task",
-         "Number of the task in A and, where it is another one, in B",
-         [](const Row &row) -> Value { return View(row.task); }},
-        {kTables, "name", "register", "Register or field that differs",
-         [](const Row &row) -> Value { return View(row.name); }},
-        {kTerminal, "field", "field", "Field of the register that differs",
-         [](const Row &row) -> Value { return View(row.field); }},
+        {kNumber | kTerminal, "task", "Number of the task in A and, where it is another one, in B",
+         member<&Row::task>},
+        {kTables, "name", "register", "Register or field that differs", member<&Row::name>},
+        {kTerminal, "field", "Field of the register that differs", member<&Row::field>},
         {kNumber | kTables, "a", "A", "In the first; a dash where it has none",
          [](const Row &row) { return sideValue(row, row.a); }},
         {kNumber | kTables, "b", "B", "In the second; a dash where it has none",

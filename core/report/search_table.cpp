@@ -136,35 +136,35 @@ const TableOf<HitFacts> &hitTable()
 {
     using Row = HitFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "place", "place", "Where it is, as Go To and the command line take it",
+        {kName, "place", "Where it is, as Go To and the command line take it",
          [](const HitFacts &row) -> Value { return hitPlaceText(row); }, sortedBy(hitPlaceOrder)},
-        {kDocument, "file", "file", "File of the bundle that has the bytes",
+        {kDocument, "file", "File of the bundle that has the bytes",
          [](const HitFacts &row) -> Value {
              return row.hit.element ? Value(Absent())
                                     : Value(View(row.bundle->files()[row.hit.file].path));
          }},
-        {kNumber | kDocument, "offset", "offset", "First byte, counted from the start of the file",
+        {kNumber | kDocument, "offset", "First byte, counted from the start of the file",
          [](const HitFacts &row) -> Value {
              return row.hit.element ? Value(Absent()) : Value(Hex(row.hit.bytes.offset.value));
          }},
-        {kName, "section", "section", "Section that the first byte lies in",
+        {kName, "section", "Section that the first byte lies in",
          [](const HitFacts &row) -> Value {
              const auto &sections = row.bundle->sections();
              return row.hit.element || row.hit.section >= sections.size()
                         ? Value(Absent())
                         : Value(row.bundle->nameOf(sections[row.hit.section]));
          }},
-        {kName | kDocument | kWindow, "weight", "weight", "Weight that it is part of",
+        {kName | kDocument | kWindow, "weight", "Weight that it is part of",
          [](const HitFacts &row) -> Value {
              const Weight *weight = hitWeight(row);
              return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
          }},
-        {kDocument, "address", "address", "Model, function and name of the weight",
+        {kDocument, "address", "Model, function and name of the weight",
          [](const HitFacts &row) -> Value {
              const Weight *weight = hitWeight(row);
              return weight != nullptr ? Value(weight->address()) : Value(Nothing());
          }},
-        {kNumber | kDocument | kWindow, "element", "element",
+        {kNumber | kDocument | kWindow, "element",
          "Its number in the order of the elements, from 0",
          [](const HitFacts &row) -> Value {
              return row.hit.element ? Value(Count(*row.hit.element)) : Value(Absent());
@@ -178,12 +178,12 @@ const TableOf<HitFacts> &hitTable()
          [](const HitFacts &row) -> Value {
              return row.what == What::ZeroValues ? Value(Count(row.hit.count)) : Value(Absent());
          }},
-        {kNumber, "value", "value", "The decoded value, of a run that of its first element",
+        {kNumber, "value", "The decoded value, of a run that of its first element",
          [](const HitFacts &row) -> Value {
              return hasValue(row) ? Value(row.hit.valueText()) : Value(Absent());
          },
          jsonOf(hitValueJson), sortedBy(hitValueOrder)},
-        {kName, "text", "text", "The text that was found, in its line",
+        {kName, "text", "The text that was found, in its line",
          [](const HitFacts &row) -> Value {
              return row.text.empty() ? Value(Absent()) : Value(row.text);
          }},
@@ -196,13 +196,13 @@ const TableOf<HitFacts> &hitTable()
          jsonOf([](const HitFacts &row) {
              return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
          })},
-        {kNumber, "index", "index",
+        {kNumber, "index",
          "Number of the stored code, from 0; of what a mask keeps that of the element",
          [](const HitFacts &row) { return strayCount(row, &search::StrayCode::index); }},
-        {kNumber, "code", "code",
+        {kNumber, "code",
          "Entry of the codebook, or number of the stored value, that it asks for, from 0",
          [](const HitFacts &row) { return strayCount(row, &search::StrayCode::code); }},
-        {kNumber, "entries", "entries", "So many entries the codebook has, or values are stored",
+        {kNumber, "entries", "So many entries the codebook has, or values are stored",
          [](const HitFacts &row) { return strayCount(row, &search::StrayCode::entries); }},
     };
     static const TableOf<Row> kTable{

@@ -102,17 +102,15 @@ const TableOf<section::RecordSlot> &streamSlotTable()
 {
     using Row = section::RecordSlot;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "stream", "What the stream loads",
-         [](const Row &row) -> Value { return View(row.name); }},
-        {"word", "word", "Word of a record that has its address",
-         [](const Row &row) -> Value { return Code(row.word); }},
-        {"enable", "enable", "Register that enables it",
+        {"name", "stream", "What the stream loads", member<&Row::name>},
+        {"word", "Word of a record that has its address", member<&Row::word, Code>},
+        {"enable", "Register that enables it",
          [](const Row &row) -> Value { return hexText(row.enable); }},
         {"base_offset", "base offset", "Register of its offset",
          [](const Row &row) -> Value { return hexText(row.base); }},
-        {"relocation", "relocation", "Register of its relocation",
+        {"relocation", "Register of its relocation",
          [](const Row &row) -> Value { return hexText(row.relocation); }},
-        {kDocument, "source", "source", "Where the registers are from",
+        {kDocument, "source", "Where the registers are from",
          [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
     };
     static const TableOf<Row> kTable{"streams", kColumns};
@@ -128,16 +126,12 @@ const TableOf<section::ListingDifference> &listingDifferenceTable()
 {
     using Row = section::ListingDifference;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "unit", "unit", "Kernel unit, by its place in the listing",
-         [](const Row &row) -> Value { return View(row.unit); }},
-        {"section", "section", "One of its six sections; empty: the unit itself",
+        {kName, "unit", "Kernel unit, by its place in the listing", member<&Row::unit>},
+        {"section", "One of its six sections; empty: the unit itself",
          [](const Row &row) { return orNothing(row.section); }},
-        {"field", "field", "What is another",
-         [](const Row &row) -> Value { return View(row.field); }},
-        {kNumber, "expected", "listing", "What the listing says",
-         [](const Row &row) -> Value { return View(row.expected); }},
-        {kNumber, "found", "section file", "What the weight section has",
-         [](const Row &row) -> Value { return View(row.found); }},
+        {"field", "What is another", member<&Row::field>},
+        {kNumber, "expected", "listing", "What the listing says", member<&Row::expected>},
+        {kNumber, "found", "section file", "What the weight section has", member<&Row::found>},
     };
     static const TableOf<Row> kTable{"listing-differences", kColumns};
     return kTable;
@@ -194,14 +188,10 @@ const TableOf<SliceRow> &sliceTable()
 {
     using Row = SliceRow;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "weight", "weight", "Weight that the slice is of",
-         [](const Row &row) -> Value { return View(row.weight); }},
-        {"lane", "lane", "Engine core that loads it",
-         [](const Row &row) -> Value { return Code(row.lane); }},
-        {kNumber, "offset", "offset", "First byte in the file",
-         [](const Row &row) -> Value { return Hex(row.offset); }},
-        {kNumber, "bytes", "bytes", "Length in bytes",
-         [](const Row &row) -> Value { return Count(row.bytes); }},
+        {kName, "weight", "Weight that the slice is of", member<&Row::weight>},
+        {"lane", "Engine core that loads it", member<&Row::lane, Code>},
+        {kNumber, "offset", "First byte in the file", member<&Row::offset, Hex>},
+        {kNumber, "bytes", "Length in bytes", member<&Row::bytes, Count>},
     };
     static const TableOf<Row> kTable{"slices", kColumns};
     return kTable;
@@ -254,19 +244,18 @@ const TableOf<UnitSectionFacts> &unitSectionTable()
 {
     using Row = UnitSectionFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"section", "section", "Which of the six sections of a kernel unit",
+        {"section", "Which of the six sections of a kernel unit",
          [](const Row &row) -> Value { return format::unitSectionName(row.section); }},
         {"element_type", "element type", "Number and name in the catalogue of element types",
          typeValue},
-        {kNumber, "bits", "bits", "Bits of one element",
+        {kNumber, "bits", "Bits of one element",
          [](const Row &row) -> Value {
              const bool known = row.content && row.content->bitDepth != 0;
              return known ? Value(Count(row.content->bitDepth)) : Value(Nothing());
          }},
-        {kNumber, "count", "count", "Codebooks, records, channels or elements",
+        {kNumber, "count", "Codebooks, records, channels or elements",
          amountValue<&format::UnitSection::count>},
-        {kNumber, "bytes", "bytes", "Length of the section",
-         amountValue<&format::UnitSection::bytes>},
+        {kNumber, "bytes", "Length of the section", amountValue<&format::UnitSection::bytes>},
         {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
          [](const Row &row) { return orNothing(row.note); }},
     };
@@ -393,19 +382,18 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
 std::vector<Column<GroupRow>> groupIdentityColumns()
 {
     using Row = GroupRow;
-    return {{kNumber | kWindow, "core", "core",
+    return {{kNumber | kWindow, "core",
              "The engine core that makes these channels; in a hardware container the N of the "
              "symbol's \"_ne_N\"",
-             [](const Row &row) -> Value { return Count(row.core); }},
-            {kNumber | kWindow, "group", "group",
+             member<&Row::core, Count>},
+            {kNumber | kWindow, "group",
              "Number of the group on its core: a record of a weight section, a plane of a "
              "container's slice",
-             [](const Row &row) -> Value { return Count(row.record); }},
-            {kWindow, "channels", "channels", "Output channels, the lane counting fastest",
+             member<&Row::record, Count>},
+            {kWindow, "channels", "Output channels, the lane counting fastest",
              [](const Row &row) -> Value { return channelsText(row); },
              sortedBy([](const Row &row) { return SortValue(row.firstChannel); })},
-            {kNumber | kWindow, "lanes", "lanes",
-             "Channels of the group: they interleave in memory",
+            {kNumber | kWindow, "lanes", "Channels of the group: they interleave in memory",
              [](const Row &row) -> Value {
                  return row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels));
              },
@@ -415,16 +403,16 @@ std::vector<Column<GroupRow>> groupIdentityColumns()
 std::vector<Column<GroupRow>> groupPlaceColumns()
 {
     using Row = GroupRow;
-    return {{kNumber | kWindow, "offset", "offset", "Of the group's coefficients in the file",
+    return {{kNumber | kWindow, "offset", "Of the group's coefficients in the file",
              [](const Row &row) -> Value {
                  return row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
                                                    : Value(Hex(row.bytes.offset.value));
              }},
-            {kNumber | kWindow, "bytes", "bytes", "Of the group's coefficients",
+            {kNumber | kWindow, "bytes", "Of the group's coefficients",
              [](const Row &row) -> Value { return Count(row.bytes.bytes.value); }},
-            {kNumber | kWindow, "codebook", "codebook",
-             "Of the core's palette that serves the group", codebookValue},
-            {kNumber | kWindow, "copy", "copy",
+            {kNumber | kWindow, "codebook", "Of the core's palette that serves the group",
+             codebookValue},
+            {kNumber | kWindow, "copy",
              "Number of the copy that a further stream of tasks reads; a dash is the first",
              copyValue}};
 }

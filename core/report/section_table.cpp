@@ -20,15 +20,15 @@ const TableOf<SectionFacts> &sectionTable()
 {
     using Row = SectionFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"file", "file", "File of the bundle that holds the section",
+        {"file", "File of the bundle that holds the section",
          [](const Row &row) -> Value { return View(row.bundle->files()[row.section->file].path); }},
-        {kNumber, "offset", "offset", "First byte, counted from the start of the file",
+        {kNumber, "offset", "First byte, counted from the start of the file",
          [](const Row &row) -> Value { return Hex(row.section->range.offset.value); },
          notSearched()},
-        {kNumber, "bytes", "bytes", "Length of the section in bytes",
+        {kNumber, "bytes", "Length of the section in bytes",
          [](const Row &row) -> Value { return Count(row.section->range.bytes.value); },
          notSearched()},
-        {kNumber | kDocument | kWindow, "share", "share", "Share of the bytes of its file",
+        {kNumber | kDocument | kWindow, "share", "Share of the bytes of its file",
          [](const Row &row) -> Value {
              const ByteCount file = row.bundle->files()[row.section->file].file->size();
              return file.value == 0
@@ -37,11 +37,11 @@ const TableOf<SectionFacts> &sectionTable()
                                         static_cast<double>(file.value)));
          },
          notSearched()},
-        {kNumber | kDocument | kWindow, "end", "end", "First byte after the section",
+        {kNumber | kDocument | kWindow, "end", "First byte after the section",
          [](const Row &row) -> Value { return Hex(row.section->range.end()); }, notSearched()},
-        {"kind", "kind", "What the bytes are for",
+        {"kind", "What the bytes are for",
          [](const Row &row) -> Value { return Word(sectionKindName(row.section->kind)); }},
-        {kName, "name", "name", "What the bytes are",
+        {kName, "name", "What the bytes are",
          [](const Row &row) -> Value { return row.bundle->nameOf(*row.section); }},
         {kDocument | kWindow, "owner", "weight", "Weight that the section belongs to",
          [](const Row &row) { return orNothing(row.bundle->ownerOf(*row.section)); }},
@@ -67,17 +67,16 @@ const TableOf<BundleFile> &fileTable()
 {
     using Row = BundleFile;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "path", "path", "Path in the bundle",
-         [](const BundleFile &row) { return Value(View(row.path)); }},
-        {kNumber, "bytes", "bytes", "Length of the file in bytes",
+        {kName, "path", "Path in the bundle", member<&BundleFile::path>},
+        {kNumber, "bytes", "Length of the file in bytes",
          [](const BundleFile &row) { return Value(Count(row.file->size().value)); }},
-        {"kind", "kind", "What the file holds",
+        {"kind", "What the file holds",
          [](const BundleFile &row) -> Value {
              return Word(row.role == SectionKind::Data ? "weights" : sectionKindName(row.role));
          }},
-        {kNumber, "records", "records", "Records of a file of weights",
+        {kNumber, "records", "Records of a file of weights",
          [](const BundleFile &row) { return recordsOf(row, row.records); }},
-        {kNumber, "unused", "unused", "Records that no operation of the program names",
+        {kNumber, "unused", "Records that no operation of the program names",
          [](const BundleFile &row) { return recordsOf(row, row.unusedRecords); }},
     };
     static const TableOf<Row> kTable{"files", kColumns};

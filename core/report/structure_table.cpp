@@ -29,18 +29,17 @@ const TableOf<ProgramChangeFacts> &programChangeTable()
 {
     using Row = ProgramChangeFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"change", "change", "Whether B lacks it, has it besides, or has it otherwise",
+        {"change", "Whether B lacks it, has it besides, or has it otherwise",
          [](const Row &row) -> Value { return Word(programChangeName(row.change.kind)); }},
-        {"what", "what",
+        {"what",
          "A function, an operation that computes, the way a weight is stored, or a model of a "
          "pipeline that is no program",
          [](const Row &row) -> Value { return Word(programPartName(row.change.what)); }},
-        {"function", "function", "Function that it stands in; of a pipeline with its model",
+        {"function", "Function that it stands in; of a pipeline with its model",
          [](const Row &row) { return orNothing(row.change.function); }},
-        {kName, "operation", "operation",
-         "What the operation makes, as A calls it where it is there",
+        {kName, "operation", "What the operation makes, as A calls it where it is there",
          [](const Row &row) { return orNothing(row.change.operation); }},
-        {"type", "type", "Type of the operation; of A and of B where they differ",
+        {"type", "Type of the operation; of A and of B where they differ",
          [](const Row &row) { return orNothing(row.change.type); }},
         {"details", "A > B", "Arguments that differ, each with its value in A and in B",
          [](const Row &row) -> Value {
@@ -62,12 +61,11 @@ const TableOf<StructureFacts> &structureTable()
 {
     using Row = StructureFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"what", "what",
+        {"what",
          "A file, a section, a task of a hardware container, a field of its header or a register, "
          "a symbol, a relocation slot or the address of a port",
          [](const Row &row) -> Value { return Word(structureKindName(row.kind)); }},
-        {kName, "name", "name", "What it is called",
-         [](const Row &row) -> Value { return View(row.name); }},
+        {kName, "name", "What it is called", member<&Row::name>},
         {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
          [](const Row &row) { return orNothing(row.a); }},
         {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",

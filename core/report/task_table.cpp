@@ -99,28 +99,25 @@ const TableOf<TaskRow> &taskTable()
     using Row = TaskRow;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "index", "task", "Number of the task in its text section",
-         [](const Row &row) -> Value { return Code(row.index); },
+         member<&Row::index, Code>,
          sortedBy([](const Row &row) { return pairOrder(row.text, row.index); })},
         {kNumber, "file_offset", "offset", "Where the task begins in the file",
-         [](const Row &row) -> Value { return Hex(row.fileOffset); }},
-        {kNumber, "bytes", "bytes", "Header and records",
-         [](const Row &row) -> Value { return Count(row.bytes); }},
-        {kNumber, "records", "records", "Register records",
-         [](const Row &row) -> Value { return Count(row.records); }},
-        {kNumber, "stream", "stream", "Tasks of one stream carry register state",
-         [](const Row &row) -> Value { return Code(row.stream); }},
-        {kNumber, "channels", "channels", "Input and output channels",
+         member<&Row::fileOffset, Hex>},
+        {kNumber, "bytes", "Header and records", member<&Row::bytes, Count>},
+        {kNumber, "records", "Register records", member<&Row::records, Count>},
+        {kNumber, "stream", "Tasks of one stream carry register state", member<&Row::stream, Code>},
+        {kNumber, "channels", "Input and output channels",
          [](const Row &row) -> Value {
              return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
          },
          sortedBy([](const Row &row) { return extentOrder(row.cout, row.cin); })},
-        {kNumber, "kernel", "kernel", "Height and width of the kernel",
+        {kNumber, "kernel", "Height and width of the kernel",
          [](const Row &row) -> Value {
              return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
                                 extentText(row.kernelWidth));
          },
          sortedBy([](const Row &row) { return extentOrder(row.kernelHeight, row.kernelWidth); })},
-        {kNumber, "lanes", "lanes", "Engines whose coefficient DMA is enabled",
+        {kNumber, "lanes", "Engines whose coefficient DMA is enabled",
          [](const Row &row) -> Value {
              return row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes));
          },
@@ -233,26 +230,23 @@ const TableOf<FieldRow> &fieldTable()
 {
     using Row = FieldRow;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "task", "task", "Number of the task in its text section",
-         [](const Row &row) -> Value { return Code(row.task); }},
-        {kNumber, "value", "value",
-         "What holds in the task: what it writes, else what was left there",
+        {kNumber, "task", "Number of the task in its text section", member<&Row::task, Code>},
+        {kNumber, "value", "What holds in the task: what it writes, else what was left there",
          [](const Row &row) -> Value {
              if (!row.value)
                  return Nothing();
              return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
          }},
-        {"meaning", "meaning", "What the number stands for, where that is known",
+        {"meaning", "What the number stands for, where that is known",
          [](const Row &row) -> Value {
              return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
          }},
-        {"set", "set", "Whether the task writes it or finds it as the tasks before left it",
+        {"set", "Whether the task writes it or finds it as the tasks before left it",
          [](const Row &row) -> Value {
              return Word(row.written ? "written" : row.value ? "carried" : "never written");
          }},
-        {kNumber, "place", "place",
-         "Of the word in the file; of a task that writes none, where it begins",
-         [](const Row &row) -> Value { return Hex(row.place); }},
+        {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
+         member<&Row::place, Hex>},
     };
     static const TableOf<Row> kTable{"field_values", kColumns};
     return kTable;
@@ -309,30 +303,29 @@ SlotColumns slotNames()
     return {{kNumber, "offset", "place", "Offset in the file",
              [](const Row &row) -> Value { return Hex(row.slot->place.value); },
              jsonOf([](const Row &row) { return numberJson(row.slot->place.value); })},
-            {kNumber, "task", "task", "Task that the word is in", slotTask},
-            {"kind", "kind", "How the word comes to hold an address",
+            {kNumber, "task", "Task that the word is in", slotTask},
+            {"kind", "How the word comes to hold an address",
              [](const Row &row) -> Value { return Word(hwx::slotKindName(row.slot->kind)); }},
-            {"register", "register", "Register that the word is written to",
+            {"register", "Register that the word is written to",
              [](const Row &row) -> Value { return View(row.slot->registerName); }},
-            {kName, "role", "role", "What the address is of",
+            {kName, "role", "What the address is of",
              [](const Row &row) -> Value { return View(row.slot->role); }}};
 }
 
 SlotColumns slotStoredColumns()
 {
     using Row = SlotFacts;
-    return {{kDocument, "file", "file", "File of the bundle",
-             [](const Row &row) -> Value { return row.file; }},
-            {kDocument, "bytes", "bytes", "Bytes of its words",
+    return {{kDocument, "file", "File of the bundle", member<&Row::file>},
+            {kDocument, "bytes", "Bytes of its words",
              [](const Row &row) -> Value { return Code(4ULL * row.slot->words); }},
-            {kDocument, "section", "section", "Ordinal of its text section",
+            {kDocument, "section", "Ordinal of its text section",
              [](const Row &row) -> Value { return Code(row.slot->section); }},
             {kDocument, "text_offset", "text offset", "Offset in that section",
              [](const Row &row) -> Value { return Code(row.slot->textOffset); },
              jsonOf([](const Row &row) { return numberJson(row.slot->textOffset); })},
-            {kDocument, "address", "address", "Byte address of the register",
+            {kDocument, "address", "Byte address of the register",
              [](const Row &row) -> Value { return hexText(row.slot->address); }},
-            {kNumber, "stored", "stored", "Offset in the target, as the file has it",
+            {kNumber, "stored", "Offset in the target, as the file has it",
              [](const Row &row) -> Value { return Hex(row.slot->stored); },
              jsonOf([](const Row &row) { return Json(hexText(row.slot->stored)); })}};
 }
@@ -340,17 +333,17 @@ SlotColumns slotStoredColumns()
 SlotColumns slotTargetColumns()
 {
     using Row = SlotFacts;
-    return {{kName, "target", "target", "What the loader adds",
+    return {{kName, "target", "What the loader adds",
              [](const Row &row) -> Value { return View(row.slot->target.name); },
              jsonOf(slotTargetJson)},
-            {kNumber | kWindow, "loaded", "loaded", "What the loader would write", loadedCell},
+            {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
             {kNumber | kWindow, "device_address", "device address", "What the engine will use",
              [](const Row &row) -> Value {
                  return row.loaded != nullptr && row.loaded->deviceAddress
                             ? Value(Hex(*row.loaded->deviceAddress))
                             : Value(Nothing());
              }},
-            {kDocument, "confidence", "confidence", "How sure it is", [](const Row &row) -> Value {
+            {kDocument, "confidence", "How sure it is", [](const Row &row) -> Value {
                  return Word(format::confidenceName(row.slot->confidence));
              }}};
 }
@@ -359,16 +352,16 @@ SlotColumns loadedWords()
 {
     using Row = SlotFacts;
     return {
-        {"before", "before", "Its words as the file has them",
+        {"before", "Its words as the file has them",
          [](const Row &row) -> Value { return slotWords(row.loaded->before, row.slot->words); },
          jsonOf([](const Row &row) { return slotWordsJson(row.loaded->before, row.slot->words); })},
-        {"after", "after", "What the loader would write",
+        {"after", "What the loader would write",
          [](const Row &row) -> Value {
              return row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
                                           : std::string("the same");
          },
          jsonOf([](const Row &row) { return slotWordsJson(row.loaded->after, row.slot->words); })},
-        {kDocument, "changes", "changes", "Whether they differ",
+        {kDocument, "changes", "Whether they differ",
          [](const Row &row) -> Value { return row.loaded->changes(); }},
         {kDocument, "device_address", "device address", "What the engine will use",
          [](const Row &row) -> Value {
@@ -392,9 +385,9 @@ SlotColumns loadedColumns()
         else if (column.key == "register")
             column.align = TextTable::Align::Name;
     }
-    columns.push_back({kDocument, "section", "section", "Ordinal of its text section",
+    columns.push_back({kDocument, "section", "Ordinal of its text section",
                        [](const SlotFacts &row) -> Value { return Code(row.slot->section); }});
-    columns.push_back({kName, "target", "target", "What the loader adds",
+    columns.push_back({kName, "target", "What the loader adds",
                        [](const SlotFacts &row) -> Value { return View(row.slot->target.name); }});
     const SlotColumns words = loadedWords();
     columns.insert(columns.end(), words.begin(), words.end());

@@ -30,6 +30,8 @@ public:
     /// One cell a column; made printable().
     void add(std::vector<std::string> cells);
     bool empty() const { return m_rows.empty(); }
+    const std::vector<Column> &columns() const { return m_columns; }
+    const std::vector<std::vector<std::string>> &rows() const { return m_rows; }
 
     /// Without a newline: the first is the header. Every line indented by two spaces. For a line of
     /// so many columns; 0 for any number, where each row is one line.

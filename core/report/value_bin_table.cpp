@@ -52,14 +52,12 @@ const TableOf<ValueBin> &valueBinTable()
 {
     using Row = ValueBin;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "from", "from", "Least value of the row",
+        {kNumber, "from", "Least value of the row",
          [](const ValueBin &row) { return edgeValue(row.from); }},
-        {kNumber, "below", "below", "The values of the row are less than this",
+        {kNumber, "below", "The values of the row are less than this",
          [](const ValueBin &row) { return edgeValue(row.below); }},
-        {kNumber, "a", "in A", "Elements of A with such a value",
-         [](const ValueBin &row) -> Value { return Count(row.a); }},
-        {kNumber, "b", "in B", "Elements of B with such a value",
-         [](const ValueBin &row) -> Value { return Count(row.b); }},
+        {kNumber, "a", "in A", "Elements of A with such a value", member<&ValueBin::a, Count>},
+        {kNumber, "b", "in B", "Elements of B with such a value", member<&ValueBin::b, Count>},
         {kNumber, "more", "B - A", "How many more there are in B", moreValue},
     };
     static const TableOf<Row> kTable{"value_bins", kColumns};

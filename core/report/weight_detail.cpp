@@ -270,23 +270,23 @@ const TableOf<PartRow> &partTable()
          [](const Row &row) -> Value { return codec::partRoleName(row.operand->role); }},
         {"dtype", "type", "Type of its stored elements",
          [](const Row &row) -> Value { return elementTypeName(row.operand->declaredType()); }},
-        {"shape", "shape", "Its extents, outermost first",
+        {"shape", "Its extents, outermost first",
          [](const Row &row) -> Value { return shapeText(row.operand->declaredShape()); }},
-        {kNumber, "bytes", "bytes", "Bytes that it takes in its file",
+        {kNumber, "bytes", "Bytes that it takes in its file",
          [](const Row &row) -> Value { return Count(row.operand->place->bytes.value); },
          withUnit("B")},
-        {"file", "file", "File that holds it, blank where the program text does",
+        {"file", "File that holds it, blank where the program text does",
          [](const Row &row) -> Value {
              const OperandPlace &place = *row.operand->place;
              return place.isLiteral() ? Value(Nothing())
                                       : Value(View(row.bundle->files()[place.file].path));
          }},
-        {kNumber, "offset", "offset", "Its first byte in the file",
+        {kNumber, "offset", "Its first byte in the file",
          [](const Row &row) -> Value {
              const OperandPlace &place = *row.operand->place;
              return place.isLiteral() ? Value(Nothing()) : Value(Hex(place.dataOffset.value));
          }},
-        {"shared", "shared", "Whether another weight has the same bytes",
+        {"shared", "Whether another weight has the same bytes",
          [](const Row &row) -> Value {
              return row.operand->place->shared ? Value(Word("shared")) : Value(Nothing());
          }},
@@ -299,22 +299,21 @@ const TableOf<BookEntry> &bookEntryTable()
 {
     using Row = BookEntry;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "codebook", "codebook", "Number of the codebook, where there are several",
+        {kNumber, "codebook", "Number of the codebook, where there are several",
          [](const Row &row) -> Value {
              return row.data->codebooks > 1 ? Value(Code(row.book)) : Value(Absent());
          },
          jsonOf([](const Row &row) { return Json(row.book); })},
-        {kNumber, "entry", "entry", "Number of the entry in its codebook",
-         [](const Row &row) -> Value { return Code(row.entry); }},
-        {kNumber, "code", "code", "The bits of an index that means this entry",
+        {kNumber, "entry", "Number of the entry in its codebook", member<&Row::entry, Code>},
+        {kNumber, "code", "The bits of an index that means this entry",
          [](const Row &row) -> Value {
              return fmt::format("{:0{}b}", row.entry, row.data->indexBits);
          }},
         {kNumber, "values", "value", "The value that the entry stands for, or those of its vector",
          entryValue, jsonOf(entryValuesJson)},
-        {kNumber, "uses", "uses", "Stored indices that mean this entry",
+        {kNumber, "uses", "Stored indices that mean this entry",
          [](const Row &row) { return known<Count>(row.uses()); }},
-        {kNumber, "share", "share", "Uses over all uses of this codebook",
+        {kNumber, "share", "Uses over all uses of this codebook",
          [](const Row &row) -> Value {
              const auto uses = row.uses();
              if (!uses)
@@ -327,7 +326,7 @@ const TableOf<BookEntry> &bookEntryTable()
          [](const Row &row) -> Value {
              return row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code(row.duplicateOf));
          }},
-        {kTables, "note", "note", "Duplicates, entries that nothing uses, changes not saved yet",
+        {kTables, "note", "Duplicates, entries that nothing uses, changes not saved yet",
          entryNote},
     };
     static const TableOf<Row> table{"codebook", kColumns};
@@ -338,10 +337,10 @@ const TableOf<ScaleRow> &scaleTable()
 {
     using Row = ScaleRow;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "at", "at", "Index of the scale along the axes that it varies on",
+        {kNumber, "at", "Index of the scale along the axes that it varies on",
          [](const Row &row) -> Value { return row.data->placeOf(row.row); },
          sortedBy([](const Row &row) { return SortValue(std::uint64_t{row.row}); })},
-        {kNumber, "scale", "scale", "What a code is multiplied by",
+        {kNumber, "scale", "What a code is multiplied by",
          [](const Row &row) { return realValue(row.data->scaleOf(row.row)); }},
         {kNumber, "zero_point", "zero point", "What is subtracted from a code before it is scaled",
          [](const Row &row) -> Value {
@@ -350,8 +349,7 @@ const TableOf<ScaleRow> &scaleTable()
              const auto zero = row.data->zeroOf(row.row);
              return zero ? realValue(*zero) : Value(Unknown());
          }},
-        {kNumber, "exponent", "exponent",
-         "Power of two that a scale of a microscaled weight is stored as",
+        {kNumber, "exponent", "Power of two that a scale of a microscaled weight is stored as",
          [](const Row &row) -> Value {
              if (!row.data->exponents)
                  return Absent();
@@ -374,7 +372,7 @@ const TableOf<BinRow> &binTable()
          [](const Row &row) { return realValue(row.edge(row.bin + 1)); }},
         {kNumber, "count", "values", "Decoded values in the bin",
          [](const Row &row) -> Value { return Count(row.data->bins[row.bin]); }},
-        {kNumber, "share", "share", "Share of the finite values",
+        {kNumber, "share", "Share of the finite values",
          [](const Row &row) -> Value {
              return Percent(row.all == 0 ? 0.0
                                          : static_cast<double>(row.data->bins[row.bin]) /
@@ -389,14 +387,12 @@ const TableOf<KeptChannel> &keptChannelTable()
 {
     using Row = KeptChannel;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "channel", "channel", "Index of the outermost axis",
-         [](const Row &row) -> Value { return Code(row.channel); }},
-        {kNumber, "kept", "kept",
-         "Elements that the mask keeps; without a mask, those that are not zero",
+        {kNumber, "channel", "Index of the outermost axis", member<&Row::channel, Code>},
+        {kNumber, "kept", "Elements that the mask keeps; without a mask, those that are not zero",
          [](const Row &row) -> Value { return Count(row.data->channels[row.channel]); }},
         {kNumber, "elements", "of", "Elements of the channel",
          [](const Row &row) -> Value { return Count(row.data->perChannel); }},
-        {kNumber, "density", "density", "Share of the channel that is kept",
+        {kNumber, "density", "Share of the channel that is kept",
          [](const Row &row) -> Value {
              return Percent(row.data->perChannel == 0
                                 ? 0.0
