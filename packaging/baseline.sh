@@ -26,6 +26,8 @@ DATA = Path(os.environ.get("KERNSCOPE_DATA", ROOT.parent / "shared/data")).resol
 SMALL, JOBS, SECONDS = 64 * 1024, 2, 120
 TEXTS = (".html", ".md", ".json", ".csv", ".svg", ".dot", ".xml", ".txt", ".kpatch")
 
+if not DATA.is_dir():
+    sys.exit(f"{DATA}: no such folder (KERNSCOPE_DATA)")
 if OUT.exists() and any(OUT.iterdir()):
     sys.exit(f"{OUT} is not empty")
 OUT.mkdir(parents=True, exist_ok=True)

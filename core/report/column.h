@@ -355,12 +355,6 @@ struct TableOf {
     }
 };
 
-/// A table whose rows are forgotten: for those who list what is declared.
-struct TableFacts {
-    std::string_view name;
-    std::vector<ColumnFacts> columns;
-};
-
 /// The cell as people read it: numbers with separators, the column's word for what is not known.
 std::string text(const Value &value, std::string_view unknown = "-");
 /// For programs: numbers without separators, nothing for what is not known.

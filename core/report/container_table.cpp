@@ -274,14 +274,16 @@ const TableOf<ContainerSectionFacts> &containerSectionTable()
          }},
         {kNumber, "addr", "address", "Its first virtual address",
          [](const Row &row) {
-             return ofEither(row, member<&auto ::vmAddress, Hex>,
-                             [](const auto &section) { return Hex(section.address); });
+             return ofEither(
+                 row, [](const auto &segment) { return Hex(segment.vmAddress); },
+                 [](const auto &section) { return Hex(section.address); });
          },
          jsonOf([](const Row &row) { return Json(hexText(row.section->address)); })},
         {kNumber, "size", "bytes", "Bytes of virtual addresses",
          [](const Row &row) {
-             return ofEither(row, member<&auto ::vmSize, Count>,
-                             [](const auto &section) { return Count(section.size); });
+             return ofEither(
+                 row, [](const auto &segment) { return Count(segment.vmSize); },
+                 [](const auto &section) { return Count(section.size); });
          },
          jsonOf([](const Row &row) { return Json(hexText(row.section->size)); })},
         {kNumber, "offset", "file", "Where its bytes begin in the file; a window has none",

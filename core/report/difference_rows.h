@@ -33,7 +33,4 @@ std::string readableNumber(const std::string &text);
 /// A cell of the tables for people.
 std::string readableCell(const Value &value);
 
-/// Tables of the codebooks of the pairs that were matched.
-std::string codebooksHtml(const CheckedDifference &checked);
-
 } // namespace kernscope::report

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/chip_table.h"
 #include "core/report/column.h"
-#include "core/report/declared_tables.h"
 #include "core/report/json_table.h"
 #include "core/report/text_table.h"
 #include "core/report/weight_detail.h"
+#include "tests/core/report/declared_tables.h"
 #include "tests/test_program.h"
 
 #include <QSet>

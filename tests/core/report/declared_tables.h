@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/declared_tables.h"
+#pragma once
 
 #include "core/report/activation_table.h"
 #include "core/report/aligned_section_table.h"
@@ -39,20 +39,20 @@
 
 namespace kernscope::report {
 
-namespace {
+/// A table whose rows are forgotten: for those who list what is declared.
+struct TableFacts {
+    std::string_view name;
+    std::vector<ColumnFacts> columns;
+};
 
 template <class... Row>
-std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
+inline std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 {
     return {TableFacts{tables.name, tables.facts()}...};
 }
 
-} // namespace
-
-namespace {
-
 /// Those of files: programs, containers, weights, what is written.
-std::vector<TableFacts> fileTables()
+inline std::vector<TableFacts> fileTables()
 {
     return factsOf(commandTable(), containerSectionTable(), portTable(), symbolTable(),
                    registerTable(), laneTable(), surveyTable(), registerChangeTable(), modelTable(),
@@ -65,9 +65,7 @@ std::vector<TableFacts> fileTables()
                    ccdmaSetterTable(), collectiveNoteTable());
 }
 
-} // namespace
-
-std::vector<TableFacts> declaredTables()
+inline std::vector<TableFacts> declaredTables()
 {
     std::vector<TableFacts> all = factsOf(
         activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
