@@ -195,59 +195,40 @@ struct ColumnFacts {
     std::string header() const;
 };
 
-/// What a column says beyond its key, title, explanation and cells: the last arguments of Column.
-struct ColumnUnit {
-    std::string_view text;
-};
-struct ColumnUnknown {
-    std::string_view text;
-};
-struct ColumnUnsearched {
-};
-template <class Function>
-struct ColumnJson {
-    Function function;
-};
-template <class Function>
-struct ColumnOrigin {
-    Function function;
-};
-template <class Function>
-struct ColumnOrder {
-    Function function;
-};
+// What a column says beyond its key, title, explanation and cells: the last arguments of Column.
+
 /// Unit of every cell, such as "B".
-constexpr ColumnUnit withUnit(std::string_view unit)
+constexpr auto withUnit(std::string_view unit)
 {
-    return {unit};
+    return [unit](auto &column) { column.unit = unit; };
 }
 /// Text of Unknown, "-" unless said.
-constexpr ColumnUnknown unknownAs(std::string_view text)
+constexpr auto unknownAs(std::string_view text)
 {
-    return {text};
+    return [text](auto &column) { column.unknown = text; };
 }
 /// The window's filter does not look into it.
-constexpr ColumnUnsearched notSearched()
+constexpr auto notSearched()
 {
-    return {};
+    return [](auto &column) { column.searched = false; };
 }
 /// Json(const Row &): where JSON has more than the cell; no key where that is noKey().
 template <class Function>
-constexpr ColumnJson<Function> jsonOf(Function function)
+constexpr auto jsonOf(Function function)
 {
-    return {function};
+    return [function](auto &column) { column.document = function; };
 }
 /// std::string(const Row &): where the cell comes from, as the window says it.
 template <class Function>
-constexpr ColumnOrigin<Function> originOf(Function function)
+constexpr auto originOf(Function function)
 {
-    return {function};
+    return [function](auto &column) { column.origin = function; };
 }
 /// SortValue(const Row &): what it sorts by where that is not the value.
 template <class Function>
-constexpr ColumnOrder<Function> sortedBy(Function function)
+constexpr auto sortedBy(Function function)
 {
-    return {function};
+    return [function](auto &column) { column.order = function; };
 }
 
 /// One column of a table whose rows are a Row, as in
@@ -276,7 +257,7 @@ struct Column {
                 : (look & kName) != 0 ? TextTable::Align::Name
                                       : TextTable::Align::Left;
         shown = (look & kEverywhere) != 0 ? look & kEverywhere : unsigned(kEverywhere);
-        (set(more), ...);
+        (more(*this), ...);
     }
     template <class... More>
     constexpr Column(std::string_view name, std::string_view header, std::string_view sentence,
@@ -301,26 +282,6 @@ struct Column {
     ColumnFacts facts() const
     {
         return {key, title, unit, explanation, unknown, align, shown, searched, value != nullptr};
-    }
-
-private:
-    constexpr void set(ColumnUnit more) { unit = more.text; }
-    constexpr void set(ColumnUnknown more) { unknown = more.text; }
-    constexpr void set(ColumnUnsearched) { searched = false; }
-    template <class Function>
-    constexpr void set(ColumnJson<Function> more)
-    {
-        document = more.function;
-    }
-    template <class Function>
-    constexpr void set(ColumnOrigin<Function> more)
-    {
-        origin = more.function;
-    }
-    template <class Function>
-    constexpr void set(ColumnOrder<Function> more)
-    {
-        order = more.function;
     }
 };
 
