@@ -9,7 +9,7 @@
 #include "app/status_line.h"
 #include "core/base/csv.h"
 #include "core/format/tquant.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"

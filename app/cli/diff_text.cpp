@@ -3,8 +3,8 @@
 
 #include "app/cli/text_output.h"
 #include "core/bundle/bundle.h"
+#include "core/report/edit_table.h"
 #include "core/report/pair_table.h"
-#include "core/report/written_table.h"
 
 #include <algorithm>
 

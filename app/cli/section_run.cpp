@@ -16,7 +16,6 @@
 #include "core/lanes/sparse.h"
 #include "core/patch/patch.h"
 #include "core/report/section_json.h"
-#include "core/report/unit_section_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -5,9 +5,7 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 #include "core/report/pair_table.h"
 
 #include <algorithm>
@@ -83,14 +81,13 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
     return cell;
 }
 
-constexpr auto kMatrixAlign = TextTable::Align::Right;
-
 /// Of values that were compared; those of the base were not.
 template <double ValueDifference::*Member, int places = 4, bool significant = true>
 Value cellErrorValue(const MatrixCell &cell)
 {
-    return cell.values ? errorFigure(*cell.values, {(*cell.values).*Member, places, significant})
-                       : Value(Unknown());
+    return cell.values
+               ? errorFigure(*cell.values, Real((*cell.values).*Member, places, significant))
+               : Value(Unknown());
 }
 
 /// JSON has a key for what was compared; the base was not.
@@ -100,119 +97,57 @@ Json errorJson(const MatrixCell &cell)
     return cell.values ? json(cellErrorValue<Member>(cell)) : noKey();
 }
 
-std::vector<Column<MatrixCell>> matrixDifferenceColumns()
-{
-    using Row = MatrixCell;
-    return {
-        {.key = "relative_rmse",
-         .title = "relative RMSE",
-         .explanation = "Root of the squares of the differences from the base over those of the "
-                        "base",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value = cellErrorValue<&ValueDifference::relativeRmse>,
-         .document = errorJson<&ValueDifference::relativeRmse>},
-        {.key = "snr_db",
-         .title = "SNR, dB",
-         .explanation = "Signal to noise ratio: the squares of the base over those of the "
-                        "differences",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value = cellErrorValue<&ValueDifference::snr, 2, false>,
-         .document = errorJson<&ValueDifference::snr>},
-        {.key = "max_abs",
-         .title = "max |B - A|",
-         .explanation = "Largest absolute difference from the base of a decoded value",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value = cellErrorValue<&ValueDifference::maxAbs>,
-         .document = errorJson<&ValueDifference::maxAbs>},
-        {.key = "rmse",
-         .title = "RMSE",
-         .explanation = "Root of the mean squared difference from the base",
-         .align = kMatrixAlign,
-         .shown = kWindow,
-         .value = cellErrorValue<&ValueDifference::rmse>},
-        {.key = "max_ulp",
-         .title = "max ULP",
-         .explanation = "Largest difference from the base in steps of its type; only where both "
-                        "are of one type",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value =
-             [](const Row &cell) {
-                 return cell.values ? known<Count>(cell.values->ulp()) : Value(Unknown());
-             },
-         .document =
-             [](const Row &cell) {
-                 return cell.values ? json(known<Count>(cell.values->ulp())) : noKey();
-             }},
-    };
-}
-
-std::vector<Column<MatrixCell>> matrixQualityColumns()
-{
-    using Row = MatrixCell;
-    return {
-        {.key = "zeroed_share",
-         .title = "zeroed",
-         .explanation = "Share of the elements that are nonzero in the base and zero here",
-         .align = kMatrixAlign,
-         .shown = kWindow,
-         .value = [](const Row &cell) -> Value {
-             if (!cell.values)
-                 return Unknown();
-             const auto elements = static_cast<double>(cell.values->elements());
-             return Percent{elements > 0 ? static_cast<double>(cell.values->zeroed) / elements
-                                         : 0.0};
-         }},
-    };
-}
-
-std::vector<Column<MatrixCell>> matrixErrors()
-{
-    return joinedColumns(matrixDifferenceColumns(), matrixQualityColumns());
-}
-
-std::vector<Column<MatrixCell>> matrixColumns()
-{
-    using Row = MatrixCell;
-    std::vector<Column<MatrixCell>> columns{
-        {.key = "stored_bytes",
-         .title = "stored bytes",
-         .explanation = "Bytes that the build stores for the weight, all its parts",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value =
-             [](const Row &cell) {
-                 return cell.storedBytes ? Value(Count{cell.storedBytes->value}) : Value(Unknown());
-             }},
-        {.key = "stored_ratio",
-         .title = "stored, of the base",
-         .explanation = "Stored bytes of the build over those of the base",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &cell) { return known<Ratio>(cell.ratio); }},
-        {.key = "verdict",
-         .title = "verdict",
-         .explanation = "What became of the weight, in a word",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &cell) -> Value { return View(cell.verdict); }}};
-    const auto errors = matrixErrors();
-    columns.insert(columns.end(), errors.begin(), errors.end());
-    return columns;
-}
-
 } // namespace
 
 const TableOf<MatrixCell> &matrixTable()
 {
-    static const TableOf<MatrixCell> kTable{"builds",
-                                            matrixColumns(),
-                                            {},
-                                            {"stored_bytes", "stored_ratio", "relative_rmse",
-                                             "snr_db", "max_abs", "rmse", "max_ulp", "zeroed_share",
-                                             "verdict"}};
+    using Row = MatrixCell;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kDocument | kWindow, "stored_bytes", "stored bytes",
+         "Bytes that the build stores for the weight, all its parts",
+         [](const Row &cell) {
+             return cell.storedBytes ? Value(Count(cell.storedBytes->value)) : Value(Unknown());
+         }},
+        {kNumber | kDocument | kWindow, "stored_ratio", "stored, of the base",
+         "Stored bytes of the build over those of the base",
+         [](const Row &cell) { return known<Ratio>(cell.ratio); }},
+        {kDocument | kWindow, "verdict", "What became of the weight, in a word",
+         member<&Row::verdict>},
+        {kNumber | kDocument | kWindow, "relative_rmse", "relative RMSE",
+         "Root of the squares of the differences from the base over those of the base",
+         cellErrorValue<&ValueDifference::relativeRmse>,
+         jsonOf(errorJson<&ValueDifference::relativeRmse>)},
+        {kNumber | kDocument | kWindow, "snr_db", "SNR, dB",
+         "Signal to noise ratio: the squares of the base over those of the differences",
+         cellErrorValue<&ValueDifference::snr, 2, false>, jsonOf(errorJson<&ValueDifference::snr>)},
+        {kNumber | kDocument | kWindow, "max_abs", "max |B - A|",
+         "Largest absolute difference from the base of a decoded value",
+         cellErrorValue<&ValueDifference::maxAbs>, jsonOf(errorJson<&ValueDifference::maxAbs>)},
+        {kNumber | kWindow, "rmse", "RMSE", "Root of the mean squared difference from the base",
+         cellErrorValue<&ValueDifference::rmse>},
+        {kNumber | kDocument | kWindow, "max_ulp", "max ULP",
+         "Largest difference from the base in steps of its type; only where both are of one type",
+         [](const Row &cell) {
+             return cell.values ? known<Count>(cell.values->ulp()) : Value(Unknown());
+         },
+         jsonOf([](const Row &cell) {
+             return cell.values ? json(known<Count>(cell.values->ulp())) : noKey();
+         })},
+        {kNumber | kWindow, "zeroed_share", "zeroed",
+         "Share of the elements that are nonzero in the base and zero here",
+         [](const Row &cell) -> Value {
+             if (!cell.values)
+                 return Unknown();
+             const auto elements = static_cast<double>(cell.values->elements());
+             return Percent(elements > 0 ? static_cast<double>(cell.values->zeroed) / elements
+                                         : 0.0);
+         }},
+    };
+    static const TableOf<Row> kTable{"builds",
+                                     kColumns,
+                                     {},
+                                     {"stored_bytes", "stored_ratio", "relative_rmse", "snr_db",
+                                      "max_abs", "rmse", "max_ulp", "zeroed_share", "verdict"}};
     return kTable;
 }
 

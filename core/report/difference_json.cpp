@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 #include "core/diff/task_comparison.h"
+#include "core/report/edit_table.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
-#include "core/report/written_table.h"
 
 #include <algorithm>
 #include <cmath>

@@ -33,11 +33,4 @@ std::string readableNumber(const std::string &text);
 /// A cell of the tables for people.
 std::string readableCell(const Value &value);
 
-/// Tables of the codebooks of the pairs that were matched.
-std::string codebooksHtml(const CheckedDifference &checked);
-
-/// For XML and HTML, in text and in attributes. What neither can hold (control characters, bytes
-/// that are no UTF-8) becomes U+FFFD.
-std::string escapedMarkup(std::string_view text);
-
 } // namespace kernscope::report

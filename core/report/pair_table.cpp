@@ -5,8 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 #include "core/report/weight_table.h"
 
 #include <cmath>
@@ -17,8 +16,6 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kPairFigure = TextTable::Align::Right;
-constexpr auto kPairName = TextTable::Align::Name;
 constexpr unsigned kDocumentAndWindow = kDocument | kWindow;
 constexpr int kPairDigits = 4; ///< of differences, for people
 
@@ -62,259 +59,6 @@ Value zeroedShare(const PairRow &row)
         const auto elements = static_cast<double>(values.elements());
         return Percent{elements > 0 ? static_cast<double>(values.zeroed) / elements : 0.0};
     });
-}
-
-std::vector<Column<PairRow>> pairNameColumns()
-{
-    return {
-        {.key = "names",
-         .title = "weight",
-         .explanation = "Name of the weight in A, and in B where that differs",
-         .align = kPairName,
-         .shown = kTerminal,
-         .value = [](const PairRow &row) -> Value {
-             if (!row.onA() || !row.onB() || row.nameA == row.nameB)
-                 return printable(row.name());
-             return printable(row.nameA) + " > " + printable(row.nameB);
-         }},
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "Name of the weight in A; that in B is in the tool tip where it differs",
-         .align = kPairName,
-         .shown = kWindow,
-         .value = [](const PairRow &row) -> Value { return View(row.name()); }},
-        {.key = "name",
-         .title = "weight",
-         .explanation = "Name of the weight in A",
-         .align = kPairName,
-         .shown = kDocument,
-         .value = [](const PairRow &row) -> Value { return View(row.findableA); }},
-        {.key = "name_b",
-         .title = "in B",
-         .explanation = "Name of the weight in B",
-         .shown = kDocument,
-         .value = [](const PairRow &row) -> Value { return View(row.findableB); }},
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function that reads the weight; of a pipeline with its model",
-         .shown = kWindow,
-         .value = [](const PairRow &row) { return orDash(row.function); }},
-    };
-}
-
-std::vector<Column<PairRow>> storedColumns()
-{
-    return {
-        {.key = "form_a",
-         .title = "A",
-         .explanation = "How A stores the weight",
-         .value = [](const PairRow &row) { return orDash(row.formA); }},
-        {.key = "form_b",
-         .title = "B",
-         .explanation = "How B stores the weight",
-         .value = [](const PairRow &row) { return orDash(row.formB); }},
-        {.key = "stored_a",
-         .title = "bytes in A",
-         .explanation = "Bytes that A stores for the weight, all its parts",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = [](const PairRow &row) { return storedValue(row.bytesA); }},
-        {.key = "stored_b",
-         .title = "bytes in B",
-         .explanation = "Bytes that B stores for the weight, all its parts",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = [](const PairRow &row) { return storedValue(row.bytesB); }},
-        {.key = "stored_ratio",
-         .title = "stored B/A",
-         .explanation = "Stored bytes of B over those of A: below 1, B is smaller",
-         .align = kPairFigure,
-         .shown = kTables,
-         .value = [](const PairRow &row) { return known<Ratio>(row.pair.storedRatio); }},
-    };
-}
-
-std::vector<Column<PairRow>> errorColumns()
-{
-    return {
-        {.key = "relative_rmse",
-         .title = "relative RMSE",
-         .explanation = "Root of the squares of the differences over those of A: the error as a "
-                        "share of the weight, by which the worst stand first",
-         .align = kPairFigure,
-         .value = differenceValue<&ValueDifference::relativeRmse>},
-        {.key = "snr_db",
-         .title = "SNR, dB",
-         .explanation = "Signal to noise ratio: the squares of A over those of the differences; "
-                        "infinite without a difference",
-         .align = kPairFigure,
-         .value = differenceValue<&ValueDifference::snr, 2, false>},
-        {.key = "max_abs",
-         .title = "max |B - A|",
-         .explanation = "Largest absolute difference of two decoded values",
-         .align = kPairFigure,
-         .value = differenceValue<&ValueDifference::maxAbs>},
-        {.key = "mean_abs",
-         .title = "mean |B - A|",
-         .explanation = "Mean absolute difference over the elements finite in both",
-         .align = kPairFigure,
-         .shown = kWindow,
-         .value = differenceValue<&ValueDifference::meanAbs>},
-        {.key = "rmse",
-         .title = "RMSE",
-         .explanation = "Root of the mean squared difference",
-         .align = kPairFigure,
-         .shown = kTables,
-         .value = differenceValue<&ValueDifference::rmse>},
-        {.key = "max_rel",
-         .title = "max |B - A| / |A|",
-         .explanation = "Largest difference over the value in A; infinite where zeros of A are "
-                        "none in B",
-         .align = kPairFigure,
-         .shown = kDocument,
-         .value = differenceValue<&ValueDifference::maxRel>},
-    };
-}
-
-std::vector<Column<PairRow>> likenessColumns()
-{
-    return {
-        {.key = "cosine",
-         .title = "cosine",
-         .explanation = "Cosine of the angle between the two tensors taken as vectors: 1 is the "
-                        "same direction",
-         .align = kPairFigure,
-         .value = differenceValue<&ValueDifference::cosine, 6, false>},
-        {.key = "max_ulp",
-         .title = "max ULP",
-         .explanation = "Largest difference in steps of the type of A: how many of its numbers lie "
-                        "between the two values; only where both are of one type",
-         .align = kPairFigure,
-         .value =
-             [](const PairRow &row) {
-                 return figure(
-                     row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
-             }},
-    };
-}
-
-std::vector<Column<PairRow>> pairCountColumns()
-{
-    return {
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "Elements that are equal, changed, zeroed, revived and no longer finite",
-         .align = kPairName,
-         .shown = kTerminal,
-         .value =
-             [](const PairRow &row) {
-                 return figure(row, [](const ValueDifference &values) -> Value {
-                     return elementCountsText(values);
-                 });
-             }},
-        {.key = "equal",
-         .title = "equal",
-         .explanation = "Elements of the same value (+0 and -0 count as the same, NaN and NaN too)",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = countValue<&ValueDifference::equal>},
-        {.key = "changed",
-         .title = "changed",
-         .explanation = "Elements that are nonzero in both and differ",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = countValue<&ValueDifference::changed>},
-        {.key = "zeroed",
-         .title = "zeroed",
-         .explanation = "Elements that are nonzero in A and zero in B",
-         .align = kPairFigure,
-         .shown = kDocument,
-         .value = countValue<&ValueDifference::zeroed>},
-        {.key = "zeroed_share",
-         .title = "zeroed",
-         .explanation = "Share of the elements that are nonzero in A and zero in B: what pruning "
-                        "took away",
-         .align = kPairFigure,
-         .shown = kWindow,
-         .value = zeroedShare},
-        {.key = "revived",
-         .title = "revived",
-         .explanation = "Elements that are zero in A and nonzero in B",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = countValue<&ValueDifference::revived>},
-        {.key = "nonfinite_a",
-         .title = "not finite in A",
-         .explanation = "Elements of A that are infinite or no number",
-         .align = kPairFigure,
-         .shown = kDocument,
-         .value = countValue<&ValueDifference::nonfiniteA>},
-        {.key = "nonfinite_b",
-         .title = "not finite in B",
-         .explanation = "Elements of B that are infinite or no number",
-         .align = kPairFigure,
-         .shown = kDocument,
-         .value = countValue<&ValueDifference::nonfiniteB>},
-    };
-}
-
-std::vector<Column<PairRow>> pairVerdictColumns()
-{
-    return {
-        {.key = "pairing",
-         .title = "paired by",
-         .explanation = "How the two were found to be the same weight, as a term of JSON",
-         .shown = kDocument,
-         .value = [](const PairRow &row) -> Value {
-             return row.onA() && row.onB() ? View(pairingName(row.pair.pairing)) : View();
-         }},
-        {.key = "paired_by",
-         .title = "paired by",
-         .explanation = "How the two were found to be the same weight: by the op that uses them, "
-                        "by name, by content, by shape, by their place in order, or by hand",
-         .shown = kTables,
-         .value = [](const PairRow &row) -> Value {
-             if (!row.onA() || !row.onB())
-                 return Unknown();
-             return pairedByText(row.pair);
-         }},
-        {.key = "outcome",
-         .title = "chip",
-         .explanation = "What the chosen chip does with the weight as B stores it; with that of A "
-                        "in the tool tip",
-         .shown = kWindow,
-         .value =
-             [](const PairRow &row) {
-                 return row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown());
-             }},
-        {.key = "changes",
-         .title = "what happened",
-         .explanation = "What became of the weight besides its values: renamed, moved, reordered, "
-                        "re-encoded, re-trained or edited; unreadable where a side is damaged; or "
-                        "the part of a split or merged one",
-         .align = kPairName,
-         .value = [](const PairRow &row) { return orDash(row.changes); }},
-        {.key = "verdict",
-         .title = "verdict",
-         .explanation = "What became of the weight, in a word",
-         .align = kPairName,
-         .value = [](const PairRow &row) -> Value { return View(row.verdict); }},
-        {.key = "limits",
-         .title = "limits",
-         .explanation = "Whether the pair keeps the limits that are set, or which it exceeds",
-         .shown = kDocumentAndWindow,
-         .value = [](const PairRow &row) { return orDash(row.limits); }},
-    };
-}
-
-std::vector<Column<PairRow>> pairColumns()
-{
-    auto columns = joinedColumns(pairNameColumns(), storedColumns(), errorColumns(),
-                                 likenessColumns(), pairCountColumns(), pairVerdictColumns());
-    for (Column<PairRow> &column : columns) // a filter is for names and words
-        column.searched =
-            column.align != kPairFigure && column.key != "changes" && column.key != "limits";
-    return columns;
 }
 
 /// What the tables say of one side.
@@ -421,9 +165,118 @@ Value errorFigure(const ValueDifference &values, const Real &number)
 
 const TableOf<PairRow> &pairTable()
 {
-    static const TableOf<PairRow> kTable{
+    using Row = PairRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kName | kTerminal, "names", "weight",
+         "Name of the weight in A, and in B where that differs",
+         [](const PairRow &row) -> Value {
+             if (!row.onA() || !row.onB() || row.nameA == row.nameB)
+                 return printable(row.name());
+             return printable(row.nameA) + " > " + printable(row.nameB);
+         }},
+        {kName | kWindow, "weight",
+         "Name of the weight in A; that in B is in the tool tip where it differs",
+         [](const PairRow &row) -> Value { return View(row.name()); }},
+        {kName | kDocument, "name", "weight", "Name of the weight in A",
+         member<&PairRow::findableA>},
+        {kDocument, "name_b", "in B", "Name of the weight in B", member<&PairRow::findableB>},
+        {kWindow, "function", "Function that reads the weight; of a pipeline with its model",
+         [](const PairRow &row) { return orDash(row.function); }},
+        {"form_a", "A", "How A stores the weight",
+         [](const PairRow &row) { return orDash(row.formA); }},
+        {"form_b", "B", "How B stores the weight",
+         [](const PairRow &row) { return orDash(row.formB); }},
+        {kNumber | kDocumentAndWindow, "stored_a", "bytes in A",
+         "Bytes that A stores for the weight, all its parts",
+         [](const PairRow &row) { return storedValue(row.bytesA); }},
+        {kNumber | kDocumentAndWindow, "stored_b", "bytes in B",
+         "Bytes that B stores for the weight, all its parts",
+         [](const PairRow &row) { return storedValue(row.bytesB); }},
+        {kNumber | kTables, "stored_ratio", "stored B/A",
+         "Stored bytes of B over those of A: below 1, B is smaller",
+         [](const PairRow &row) { return known<Ratio>(row.pair.storedRatio); }},
+        {kNumber, "relative_rmse", "relative RMSE",
+         "Root of the squares of the differences over those of A: the error as a share of the "
+         "weight, by which the worst stand first",
+         differenceValue<&ValueDifference::relativeRmse>},
+        {kNumber, "snr_db", "SNR, dB",
+         "Signal to noise ratio: the squares of A over those of the differences; infinite without "
+         "a difference",
+         differenceValue<&ValueDifference::snr, 2, false>},
+        {kNumber, "max_abs", "max |B - A|", "Largest absolute difference of two decoded values",
+         differenceValue<&ValueDifference::maxAbs>},
+        {kNumber | kWindow, "mean_abs", "mean |B - A|",
+         "Mean absolute difference over the elements finite in both",
+         differenceValue<&ValueDifference::meanAbs>},
+        {kNumber | kTables, "rmse", "RMSE", "Root of the mean squared difference",
+         differenceValue<&ValueDifference::rmse>},
+        {kNumber | kDocument, "max_rel", "max |B - A| / |A|",
+         "Largest difference over the value in A; infinite where zeros of A are none in B",
+         differenceValue<&ValueDifference::maxRel>},
+        {kNumber, "cosine",
+         "Cosine of the angle between the two tensors taken as vectors: 1 is the same direction",
+         differenceValue<&ValueDifference::cosine, 6, false>},
+        {kNumber, "max_ulp", "max ULP",
+         "Largest difference in steps of the type of A: how many of its numbers lie between the "
+         "two values; only where both are of one type",
+         [](const PairRow &row) {
+             return figure(
+                 row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
+         }},
+        {kName | kTerminal, "elements",
+         "Elements that are equal, changed, zeroed, revived and no longer finite",
+         [](const PairRow &row) {
+             return figure(row, [](const ValueDifference &values) -> Value {
+                 return elementCountsText(values);
+             });
+         }},
+        {kNumber | kDocumentAndWindow, "equal",
+         "Elements of the same value (+0 and -0 count as the same, NaN and NaN too)",
+         countValue<&ValueDifference::equal>},
+        {kNumber | kDocumentAndWindow, "changed", "Elements that are nonzero in both and differ",
+         countValue<&ValueDifference::changed>},
+        {kNumber | kDocument, "zeroed", "Elements that are nonzero in A and zero in B",
+         countValue<&ValueDifference::zeroed>},
+        {kNumber | kWindow, "zeroed_share", "zeroed",
+         "Share of the elements that are nonzero in A and zero in B: what pruning took away",
+         zeroedShare},
+        {kNumber | kDocumentAndWindow, "revived", "Elements that are zero in A and nonzero in B",
+         countValue<&ValueDifference::revived>},
+        {kNumber | kDocument, "nonfinite_a", "not finite in A",
+         "Elements of A that are infinite or no number", countValue<&ValueDifference::nonfiniteA>},
+        {kNumber | kDocument, "nonfinite_b", "not finite in B",
+         "Elements of B that are infinite or no number", countValue<&ValueDifference::nonfiniteB>},
+        {kDocument, "pairing", "paired by",
+         "How the two were found to be the same weight, as a term of JSON",
+         [](const PairRow &row) -> Value {
+             return row.onA() && row.onB() ? View(pairingName(row.pair.pairing)) : View();
+         }},
+        {kTables, "paired_by", "paired by",
+         "How the two were found to be the same weight: by the op that uses them, by name, by "
+         "content, by shape, by their place in order, or by hand",
+         [](const PairRow &row) -> Value {
+             if (!row.onA() || !row.onB())
+                 return Unknown();
+             return pairedByText(row.pair);
+         }},
+        {kWindow, "outcome", "chip",
+         "What the chosen chip does with the weight as B stores it; with that of A in the tool tip",
+         [](const PairRow &row) {
+             return row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown());
+         }},
+        {kName, "changes", "what happened",
+         "What became of the weight besides its values: renamed, moved, reordered, re-encoded, "
+         "re-trained or edited; unreadable where a side is damaged; or the part of a split or "
+         "merged one",
+         [](const PairRow &row) { return orDash(row.changes); }},
+        {kName, "verdict", "What became of the weight, in a word", member<&PairRow::verdict>},
+        {kDocumentAndWindow, "limits",
+         "Whether the pair keeps the limits that are set, or which it exceeds",
+         [](const PairRow &row) { return orDash(row.limits); }},
+    };
+    static const TableOf<Row> kTable{
         "pairs",
-        pairColumns(),
+        kColumns,
         {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",
          "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
          "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",

@@ -5,7 +5,6 @@
 #include "core/diff/diff.h"
 #include "core/report/build_matrix.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 #include "core/report/limit_json.h"
 #include "core/report/places_table.h"
 

@@ -2,7 +2,7 @@
 // The plan dock's actions, and what it writes.
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
-#include "core/report/plan_report.h"
+#include "core/report/plan_table.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/common/dock_tools.h"

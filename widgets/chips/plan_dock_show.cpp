@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the plan dock shows: the table, the facts, the front, the forms of the selected weight.
-#include "core/report/plan_report.h"
+#include "core/report/plan_table.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"

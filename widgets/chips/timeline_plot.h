@@ -3,7 +3,7 @@
 
 #include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/report/roof_table.h"
+#include "core/report/placement_table.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/common/window_columns.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/row_table_model.h"
 
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 #include "widgets/common/key_role.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_filter.h"
@@ -206,7 +206,7 @@ std::string RowTableModel::searchedText(std::size_t row, TermTexts &terms) const
 {
     std::string all;
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
-        if (!m_columns[i].searched)
+        if (!searches(m_columns[i]))
             continue;
         const report::Value value = valueOf(row, m_places[i]);
         if (const auto *view = std::get_if<report::View>(&value)) {

@@ -62,7 +62,8 @@ protected:
     virtual QVariant lookOf(std::size_t row, int column, int role) const;
     /// Rows that are shown at all, before the filter.
     virtual bool admits(std::size_t) const { return true; }
-    /// What the filter looks into beside the columns.
+    /// Whether the filter looks into a column; and what it looks into beside them.
+    virtual bool searches(const report::ColumnFacts &column) const { return column.searched; }
     virtual std::string alsoSearched(std::size_t) const { return {}; }
     /// Puts rows, which come in the order that they are held in, in the order of the view.
     virtual void orderShown(std::vector<std::uint32_t> &shown) const;

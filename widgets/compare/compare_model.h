@@ -75,6 +75,10 @@ Q_SIGNALS:
 protected:
     QVariant lookOf(std::size_t row, int column, int role) const override;
     bool admits(std::size_t row) const override;
+    bool searches(const report::ColumnFacts &column) const override
+    {
+        return !column.number() && column.key != "changes" && column.key != "limits";
+    }
     std::string alsoSearched(std::size_t row) const override;
     void orderShown(std::vector<std::uint32_t> &shown) const override;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/picked_element_table.h"
+#include "core/report/edit_table.h"
 #include "widgets/common/row_table_model.h"
 #include "widgets/compare/comparison_outcome.h"
 #include "widgets/compare/pair_pictures.h"

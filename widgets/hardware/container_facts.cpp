@@ -4,7 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/field_at.h"
 #include "core/report/container_table.h"
-#include "core/report/slot_table.h"
+#include "core/report/task_table.h"
 #include "widgets/common/table_text.h"
 #include "widgets/hardware/declared_facts.h"
 #include "widgets/hardware/hardware_facts.h"

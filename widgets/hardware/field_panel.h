@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/patch/plan/task_word.h"
-#include "core/report/field_table.h"
+#include "core/report/task_table.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/weight/inspector_dock.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/declared_tables.h"
+#pragma once
 
 #include "core/report/activation_table.h"
 #include "core/report/aligned_section_table.h"
 #include "core/report/build_matrix.h"
+#include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
 #include "core/report/calibration_table.h"
 #include "core/report/chip_table.h"
@@ -11,61 +12,47 @@
 #include "core/report/collective_table.h"
 #include "core/report/container_table.h"
 #include "core/report/decision_table.h"
-#include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
-#include "core/report/embedded_fact_table.h"
 #include "core/report/encode_table.h"
-#include "core/report/engine_facts.h"
-#include "core/report/file_table.h"
-#include "core/report/finding_table.h"
+#include "core/report/engine_json.h"
 #include "core/report/format_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/graph_table.h"
-#include "core/report/group_table.h"
-#include "core/report/image_table.h"
+#include "core/report/json.h"
 #include "core/report/pair_table.h"
-#include "core/report/picked_element_table.h"
 #include "core/report/placement_table.h"
 #include "core/report/places_table.h"
 #include "core/report/plan_table.h"
-#include "core/report/plan_totals_table.h"
 #include "core/report/program_table.h"
 #include "core/report/quantize_table.h"
 #include "core/report/range_table.h"
-#include "core/report/reason_table.h"
 #include "core/report/reduce_json.h"
 #include "core/report/register_table.h"
-#include "core/report/roof_table.h"
 #include "core/report/search_table.h"
 #include "core/report/section_json.h"
 #include "core/report/section_table.h"
-#include "core/report/slot_table.h"
 #include "core/report/structure_table.h"
-#include "core/report/target_table.h"
-#include "core/report/target_totals_table.h"
 #include "core/report/task_table.h"
-#include "core/report/unit_section_table.h"
 #include "core/report/value_bin_table.h"
 #include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
-#include "core/report/written_table.h"
 
 namespace kernscope::report {
 
-namespace {
+/// A table whose rows are forgotten: for those who list what is declared.
+struct TableFacts {
+    std::string_view name;
+    std::vector<ColumnFacts> columns;
+};
 
 template <class... Row>
-std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
+inline std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 {
     return {TableFacts{tables.name, tables.facts()}...};
 }
 
-} // namespace
-
-namespace {
-
 /// Those of files: programs, containers, weights, what is written.
-std::vector<TableFacts> fileTables()
+inline std::vector<TableFacts> fileTables()
 {
     return factsOf(commandTable(), containerSectionTable(), portTable(), symbolTable(),
                    registerTable(), laneTable(), surveyTable(), registerChangeTable(), modelTable(),
@@ -78,9 +65,7 @@ std::vector<TableFacts> fileTables()
                    ccdmaSetterTable(), collectiveNoteTable());
 }
 
-} // namespace
-
-std::vector<TableFacts> declaredTables()
+inline std::vector<TableFacts> declaredTables()
 {
     std::vector<TableFacts> all = factsOf(
         activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
