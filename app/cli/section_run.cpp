@@ -14,7 +14,6 @@
 #include "core/container/section/section.h"
 #include "core/patch/patch.h"
 #include "core/report/section_json.h"
-#include "core/report/unit_section_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

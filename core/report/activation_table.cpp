@@ -3,9 +3,7 @@
 
 #include "core/numeric/half.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 
 #include <string>
 #include <utility>
@@ -58,101 +56,6 @@ Json activationValuesJson(const ActivationEntry &row)
     return values;
 }
 
-std::vector<Column<ActivationEntry>> entryIdentityColumns()
-{
-    using Row = ActivationEntry;
-    constexpr auto kRight = TextTable::Align::Right;
-    return {
-        {.key = "entry",
-         .title = "entry",
-         .explanation = "Halfword of the record, 0 to 42",
-         .align = kRight,
-         .value = entryPlace,
-         .document = [](const Row &row) { return Json(row.entry); },
-         .origin = entryOrigin},
-        {.key = "name",
-         .title = "field",
-         .explanation = "What the entry is, in the chosen reading of the record",
-         .value = entryName,
-         .origin = entryOrigin},
-    };
-}
-
-std::vector<Column<ActivationEntry>> entryContentColumns()
-{
-    using Row = ActivationEntry;
-    constexpr auto kRight = TextTable::Align::Right;
-    return {
-        {.key = "count",
-         .title = "entries",
-         .explanation = "How many entries the field has",
-         .align = kRight,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Count{row.count}; }},
-        {.key = "bits",
-         .title = "bits",
-         .explanation = "The stored fp16 bits",
-         .align = kRight,
-         .shown = kTables,
-         .value = [](const Row &row) -> Value {
-             return row.count == 1 ? Value(Hex{row.table->entries()[row.entry], 4})
-                                   : Value(Nothing());
-         },
-         .origin = entryOrigin},
-        {.key = "value",
-         .title = "value",
-         .explanation = "The same bits as an fp16 number",
-         .align = kRight,
-         .shown = kTables,
-         .value = [](const Row &row) -> Value {
-             return row.count == 1 ? Value(Real{static_cast<double>(row.table->value(row.entry)),
-                                                kActivationDigits, true})
-                                   : Value(Nothing());
-         },
-         .origin = entryOrigin},
-        {.key = "values",
-         .title = "values",
-         .explanation = "The numbers of all entries of the field",
-         .shown = kDocument,
-         .document = activationValuesJson},
-    };
-}
-
-std::vector<Column<ActivationEntry>> entrySourceColumns()
-{
-    using Row = ActivationEntry;
-    return {
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the field is described",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing());
-         }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the field's place and meaning are known",
-         .value = [](const Row &row) -> Value {
-             return row.field != nullptr ? confidenceValue(row.field->confidence)
-                                         : Value(Nothing());
-         },
-         .origin = entryOrigin},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What else is known of the field",
-         .align = TextTable::Align::Name,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value {
-             return row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing());
-         }},
-    };
-}
-
-std::vector<Column<ActivationEntry>> entryColumns()
-{
-    return joinedColumns(entryIdentityColumns(), entryContentColumns(), entrySourceColumns());
-}
-
 } // namespace
 
 std::vector<ActivationEntry> activationFieldRows(const ActivationTable &table)
@@ -183,9 +86,47 @@ std::vector<ActivationEntry> activationEntries(const ActivationTable &table)
 
 const TableOf<ActivationEntry> &activationTable()
 {
-    static const TableOf<ActivationEntry> kTable{
+    using Row = ActivationEntry;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "entry", "Halfword of the record, 0 to 42", entryPlace,
+         jsonOf([](const Row &row) { return Json(row.entry); }), originOf(entryOrigin)},
+        {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
+         originOf(entryOrigin)},
+        {kNumber | kDocument, "count", "entries", "How many entries the field has",
+         member<&Row::count, Count>},
+        {kNumber | kTables, "bits", "The stored fp16 bits",
+         [](const Row &row) -> Value {
+             return row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4))
+                                   : Value(Nothing());
+         },
+         originOf(entryOrigin)},
+        {kNumber | kTables, "value", "The same bits as an fp16 number",
+         [](const Row &row) -> Value {
+             return row.count == 1 ? Value(Real(static_cast<double>(row.table->value(row.entry)),
+                                                kActivationDigits, true))
+                                   : Value(Nothing());
+         },
+         originOf(entryOrigin)},
+        {kDocument, "values", "The numbers of all entries of the field", nullptr,
+         jsonOf(activationValuesJson)},
+        {kDocument, "source", "Where the field is described",
+         [](const Row &row) -> Value {
+             return row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing());
+         }},
+        {"confidence", "How well the field's place and meaning are known",
+         [](const Row &row) -> Value {
+             return row.field != nullptr ? confidenceValue(row.field->confidence)
+                                         : Value(Nothing());
+         },
+         originOf(entryOrigin)},
+        {kName | kDocument | kTerminal, "note", "What else is known of the field",
+         [](const Row &row) -> Value {
+             return row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing());
+         }},
+    };
+    static const TableOf<Row> kTable{
         "activation",
-        entryColumns(),
+        kColumns,
         {"name", "entry", "count", "values", "source", "confidence", "note"}};
     return kTable;
 }
@@ -200,29 +141,17 @@ std::vector<KnotFacts> knotFacts(const ActivationTable &table)
 
 const TableOf<KnotFacts> &knotTable()
 {
-    constexpr auto kKnotNumber = TextTable::Align::Right;
-    static const TableOf<KnotFacts> kTable{
-        "knots",
-        {{.key = "knot",
-          .title = "knot",
-          .explanation = "Number of the knot, from 0",
-          .align = kKnotNumber,
-          .shown = kTerminal,
-          .value = [](const KnotFacts &row) -> Value { return Code{row.knot}; }},
-         {.key = "input",
-          .title = "input",
-          .explanation = "Where the knot lies",
-          .align = kKnotNumber,
-          .value = [](const KnotFacts &row) -> Value {
-              return Real{row.input, kActivationDigits, true};
-          }},
-         {.key = "output",
-          .title = "output",
-          .explanation = "Value of the function there",
-          .align = kKnotNumber,
-          .value = [](const KnotFacts &row) -> Value {
-              return Real{static_cast<double>(row.output), kActivationDigits, true};
-          }}}};
+    using Row = KnotFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kTerminal, "knot", "Number of the knot, from 0", member<&KnotFacts::knot, Code>},
+        {kNumber, "input", "Where the knot lies",
+         [](const KnotFacts &row) -> Value { return Real(row.input, kActivationDigits, true); }},
+        {kNumber, "output", "Value of the function there",
+         [](const KnotFacts &row) -> Value {
+             return Real(static_cast<double>(row.output), kActivationDigits, true);
+         }},
+    };
+    static const TableOf<Row> kTable{"knots", kColumns};
     return kTable;
 }
 

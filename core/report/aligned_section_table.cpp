@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/aligned_section_table.h"
 
-#include "core/report/joined_columns.h"
-
 namespace kernscope::report {
 
 namespace {
 
 using AlignedColumns = std::vector<Column<AlignedSectionFacts>>;
-
-constexpr auto kAlignedNumber = TextTable::Align::Right;
 
 /// Where the section begins on a side, and how long it is there; unknown where the side has none.
 Value alignedOffset(std::size_t own, const ByteRange &range)
@@ -39,82 +35,43 @@ Value alignedStateValue(const AlignedSectionFacts &row)
     return row.tally->any() ? Word{"\u2260 differs"} : Word{"= equal"};
 }
 
-AlignedColumns alignedPlaceColumns()
-{
-    return {
-        {.key = "section",
-         .title = "section",
-         .explanation = "What the bytes are, as A calls it",
-         .align = TextTable::Align::Name,
-         .value = [](const AlignedSectionFacts &row) -> Value { return View(row.section->name); }},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "What the bytes are for",
-         .value = [](const AlignedSectionFacts &row) -> Value {
-             return Word{sectionKindName(row.section->kind)};
-         }},
-        {.key = "offset_a",
-         .title = "A offset",
-         .explanation = "Where the section begins in the file of A",
-         .align = kAlignedNumber,
-         .value =
-             [](const AlignedSectionFacts &row) {
-                 return alignedOffset(row.section->a, row.section->rangeA);
-             }},
-        {.key = "bytes_a",
-         .title = "A bytes",
-         .explanation = "How long it is in A",
-         .align = kAlignedNumber,
-         .value =
-             [](const AlignedSectionFacts &row) {
-                 return alignedBytes(row.section->a, row.section->rangeA);
-             }},
-        {.key = "offset_b",
-         .title = "B offset",
-         .explanation = "Where the section begins in the file of B",
-         .align = kAlignedNumber,
-         .value =
-             [](const AlignedSectionFacts &row) {
-                 return alignedOffset(row.section->b, row.section->rangeB);
-             }},
-        {.key = "bytes_b",
-         .title = "B bytes",
-         .explanation = "How long it is in B",
-         .align = kAlignedNumber,
-         .value = [](const AlignedSectionFacts &row) {
-             return alignedBytes(row.section->b, row.section->rangeB);
-         }}};
-}
-
-AlignedColumns alignedTallyColumns()
-{
-    return {{.key = "changed",
-             .title = "changed",
-             .explanation = "Bytes that both sides have, with other values",
-             .align = kAlignedNumber,
-             .value = alignedTally<&ByteTally::changed>},
-            {.key = "only_a",
-             .title = "only A",
-             .explanation = "Bytes of A that stand against nothing in B",
-             .align = kAlignedNumber,
-             .value = alignedTally<&ByteTally::onlyA>},
-            {.key = "only_b",
-             .title = "only B",
-             .explanation = "Bytes of B that stand against nothing in A",
-             .align = kAlignedNumber,
-             .value = alignedTally<&ByteTally::onlyB>},
-            {.key = "state",
-             .title = "state",
-             .explanation = "Equal, different, or on one side only",
-             .value = alignedStateValue}};
-}
-
 } // namespace
 
 const TableOf<AlignedSectionFacts> &alignedSectionTable()
 {
-    static const TableOf<AlignedSectionFacts> kTable{
-        "aligned-sections", joinedColumns(alignedPlaceColumns(), alignedTallyColumns())};
+    using Row = AlignedSectionFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "section", "What the bytes are, as A calls it",
+         [](const AlignedSectionFacts &row) -> Value { return View(row.section->name); }},
+        {"kind", "What the bytes are for",
+         [](const AlignedSectionFacts &row) -> Value {
+             return Word(sectionKindName(row.section->kind));
+         }},
+        {kNumber, "offset_a", "A offset", "Where the section begins in the file of A",
+         [](const AlignedSectionFacts &row) {
+             return alignedOffset(row.section->a, row.section->rangeA);
+         }},
+        {kNumber, "bytes_a", "A bytes", "How long it is in A",
+         [](const AlignedSectionFacts &row) {
+             return alignedBytes(row.section->a, row.section->rangeA);
+         }},
+        {kNumber, "offset_b", "B offset", "Where the section begins in the file of B",
+         [](const AlignedSectionFacts &row) {
+             return alignedOffset(row.section->b, row.section->rangeB);
+         }},
+        {kNumber, "bytes_b", "B bytes", "How long it is in B",
+         [](const AlignedSectionFacts &row) {
+             return alignedBytes(row.section->b, row.section->rangeB);
+         }},
+        {kNumber, "changed", "Bytes that both sides have, with other values",
+         alignedTally<&ByteTally::changed>},
+        {kNumber, "only_a", "only A", "Bytes of A that stand against nothing in B",
+         alignedTally<&ByteTally::onlyA>},
+        {kNumber, "only_b", "only B", "Bytes of B that stand against nothing in A",
+         alignedTally<&ByteTally::onlyB>},
+        {"state", "Equal, different, or on one side only", alignedStateValue},
+    };
+    static const TableOf<Row> kTable{"aligned-sections", kColumns};
     return kTable;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_report.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 #include "core/report/places_table.h"
 
 namespace kernscope::report {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/stream.h"
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 
@@ -32,5 +33,8 @@ DecisionScope decisionScope(std::string_view key);
 std::string_view outcomeLetter(decision::Outcome outcome);
 /// Weights down, chips across, a letter each.
 TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table);
+
+/// Every condition that a verdict consulted: `decide` and the Stream dock.
+const TableOf<decision::Reason> &reasonTable();
 
 } // namespace kernscope::report

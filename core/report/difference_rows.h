@@ -15,7 +15,7 @@ namespace kernscope::report {
 /// One row a pair in the order of A, one a part of split and merged weights, then the weights that
 /// one side alone has; or all of them in the order of their severity, as checked.order says: the
 /// rows of pairTable(), whose columns for documents these formats have.
-std::vector<PairFacts> differenceRows(const CheckedDifference &checked);
+std::vector<PairRow> differenceRows(const CheckedDifference &checked);
 /// Places of those columns in pairTable(), in the order of CSV.
 const std::vector<std::size_t> &differenceColumns();
 
@@ -32,12 +32,5 @@ std::string readableNumber(const std::string &text);
 
 /// A cell of the tables for people.
 std::string readableCell(const Value &value);
-
-/// Tables of the codebooks of the pairs that were matched.
-std::string codebooksHtml(const CheckedDifference &checked);
-
-/// For XML and HTML, in text and in attributes. What neither can hold (control characters, bytes
-/// that are no UTF-8) becomes U+FFFD.
-std::string escapedMarkup(std::string_view text);
 
 } // namespace kernscope::report

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/format_table.h"
 
+#include "core/format/contested.h"
+#include "core/format/tables.h"
+#include "core/report/engine_json.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
+#include "core/report/json.h"
+#include "core/report/json_table.h"
+
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+// What the encoder of a descriptor version can write.
 namespace kernscope::report {
 
 namespace {
 
 using format::CatalogueRow;
 using format::KernelFormatRow;
-constexpr auto kFormatNumber = TextTable::Align::Right;
 
 const char *ruleStateName(format::RuleState state)
 {
@@ -67,224 +73,6 @@ Value codeOf(const Result<T> &number)
     return number ? Value(Code{number->value}) : Value(Unknown());
 }
 
-std::vector<Column<KernelFormatFacts>> kernelFormatIdentityColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "code",
-         .title = "code",
-         .explanation = "Kernel format: the compiler's number for a weight's storage",
-         .align = kFormatNumber,
-         .value = [](const Row &row) -> Value { return Code{row.row->format.value}; },
-         .origin = formatOrigin},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name in public work on the compilers",
-         .value = [](const Row &row) -> Value { return View(row.row->name); },
-         .origin = formatOrigin},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
-         .value = [](const Row &row) -> Value {
-             return Word{format::kernelFormatKindName(row.row->kind)};
-         }},
-        {.key = "bit_depth",
-         .title = "bits",
-         .explanation = "Bits of an element, or of a palette's index",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return known<Code>(row.row->bits); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatPaletteColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "palette_format",
-         .title = "entries",
-         .explanation = "Kernel format of a palette's entries",
-         .align = kFormatNumber,
-         .shown = kDocument,
-         .value =
-             [](const Row &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
-        {.key = "underlying_type",
-         .title = "type",
-         .explanation = "Underlying type of an element, or of a palette's entries",
-         .value = [](const Row &row) -> Value {
-             return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
-         }},
-        {.key = "palette_lut_bytes",
-         .title = "codebook",
-         .unit = "B",
-         .explanation = "Bytes of one codebook",
-         .align = kFormatNumber,
-         .shown = kDocument,
-         .value =
-             [](const Row &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatEncodingColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "type_number",
-         .title = "number",
-         .explanation = "Element type number in descriptors and symbol catalogues",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return codeOf(format::typeNumber(row.row->format)); }},
-        {.key = "register_value",
-         .title = "register",
-         .explanation = "Value of the kernel-configuration register",
-         .align = kFormatNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return known<Code>(row.row->registerValue); }},
-        {.key = "since_version",
-         .title = "since",
-         .explanation = "First descriptor version that has it, where known",
-         .align = kFormatNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return known<Code>(row.row->sinceVersion); }},
-        {.key = "legal",
-         .title = "on this chip",
-         .explanation = "Whether the chosen chip's descriptor can encode it, or the rule that "
-                        "refuses",
-         .value = legalValue,
-         .document =
-             [](const Row &row) {
-                 const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
-                 return verdict ? Json(*verdict) : Json(nullptr);
-             },
-         .origin = formatOrigin},
-        {.key = "refused_by",
-         .title = "refused by",
-         .explanation = "The rule that refuses",
-         .shown = kDocument,
-         .value = refusedBy},
-        {.key = "rules",
-         .title = "rules",
-         .explanation = "Every rule that was consulted",
-         .shown = kDocument,
-         .document = rulesJson},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatSourceColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the row is known; the tooltip names the source",
-         .value = [](const Row &row) { return confidenceValue(row.row->confidence); },
-         .origin = formatOrigin},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the row comes from",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->source); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->note); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatColumns()
-{
-    return joinedColumns(kernelFormatIdentityColumns(), kernelFormatPaletteColumns(),
-                         kernelFormatEncodingColumns(), kernelFormatSourceColumns());
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeIdentityColumns()
-{
-    using Row = ElementTypeFacts;
-    return {
-        {.key = "numbering",
-         .title = "numbering",
-         .explanation = "Which list the code belongs to; codes of different lists are never the "
-                        "same thing",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Word{row.numbering}; }},
-        {.key = "code",
-         .title = "code",
-         .explanation = "The compiler's or the file's number",
-         .align = kFormatNumber,
-         .value = [](const Row &row) -> Value { return Code{row.row->code}; }},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name of the type",
-         .value = [](const Row &row) -> Value { return View(row.row->name); }},
-        {.key = "bits",
-         .title = "bits",
-         .explanation = "Bits of one element",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return known<Code>(row.row->bits); }},
-    };
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeSupportColumns()
-{
-    using Row = ElementTypeFacts;
-    return {
-        {.key = "dma_to_fp16",
-         .title = "DMA to fp16",
-         .explanation = "Whether the DMA engine converts it to fp16 (the fold predicate)",
-         .value = [](const Row &row) -> Value {
-             return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent());
-         },
-         .origin = [](const Row &row) { return row.row->note; }},
-        {.key = "dma_valid",
-         .title = "DMA valid",
-         .explanation = "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             return row.dma ? known(row.dma->valid) : Value(Absent());
-         }},
-        {.key = "capability_byte",
-         .title = "byte",
-         .explanation =
-             "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
-         .value = [](const Row &row) -> Value {
-             if (!row.dma)
-                 return Absent();
-             return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
-         }},
-        {.key = "in_kernel_unit",
-         .title = "weight sections",
-         .explanation = "The catalogue: whether a weight section's descriptor is written with it",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             return row.row->inKernelUnit ? Value(true) : Value(Absent());
-         }},
-        {.key = "since_compiler",
-         .title = "since compiler",
-         .explanation = "The catalogue: version of the first compiler whose files list it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value {
-             return row.row->sinceCompiler.empty() ? Value(Absent())
-                                                   : Value(row.row->sinceCompiler);
-         }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the row is known",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return confidenceValue(row.row->confidence); }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the row comes from",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->source); },
-         .origin = [](const Row &row) { return row.row->note; }},
-    };
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeColumns()
-{
-    return joinedColumns(elementTypeIdentityColumns(), elementTypeSupportColumns());
-}
-
 } // namespace
 
 std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
@@ -297,7 +85,53 @@ std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
 
 const TableOf<KernelFormatFacts> &kernelFormatTable()
 {
-    static const TableOf<KernelFormatFacts> kTable{"kernel-formats", kernelFormatColumns()};
+    using Row = KernelFormatFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "code", "Kernel format: the compiler's number for a weight's storage",
+         [](const Row &row) -> Value { return Code(row.row->format.value); },
+         originOf(formatOrigin)},
+        {"name", "Name in public work on the compilers",
+         [](const Row &row) -> Value { return View(row.row->name); }, originOf(formatOrigin)},
+        {"kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
+         [](const Row &row) -> Value { return Word(format::kernelFormatKindName(row.row->kind)); }},
+        {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
+         [](const Row &row) { return known<Code>(row.row->bits); }},
+        {kNumber | kDocument, "palette_format", "entries", "Kernel format of a palette's entries",
+         [](const Row &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
+        {"underlying_type", "type", "Underlying type of an element, or of a palette's entries",
+         [](const Row &row) -> Value {
+             return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
+         }},
+        {kNumber | kDocument, "palette_lut_bytes", "codebook", "Bytes of one codebook",
+         [](const Row &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); },
+         withUnit("B")},
+        {kNumber, "type_number", "number",
+         "Element type number in descriptors and symbol catalogues",
+         [](const Row &row) { return codeOf(format::typeNumber(row.row->format)); }},
+        {kNumber | kDocument | kWindow, "register_value", "register",
+         "Value of the kernel-configuration register",
+         [](const Row &row) { return known<Code>(row.row->registerValue); }},
+        {kNumber | kWindow, "since_version", "since",
+         "First descriptor version that has it, where known",
+         [](const Row &row) { return known<Code>(row.row->sinceVersion); }},
+        {"legal", "on this chip",
+         "Whether the chosen chip's descriptor can encode it, or the rule that refuses", legalValue,
+         jsonOf([](const Row &row) {
+             const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
+             return verdict ? Json(*verdict) : Json(nullptr);
+         }),
+         originOf(formatOrigin)},
+        {kDocument, "refused_by", "refused by", "The rule that refuses", refusedBy},
+        {kDocument, "rules", "Every rule that was consulted", nullptr, jsonOf(rulesJson)},
+        {"confidence", "How well the row is known; the tooltip names the source",
+         [](const Row &row) { return confidenceValue(row.row->confidence); },
+         originOf(formatOrigin)},
+        {kDocument | kWindow, "source", "Where the row comes from",
+         [](const Row &row) -> Value { return View(row.row->source); }},
+        {kDocument | kWindow, "note", "What is to be known of it",
+         [](const Row &row) -> Value { return View(row.row->note); }},
+    };
+    static const TableOf<Row> kTable{"kernel-formats", kColumns};
     return kTable;
 }
 
@@ -336,9 +170,183 @@ std::vector<ElementTypeFacts> allElementTypeRows(const target::Target &target)
 
 const TableOf<ElementTypeFacts> &elementTypeTable()
 {
-    static const TableOf<ElementTypeFacts> kTable{
-        "element-types", elementTypeColumns(), {"code", "name", "bits", "confidence", "source"}};
+    using Row = ElementTypeFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kWindow, "numbering",
+         "Which list the code belongs to; codes of different lists are never the same thing",
+         [](const Row &row) -> Value { return Word(row.numbering); }},
+        {kNumber, "code", "The compiler's or the file's number",
+         [](const Row &row) -> Value { return Code(row.row->code); }},
+        {"name", "Name of the type", [](const Row &row) -> Value { return View(row.row->name); }},
+        {kNumber, "bits", "Bits of one element",
+         [](const Row &row) { return known<Code>(row.row->bits); }},
+        {"dma_to_fp16", "DMA to fp16",
+         "Whether the DMA engine converts it to fp16 (the fold predicate)",
+         [](const Row &row) -> Value {
+             return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent());
+         },
+         originOf([](const Row &row) { return row.row->note; })},
+        {"dma_valid", "DMA valid",
+         "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
+         [](const Row &row) -> Value { return row.dma ? known(row.dma->valid) : Value(Absent()); },
+         unknownAs("unknown")},
+        {"capability_byte", "byte",
+         "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
+         [](const Row &row) -> Value {
+             if (!row.dma)
+                 return Absent();
+             return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
+         }},
+        {kWindow, "in_kernel_unit", "weight sections",
+         "The catalogue: whether a weight section's descriptor is written with it",
+         [](const Row &row) -> Value {
+             return row.row->inKernelUnit ? Value(true) : Value(Absent());
+         }},
+        {kDocument | kWindow, "since_compiler", "since compiler",
+         "The catalogue: version of the first compiler whose files list it",
+         [](const Row &row) -> Value {
+             return row.row->sinceCompiler.empty() ? Value(Absent())
+                                                   : Value(row.row->sinceCompiler);
+         }},
+        {kDocument | kWindow, "confidence", "How well the row is known",
+         [](const Row &row) { return confidenceValue(row.row->confidence); }},
+        {kDocument | kWindow, "source", "Where the row comes from",
+         [](const Row &row) -> Value { return View(row.row->source); },
+         originOf([](const Row &row) { return row.row->note; })},
+    };
+    static const TableOf<Row> kTable{
+        "element-types", kColumns, {"code", "name", "bits", "confidence", "source"}};
     return kTable;
+}
+
+std::vector<CodegenFacts> codegenRows(unsigned version)
+{
+    std::vector<CodegenFacts> rows;
+    for (const format::CodegenRule &rule : format::codegenRules())
+        rows.push_back({&rule, version >= rule.sinceVersion});
+    return rows;
+}
+
+const TableOf<CodegenFacts> &codegenTable()
+{
+    using Row = CodegenFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"capability", "What an encoder writes",
+         [](const Row &row) -> Value { return View(row.rule->capability); }},
+        {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
+         [](const Row &row) -> Value { return Code(row.rule->sinceVersion); }},
+        {"implemented", "here", "Whether the chosen descriptor version has it",
+         [](const Row &row) -> Value {
+             return row.implemented ? Word("implemented", Mark::Good)
+                                    : Word("no encoder", Mark::Bad);
+         },
+         jsonOf([](const Row &row) { return Json(row.implemented); })},
+        {"offset", "In the descriptor, where one is published",
+         [](const Row &row) -> Value {
+             if (!row.rule->offset)
+                 return Nothing();
+             return fmt::format("{:#05x}", *row.rule->offset);
+         }},
+        {"source", "Where the rule comes from",
+         [](const Row &row) -> Value { return View(row.rule->source); },
+         originOf([](const Row &row) { return row.rule->note; })},
+        {kDocument | kWindow, "confidence", "How well the rule is known",
+         [](const Row &row) { return confidenceValue(row.rule->confidence); }},
+        {kDocument, "note", "What is to be known of it",
+         [](const Row &row) -> Value { return View(row.rule->note); }},
+    };
+    static const TableOf<Row> kTable{"encoder", kColumns};
+    return kTable;
+}
+
+namespace {
+
+Json typesJson(std::span<const format::CatalogueRow> rows)
+{
+    return jsonArray(elementTypeTable(), elementTypeRows({}, rows));
+}
+
+} // namespace
+
+Json formatsJson(const target::Target &target, const format::FormatUse &use)
+{
+    const std::uint32_t version = use.descriptorVersion;
+    Json json = document("formats");
+    json["target"] = target.name;
+    json["descriptor_version"] = version;
+    json["kernel_formats"] = jsonArray(kernelFormatTable(), kernelFormatRows(use));
+    json["tensor_formats"] = jsonArray(elementTypeTable(), tensorFormatRows(target));
+    json["codegen"] = jsonArray(codegenTable(), codegenRows(version));
+    json["element_roles"] = jsonArray(elementRoleTable(), format::weightElementRoles());
+    json["fold_predicate"] = foldPredicateJson();
+    json["double_mac"] = jsonArray(doubleMacTable(), doubleMacPairs());
+    json["format_word"] = version == 0 ? Json(nullptr) : formatWordJson(version);
+    json["fp8_formats"] = jsonArray(fp8FormatTable(), format::fp8Formats());
+    json["notes"] = jsonArray(engineNoteTable(), format::engineNotes());
+    json["contested"] = readingsJson(format::readingsAbout("engine"));
+    json["element_catalogue"] = typesJson(format::elementCatalogue());
+    json["serialization_types"] = typesJson(format::serializationTypes());
+    json["blob_types"] = typesJson(format::blobTypes());
+    return json;
+}
+
+namespace {
+
+void addRows(std::string_view name, std::vector<EmbeddedFact> &rows)
+{
+    const auto csv = tables::load(name);
+    for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
+        EmbeddedFact fact;
+        fact.table = name;
+        for (std::size_t i = 0; i < csv->columns().size(); ++i) {
+            const std::string &column = csv->columns()[i];
+            const std::string_view cell = csv->cell(row, i);
+            if (column == "confidence")
+                fact.confidence = cell;
+            else if (column == "source")
+                fact.source = cell;
+            else if (column == "note")
+                fact.note = cell;
+            else if (!cell.empty())
+                fact.cells.append(fact.cells.empty() ? "" : "; ").append(column + "=").append(cell);
+        }
+        rows.push_back(std::move(fact));
+    }
+}
+
+} // namespace
+
+std::vector<EmbeddedFact> embeddedFactRows(std::string_view table)
+{
+    std::vector<EmbeddedFact> rows;
+    for (const std::string_view name : tables::names()) {
+        if (table.empty() || table == name)
+            addRows(name, rows);
+    }
+    return rows;
+}
+
+const TableOf<EmbeddedFact> &embeddedFactTable()
+{
+    using Row = EmbeddedFact;
+    static constexpr Column<Row> kColumns[] = {
+        {"table", "Table of facts that the program reads", member<&Row::table>},
+        {"fact", "Cells of the row, by column", member<&Row::cells>},
+        {"confidence", "How well the row is known, in the words of its table",
+         [](const Row &row) { return orNothing(row.confidence); }},
+        {"source", "Where the row comes from",
+         [](const Row &row) { return orNothing(row.source); }},
+        {"note", "What is to be known of it", [](const Row &row) { return orNothing(row.note); }},
+    };
+    static const TableOf<Row> kTable{"facts", kColumns};
+    return kTable;
+}
+
+Json embeddedFactsJson(std::string_view table)
+{
+    Json json = document("formats");
+    json["facts"] = jsonArray(embeddedFactTable(), embeddedFactRows(table));
+    return json;
 }
 
 } // namespace kernscope::report

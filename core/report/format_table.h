@@ -4,11 +4,13 @@
 #include "core/format/catalogue.h"
 #include "core/format/legality.h"
 #include "core/report/column.h"
+#include "core/report/json.h"
 #include "core/target/dma_format.h"
 #include "core/target/target.h"
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,5 +47,22 @@ struct CodegenFacts {
 };
 std::vector<CodegenFacts> codegenRows(unsigned version);
 const TableOf<CodegenFacts> &codegenTable();
+
+/// Everything of `formats`: the numberings on a chip, and what its descriptor version (0: not
+/// known) makes of them.
+Json formatsJson(const target::Target &target, const format::FormatUse &use);
+
+// The tables of facts about formats and chips as they are embedded, each row with its source.
+
+struct EmbeddedFact {
+    std::string table; ///< "hwx_codes"
+    std::string cells; ///< "kind=section_type; code=0x0; name=regular"; empty cells are left out
+    std::string confidence, source, note;
+};
+/// The rows of one table, or of all for an empty name.
+std::vector<EmbeddedFact> embeddedFactRows(std::string_view table = {});
+const TableOf<EmbeddedFact> &embeddedFactTable();
+/// `formats --facts`: {"facts":[…]}
+Json embeddedFactsJson(std::string_view table);
 
 } // namespace kernscope::report

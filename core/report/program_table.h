@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
+#include "core/bundle/shapes/infer.h"
 #include "core/container/mil/program.h"
 #include "core/report/column.h"
+#include "core/report/json.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -60,5 +62,9 @@ struct SharedRecord {
 };
 std::vector<SharedRecord> sharedRecords(const Bundle &bundle);
 const TableOf<SharedRecord> &sharedRecordTable();
+
+/// What became of the open extents of a program: the key "shapes",
+/// `{"bound":[{"input","shape"}],"values","open","inferred","unknown":[{"function",…}]}`.
+Json shapesJson(const shapes::Summary &summary);
 
 } // namespace kernscope::report

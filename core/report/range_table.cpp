@@ -2,7 +2,6 @@
 #include "core/report/range_table.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/report/joined_columns.h"
 
 #include "core/bundle/element_place.h"
 #include "core/bundle/pair_read_lock.h"
@@ -17,8 +16,6 @@
 namespace kernscope::report {
 
 namespace {
-
-constexpr auto kRangeNumber = TextTable::Align::Right;
 
 /// Bytes of one side of a run, in its file.
 struct SideBytes {
@@ -122,94 +119,6 @@ Value rangeBytes(const RangeFacts &row)
     return Count{row.*Member};
 }
 
-std::vector<Column<RangeFacts>> rangePlaceColumns()
-{
-    using Row = RangeFacts;
-    return {
-        {.key = "file",
-         .title = "file",
-         .explanation = "File that the bytes are in, as A calls it",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return View(row.file); }},
-        {.key = "offset_a",
-         .title = "offset A",
-         .explanation =
-             "Where the range begins in the file of A; nothing where A has no such bytes",
-         .align = kRangeNumber,
-         .value = rangeOffset<&Row::offsetA>},
-        {.key = "bytes_a",
-         .title = "bytes A",
-         .explanation = "Length of the range in A",
-         .align = kRangeNumber,
-         .value = rangeBytes<&Row::bytesA>},
-        {.key = "offset_b",
-         .title = "offset B",
-         .explanation =
-             "Where the range begins in the file of B; nothing where B has no such bytes",
-         .align = kRangeNumber,
-         .value = rangeOffset<&Row::offsetB>},
-        {.key = "bytes_b",
-         .title = "bytes B",
-         .explanation = "Length of the range in B",
-         .align = kRangeNumber,
-         .value = rangeBytes<&Row::bytesB>},
-    };
-}
-
-std::vector<Column<RangeFacts>> rangeOwnerColumns()
-{
-    using Row = RangeFacts;
-    return {
-        {.key = "state",
-         .title = "what differs",
-         .explanation = "Bytes that are others, elements that are stored in other widths, or bytes "
-                        "that one side has alone",
-         .value = [](const Row &row) -> Value { return Word{rangeStateName(row.state)}; }},
-        {.key = "part",
-         .title = "part",
-         .explanation = "Section that the range is in: a part of a weight, a header, a program",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return View(row.part); }},
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "Weight that the bytes belong to",
-         .align = TextTable::Align::Name,
-         .shown = kDocument,
-         .value = [](const Row &row) { return orNothing(row.weight); }},
-    };
-}
-
-std::vector<Column<RangeFacts>> rangeElementColumns()
-{
-    using Row = RangeFacts;
-    return {
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "First and last element that have bits in the range, by their indices",
-         .shown = kTables,
-         .value = [](const Row &row) { return orNothing(row.elements); },
-         .order =
-             [](const Row &row) {
-                 return row.firstElement ? SortValue(*row.firstElement) : SortValue();
-             }},
-        {.key = "first_element",
-         .title = "first element",
-         .explanation = "First element that has bits in the range, counted over the whole weight",
-         .shown = kDocument,
-         .value = elementNumber<&Row::firstElement>},
-        {.key = "last_element",
-         .title = "last element",
-         .explanation = "Last element that has bits in the range",
-         .shown = kDocument,
-         .value = elementNumber<&Row::lastElement>},
-    };
-}
-
-std::vector<Column<RangeFacts>> rangeColumns()
-{
-    return joinedColumns(rangePlaceColumns(), rangeOwnerColumns(), rangeElementColumns());
-}
-
 } // namespace
 
 std::string_view rangeStateName(RangeFacts::State state)
@@ -245,7 +154,37 @@ std::optional<RangeList> differentRanges(const AlignedBytes &bytes,
 
 const TableOf<RangeFacts> &rangeTable()
 {
-    static const TableOf<RangeFacts> kTable{"ranges", rangeColumns(), {}, {}};
+    using Row = RangeFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "file", "File that the bytes are in, as A calls it", member<&Row::file>},
+        {kNumber, "offset_a", "offset A",
+         "Where the range begins in the file of A; nothing where A has no such bytes",
+         rangeOffset<&Row::offsetA>},
+        {kNumber, "bytes_a", "bytes A", "Length of the range in A", rangeBytes<&Row::bytesA>},
+        {kNumber, "offset_b", "offset B",
+         "Where the range begins in the file of B; nothing where B has no such bytes",
+         rangeOffset<&Row::offsetB>},
+        {kNumber, "bytes_b", "bytes B", "Length of the range in B", rangeBytes<&Row::bytesB>},
+        {"state", "what differs",
+         "Bytes that are others, elements that are stored in other widths, or bytes that one side "
+         "has alone",
+         [](const Row &row) -> Value { return Word(rangeStateName(row.state)); }},
+        {kName, "part", "Section that the range is in: a part of a weight, a header, a program",
+         member<&Row::part>},
+        {kName | kDocument, "weight", "Weight that the bytes belong to",
+         [](const Row &row) { return orNothing(row.weight); }},
+        {kTables, "elements",
+         "First and last element that have bits in the range, by their indices",
+         [](const Row &row) { return orNothing(row.elements); }, sortedBy([](const Row &row) {
+             return row.firstElement ? SortValue(*row.firstElement) : SortValue();
+         })},
+        {kDocument, "first_element", "first element",
+         "First element that has bits in the range, counted over the whole weight",
+         elementNumber<&Row::firstElement>},
+        {kDocument, "last_element", "last element", "Last element that has bits in the range",
+         elementNumber<&Row::lastElement>},
+    };
+    static const TableOf<Row> kTable{"ranges", kColumns, {}, {}};
     return kTable;
 }
 

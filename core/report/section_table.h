@@ -17,4 +17,7 @@ std::vector<SectionFacts> sectionRows(const Bundle &bundle);
 /// Every byte of every file once, as `inspect` and the Layout dock list it.
 const TableOf<SectionFacts> &sectionTable();
 
+/// The files of a bundle, as `inspect` lists them in its text and in its report.
+const TableOf<BundleFile> &fileTable();
+
 } // namespace kernscope::report

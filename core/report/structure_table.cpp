@@ -10,91 +10,9 @@ namespace kernscope::report {
 
 namespace {
 
-std::vector<Column<ProgramChangeFacts>> programColumns()
-{
-    using Row = ProgramChangeFacts;
-    return {
-        {.key = "change",
-         .title = "change",
-         .explanation = "Whether B lacks it, has it besides, or has it otherwise",
-         .value = [](const Row &row) -> Value { return Word{programChangeName(row.change.kind)}; }},
-        {.key = "what",
-         .title = "what",
-         .explanation = "A function, an operation that computes, the way a weight is stored, or a "
-                        "model of a pipeline that is no program",
-         .value = [](const Row &row) -> Value { return Word{programPartName(row.change.what)}; }},
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function that it stands in; of a pipeline with its model",
-         .value = [](const Row &row) { return orNothing(row.change.function); }},
-        {.key = "operation",
-         .title = "operation",
-         .explanation = "What the operation makes, as A calls it where it is there",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) { return orNothing(row.change.operation); }},
-        {.key = "type",
-         .title = "type",
-         .explanation = "Type of the operation; of A and of B where they differ",
-         .value = [](const Row &row) { return orNothing(row.change.type); }},
-        {.key = "details",
-         .title = "A > B",
-         .explanation = "Arguments that differ, each with its value in A and in B",
-         .value = [](const Row &row) -> Value {
-             return fmt::format("{}", fmt::join(row.change.details, "; "));
-         }},
-    };
-}
-
 Value offsetOf(const std::optional<std::uint64_t> &offset)
 {
     return offset ? Value(Hex{*offset}) : Value(Nothing());
-}
-
-std::vector<Column<StructureFacts>> structureColumns()
-{
-    using Row = StructureFacts;
-    return {
-        {.key = "what",
-         .title = "what",
-         .explanation = "A file, a section, a task of a hardware container, a field of its header "
-                        "or a register, a symbol, a relocation slot or the address of a port",
-         .value = [](const Row &row) -> Value { return Word{structureKindName(row.kind)}; }},
-        {.key = "name",
-         .title = "name",
-         .explanation = "What it is called",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return View(row.name); }},
-        {.key = "a",
-         .title = "A",
-         .explanation = "Its length or value in A; nothing where A does not have it",
-         .align = TextTable::Align::Right,
-         .value = [](const Row &row) { return orNothing(row.a); }},
-        {.key = "b",
-         .title = "B",
-         .explanation = "Its length or value in B; nothing where B does not have it",
-         .align = TextTable::Align::Right,
-         .value = [](const Row &row) { return orNothing(row.b); }},
-        {.key = "different",
-         .title = "bytes",
-         .explanation = "Bytes of the file or section that are not the same, each set against the "
-                        "byte that stands for it on the other side",
-         .value = [](const Row &row) { return orNothing(row.different); }},
-        {.key = "first_a",
-         .title = "first in A",
-         .explanation = "Offset in the file of A of the first byte that differs",
-         .align = TextTable::Align::Right,
-         .value = [](const Row &row) { return offsetOf(row.firstA); }},
-        {.key = "first_b",
-         .title = "first in B",
-         .explanation = "Offset in the file of B of the first byte that differs",
-         .align = TextTable::Align::Right,
-         .value = [](const Row &row) { return offsetOf(row.firstB); }},
-        {.key = "fields",
-         .title = "details",
-         .explanation = "Fields of the register that differ, each with its value in A and in B; "
-                        "what a section is called in B",
-         .value = [](const Row &row) { return orNothing(row.detail); }},
-    };
 }
 
 } // namespace
@@ -109,7 +27,26 @@ std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference)
 
 const TableOf<ProgramChangeFacts> &programChangeTable()
 {
-    static const TableOf<ProgramChangeFacts> kTable{"program-changes", programColumns()};
+    using Row = ProgramChangeFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"change", "Whether B lacks it, has it besides, or has it otherwise",
+         [](const Row &row) -> Value { return Word(programChangeName(row.change.kind)); }},
+        {"what",
+         "A function, an operation that computes, the way a weight is stored, or a model of a "
+         "pipeline that is no program",
+         [](const Row &row) -> Value { return Word(programPartName(row.change.what)); }},
+        {"function", "Function that it stands in; of a pipeline with its model",
+         [](const Row &row) { return orNothing(row.change.function); }},
+        {kName, "operation", "What the operation makes, as A calls it where it is there",
+         [](const Row &row) { return orNothing(row.change.operation); }},
+        {"type", "Type of the operation; of A and of B where they differ",
+         [](const Row &row) { return orNothing(row.change.type); }},
+        {"details", "A > B", "Arguments that differ, each with its value in A and in B",
+         [](const Row &row) -> Value {
+             return fmt::format("{}", fmt::join(row.change.details, "; "));
+         }},
+    };
+    static const TableOf<Row> kTable{"program-changes", kColumns};
     return kTable;
 }
 
@@ -122,7 +59,31 @@ std::string_view structureKindName(StructureFacts::Kind kind)
 
 const TableOf<StructureFacts> &structureTable()
 {
-    static const TableOf<StructureFacts> kTable{"structure", structureColumns()};
+    using Row = StructureFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"what",
+         "A file, a section, a task of a hardware container, a field of its header or a register, "
+         "a symbol, a relocation slot or the address of a port",
+         [](const Row &row) -> Value { return Word(structureKindName(row.kind)); }},
+        {kName, "name", "What it is called", member<&Row::name>},
+        {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
+         [](const Row &row) { return orNothing(row.a); }},
+        {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",
+         [](const Row &row) { return orNothing(row.b); }},
+        {"different", "bytes",
+         "Bytes of the file or section that are not the same, each set against the byte that "
+         "stands for it on the other side",
+         [](const Row &row) { return orNothing(row.different); }},
+        {kNumber, "first_a", "first in A", "Offset in the file of A of the first byte that differs",
+         [](const Row &row) { return offsetOf(row.firstA); }},
+        {kNumber, "first_b", "first in B", "Offset in the file of B of the first byte that differs",
+         [](const Row &row) { return offsetOf(row.firstB); }},
+        {"fields", "details",
+         "Fields of the register that differ, each with its value in A and in B; what a section is "
+         "called in B",
+         [](const Row &row) { return orNothing(row.detail); }},
+    };
+    static const TableOf<Row> kTable{"structure", kColumns};
     return kTable;
 }
 

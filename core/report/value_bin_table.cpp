@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/value_bin_table.h"
 
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
 
@@ -50,34 +50,17 @@ std::vector<ValueBin> valueBins(const PairBins &bins)
 
 const TableOf<ValueBin> &valueBinTable()
 {
-    constexpr auto kBinNumber = TextTable::Align::Right;
-    static const TableOf<ValueBin> kTable{
-        "value_bins",
-        {{.key = "from",
-          .title = "from",
-          .explanation = "Least value of the row",
-          .align = kBinNumber,
-          .value = [](const ValueBin &row) { return edgeValue(row.from); }},
-         {.key = "below",
-          .title = "below",
-          .explanation = "The values of the row are less than this",
-          .align = kBinNumber,
-          .value = [](const ValueBin &row) { return edgeValue(row.below); }},
-         {.key = "a",
-          .title = "in A",
-          .explanation = "Elements of A with such a value",
-          .align = kBinNumber,
-          .value = [](const ValueBin &row) -> Value { return Count{row.a}; }},
-         {.key = "b",
-          .title = "in B",
-          .explanation = "Elements of B with such a value",
-          .align = kBinNumber,
-          .value = [](const ValueBin &row) -> Value { return Count{row.b}; }},
-         {.key = "more",
-          .title = "B - A",
-          .explanation = "How many more there are in B",
-          .align = kBinNumber,
-          .value = moreValue}}};
+    using Row = ValueBin;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "from", "Least value of the row",
+         [](const ValueBin &row) { return edgeValue(row.from); }},
+        {kNumber, "below", "The values of the row are less than this",
+         [](const ValueBin &row) { return edgeValue(row.below); }},
+        {kNumber, "a", "in A", "Elements of A with such a value", member<&ValueBin::a, Count>},
+        {kNumber, "b", "in B", "Elements of B with such a value", member<&ValueBin::b, Count>},
+        {kNumber, "more", "B - A", "How many more there are in B", moreValue},
+    };
+    static const TableOf<Row> kTable{"value_bins", kColumns};
     return kTable;
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/assessment/layer_geometry.h"
 #include "core/bundle/bundle.h"
-#include "core/report/reason_table.h"
+#include "core/report/decision_table.h"
 #include "widgets/chips/assessment_facts.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"

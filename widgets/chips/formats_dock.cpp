@@ -5,8 +5,8 @@
 
 #include "core/assessment/stream.h"
 #include "core/report/calibration_table.h"
-#include "core/report/image_table.h"
-#include "core/report/target_table.h"
+#include "core/report/chip_table.h"
+#include "core/report/engine_json.h"
 #include "core/target/hal.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/common/confidence_words.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/embedded_fact_table.h"
 #include "core/report/format_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/row_table_model.h"

@@ -8,7 +8,7 @@
 #include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
 #include "core/plan/inputs.h"
-#include "core/report/plan_report.h"
+#include "core/report/plan_table.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"

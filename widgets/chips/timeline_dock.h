@@ -4,7 +4,7 @@
 #include "core/assessment/assess.h"
 #include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/report/roof_table.h"
+#include "core/report/placement_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/hidden_release.h"

@@ -3,7 +3,7 @@
 
 #include "core/descriptor/register_map.h"
 #include "core/patch/plan/task_word.h"
-#include "core/report/field_table.h"
+#include "core/report/task_table.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/weight/inspector_dock.h"
 

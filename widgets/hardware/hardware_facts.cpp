@@ -7,7 +7,7 @@
 #include "core/container/hwx/field_at.h"
 #include "core/report/container_table.h"
 #include "core/report/register_table.h"
-#include "core/report/slot_table.h"
+#include "core/report/task_table.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/hardware/declared_facts.h"

@@ -7,7 +7,7 @@
 #include "core/plan/form_name.h"
 #include "core/plan/plan.h"
 #include "core/report/chip_json.h"
-#include "core/report/plan_report.h"
+#include "core/report/plan_table.h"
 #include "one_comparison.h"
 #include "one_geometry.h"
 

@@ -2,7 +2,7 @@
 #include "synthetic.h"
 
 #include "core/container/hwx/container.h"
-#include "core/report/field_table.h"
+#include "core/report/task_table.h"
 #include "hardware_fixture.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
