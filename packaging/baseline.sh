@@ -113,14 +113,15 @@ def label(path):
 
 
 def weights(path):
-    """At most four weights of a bundle, each of another form."""
+    """At most four weights of a bundle, each of another form: address, and the slice of all of it."""
     try:
         document = json.loads(call(["inspect", str(path), "--json"])[1])
     except (ValueError, subprocess.TimeoutExpired):
         return []
     by_form = {}
     for weight in document.get("weights", []):
-        by_form.setdefault(weight.get("form"), weight["name"])
+        whole = ",".join(":" for _ in weight.get("shape", []))
+        by_form.setdefault(weight.get("form"), (weight["address"], whole))
     return list(by_form.values())[:4]
 
 
@@ -147,7 +148,7 @@ def of_bundle(path):
     both(name, "find-largest", "find", path, "--largest", "5")
     both(name, "find-range", "find", path, "--out-of-range")
     both(name, "find-text", "find", path, "--text", "conv", "--limit", "20")
-    for number, weight in enumerate(weights(path)):
+    for number, (weight, whole) in enumerate(weights(path)):
         both(name, f"weight{number}", "weight", path, weight)
         both(name, f"weight{number}-bytes", "bytes", path, weight, "--count", "3")
         for table in ("parts", "histogram", "codebook", "scales", "density"):
@@ -155,7 +156,8 @@ def of_bundle(path):
         both(name, f"graph{number}", "graph", path, weight, "--hops", "1")
         produced(name, f"decode{number}", ".csv", "-o", "decode", path, weight, "--rows", "0:1")
         both(name, f"patch{number}", "patch", path, "--drop", f"{weight}[0]", "--dry-run")
-        both(name, f"set{number}", "patch", path, "--fill", f"{weight}=0", "--tolerance", "10", "--dry-run")
+        both(name, f"set{number}", "patch", path, "--fill", f"{weight}[{whole}]=0", "--tolerance", "10",
+             "--dry-run")
     if size(path) <= SMALL:
         both(name, "choose", "choose", path, "--tolerance", "0.05")
         of_plan(path, "plan", "--target", "M1", "--target", "M4", "--tolerance", "0.05")

@@ -60,7 +60,7 @@ const TableOf<CalibrationRow> &calibrationTable()
     using Row = CalibrationRow;
     static constexpr Column<Row> kColumns[] = {
         {"target", "chip", "On which chip", member<&Row::target>},
-        {kTerminal, "marked", "measurement", "What was measured, with * where it is to be met",
+        {kTerminal, "marked", "measurement", "What was measured; * = part of the acceptance set",
          [](const Row &row) -> Value { return (row.goal ? "* " : "  ") + row.measurement; }},
         {kNotTerminal, "measurement", "What was measured", member<&Row::measurement>},
         {"form", "Form of the weights", member<&Row::form>},
@@ -101,7 +101,7 @@ const TableOf<CalibrationRow> &calibrationTable()
         {kDocument, "missing_source", "shown in",
          "Where the figures that show that effect were published",
          [](const Row &row) { return orNothing(row.missingSource); }},
-        {"condition", "Under which the figure holds", member<&Row::condition>},
+        {"condition", "Conditions of the measurement", member<&Row::condition>},
         {"source", "Where it was published", member<&Row::source>},
     };
     static const TableOf<Row> kTable{"calibration",
@@ -132,7 +132,7 @@ const TableOf<PublishedFigure> &publishedFigureTable()
          originOf([](const Row &row) { return row.basis; })},
         {kDocument, "basis", "made of", "What the prediction is made of",
          [](const Row &row) { return orNothing(row.basis); }},
-        {"condition", "Under which the figure holds", member<&Row::condition>},
+        {"condition", "Conditions of the measurement", member<&Row::condition>},
         {"source", "Where it was published", member<&Row::source>},
         {kDocument, "confidence", "How well the figure is known",
          [](const Row &row) -> Value { return confidenceValue(row.confidence); }},

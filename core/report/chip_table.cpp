@@ -80,7 +80,7 @@ const TableOf<TargetFact> &targetFactTable()
         {kName, "name", "field", "What the field is", member<&Row::name>,
          originOf([](const Row &row) { return row.note; })},
         {kDocument | kTerminal, "byte", "kind",
-         "A capability byte, of which the lowest bit counts, or a scalar",
+         "A capability byte (its lowest bit counts) or a scalar",
          [](const Row &row) -> Value {
              return row.byte ? Value(Word(*row.byte ? "byte" : "scalar")) : Value(Nothing());
          },
@@ -103,7 +103,7 @@ const TableOf<TargetFact> &targetFactTable()
          [](const Row &row) -> Value { return knownOf(row).source; }},
         {kDocument | kWindow, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(knownOf(row).confidence); }},
-        {kDocument, "note", "What is to be known of the field",
+        {kDocument, "note", "Note on the field",
          [](const Row &row) -> Value {
              return row.note.empty() ? Value(Absent()) : Value(row.note);
          }},
@@ -136,8 +136,7 @@ const TableOf<FloorFacts> &floorTable()
          [](const Row &row) -> Value { return View(row.floor->source); }},
         {kDocument, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.floor->confidence); }},
-        {kDocument, "note", "What is to be known of it",
-         [](const Row &row) -> Value { return View(row.floor->note); }},
+        {kDocument, "note", "Note", [](const Row &row) -> Value { return View(row.floor->note); }},
     };
     static const TableOf<Row> kTable{
         "family-floors", kColumns, {"floor", "family", "operations", "reached"}};
@@ -169,7 +168,7 @@ const TableOf<PlacedFact> &placedFactTable()
         {kName, "source", "Where it is documented", member<&Row::source>},
         {kDocument, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.confidence); }},
-        {kDocument, "note", "What is to be known of a rule",
+        {kDocument, "note", "Note on the rule",
          [](const Row &row) -> Value { return row.note ? Value(*row.note) : Value(Absent()); }},
     };
     static const TableOf<Row> kTable{"chip-facts", kColumns};

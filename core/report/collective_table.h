@@ -29,7 +29,7 @@ const TableOf<CollectiveByteFacts> &collectiveByteTable();
 const TableOf<decision::CollectiveGate> &collectiveGateTable();
 /// The registers that HandleCcdmaLayer sets, in order.
 const TableOf<decision::CcdmaSetter> &ccdmaSetterTable();
-/// Conditions and messages around them, the members, what sharding asks for.
+/// Conditions and messages around them, the members, what sharding requires.
 const TableOf<decision::CollectiveNote> &collectiveNoteTable();
 
 // Answers of the arithmetic of chapter 36, as `collective` gives them.

@@ -149,7 +149,7 @@ const TableOf<DecisionFacts> &decisionTable()
          jsonOf([](const Row &row) {
              return row.whole ? Json(row.verdict().disagreements) : noKey();
          })},
-        {kDocument, "note", "What is to be known of the verdict", nullptr,
+        {kDocument, "note", "Note on the verdict", nullptr,
          jsonOf([](const Row &row) { return row.whole ? Json(row.verdict().note) : noKey(); })},
         {kDocument, "nearest_change", "nearest change",
          "The smallest change after which the chip would decide otherwise", nullptr,
@@ -205,19 +205,6 @@ const TableOf<DecisionFacts> &decisionTable()
                                       "note",
                                       "nearest_change"}};
     return kTable;
-}
-
-DecisionScope decisionScope(std::string_view key)
-{
-    const auto isOneOf = [key](std::initializer_list<std::string_view> keys) {
-        return std::find(keys.begin(), keys.end(), key) != keys.end();
-    };
-    if (isOneOf({"weight", "function", "address", "form"}))
-        return DecisionScope::Weight;
-    return isOneOf({"target", "outcome", "legal", "refused_by", "verdict", "reasons",
-                    "disagreements", "note", "nearest_change"})
-               ? DecisionScope::Verdict
-               : DecisionScope::Both;
 }
 
 std::string_view outcomeLetter(decision::Outcome outcome)
@@ -295,155 +282,35 @@ Json totalsJson(const TargetTotals &totals)
     return json;
 }
 
-/// Columns that follow each other in the document and depend on the same.
-struct ColumnBlock {
-    DecisionScope scope = DecisionScope::Both;
-    std::vector<std::size_t> columns;
-};
-
-std::vector<ColumnBlock> columnBlocks()
-{
-    const TableOf<DecisionFacts> &table = decisionTable();
-    std::vector<ColumnBlock> blocks;
-    for (const std::size_t at : columnOrder(table.facts(), table.documentOrder, kDocument)) {
-        const DecisionScope scope = decisionScope(table.columns[at].key);
-        if (blocks.empty() || blocks.back().scope != scope)
-            blocks.push_back({scope, {}});
-        blocks.back().columns.push_back(at);
-    }
-    return blocks;
-}
-
-/// As dump() writes it, with what is short written in less time: there may be a million rows.
-void addDumped(std::string &text, const Json &json)
-{
-    if (json.is_null())
-        text += "null";
-    else if (json.is_number_unsigned())
-        text += fmt::format_int(json.get<std::uint64_t>()).c_str();
-    else if (json.is_boolean())
-        text += json.get<bool>() ? "true" : "false";
-    else if (json.is_object() && !json.empty()) {
-        char between = '{';
-        for (const auto &[key, value] : json.items()) { // keys are ours: nothing to escape
-            text += between;
-            text.append(1, '"').append(key).append("\":");
-            addDumped(text, value);
-            between = ',';
-        }
-        text += '}';
-    } else {
-        text += dumped(json);
-    }
-}
-
-/// `"target":"M1","outcome":"streams"`; empty where the row has none of the keys.
-std::string keysOf(const ColumnBlock &block, const DecisionFacts &facts)
-{
-    std::string text;
-    for (const std::size_t at : block.columns) {
-        const Column<DecisionFacts> &column = decisionTable().columns[at];
-        const Json cell =
-            column.document != nullptr ? column.document(facts) : json(column.value(facts));
-        if (cell.is_discarded())
-            continue;
-        text.append(text.empty() ? "\"" : ",\"").append(column.key).append("\":");
-        addDumped(text, cell);
-    }
-    return text;
-}
-
-/// Writes the rows of the declared table; what weights and verdicts repeat is made once.
-class DecisionWriter
-{
-public:
-    DecisionWriter(const Bundle &bundle, const DecisionTable &table,
-                   const std::function<void(std::string_view)> &write)
-        : m_bundle(bundle), m_table(table), m_write(write), m_blocks(columnBlocks())
-    {
-        m_facts.whole = table.rows() * table.columns() <= kInlineDecisions;
-    }
-
-    void decisions();
-    Json verdicts() const
-    {
-        Json list = Json::array();
-        for (const Verdict *verdict : m_order)
-            list.push_back(verdictJson(*verdict));
-        return list;
-    }
-
-private:
-    using Texts = std::vector<std::string>; ///< by block
-    Texts textsOf(DecisionScope scope) const;
-    const Texts &textsOfVerdict();
-    void one(const Texts &ofWeight);
-
-    const Bundle &m_bundle;
-    const DecisionTable &m_table;
-    const std::function<void(std::string_view)> &m_write;
-    std::vector<ColumnBlock> m_blocks;
-    DecisionFacts m_facts;
-    std::string m_buffer;
-    std::unordered_map<const Verdict *, Texts> m_ofVerdicts;
-    std::vector<const Verdict *> m_order;
-};
-
-DecisionWriter::Texts DecisionWriter::textsOf(DecisionScope scope) const
-{
-    Texts texts;
-    for (const ColumnBlock &block : m_blocks)
-        texts.push_back(block.scope == scope ? keysOf(block, m_facts) : std::string());
-    return texts;
-}
-
-const DecisionWriter::Texts &DecisionWriter::textsOfVerdict()
-{
-    const auto [at, isNew] = m_ofVerdicts.try_emplace(&m_facts.verdict());
-    if (isNew) {
-        m_facts.verdictIndex = m_order.size();
-        m_order.push_back(at->first);
-        at->second = textsOf(DecisionScope::Verdict);
-    }
-    return at->second;
-}
-
-void DecisionWriter::one(const Texts &ofWeight)
-{
-    const Texts &ofVerdict = textsOfVerdict();
-    const Texts ofBoth = textsOf(DecisionScope::Both);
-    char between = '{';
-    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        for (const Texts *texts : {&ofWeight, &ofVerdict, &ofBoth}) {
-            if ((*texts)[i].empty())
-                continue;
-            m_buffer += between;
-            m_buffer += (*texts)[i];
-            between = ',';
-        }
-    }
-    m_buffer += '}';
-}
-
-void DecisionWriter::decisions()
+/// One row a line; returns the verdicts that they refer to, in the order of their indices.
+std::vector<const Verdict *> writeRows(const Bundle &bundle, const DecisionTable &table,
+                                       const std::function<void(std::string_view)> &write)
 {
     constexpr std::size_t kFlush = 1 << 20;
-    m_buffer.reserve(kFlush + (1 << 16));
-    for (std::size_t row = 0; row < m_table.rows(); ++row) {
-        m_facts.weight = &m_bundle.weights()[row];
-        const Texts ofWeight = textsOf(DecisionScope::Weight);
-        for (std::size_t column = 0; column < m_table.columns(); ++column) {
-            m_buffer += row == 0 && column == 0 ? "\n" : ",\n";
-            m_facts.assessed = m_table.assessment(row, column);
-            one(ofWeight);
+    const std::vector<std::size_t> order =
+        columnOrder(decisionTable().facts(), decisionTable().documentOrder, kDocument);
+    std::vector<const Verdict *> verdicts;
+    std::unordered_map<const Verdict *, std::size_t> indices;
+    DecisionFacts facts;
+    facts.whole = table.rows() * table.columns() <= kInlineDecisions;
+    std::string text;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        facts.weight = &bundle.weights()[row];
+        for (std::size_t column = 0; column < table.columns(); ++column) {
+            facts.assessed = table.assessment(row, column);
+            const auto [at, isNew] = indices.try_emplace(&facts.verdict(), verdicts.size());
+            if (isNew)
+                verdicts.push_back(at->first);
+            facts.verdictIndex = at->second;
+            Json json = Json::object();
+            addCells(json, decisionTable(), order, facts);
+            text += (row == 0 && column == 0 ? "\n" : ",\n") + dumped(json);
         }
-        if (m_buffer.size() >= kFlush) {
-            m_write(m_buffer);
-            m_buffer.clear();
-        }
+        if (text.size() >= kFlush)
+            write(std::exchange(text, {}));
     }
-    m_write(m_buffer);
-    m_buffer.clear();
+    write(text);
+    return verdicts;
 }
 
 } // namespace
@@ -467,7 +334,7 @@ const TableOf<decision::Reason> &reasonTable()
         {"source", "Where the value is documented", member<&Row::source>},
         {"confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.confidence); }},
-        {kDocument, "note", "What is to be known of the condition",
+        {kDocument, "note", "Note on the condition",
          [](const Row &row) -> Value {
              return row.note.empty() ? Value(Absent()) : Value(row.note);
          }},
@@ -557,10 +424,10 @@ void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
     opening.pop_back();
     write(opening);
     write(",\n\"decisions\":[");
-    DecisionWriter writer(bundle, table, write);
-    writer.decisions();
     Json rest;
-    rest["verdicts"] = writer.verdicts();
+    rest["verdicts"] = Json::array();
+    for (const Verdict *verdict : writeRows(bundle, table, write))
+        rest["verdicts"].push_back(verdictJson(*verdict));
     rest["totals"] = Json::array();
     for (std::size_t column = 0; column < table.columns(); ++column)
         rest["totals"].push_back(totalsJson(table.totals(column)));

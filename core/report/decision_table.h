@@ -25,10 +25,6 @@ struct DecisionFacts {
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table);
 const TableOf<DecisionFacts> &decisionTable();
 
-/// What a column of the document depends on: cells of a weight or a verdict repeat.
-enum class DecisionScope : std::uint8_t { Weight, Verdict, Both };
-DecisionScope decisionScope(std::string_view key);
-
 /// "S" streams, "F" folds, "-" dense, "X" rejected, "?" not known.
 std::string_view outcomeLetter(decision::Outcome outcome);
 /// Weights down, chips across, a letter each.

@@ -272,7 +272,7 @@ const TableOf<PickedFact> &pickedElementTable()
 
 namespace {
 
-/// Bytes that are written out in text, and in JSON; of longer ranges the first so many.
+/// Most bytes of a range that text and JSON write out.
 constexpr std::size_t kTextBytes = 8, kJsonBytes = 64;
 
 std::string bytesHex(const SharedBytes &bytes, std::size_t most, std::string_view between)

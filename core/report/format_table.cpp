@@ -128,7 +128,7 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
          originOf(formatOrigin)},
         {kDocument | kWindow, "source", "Where the row comes from",
          [](const Row &row) -> Value { return View(row.row->source); }},
-        {kDocument | kWindow, "note", "What is to be known of it",
+        {kDocument | kWindow, "note", "Note",
          [](const Row &row) -> Value { return View(row.row->note); }},
     };
     static const TableOf<Row> kTable{"kernel-formats", kColumns};
@@ -252,8 +252,7 @@ const TableOf<CodegenFacts> &codegenTable()
          originOf([](const Row &row) { return row.rule->note; })},
         {kDocument | kWindow, "confidence", "How well the rule is known",
          [](const Row &row) { return confidenceValue(row.rule->confidence); }},
-        {kDocument, "note", "What is to be known of it",
-         [](const Row &row) -> Value { return View(row.rule->note); }},
+        {kDocument, "note", "Note", [](const Row &row) -> Value { return View(row.rule->note); }},
     };
     static const TableOf<Row> kTable{"encoder", kColumns};
     return kTable;
@@ -336,7 +335,7 @@ const TableOf<EmbeddedFact> &embeddedFactTable()
          [](const Row &row) { return orNothing(row.confidence); }},
         {"source", "Where the row comes from",
          [](const Row &row) { return orNothing(row.source); }},
-        {"note", "What is to be known of it", [](const Row &row) { return orNothing(row.note); }},
+        {"note", "Note", [](const Row &row) { return orNothing(row.note); }},
     };
     static const TableOf<Row> kTable{"facts", kColumns};
     return kTable;

@@ -72,7 +72,7 @@ std::vector<Column<EngineFact>> engineColumns()
 {
     using Row = EngineFact;
     return {{"what", "The figure, or what the figures below are about", member<&Row::what>},
-            {"value", "What it comes to", member<&Row::value>},
+            {"value", "Value", member<&Row::value>},
             {"remark", "How it comes about, and what other readings give", member<&Row::remark>},
             {"source", "Where the rule or the value is documented", member<&Row::source>}};
 }

@@ -5,7 +5,6 @@
 #include "core/diff/value_difference.h"
 #include "core/report/json.h"
 
-
 /// How the documents of comparisons write figures.
 namespace kernscope::report {
 

@@ -18,7 +18,7 @@ namespace kernscope::report {
 namespace {
 
 constexpr std::uint64_t kRun = 65536;
-/// One cell in so many has a larger magnitude than that of the full colour.
+/// Share of the cells with a larger magnitude than that of the full colour: one in this number.
 constexpr std::size_t kBeyond = 200;
 constexpr std::uint8_t kZeroIndex = 127, kNotFinite = 255;
 

@@ -41,7 +41,8 @@ std::string operationText(const roofline::Layer &layer)
     return several ? layer.op + "." + layer.param : layer.op;
 }
 
-/// How often a run comes to a layer, where it is not once: the times in the table are of one.
+/// Executions of a layer in one run, where that is not one: times in the table are of one
+/// execution.
 std::string runsText(const roofline::Layer &layer)
 {
     std::string text;

@@ -189,7 +189,7 @@ const TableOf<PlannedWeight> &plannedWeightTable()
          [](const Row &row) -> Value {
              return row.after() ? Value(row.after()->sampled) : Value(Absent());
          }},
-        {kNumber | kDocument, "sensitivity", "The weight's relative error counts so many times",
+        {kNumber | kDocument, "sensitivity", "Factor of the weight's relative error",
          [](const Row &row) -> Value {
              return row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent());
          }},
@@ -464,7 +464,7 @@ std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime 
                        weights.empty() ? "those of some forms" : weights);
 }
 
-/// Of several functions of which a run enters one the rows of each.
+/// Where a run enters one of several functions: the rows of each.
 void addProgramRows(const std::string &name, const roofline::ProgramTime &before,
                     const roofline::ProgramTime &after, std::vector<ProgramRow> &rows)
 {

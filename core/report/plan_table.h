@@ -29,7 +29,7 @@ struct PlanSubject {
 /// Everything of `plan`.
 Json planJson(const PlanSubject &subject);
 
-/// The report that a name's ending asks for: ".json", ".csv", ".md", else the page.
+/// The report by a name's ending: ".json", ".csv", ".md", else the page.
 std::string planReport(std::string_view ending, const PlanSubject &subject);
 
 /// How errors are summed and chips are taken together, in a sentence each.
@@ -55,7 +55,7 @@ struct ProgramRow {
 /// What the program takes on a target: engine, floor of its dispatches, both.
 std::vector<ProgramRow> programRows(const PlanSubject &subject, std::size_t target);
 
-/// What is to be known of this plan, in a sentence each: a goal that was not given, times that are
+/// Notes on the plan, one sentence each: a goal that was not given, times that are
 /// not known and what that leaves out. Empty where there is nothing to say.
 std::vector<std::string> planNotes(const PlanSubject &subject);
 

@@ -200,9 +200,9 @@ const TableOf<HitFacts> &hitTable()
          "Number of the stored code, from 0; of what a mask keeps that of the element",
          [](const HitFacts &row) { return strayCount(row, &search::StrayCode::index); }},
         {kNumber, "code",
-         "Entry of the codebook, or number of the stored value, that it asks for, from 0",
+         "Entry of the codebook, or number of the stored value, that it refers to, from 0",
          [](const HitFacts &row) { return strayCount(row, &search::StrayCode::code); }},
-        {kNumber, "entries", "So many entries the codebook has, or values are stored",
+        {kNumber, "entries", "Number of entries of the codebook, or of stored values",
          [](const HitFacts &row) { return strayCount(row, &search::StrayCode::entries); }},
     };
     static const TableOf<Row> kTable{

@@ -304,7 +304,7 @@ SlotColumns slotNames()
              [](const Row &row) -> Value { return Hex(row.slot->place.value); },
              jsonOf([](const Row &row) { return numberJson(row.slot->place.value); })},
             {kNumber, "task", "Task that the word is in", slotTask},
-            {"kind", "How the word comes to hold an address",
+            {"kind", "How the word gets its address",
              [](const Row &row) -> Value { return Word(hwx::slotKindName(row.slot->kind)); }},
             {"register", "Register that the word is written to",
              [](const Row &row) -> Value { return View(row.slot->registerName); }},

@@ -57,7 +57,7 @@ Value zerosValue(const WeightFacts &row)
     return row.zeros ? Value(Percent{*row.zeros}) : Value(Unknown());
 }
 
-/// A figure of the finite values, of which there may be none.
+/// A figure of the finite values; there may be none.
 Value figureValue(const WeightFacts &row, double Statistics::*figure)
 {
     if (!row.asked.figures)
