@@ -95,12 +95,23 @@ TextTable plainTable(const TableOf<Row> &table, const std::vector<Row> &rows, co
 {
     std::vector<TextTable::Column> columns;
     for (std::size_t i = from; i < table.columns.size(); ++i) {
-        std::string title(const Dot &dot)
-{
-    return svg::element("title", {},
-                        fmt::format("{}{}: error {:.4g}",
-                                    dot.name.empty() ? "" : markup(dot.name) + ": ",
-                                    costText(dot.cost), dot.error));
+        std::string title(table.columns[i].title);
+        for (const auto &[key, other] : titles)
+            title = key == table.columns[i].key ? other : title;
+        columns.push_back({std::move(title), table.columns[i].align});
+    }
+    TextTable text(std::move(columns));
+    for (const Row &row : rows) {
+        Cells cells;
+        for (std::size_t i = from; i < table.columns.size(); ++i) {
+            const Value value = table.columns[i].value(row);
+            cells.push_back(std::holds_alternative<Count>(value)
+                                ? plainText(value)
+                                : report::text(value, table.columns[i].unknown));
+        }
+        text.add(std::move(cells));
+    }
+    return text;
 }
 
 Titles timeTitle(const PlanSubject &subject)
@@ -139,7 +150,7 @@ std::string headline(const PlanSubject &subject)
     return text;
 }
 
-/// The notes on the plan, one sentence each.
+/// What is to be said of this plan, before its tables.
 std::string notesText(const PlanSubject &subject)
 {
     std::string text;
@@ -236,9 +247,10 @@ std::string axes(const Picture &picture)
 
 std::string title(const Dot &dot)
 {
-    return fmt::format("<title>{}{}: error {:.4g}</title>",
-                       dot.name.empty() ? "" : markup(dot.name) + ": ", costText(dot.cost),
-                       dot.error);
+    return svg::element("title", {},
+                        fmt::format("{}{}: error {:.4g}",
+                                    dot.name.empty() ? "" : markup(dot.name) + ": ",
+                                    costText(dot.cost), dot.error));
 }
 
 std::string builds(const Picture &picture)
