@@ -286,7 +286,13 @@ void RooflineLabels::drawRidge()
     m_ridgeText->position->setCoords(*m_given.ridge, 0.99);
     const int side = theme::em(&m_look, 0.3);
     m_ridgeText->setPadding(QMargins(side, 0, side, 0));
-    m_ridgeText->setText(RooflinePlot::tr("ridge %1 FLOP/B").arg(std::round(*m_given.ridge)));
+    m_ridgeText->setText(ridgeText());
+}
+
+QString RooflineLabels::ridgeText() const
+{
+    return m_given.ridge ? RooflinePlot::tr("ridge %1 FLOP/B").arg(std::round(*m_given.ridge))
+                         : QString();
 }
 
 void RooflineLabels::drawFloor()

@@ -86,6 +86,7 @@ public:
     /// read comes first: the pair that times are worked out with, the line of the program, points.
     void place(const RooflinePoints &points, const RooflineMarks &marks, int current);
 
+    QString ridgeText() const; ///< empty: no ridge is known
     int roofCount() const { return static_cast<int>(m_roofs.size()); }
     QStringList shown() const; ///< of ceilings, the line of the program and points
     /// Where those words stand, in pixels of the plot; as of the last place().

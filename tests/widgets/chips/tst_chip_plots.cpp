@@ -49,7 +49,7 @@ private Q_SLOTS:
         QVERIFY(dock.showsContent());
         RooflinePlot &plot = dock.plot();
         QVERIFY(plot.pointCount() > 0);
-        QCOMPARE(plot.ridgeLabel(), QStringLiteral("ridge 141 FLOP/B"));
+        QCOMPARE(plot.labels().ridgeText(), QStringLiteral("ridge 141 FLOP/B"));
         QVERIFY(dock.facts().text().contains(QStringLiteral("141")));
         QVERIFY(plot.labels().roofCount() > 5);
         QVERIFY(plot.pointText(0).contains(QStringLiteral("FLOP/B")));
