@@ -393,7 +393,8 @@ std::vector<std::size_t> usedColumns(std::span<const PairRow> rows)
         const bool finite = columns[column].key.starts_with("nonfinite");
         const auto says = [&](const PairRow &row) {
             const std::string plain = plainText(columns[column].value(row));
-            return nameB ? row.findableB != row.findableA : !plain.empty() && !(finite && plain == "0");
+            return nameB ? row.findableB != row.findableA
+                         : !plain.empty() && !(finite && plain == "0");
         };
         if (std::any_of(rows.begin(), rows.end(), says))
             used.push_back(column);
@@ -413,8 +414,8 @@ std::string placeText(std::uint64_t book, std::uint64_t code, std::uint64_t book
 std::vector<PairRow> differenceRows(const CheckedDifference &checked)
 {
     const Difference &difference = checked.difference;
-    auto rows = pairRows(*checked.a, *checked.b, difference.weights, difference.onlyA,
-                         difference.onlyB);
+    auto rows =
+        pairRows(*checked.a, *checked.b, difference.weights, difference.onlyA, difference.onlyB);
     for (PairRow &row : rows)
         row.limits = faultsOf(checked, row.onA() ? row.findableA : row.findableB);
     if (checked.order == RowOrder::WorstFirst)
