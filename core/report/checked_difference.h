@@ -63,7 +63,7 @@ compareChecked(const BundlePtr &base, std::span<const BundlePtr> builds,
                std::span<const std::vector<PairChoice>> pairs, const ComparisonWanted &wanted,
                Progress *progress = nullptr);
 
-/// Sets the order of the rows for a document of that format: without a wish, what people read
+/// Sets the order of the rows for a document of that format: unless one is given, what people read
 /// begins with the worst.
 void setRowOrder(std::span<CheckedDifference> all, std::string_view format,
                  std::optional<RowOrder> order);

@@ -509,10 +509,9 @@ Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
                        {"source_checked", applied.result.sourceChecked},
                        {"target_checked", applied.result.targetChecked}};
     json["verified"] = optionalJson(applied.verified);
-    json["saved"] = applied.verified
-                        ? Json{{"bytes_written", numberJson(applied.result.bytes)},
-                               {"verified", *applied.verified}}
-                        : Json(nullptr);
+    json["saved"] = applied.verified ? Json{{"bytes_written", numberJson(applied.result.bytes)},
+                                            {"verified", *applied.verified}}
+                                     : Json(nullptr);
     return json;
 }
 

@@ -150,7 +150,7 @@ std::string headline(const PlanSubject &subject)
     return text;
 }
 
-/// What is to be said of this plan, before its tables.
+/// The notes on the plan, one sentence each.
 std::string notesText(const PlanSubject &subject)
 {
     std::string text;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/slice_file.h"
 #include "core/bundle/bundle_fwd.h"
+#include "core/bundle/slice_file.h"
 #include "core/bundle/weight.h"
 #include "core/container/hwx/task_unit.h"
 #include "core/container/section/section.h"
