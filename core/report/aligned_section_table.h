@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/diff/byte_alignment.h"
-#include "core/diff/byte_tally.h"
+#include "core/diff/byte_ranges.h"
 #include "core/report/column.h"
 
 /// The sections of two bundles side by side: where each lies on either side, and how many of its

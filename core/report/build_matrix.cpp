@@ -29,19 +29,17 @@ outcomesOf(const Bundle &bundle, const std::vector<const target::Target *> &chip
 }
 
 /// Of a weight of the base that was split or merged: nothing of others.
-std::optional<MatrixCell> joinedCell(const Difference &difference, std::size_t weight)
+std::optional<MatrixCell> slicedCell(const Difference &difference, std::size_t weight)
 {
     std::optional<MatrixCell> cell;
-    for (const JoinedWeights &joined : difference.joined) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-            if (joined.weightA(i) != weight)
-                continue;
-            const PairSeverity severity = severityOf(joined.parts[i]);
-            if (!cell || worse(severity, cell->severity)) {
-                cell.emplace();
-                cell->verdict = joined.name();
-                cell->severity = severity;
-            }
+    for (const ComparedPair &pair : difference.weights) {
+        if (!pair.slice || pair.a != weight)
+            continue;
+        const PairSeverity severity = severityOf(pair);
+        if (!cell || worse(severity, cell->severity)) {
+            cell.emplace();
+            cell->verdict = pair.slice->name();
+            cell->severity = severity;
         }
     }
     return cell;
@@ -62,12 +60,12 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
                   const std::vector<std::vector<decision::Outcome>> &outcomes)
 {
     MatrixCell cell;
-    const auto &pairs = checked.difference.weights;
+    const auto pairs = wholePairs(checked.difference.weights);
     const auto pair = std::find_if(pairs.begin(), pairs.end(),
-                                   [weight](const WeightPair &each) { return each.a == weight; });
+                                   [weight](const ComparedPair &each) { return each.a == weight; });
     if (pair == pairs.end()) {
-        if (auto joined = joinedCell(checked.difference, weight))
-            return *std::move(joined);
+        if (auto sliced = slicedCell(checked.difference, weight))
+            return *std::move(sliced);
         cell.alone = true;
         cell.verdict = "only in the first";
         cell.severity = {PairSeverity::Kind::OneSided};

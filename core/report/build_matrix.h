@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/stream.h"
-#include "core/diff/severity.h"
+#include "core/diff/diff.h"
 #include "core/report/column.h"
 #include "core/report/difference_report.h"
 

@@ -87,7 +87,7 @@ Result<void> addWeightPictures(Document &document, const Bundle &bundle, Progres
     for (const std::size_t index : picturedWeights(bundle)) {
         if (progress && progress->cancelled())
             return tl::unexpected(cancelledError("The report was not finished."));
-        const auto picture = pairPicture(bundle, index, bundle, index);
+        const auto picture = pairPicture(bundle, bundle, {index, index});
         if (!picture)
             continue; // a fault of the values, which the table of faults holds
         const Weight &weight = bundle.weights()[index];

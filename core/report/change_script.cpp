@@ -38,7 +38,7 @@ public:
     {
     }
 
-    Result<void> add(const WeightPair &pair)
+    Result<void> add(const ComparedPair &pair)
     {
         const Weight &a = m_a.weights()[pair.a];
         if (pair.damaged)
@@ -135,10 +135,10 @@ Result<void> checkWhole(const Bundle &a, const Bundle &b, const Difference &diff
     if (!difference.onlyB.empty())
         return cannotSay(b.weights()[difference.onlyB.front()].findableName(), "only in B",
                          "Edits add and remove no weights");
-    if (!difference.joined.empty()) {
-        const JoinedWeights &joined = difference.joined.front();
-        const Bundle &whole = joined.split ? a : b;
-        return cannotSay(whole.weights()[joined.whole].findableName(), std::string(joined.name()),
+    if (!difference.weights.empty() && difference.weights.back().slice) {
+        const ComparedPair &part = slicedPairs(difference.weights).front().front();
+        const Weight &whole = part.slice->ofA ? a.weights()[part.a] : b.weights()[part.b];
+        return cannotSay(whole.findableName(), std::string(part.slice->name()),
                          "Edits split and merge no weights");
     }
     return {};
@@ -154,7 +154,7 @@ Result<std::string> changeScript(const Bundle &a, const Bundle &b, const Differe
     const PairReadLock lock(a, b);
     ChangeWriter writer(a, b, progress);
     std::vector<std::size_t> partners;
-    for (const WeightPair &pair : difference.weights) {
+    for (const ComparedPair &pair : difference.weights) {
         if (auto added = writer.add(pair); !added)
             return tl::unexpected(std::move(added.error()));
         partners.push_back(pair.b);

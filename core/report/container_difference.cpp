@@ -13,20 +13,12 @@ namespace {
 Json pairedWeightsJson(const ContainerDifference &difference)
 {
     Json list = Json::array();
-    for (const WeightPair &pair : difference.whole.weights)
+    for (const ComparedPair &pair : difference.whole.weights)
         list.push_back({{"name", difference.a->weights()[pair.a].name},
                         {"name_b", difference.b->weights()[pair.b].name},
-                        {"pairing", pairingName(pair.pairing)},
+                        {"pairing", pair.slice ? pair.slice->name() : pairingName(pair.pairing)},
                         {"layout_equal", pair.damaged ? Json(nullptr) : Json(pair.layoutEqual)},
                         {"stored_equal", pair.damaged ? Json(nullptr) : Json(pair.storedEqual)}});
-    for (const JoinedWeights &joined : difference.whole.joined) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i)
-            list.push_back({{"name", difference.a->weights()[joined.weightA(i)].name},
-                            {"name_b", difference.b->weights()[joined.weightB(i)].name},
-                            {"pairing", joined.name()},
-                            {"layout_equal", false},
-                            {"stored_equal", false}});
-    }
     for (const std::size_t i : difference.whole.onlyA)
         list.push_back({{"name", difference.a->weights()[i].name}, {"name_b", nullptr}});
     for (const std::size_t i : difference.whole.onlyB)

@@ -3,7 +3,6 @@
 
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
-#include "core/diff/severity.h"
 #include "core/report/difference_rows.h"
 #include "core/report/document.h"
 #include "core/report/pair_picture.h"
@@ -36,13 +35,6 @@ std::string faultsOf(const CheckedDifference &checked, const std::string &weight
     return text;
 }
 
-/// With the limits that its weight exceeds.
-PairFacts checkedRow(const CheckedDifference &checked, PairFacts facts)
-{
-    facts.limits = faultsOf(checked, facts.name.empty() ? facts.nameB : facts.name);
-    return facts;
-}
-
 /// Those columns of the table of pairs; `titles`, else the keys of JSON.
 TextTable pairTextTable(const CheckedDifference &checked, const std::vector<std::size_t> &places,
                         bool titles)
@@ -53,7 +45,7 @@ TextTable pairTextTable(const CheckedDifference &checked, const std::vector<std:
         headers.push_back({std::string(titles ? columns[column].title : columns[column].key),
                            columns[column].facts().number() ? kRight : TextTable::Align::Left});
     TextTable table(std::move(headers));
-    for (const PairFacts &row : differenceRows(checked)) {
+    for (const PairRow &row : differenceRows(checked)) {
         std::vector<std::string> cells;
         for (const std::size_t column : places)
             cells.push_back(readableCell(columns[column].value(row)));
@@ -90,9 +82,9 @@ struct JunitCase {
 std::vector<JunitCase> casesOf(const CheckedDifference &checked)
 {
     std::vector<JunitCase> cases{{"whole", {}, {}}};
-    for (const PairFacts &row : differenceRows(checked)) {
+    for (const PairRow &row : differenceRows(checked)) {
         // A split weight has a row for each part, and one case.
-        if (const std::string name = printable(row.name.empty() ? row.nameB : row.name);
+        if (const std::string name = printable(row.onA() ? row.findableA : row.findableB);
             cases.back().name != name)
             cases.push_back({name, {}, {}});
     }
@@ -161,86 +153,42 @@ std::string histogramSvg(const ValueDifference &values)
         width, kHeight, bars);
 }
 
-/// A pair, or a part of a split or merged weight, whose values differ.
-struct DifferentValues {
-    const ValueDifference *values = nullptr;
-    std::size_t index = 0; ///< of the pair; of a part: of Difference::joined
-    std::optional<std::size_t> part;
-};
-
-/// The worst first.
-std::vector<DifferentValues> worstValues(const CheckedDifference &checked)
+/// Indices in Difference::weights of those whose values differ, the worst first.
+std::vector<std::size_t> worstValues(const CheckedDifference &checked)
 {
-    const Difference &difference = checked.difference;
-    std::vector<DifferentValues> worst;
-    for (std::size_t i = 0; i < difference.weights.size(); ++i) {
-        const auto &values = difference.weights[i].values;
-        if (values && !values->identical())
-            worst.push_back({&*values, i, std::nullopt});
+    const auto &pairs = checked.difference.weights;
+    std::vector<std::size_t> worst;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (pairs[i].values && !pairs[i].values->identical())
+            worst.push_back(i);
     }
-    for (std::size_t i = 0; i < difference.joined.size(); ++i) {
-        const auto &parts = difference.joined[i].parts;
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-            if (parts[k].values && !parts[k].values->identical())
-                worst.push_back({&*parts[k].values, i, k});
-        }
-    }
-    std::stable_sort(worst.begin(), worst.end(),
-                     [](const DifferentValues &x, const DifferentValues &y) {
-                         return worse(severityOf(*x.values, false), severityOf(*y.values, false));
-                     });
+    std::stable_sort(worst.begin(), worst.end(), [&](std::size_t x, std::size_t y) {
+        return worse(severityOf(*pairs[x].values, false), severityOf(*pairs[y].values, false));
+    });
     worst.resize(std::min(worst.size(), kMostPictures));
     return worst;
 }
 
 /// The worst places that were asked for; null where they were not.
-const WorstPlaces *placesOf(const CheckedDifference &checked, const DifferentValues &one)
+const WorstPlaces *placesOf(const CheckedDifference &checked, std::size_t index)
 {
-    if (!one.part) {
-        for (const auto &[index, places] : checked.worst) {
-            if (index == one.index)
-                return &places;
-        }
-        return nullptr;
-    }
-    for (const auto &found : checked.partWorst) {
-        if (found.joined == one.index && found.part == *one.part)
-            return &found.places;
+    for (const auto &[of, places] : checked.worst) {
+        if (of == index)
+            return &places;
     }
     return nullptr;
 }
 
-const Shape &shapeOf(const CheckedDifference &checked, const DifferentValues &one)
-{
-    if (!one.part)
-        return checked.a->weights()[checked.difference.weights[one.index].a].shape;
-    const JoinedWeights &joined = checked.difference.joined[one.index];
-    return (joined.split ? *checked.b : *checked.a).weights()[joined.parts[*one.part].weight].shape;
-}
-
 /// "name: verdict"
-std::string titleOf(const CheckedDifference &checked, const DifferentValues &one)
+std::string titleOf(const CheckedDifference &checked, const ComparedPair &pair)
 {
-    if (!one.part) {
-        const WeightPair &pair = checked.difference.weights[one.index];
-        return printable(checked.a->weights()[pair.a].findableName()) + ": " +
-               verdict(pair, *checked.a, *checked.b);
+    std::string name = checked.a->weights()[pair.a].findableName(),
+                what = verdict(pair, *checked.a, *checked.b);
+    if (pair.slice) {
+        name += " > " + checked.b->weights()[pair.b].findableName();
+        what += "; " + sliceText(*pair.slice);
     }
-    const JoinedWeights &joined = checked.difference.joined[one.index];
-    return fmt::format("{} > {}: {}; {}",
-                       printable(checked.a->weights()[joined.weightA(*one.part)].findableName()),
-                       printable(checked.b->weights()[joined.weightB(*one.part)].findableName()),
-                       joinedVerdict(joined, *one.part), joinedText(joined, *one.part));
-}
-
-Result<PairPicture> differencePictureOf(const CheckedDifference &checked,
-                                        const DifferentValues &one, Progress *progress)
-{
-    if (one.part)
-        return pairPicture(*checked.a, *checked.b, checked.difference.joined[one.index], *one.part,
-                           progress);
-    const WeightPair &pair = checked.difference.weights[one.index];
-    return pairPicture(*checked.a, pair.a, *checked.b, pair.b, progress);
+    return printable(name) + ": " + what;
 }
 
 /// The worst channels and elements of a pair, where they were asked for.
@@ -304,22 +252,23 @@ Result<void> addDifferentValues(Document &document, const CheckedDifference &che
         "the rest across; blue is less than 0, white is 0, orange is more, black is "
         "not finite. Colours grow with the square root.",
         worst.size() == 1 ? std::string("The one") : fmt::format("The {}", worst.size())));
-    for (const DifferentValues &one : worst) {
-        const auto picture = differencePictureOf(checked, one, progress);
+    for (const std::size_t index : worst) {
+        const ComparedPair &pair = checked.difference.weights[index];
+        const auto picture = pairPicture(*checked.a, *checked.b, pair, progress);
         if (!picture && picture.error().code == "task.cancelled")
             return tl::unexpected(picture.error());
-        document.addHeading(titleOf(checked, one), 3);
+        document.addHeading(titleOf(checked, pair), 3);
         if (picture)
             addPicture(document, *picture);
-        if (one.values->oneType)
+        if (pair.values->oneType)
             document.add(Document::Picture{
-                histogramSvg(*one.values),
+                histogramSvg(*pair.values),
                 "Elements by distance",
                 {fmt::format("Elements by distance in ULP of {}: 0 at the left, then powers of "
                              "two; heights logarithmic",
-                             elementTypeName(one.values->ulpType))}});
-        if (const WorstPlaces *places = placesOf(checked, one))
-            addWorst(document, *places, shapeOf(checked, one));
+                             elementTypeName(pair.values->ulpType))}});
+        if (const WorstPlaces *places = placesOf(checked, index))
+            addWorst(document, *places, comparedWeight(*checked.a, *checked.b, pair).shape);
         if (picture && picture->binned)
             document.addText("A cell stands for several elements: their mean in A and B, the "
                              "largest difference in B - A.");
@@ -374,18 +323,12 @@ void addCodebooks(Document &document, const std::string &name, const CodebookMat
 
 void addAllCodebooks(Document &document, const CheckedDifference &checked)
 {
-    for (const auto &[index, match] : checked.codebooks)
-        addCodebooks(document,
-                     checked.a->weights()[checked.difference.weights[index].a].findableName(),
-                     match);
-    for (const auto &[index, part, match] : checked.partCodebooks) {
-        const JoinedWeights &joined = checked.difference.joined[index];
-        const Bundle &parts = joined.split ? *checked.b : *checked.a;
-        addCodebooks(document,
-                     fmt::format("{} ({})",
-                                 parts.weights()[joined.parts[part].weight].findableName(),
-                                 joinedText(joined, part)),
-                     match);
+    for (const auto &[index, match] : checked.codebooks) {
+        const ComparedPair &pair = checked.difference.weights[index];
+        std::string name = comparedWeight(*checked.a, *checked.b, pair).findableName();
+        if (pair.slice)
+            name += " (" + sliceText(*pair.slice) + ")";
+        addCodebooks(document, name, match);
     }
 }
 
@@ -429,16 +372,16 @@ const std::vector<std::size_t> &htmlColumns()
 
 /// The columns that say something of any weight: that of limits is empty without limits, the names
 /// in B where all are those of A, and all is finite in most.
-std::vector<std::size_t> usedColumns(std::span<const PairFacts> rows)
+std::vector<std::size_t> usedColumns(std::span<const PairRow> rows)
 {
     const auto &columns = pairTable().columns;
     std::vector<std::size_t> used;
     for (const std::size_t column : htmlColumns()) {
         const bool nameB = columns[column].key == "name_b";
         const bool finite = columns[column].key.starts_with("nonfinite");
-        const auto says = [&](const PairFacts &row) {
+        const auto says = [&](const PairRow &row) {
             const std::string plain = plainText(columns[column].value(row));
-            return nameB ? row.nameB != row.name : !plain.empty() && !(finite && plain == "0");
+            return nameB ? row.findableB != row.findableA : !plain.empty() && !(finite && plain == "0");
         };
         if (std::any_of(rows.begin(), rows.end(), says))
             used.push_back(column);
@@ -455,23 +398,16 @@ std::string placeText(std::uint64_t book, std::uint64_t code, std::uint64_t book
 
 } // namespace
 
-std::vector<PairFacts> differenceRows(const CheckedDifference &checked)
+std::vector<PairRow> differenceRows(const CheckedDifference &checked)
 {
-    const Bundle &a = *checked.a, &b = *checked.b;
-    std::vector<PairFacts> rows;
-    for (const WeightPair &pair : checked.difference.weights)
-        rows.push_back(checkedRow(checked, pairFacts(a, b, pair)));
-    for (const JoinedWeights &joined : checked.difference.joined) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i)
-            rows.push_back(checkedRow(checked, partFacts(a, b, joined, i)));
-    }
-    for (const std::size_t i : checked.difference.onlyA)
-        rows.push_back(checkedRow(checked, aloneFacts(a, i, true)));
-    for (const std::size_t i : checked.difference.onlyB)
-        rows.push_back(checkedRow(checked, aloneFacts(b, i, false)));
+    const Difference &difference = checked.difference;
+    auto rows = pairRows(*checked.a, *checked.b, difference.weights, difference.onlyA,
+                         difference.onlyB);
+    for (PairRow &row : rows)
+        row.limits = faultsOf(checked, row.onA() ? row.findableA : row.findableB);
     if (checked.order == RowOrder::WorstFirst)
-        std::stable_sort(rows.begin(), rows.end(), [](const PairFacts &x, const PairFacts &y) {
-            return worse(x.severity, y.severity);
+        std::stable_sort(rows.begin(), rows.end(), [](const PairRow &x, const PairRow &y) {
+            return worse(x.severity(), y.severity());
         });
     return rows;
 }
@@ -584,7 +520,7 @@ std::string differenceCsv(std::span<const CheckedDifference> all)
             text += csvField(printable(checked.a->name())) + "," +
                     csvField(printable(checked.b->name())) + "," + csvField(journal) +
                     std::string(differenceColumns().size() - 1, ',') + "\n";
-        for (const PairFacts &row : differenceRows(checked)) {
+        for (const PairRow &row : differenceRows(checked)) {
             std::vector<std::string> cells{printable(checked.a->name()),
                                            printable(checked.b->name())};
             for (const std::size_t column : differenceColumns())

@@ -92,7 +92,7 @@ Json structureJson(const Bundle &a, const Bundle &b, const Difference &differenc
 }
 
 /// Channels of B for those of A along one axis; what differs once they stand in that order.
-Json orderJson(const WeightPair &pair)
+Json orderJson(const ComparedPair &pair)
 {
     const ChannelOrder &order = *pair.order;
     Json json;
@@ -110,7 +110,7 @@ Json orderJson(const WeightPair &pair)
     return json;
 }
 
-Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
+Json pairJson(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
     Json json;
     json["name"] = a.weights()[pair.a].name;
@@ -146,29 +146,32 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
 }
 
 /// A weight of one side that is several of the other.
-Json joinedJson(const Bundle &a, const Bundle &b, const JoinedWeights &joined)
+Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> parts)
 {
-    const Bundle &whole = joined.split ? a : b, &part = joined.split ? b : a;
+    const WeightSlice &slice = *parts.front().slice;
     Json json;
-    json["kind"] = joined.name();
-    json["whole"] = weightJson(whole, joined.whole, std::nullopt, {});
-    json["axis"] = joined.axis;
-    const bool compared =
-        std::all_of(joined.parts.begin(), joined.parts.end(),
-                    [](const JoinedPart &each) { return each.values.has_value(); });
+    json["kind"] = slice.name();
+    json["whole"] = slice.ofA ? weightJson(a, parts.front().a, std::nullopt, {})
+                              : weightJson(b, parts.front().b, std::nullopt, {});
+    json["axis"] = slice.axis;
+    const bool compared = std::all_of(parts.begin(), parts.end(), [](const ComparedPair &each) {
+        return each.values.has_value();
+    });
+    const bool exact = std::all_of(parts.begin(), parts.end(),
+                                   [](const ComparedPair &each) { return each.exact(); });
     // Of samples alone it is not known.
-    json["exact"] = compared ? Json(joined.exact) : Json(nullptr);
+    json["exact"] = compared ? Json(exact) : Json(nullptr);
     json["parts"] = Json::array();
-    for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-        const JoinedPart &one = joined.parts[i];
+    for (const ComparedPair &one : parts) {
         Json row;
-        row["weight"] = weightJson(part, one.weight, std::nullopt, {});
-        row["first"] = numberJson(one.first);
-        row["count"] = numberJson(one.count);
-        row["exact"] = one.values ? Json(one.exact) : Json(nullptr);
-        row["similarity"] = one.similarity;
+        row["weight"] = slice.ofA ? weightJson(b, one.b, std::nullopt, {})
+                                  : weightJson(a, one.a, std::nullopt, {});
+        row["first"] = numberJson(one.slice->first);
+        row["count"] = numberJson(one.slice->count);
+        row["exact"] = one.values ? Json(one.exact()) : Json(nullptr);
+        row["similarity"] = one.similarity.value_or(0);
         row["values"] = one.values ? valuesJson(*one.values) : Json(nullptr);
-        row["verdict"] = joinedVerdict(joined, i);
+        row["verdict"] = verdict(one, a, b);
         if (one.fault)
             row["fault"] = diagnosticJson({Severity::Error, *one.fault});
         json["parts"].push_back(std::move(row));
@@ -200,11 +203,11 @@ Json differenceJson(const Bundle &a, const Bundle &b, const Difference &differen
                        {"bytes_b", bytesJson(difference.program.bytesB)}};
     json["structure"] = structureJson(a, b, difference);
     json["weights"] = Json::array();
-    for (const WeightPair &pair : difference.weights)
+    for (const ComparedPair &pair : wholePairs(difference.weights))
         json["weights"].push_back(pairJson(a, b, pair));
     json["joined"] = Json::array();
-    for (const JoinedWeights &joined : difference.joined)
-        json["joined"].push_back(joinedJson(a, b, joined));
+    for (const auto &parts : slicedPairs(difference.weights))
+        json["joined"].push_back(joinedJson(a, b, parts));
     json["only_a"] = onlyJson(a, difference.onlyA);
     json["only_b"] = onlyJson(b, difference.onlyB);
     return json;

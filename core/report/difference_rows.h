@@ -15,7 +15,7 @@ namespace kernscope::report {
 /// One row a pair in the order of A, one a part of split and merged weights, then the weights that
 /// one side alone has; or all of them in the order of their severity, as checked.order says: the
 /// rows of pairTable(), whose columns for documents these formats have.
-std::vector<PairFacts> differenceRows(const CheckedDifference &checked);
+std::vector<PairRow> differenceRows(const CheckedDifference &checked);
 /// Places of those columns in pairTable(), in the order of CSV.
 const std::vector<std::size_t> &differenceColumns();
 

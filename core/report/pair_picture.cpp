@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
-#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <array>
@@ -136,13 +135,16 @@ private:
     std::vector<double> m_a, m_b, m_difference;
 };
 
-/// `shape`: that of the elements that are read.
-Result<PairPicture> pictureOf(const Result<diff::PairReader> &reader, const Shape &shape,
-                              Progress *progress)
+} // namespace
+
+Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                Progress *progress)
 {
+    const PairReadLock lock(a, b);
+    const auto reader = diff::PairReader::make(a, b, sides);
     if (!reader)
         return tl::unexpected(reader.error());
-    PictureCells cells(extentsOf(shape, reader->elements()));
+    PictureCells cells(extentsOf(comparedWeight(a, b, sides).shape, reader->elements()));
     std::vector<double> valuesA(kRun), valuesB(kRun);
     for (std::uint64_t first = 0; first < reader->elements(); first += kRun) {
         const auto count = static_cast<std::size_t>(std::min(kRun, reader->elements() - first));
@@ -154,25 +156,6 @@ Result<PairPicture> pictureOf(const Result<diff::PairReader> &reader, const Shap
             return tl::unexpected(cancelledError("The picture was cancelled"));
     }
     return cells.finish();
-}
-
-} // namespace
-
-Result<PairPicture> pairPicture(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                std::size_t weightB, Progress *progress)
-{
-    const PairReadLock lock(a, b);
-    return pictureOf(diff::PairReader::make(a, weightA, b, weightB), a.weights()[weightA].shape,
-                     progress);
-}
-
-Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                                std::size_t part, Progress *progress)
-{
-    const PairReadLock lock(a, b);
-    const Bundle &parts = joined.split ? b : a;
-    return pictureOf(diff::partReader(a, b, joined, part),
-                     parts.weights()[joined.parts[part].weight].shape, progress);
 }
 
 namespace {

@@ -31,15 +31,15 @@ Value storedValue(const std::optional<ByteCount> &bytes)
 
 /// A figure of the values, once they are compared.
 template <class Figure>
-Value figure(const PairFacts &row, Figure &&of)
+Value figure(const PairRow &row, Figure &&of)
 {
-    if (row.values != nullptr)
-        return of(*row.values);
+    if (row.pair.values)
+        return of(*row.pair.values);
     return row.asked ? Value(Unknown()) : Value(Absent());
 }
 
 template <double ValueDifference::*Member, int places = kPairDigits, bool significant = true>
-Value differenceValue(const PairFacts &row)
+Value differenceValue(const PairRow &row)
 {
     return figure(row, [](const ValueDifference &values) {
         return errorFigure(values, Real{values.*Member, places, significant});
@@ -47,13 +47,13 @@ Value differenceValue(const PairFacts &row)
 }
 
 template <std::uint64_t ValueDifference::*Member>
-Value countValue(const PairFacts &row)
+Value countValue(const PairRow &row)
 {
     return figure(row,
                   [](const ValueDifference &values) -> Value { return Count{values.*Member}; });
 }
 
-Value zeroedShare(const PairFacts &row)
+Value zeroedShare(const PairRow &row)
 {
     return figure(row, [](const ValueDifference &values) -> Value {
         const auto elements = static_cast<double>(values.elements());
@@ -61,65 +61,79 @@ Value zeroedShare(const PairFacts &row)
     });
 }
 
-PairFacts tableFacts(const Weight &a, const Weight &b)
+/// What the tables say of one side.
+struct SideWords {
+    std::string &name, &findable, &form;
+    Shape &shape;
+    std::optional<ByteCount> &bytes;
+
+    void fill(const Weight &weight)
+    {
+        name = weight.name;
+        findable = weight.findableName();
+        form = formText(weight.form);
+        shape = weight.shape;
+        bytes = knownStoredBytes(weight);
+    }
+};
+
+void fillSides(const Bundle &a, const Bundle &b, PairRow &row)
 {
-    PairFacts facts;
-    facts.name = a.findableName();
-    facts.nameB = b.findableName();
-    facts.names =
-        a.name == b.name ? printable(a.name) : printable(a.name) + " > " + printable(b.name);
-    facts.function = functionWords(a);
-    facts.formA = formText(a.form);
-    facts.formB = formText(b.form);
-    facts.bytesA = knownStoredBytes(a);
-    facts.bytesB = knownStoredBytes(b);
-    return facts;
+    if (row.onB())
+        SideWords{row.nameB, row.findableB, row.formB, row.shapeB, row.bytesB}.fill(
+            b.weights()[row.pair.b]);
+    if (row.onA())
+        SideWords{row.nameA, row.findableA, row.formA, row.shapeA, row.bytesA}.fill(
+            a.weights()[row.pair.a]);
+    const Weight &weight = row.onA() ? a.weights()[row.pair.a] : b.weights()[row.pair.b];
+    row.function = functionWords(weight);
+    row.elements = weight.elements.value;
+}
+
+PairRow aloneRow(const Bundle &a, const Bundle &b, PairSides sides)
+{
+    PairRow row;
+    row.pair.a = sides.a;
+    row.pair.b = sides.b;
+    row.state = PairState::OneSided;
+    fillSides(a, b, row);
+    row.verdict = row.onA() ? "only in A" : "only in B";
+    return row;
 }
 
 } // namespace
 
-PairFacts pairFacts(const Bundle &a, const Bundle &b, const WeightPair &pair)
+PairRow pairRow(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
-    PairFacts facts = tableFacts(a.weights()[pair.a], b.weights()[pair.b]);
-    facts.storedRatio = pair.storedRatio;
-    facts.values = pair.values ? &*pair.values : nullptr;
-    facts.pairing = pairingName(pair.pairing);
-    facts.pairedBy = pairedByText(pair);
-    facts.changes = pairChangesText(a, b, pair);
-    facts.verdict = verdict(pair, a, b);
-    facts.severity = severityOf(pair);
-    return facts;
+    PairRow row;
+    row.pair = pair;
+    row.state = pair.values                             ? PairState::Compared
+                : !pair.shapeEqual || pair.unreadable() ? PairState::NoValues
+                                                        : PairState::Waiting;
+    fillSides(a, b, row);
+    row.elements = comparedWeight(a, b, pair).elements.value;
+    row.reason =
+        fmt::format("{} ({})", pairingReason(a, b, pair), pairConfidenceName(pair.confidence));
+    row.changes = pairChangesText(a, b, pair);
+    row.verdict = verdict(pair, a, b);
+    return row;
 }
 
-PairFacts partFacts(const Bundle &a, const Bundle &b, const JoinedWeights &joined, std::size_t part)
+std::vector<PairRow> pairRows(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs,
+                              std::span<const std::size_t> onlyA,
+                              std::span<const std::size_t> onlyB)
 {
-    const Weight &from = a.weights()[joined.weightA(part)], &to = b.weights()[joined.weightB(part)];
-    PairFacts facts = tableFacts(from, to);
-    facts.storedRatio = storedRatio(from, to);
-    const auto &values = joined.parts[part].values;
-    facts.values = values ? &*values : nullptr;
-    facts.pairing = pairingName(Pairing::Content);
-    facts.changes = joinedText(joined, part);
-    facts.verdict = joinedVerdict(joined, part);
-    facts.severity = severityOf(joined.parts[part]);
-    return facts;
+    std::vector<PairRow> rows;
+    for (const ComparedPair &pair : pairs)
+        rows.push_back(pairRow(a, b, pair));
+    for (const std::size_t weight : onlyA)
+        rows.push_back(aloneRow(a, b, {weight, kNoIndex}));
+    for (const std::size_t weight : onlyB)
+        rows.push_back(aloneRow(a, b, {kNoIndex, weight}));
+    return rows;
 }
 
-PairFacts aloneFacts(const Bundle &bundle, std::size_t weight, bool ofA)
-{
-    const Weight &alone = bundle.weights()[weight];
-    PairFacts facts;
-    (ofA ? facts.name : facts.nameB) = alone.findableName();
-    facts.names = printable(alone.name);
-    facts.function = functionWords(alone);
-    (ofA ? facts.formA : facts.formB) = formText(alone.form);
-    (ofA ? facts.bytesA : facts.bytesB) = knownStoredBytes(alone);
-    facts.verdict = ofA ? "only in A" : "only in B";
-    facts.severity = {PairSeverity::Kind::OneSided};
-    return facts;
-}
-
-std::string pairedByText(const WeightPair &pair)
+std::string pairedByText(const ComparedPair &pair)
 {
     return pairingText(pair) + (pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
 }
@@ -149,31 +163,38 @@ Value errorFigure(const ValueDifference &values, const Real &number)
     return number;
 }
 
-const TableOf<PairFacts> &pairTable()
+const TableOf<PairRow> &pairTable()
 {
-    using Row = PairFacts;
+    using Row = PairRow;
     static constexpr Column<Row> kColumns[] = {
         {kName | kTerminal, "names", "weight",
-         "Name of the weight in A, and in B where that differs", member<&PairFacts::names>},
-        {kName | kDocumentAndWindow, "name", "weight",
+         "Name of the weight in A, and in B where that differs",
+         [](const PairRow &row) -> Value {
+             if (!row.onA() || !row.onB() || row.nameA == row.nameB)
+                 return printable(row.name());
+             return printable(row.nameA) + " > " + printable(row.nameB);
+         }},
+        {kName | kWindow, "weight",
          "Name of the weight in A; that in B is in the tool tip where it differs",
-         member<&PairFacts::name>},
-        {kDocument, "name_b", "in B", "Name of the weight in B", member<&PairFacts::nameB>},
+         [](const PairRow &row) -> Value { return View(row.name()); }},
+        {kName | kDocument, "name", "weight", "Name of the weight in A",
+         member<&PairRow::findableA>},
+        {kDocument, "name_b", "in B", "Name of the weight in B", member<&PairRow::findableB>},
         {kWindow, "function", "Function that reads the weight; of a pipeline with its model",
-         [](const PairFacts &row) { return orDash(row.function); }},
+         [](const PairRow &row) { return orDash(row.function); }},
         {"form_a", "A", "How A stores the weight",
-         [](const PairFacts &row) { return orDash(row.formA); }},
+         [](const PairRow &row) { return orDash(row.formA); }},
         {"form_b", "B", "How B stores the weight",
-         [](const PairFacts &row) { return orDash(row.formB); }},
+         [](const PairRow &row) { return orDash(row.formB); }},
         {kNumber | kDocumentAndWindow, "stored_a", "bytes in A",
          "Bytes that A stores for the weight, all its parts",
-         [](const PairFacts &row) { return storedValue(row.bytesA); }},
+         [](const PairRow &row) { return storedValue(row.bytesA); }},
         {kNumber | kDocumentAndWindow, "stored_b", "bytes in B",
          "Bytes that B stores for the weight, all its parts",
-         [](const PairFacts &row) { return storedValue(row.bytesB); }},
+         [](const PairRow &row) { return storedValue(row.bytesB); }},
         {kNumber | kTables, "stored_ratio", "stored B/A",
          "Stored bytes of B over those of A: below 1, B is smaller",
-         [](const PairFacts &row) { return known<Ratio>(row.storedRatio); }},
+         [](const PairRow &row) { return known<Ratio>(row.pair.storedRatio); }},
         {kNumber, "relative_rmse", "relative RMSE",
          "Root of the squares of the differences over those of A: the error as a share of the "
          "weight, by which the worst stand first",
@@ -198,13 +219,13 @@ const TableOf<PairFacts> &pairTable()
         {kNumber, "max_ulp", "max ULP",
          "Largest difference in steps of the type of A: how many of its numbers lie between the "
          "two values; only where both are of one type",
-         [](const PairFacts &row) {
+         [](const PairRow &row) {
              return figure(
                  row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
          }},
         {kName | kTerminal, "elements",
          "Elements that are equal, changed, zeroed, revived and no longer finite",
-         [](const PairFacts &row) {
+         [](const PairRow &row) {
              return figure(row, [](const ValueDifference &values) -> Value {
                  return elementCountsText(values);
              });
@@ -227,25 +248,31 @@ const TableOf<PairFacts> &pairTable()
          "Elements of B that are infinite or no number", countValue<&ValueDifference::nonfiniteB>},
         {kDocument, "pairing", "paired by",
          "How the two were found to be the same weight, as a term of JSON",
-         member<&PairFacts::pairing>},
+         [](const PairRow &row) -> Value {
+             return row.onA() && row.onB() ? View(pairingName(row.pair.pairing)) : View();
+         }},
         {kTables, "paired_by", "paired by",
          "How the two were found to be the same weight: by the op that uses them, by name, by "
          "content, by shape, by their place in order, or by hand",
-         [](const PairFacts &row) { return orDash(row.pairedBy); }},
+         [](const PairRow &row) -> Value {
+             if (!row.onA() || !row.onB())
+                 return Unknown();
+             return pairedByText(row.pair);
+         }},
         {kWindow, "outcome", "chip",
          "What the chosen chip does with the weight as B stores it; with that of A in the tool tip",
-         [](const PairFacts &row) {
-             return row.outcome ? outcomeValue(*row.outcome) : Value(Unknown());
+         [](const PairRow &row) {
+             return row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown());
          }},
         {kName, "changes", "what happened",
          "What became of the weight besides its values: renamed, moved, reordered, re-encoded, "
          "re-trained or edited; unreadable where a side is damaged; or the part of a split or "
          "merged one",
-         [](const PairFacts &row) { return orDash(row.changes); }},
-        {kName, "verdict", "What became of the weight, in a word", member<&PairFacts::verdict>},
+         [](const PairRow &row) { return orDash(row.changes); }},
+        {kName, "verdict", "What became of the weight, in a word", member<&PairRow::verdict>},
         {kDocumentAndWindow, "limits",
          "Whether the pair keeps the limits that are set, or which it exceeds",
-         [](const PairFacts &row) { return orDash(row.limits); }},
+         [](const PairRow &row) { return orDash(row.limits); }},
     };
     static const TableOf<Row> kTable{
         "pairs",
@@ -254,7 +281,7 @@ const TableOf<PairFacts> &pairTable()
          "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
          "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",
          "cosine",      "verdict",       "limits",  "changes"},
-        {"name",    "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
+        {"weight",  "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
          "snr_db",  "max_abs",  "zeroed_share", "outcome",   "verdict",      "limits",
          "cosine",  "max_ulp",  "stored_a",     "stored_b",  "equal",        "changed",
          "revived", "mean_abs", "rmse",         "paired_by", "changes"}};

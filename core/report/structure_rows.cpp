@@ -65,7 +65,7 @@ std::string lengthText(bool there, std::uint64_t bytes)
 class ByteStructure
 {
 public:
-    ByteStructure(const BundlePtr &a, const BundlePtr &b, std::span<const WeightPair> pairs)
+    ByteStructure(const BundlePtr &a, const BundlePtr &b, std::span<const ComparedPair> pairs)
         : m_bytes{a, b, {}}
     {
         const PairReadLock lock(*a, *b);

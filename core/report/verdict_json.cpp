@@ -2,7 +2,7 @@
 #include "core/bundle/bundle.h"
 #include "core/report/difference_report.h"
 
-#include "core/diff/severity.h"
+#include "core/diff/diff.h"
 #include "core/report/build_matrix.h"
 #include "core/report/json_table.h"
 #include "core/report/limit_json.h"
@@ -38,7 +38,7 @@ Json counterexampleJson(const CheckedDifference &checked)
     const BuildVerdict &verdict = checked.verdict;
     if (!verdict.counterexample)
         return nullptr;
-    const WeightPair &pair = checked.difference.weights[*verdict.counterexamplePair];
+    const ComparedPair &pair = checked.difference.weights[*verdict.counterexamplePair];
     const Weight &weight = checked.a->weights()[pair.a];
     return {{"weight", weight.findableName()},
             {"weight_b", checked.b->weights()[pair.b].findableName()},
@@ -117,7 +117,7 @@ Json formsJson(const CheckedDifference &checked)
 {
     Json list = Json::array();
     for (const auto &[index, form] : checked.forms) {
-        const WeightPair &pair = checked.difference.weights[index];
+        const ComparedPair &pair = checked.difference.weights[index];
         const Weight &weight = checked.a->weights()[pair.a];
         Json json{{"weight", weight.findableName()},
                   {"weight_b", checked.b->weights()[pair.b].findableName()}};
@@ -214,12 +214,24 @@ void orderWeights(Json &weights, const CheckedDifference &checked)
     if (checked.order == RowOrder::OfA)
         return;
     std::vector<PairSeverity> severities;
-    for (const WeightPair &pair : checked.difference.weights)
+    for (const ComparedPair &pair : wholePairs(checked.difference.weights))
         severities.push_back(severityOf(pair));
     Json ordered = Json::array();
     for (const std::size_t index : worstFirst(severities))
         ordered.push_back(std::move(weights[index]));
     weights = std::move(ordered);
+}
+
+/// Where the document of a comparison has a pair: among the weights, or as a part of a split or
+/// merged one.
+Json &pairIn(Json &json, const Difference &difference, std::size_t index)
+{
+    if (!difference.weights[index].slice)
+        return json["weights"][index];
+    std::size_t list = 0;
+    for (std::size_t i = 0; i < index; ++i)
+        list += difference.weights[i].slice && difference.weights[i + 1].slice->number == 0;
+    return json["joined"][list]["parts"][difference.weights[index].slice->number];
 }
 
 Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &build)
@@ -257,19 +269,12 @@ Json exactJson(ExactValue value)
 Json checkedDifferenceJson(const CheckedDifference &checked)
 {
     Json json = differenceJson(*checked.a, *checked.b, checked.difference);
+    const Difference &difference = checked.difference;
     for (const auto &[index, worst] : checked.worst)
-        json["weights"][index]["worst"] =
-            worstJson(worst, checked.a->weights()[checked.difference.weights[index].a].shape);
-    for (const auto &[index, part, worst] : checked.partWorst) {
-        const JoinedWeights &joined = checked.difference.joined[index];
-        const Bundle &parts = joined.split ? *checked.b : *checked.a;
-        json["joined"][index]["parts"][part]["worst"] =
-            worstJson(worst, parts.weights()[joined.parts[part].weight].shape);
-    }
+        pairIn(json, difference, index)["worst"] = worstJson(
+            worst, comparedWeight(*checked.a, *checked.b, difference.weights[index]).shape);
     for (const auto &[index, match] : checked.codebooks)
-        json["weights"][index]["codebooks"] = codebookMatchJson(match);
-    for (const auto &[index, part, match] : checked.partCodebooks)
-        json["joined"][index]["parts"][part]["codebooks"] = codebookMatchJson(match);
+        pairIn(json, difference, index)["codebooks"] = codebookMatchJson(match);
     if (checked.ranges) {
         json["byte_ranges"] = jsonArray(rangeTable(), checked.ranges->rows);
         json["byte_ranges_cut"] = checked.ranges->cut;
@@ -281,6 +286,8 @@ Json checkedDifferenceJson(const CheckedDifference &checked)
 
 Json differencesJson(std::span<const CheckedDifference> all)
 {
+    if (all.size() == 1)
+        return checkedDifferenceJson(all.front());
     Json json = document("diff");
     const Bundle &a = *all.front().a;
     json["a"] = a.name();

@@ -18,9 +18,7 @@ namespace {
 
 AlignedBytes aligned(const BundlePtr &a, const BundlePtr &b)
 {
-    auto paired = pairWeights(*a, *b);
-    ByteAlignment alignment(*a, *b, paired.pairs);
-    return {a, b, std::move(alignment), std::move(paired.joined)};
+    return {a, b, ByteAlignment(*a, *b, pairWeights(*a, *b).pairs)};
 }
 
 report::RangeList rangesOf(const AlignedBytes &bytes,
