@@ -142,6 +142,13 @@ const TableOf<CandidateFacts> &candidateTable()
              const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
              return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
          }},
+        {kNumber | kDocument, "predicted_speedup_call", "predicted, of a call",
+         "Times the rate of the same values stored dense, of a call that runs the layer alone; "
+         "unknown where what a call takes beside its layers is",
+         [](const Row &row) -> Value {
+             const auto &predicted = row.candidate.assessment.predictedCallSpeedup;
+             return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
+         }},
         {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
         {kDocument, "chosen", "Whether it is the form to take", member<&Row::chosen>},
     };

@@ -108,8 +108,17 @@ const TableOf<DecisionFacts> &decisionTable()
          [](const Row &row) { return speedupValue(row.assessed.speedup); },
          jsonOf(speedupDocument)},
         {kNumber, "predicted_speedup", "predicted",
-         "Times the rate of the same values stored dense", predictedValue,
+         "Times the rate of the same values stored dense, of the layer alone", predictedValue,
          jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); })},
+        {kNumber, "predicted_speedup_call", "of a call",
+         "The same of a call that runs the layer alone, where what a call takes beside its layers "
+         "is known",
+         [](const Row &row) -> Value {
+             const auto &predicted = row.assessed.predictedCallSpeedup;
+             return predicted ? Value(Written{*predicted, fmt::format("{:.2f}", *predicted)})
+                              : Value(Absent());
+         },
+         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedCallSpeedup); })},
         {"bound", "What the layer's time is bound by",
          [](const Row &row) -> Value { return Word(roofline::boundName(row.assessed.bound)); }},
         {kNumber, "energy", "Power that was measured times a predicted time",
@@ -187,6 +196,7 @@ const TableOf<DecisionFacts> &decisionTable()
                                       "measured",
                                       "predicted_speedup",
                                       "predicted_speedup_unpruned",
+                                      "predicted_speedup_call",
                                       "bound",
                                       "time_s",
                                       "energy",

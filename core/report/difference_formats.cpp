@@ -2,6 +2,7 @@
 #include "core/report/difference_formats.h"
 
 #include "core/base/printable.h"
+#include "core/base/svg.h"
 #include "core/bundle/bundle.h"
 #include "core/report/difference_rows.h"
 #include "core/report/document.h"
@@ -128,7 +129,7 @@ std::string junitOf(const CheckedDifference &checked)
 /// Bars by powers of two of the distance, their heights by the logarithm of the count.
 std::string histogramSvg(const ValueDifference &values)
 {
-    constexpr double kHeight = 120, kBar = 14;
+    constexpr int kBarsHeight = 120, kBar = 14;
     double most = 1;
     for (const std::uint64_t count : values.ulpHistogram)
         most = std::max(most, static_cast<double>(count));
@@ -136,21 +137,32 @@ std::string histogramSvg(const ValueDifference &values)
     for (std::size_t bin = 0; bin < values.ulpHistogram.size(); ++bin) {
         const auto count = static_cast<double>(values.ulpHistogram[bin]);
         const double height =
-            count > 0 ? 2 + (kHeight - 2) * std::log1p(count) / std::log1p(most) : 0;
+            count > 0 ? 2 + (kBarsHeight - 2) * std::log1p(count) / std::log1p(most) : 0;
         const std::string steps = bin == 0   ? "0"
                                   : bin == 1 ? "1"
                                              : fmt::format("2^{} to 2^{} - 1", bin - 1, bin);
-        bars += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" "
-                            "fill=\"{}\"><title>{} ULP: {} elements</title></rect>",
-                            static_cast<double>(bin) * kBar, kHeight - height, kBar - 2, height,
-                            bin == 0 ? "#8a94a0" : "#b35806", steps, values.ulpHistogram[bin]);
+        bars += svg::element(
+            "rect",
+            {{"x", static_cast<int>(bin) * kBar},
+             {"y", kBarsHeight - height},
+             {"width", kBar - 2},
+             {"height", height},
+             {"fill", bin == 0 ? "#8a94a0" : "#b35806"}},
+            svg::element("title", {},
+                         fmt::format("{} ULP: {} elements", steps, values.ulpHistogram[bin])));
     }
-    const double width = static_cast<double>(values.ulpHistogram.size()) * kBar;
-    return fmt::format(
-        "<svg role=\"img\" aria-label=\"Elements by their distance in ULP\" width=\"{0}\" "
-        "height=\"{1}\"><line x1=\"0\" y1=\"{1}\" x2=\"{0}\" y2=\"{1}\" stroke=\"#8a94a0\"/>{2}"
-        "</svg>",
-        width, kHeight, bars);
+    const int width = static_cast<int>(values.ulpHistogram.size()) * kBar;
+    return svg::element("svg",
+                        {{"role", "img"},
+                         {"aria-label", "Elements by their distance in ULP"},
+                         {"width", width},
+                         {"height", kBarsHeight}},
+                        svg::element("line", {{"x1", 0},
+                                              {"y1", kBarsHeight},
+                                              {"x2", width},
+                                              {"y2", kBarsHeight},
+                                              {"stroke", "#8a94a0"}}) +
+                            bars);
 }
 
 /// Indices in Difference::weights of those whose values differ, the worst first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/counted_text.h"
 #include "core/base/printable.h"
+#include "core/base/svg.h"
 #include "core/report/document.h"
 #include "core/report/plan_table.h"
 
@@ -94,23 +95,12 @@ TextTable plainTable(const TableOf<Row> &table, const std::vector<Row> &rows, co
 {
     std::vector<TextTable::Column> columns;
     for (std::size_t i = from; i < table.columns.size(); ++i) {
-        std::string title(table.columns[i].title);
-        for (const auto &[key, other] : titles)
-            title = key == table.columns[i].key ? other : title;
-        columns.push_back({std::move(title), table.columns[i].align});
-    }
-    TextTable text(std::move(columns));
-    for (const Row &row : rows) {
-        Cells cells;
-        for (std::size_t i = from; i < table.columns.size(); ++i) {
-            const Value value = table.columns[i].value(row);
-            cells.push_back(std::holds_alternative<Count>(value)
-                                ? plainText(value)
-                                : report::text(value, table.columns[i].unknown));
-        }
-        text.add(std::move(cells));
-    }
-    return text;
+        std::string title(const Dot &dot)
+{
+    return svg::element("title", {},
+                        fmt::format("{}{}: error {:.4g}",
+                                    dot.name.empty() ? "" : markup(dot.name) + ": ",
+                                    costText(dot.cost), dot.error));
 }
 
 Titles timeTitle(const PlanSubject &subject)
@@ -169,7 +159,7 @@ std::string raisedText(const PlanSubject &subject)
     return text;
 }
 
-constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kRightEdge = 20, kBottom = 46, kTop = 14;
+constexpr int kWidth = 640, kHeight = 300, kLeft = 70, kRightEdge = 20, kBottom = 46, kTop = 14;
 constexpr int kTicks = 4;
 
 std::string markup(const std::string &text)
@@ -207,24 +197,41 @@ std::string costText(double cost)
 
 std::string axes(const Picture &picture)
 {
+    constexpr std::string_view kGrid = "#dde1e6";
     std::string text;
     for (int i = 0; i <= kTicks; ++i) {
         const double cost = picture.mostCost * i / kTicks, error = picture.mostError * i / kTicks;
         const double x = picture.across(cost), y = picture.up(error);
-        text += fmt::format("<line x1=\"{0:.1f}\" y1=\"{2}\" x2=\"{0:.1f}\" y2=\"{3}\" "
-                            "stroke=\"#dde1e6\"/><line x1=\"{4}\" y1=\"{1:.1f}\" x2=\"{5}\" "
-                            "y2=\"{1:.1f}\" stroke=\"#dde1e6\"/>\n",
-                            x, y, kTop, kHeight - kBottom, kLeft, kWidth - kRightEdge);
-        text += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\">{}</text>"
-                            "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3g}</text>\n",
-                            x, kHeight - kBottom + 16, i == kTicks ? "end" : "middle",
-                            costText(cost), kLeft - 6, y + 4, error);
+        text += svg::element(
+            "line",
+            {{"x1", x}, {"y1", kTop}, {"x2", x}, {"y2", kHeight - kBottom}, {"stroke", kGrid}});
+        text += svg::element(
+            "line",
+            {{"x1", kLeft}, {"y1", y}, {"x2", kWidth - kRightEdge}, {"y2", y}, {"stroke", kGrid}});
+        text += '\n' +
+                svg::element("text",
+                             {{"x", x},
+                              {"y", kHeight - kBottom + 16},
+                              {"text-anchor", i == kTicks ? "end" : "middle"}},
+                             costText(cost)) +
+                svg::element("text", {{"x", kLeft - 6}, {"y", y + 4}, {"text-anchor", "end"}},
+                             fmt::format("{:.3g}", error)) +
+                '\n';
     }
-    return text + fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text><text "
-                              "x=\"14\" y=\"{:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 "
-                              "14 {:.1f})\">error of the network</text>\n",
-                              (kLeft + kWidth - kRightEdge) / 2, kHeight - 8, markup(picture.axis),
-                              (kTop + kHeight - kBottom) / 2, (kTop + kHeight - kBottom) / 2);
+    const double middle = (kTop + kHeight - kBottom) / 2.0;
+    return text +
+           svg::element("text",
+                        {{"x", (kLeft + kWidth - kRightEdge) / 2.0},
+                         {"y", kHeight - 8},
+                         {"text-anchor", "middle"}},
+                        markup(picture.axis)) +
+           svg::element("text",
+                        {{"x", 14},
+                         {"y", middle},
+                         {"text-anchor", "middle"},
+                         {"transform", fmt::format("rotate(-90 14 {:.1f})", middle)}},
+                        "error of the network") +
+           '\n';
 }
 
 std::string title(const Dot &dot)
@@ -240,11 +247,16 @@ std::string builds(const Picture &picture)
     for (const Dot &build : picture.builds) {
         const double x = picture.across(build.cost), y = picture.up(build.error);
         const bool right = x > kWidth * 0.6; // the name on the side that has room
-        text += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"8\" height=\"8\" "
-                            "fill=\"#d55e00\">{}</rect><text x=\"{:.1f}\" y=\"{:.1f}\" "
-                            "text-anchor=\"{}\">{}</text>\n",
-                            x - 4, y - 4, title(build), x + (right ? -8 : 8), y - 6,
-                            right ? "end" : "start", markup(build.name));
+        text += svg::element(
+                    "rect",
+                    {{"x", x - 4}, {"y", y - 4}, {"width", 8}, {"height", 8}, {"fill", "#d55e00"}},
+                    title(build)) +
+                svg::element("text",
+                             {{"x", x + (right ? -8 : 8)},
+                              {"y", y - 6},
+                              {"text-anchor", right ? "end" : "start"}},
+                             markup(build.name)) +
+                '\n';
     }
     return text;
 }
@@ -265,22 +277,36 @@ std::string drawn(Picture picture)
     for (const Dot &dot : picture.front) {
         const double x = picture.across(dot.cost), y = picture.up(dot.error);
         line += fmt::format("{:.1f},{:.1f} ", x, y);
-        marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#0072b2\">{}"
-                             "</circle>",
-                             x, y, title(dot));
+        marks += svg::element("circle", {{"cx", x}, {"cy", y}, {"r", 3}, {"fill", "#0072b2"}},
+                              title(dot));
     }
     if (picture.plan)
-        marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"7\" fill=\"none\" "
-                             "stroke=\"#20242a\" stroke-width=\"2\">{}</circle>\n",
-                             picture.across(picture.plan->cost), picture.up(picture.plan->error),
-                             title(*picture.plan));
-    return fmt::format(
-        "<svg viewBox=\"0 0 {0} {1}\" "
-        "width=\"{0}\" height=\"{1}\" role=\"img\" aria-label=\"Error of the network "
-        "against {2}\" font-family=\"sans-serif\" font-size=\"12\" "
-        "fill=\"#20242a\" style=\"background:#fff\">\n{3}<polyline points=\"{4}\" fill=\"none\" "
-        "stroke=\"#0072b2\" stroke-width=\"2\"/>{5}{6}</svg>\n",
-        kWidth, kHeight, markup(picture.axis), axes(picture), line, marks, builds(picture));
+        marks += svg::element("circle",
+                              {{"cx", picture.across(picture.plan->cost)},
+                               {"cy", picture.up(picture.plan->error)},
+                               {"r", 7},
+                               {"fill", "none"},
+                               {"stroke", "#20242a"},
+                               {"stroke-width", 2}},
+                              title(*picture.plan)) +
+                 '\n';
+    return svg::element("svg",
+                        {{"viewBox", fmt::format("0 0 {} {}", kWidth, kHeight)},
+                         {"width", kWidth},
+                         {"height", kHeight},
+                         {"role", "img"},
+                         {"aria-label", "Error of the network against " + markup(picture.axis)},
+                         {"font-family", "sans-serif"},
+                         {"font-size", 12},
+                         {"fill", "#20242a"},
+                         {"style", "background:#fff"}},
+                        '\n' + axes(picture) +
+                            svg::element("polyline", {{"points", line},
+                                                      {"fill", "none"},
+                                                      {"stroke", "#0072b2"},
+                                                      {"stroke-width", 2}}) +
+                            marks + builds(picture)) +
+           '\n';
 }
 
 /// The error of the network against stored bytes, and against time where it is known: the front,
@@ -339,6 +365,10 @@ Document planDocument(const PlanSubject &subject)
         document.addHeading("Other builds");
         document.add(
             plainTable(buildTotalsTable(), buildTotals(subject, true), timeTitle(subject)));
+    }
+    if (const auto contested = contestedOf(subject); !contested.empty()) {
+        document.addHeading("Sources disagree");
+        document.add(Document::Items{contested});
     }
     document.addHeading("Rules");
     document.add(Document::Items{planRules(*subject.survey)});

@@ -233,8 +233,11 @@ const TableOf<ModelFacts> &modelTable()
          [](const Row &row) -> Value { return View(row.node->specification); }},
         {kDocument, "offset", "Where its message begins in the file", nullptr,
          jsonOf([](const Row &row) { return numberJson(row.node->span.offset); })},
-        {kNumber, "bytes", "Bytes of its message",
-         [](const Row &row) -> Value { return Count(row.node->span.length); }},
+        {kNumber, "bytes", "Bytes of its message; a model of a compiled pipeline has files instead",
+         [](const Row &row) -> Value {
+             const std::uint64_t bytes = row.node->span.length;
+             return bytes == 0 ? Value(Nothing{}) : Value(Count(bytes));
+         }},
         {kDocument, "read", "Whether its content is read",
          [](const Row &row) -> Value { return isRead(*row.node) || row.node->isPipeline(); }},
         {kTerminal, "weights", "Weights that it stores", modelWeights},

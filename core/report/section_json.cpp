@@ -122,30 +122,6 @@ Json sectionStreamsJson()
     return jsonArray(streamSlotTable(), streamSlots());
 }
 
-const TableOf<section::ListingDifference> &listingDifferenceTable()
-{
-    using Row = section::ListingDifference;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "unit", "Kernel unit, by its place in the listing", member<&Row::unit>},
-        {"section", "One of its six sections; empty: the unit itself",
-         [](const Row &row) { return orNothing(row.section); }},
-        {"field", "What is another", member<&Row::field>},
-        {kNumber, "expected", "listing", "What the listing says", member<&Row::expected>},
-        {kNumber, "found", "section file", "What the weight section has", member<&Row::found>},
-    };
-    static const TableOf<Row> kTable{"listing-differences", kColumns};
-    return kTable;
-}
-
-void addExpectedListing(Json &document, std::string_view path,
-                        const std::vector<section::ListingDifference> &differences)
-{
-    Json &json = document["expected"];
-    json["path"] = path;
-    json["equal"] = differences.empty();
-    json["differences"] = jsonArray(listingDifferenceTable(), differences);
-}
-
 Json sectionJson(const section::WeightSection &section)
 {
     Json json;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/slice_file.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 #include "core/container/hwx/task_unit.h"
-#include "core/container/section/expected_listing.h"
 #include "core/container/section/section.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
@@ -26,18 +26,7 @@ Json sectionJson(const section::WeightSection &section);
 Json sectionListJson(const section::WeightSection &section);
 Json sectionWrittenJson(const section::WeightSection &section, std::string_view output);
 
-/// Fields in which units are not what a listing says; `section list --expect`.
-const TableOf<section::ListingDifference> &listingDifferenceTable();
-/// Adds `expected`: `{"path","equal","differences":[…]}`
-void addExpectedListing(Json &document, std::string_view path,
-                        const std::vector<section::ListingDifference> &differences);
-
-/// A lane's slice of a weight, as `section build --hwx-slices` writes them one after the other.
-struct SliceRow {
-    std::string weight;
-    std::size_t lane = 0;
-    std::uint64_t offset = 0, bytes = 0; ///< in the file
-};
+/// Of `section build --hwx-slices`.
 const TableOf<SliceRow> &sliceTable();
 /// The file that they were written to, and the laws of their sizes in words.
 struct SliceFileFacts {

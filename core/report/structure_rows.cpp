@@ -160,8 +160,8 @@ private:
     /// Program text against protobuf: their bytes have nothing to do with each other.
     bool otherNotation(const AlignedFile &file) const
     {
-        if (file.a == kNoIndex || file.b == kNoIndex || file.a != m_bytes.a->programFile() ||
-            file.b != m_bytes.b->programFile())
+        if (file.a == kNoIndex || file.b == kNoIndex || !m_bytes.a->isProgramFile(file.a) ||
+            !m_bytes.b->isProgramFile(file.b))
             return false;
         const auto isProtobuf = [](const BundleFile &of) {
             return isModelProtobuf(of.file->bytes(), of.path);

@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/byte_field.h"
-#include "widgets/bytes/byte_glyphs.h"
 #include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_layout.h"
 #include "widgets/common/bit_run.h"
@@ -68,7 +67,7 @@ public:
     /// What a byte of the file is; without a bundle nothing. Keeps what it had to work out for the
     /// next question.
     ByteField fieldOf(std::uint64_t offset) const;
-    /// Nothing as well for the values of a large mask that nobody has counted: wantedCounts().
+    /// Nothing as well for the values of a large mask that is not counted yet: wantedCounts().
     std::optional<ElementBytes> placeOf(std::size_t weight, std::uint64_t element) const;
     const BoundOrder::Wanted &wantedCounts() const { return m_order.wanted(); }
     void giveCounts(const codec::Operand &mask, std::shared_ptr<const codec::MaskIndex> ranks)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/diff/byte_counterpart.h"
-#include "widgets/bytes/byte_glyphs.h"
 #include "widgets/bytes/hex_layout.h"
 #include "widgets/common/row_scroll.h"
 #include "widgets/compare/byte_rows.h"

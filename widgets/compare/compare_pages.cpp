@@ -176,12 +176,14 @@ void ComparePages::goToChange(const ProgramChange &change)
 {
     const mil::SourceSpan &span = m_documentIsB ? change.spanB : change.spanA;
     const BundlePtr document = m_session.bundle();
-    if (!document || document->programFile() == kNoIndex || span.length == 0) {
+    const std::string_view model = change.function;
+    const std::size_t file =
+        document ? document->programFileOf(model.substr(0, model.rfind('/'))) : kNoIndex;
+    if (file == kNoIndex || span.length == 0) {
         Q_EMIT m_session.statusMessage(tr("The document has no such statement."));
         return;
     }
-    m_session.goToBytes(document->programFile(), {FileOffset(span.offset), ByteCount(span.length)},
-                        this);
+    m_session.goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
 }
 
 } // namespace kernscope::ui

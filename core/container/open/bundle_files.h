@@ -27,6 +27,7 @@ struct OpenedFiles {
     std::filesystem::path folder; ///< of a lone file: where it lies; empty otherwise
     std::string readOnlyReason;   ///< why nothing of it can be changed; empty where it can
     std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped; ///< of OpenOptions
+    const ContainerReader *reader = nullptr;                           ///< of OpenOptions
 };
 
 /// Lists and maps the files of the bundle at `path`; a package in a zip archive is unpacked into

@@ -8,7 +8,6 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
-#include "widgets/hardware/bit_word_view.h"
 #include "widgets/hardware/field_model.h"
 #include "widgets/hardware/field_panel.h"
 #include "widgets/hardware/tasks_dock.h"
