@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/chip_table.h"
 
-#include "core/report/chip_json.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 #include "core/report/text_table.h"
