@@ -3,7 +3,6 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/bytes/hex_colors.h"
-#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -15,7 +14,6 @@
 #include <QScrollBar>
 #include <QStyle>
 #include <QToolTip>
-#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -31,21 +29,15 @@ constexpr std::uint64_t kLargeRows = 4;
 
 } // namespace
 
-HexView::HexView(QWidget *parent) : QAbstractScrollArea(parent)
+HexView::HexView(QWidget *parent) : HexRows(tr("Bytes"), parent)
 {
     m_order.countAtMost(kMostCounted);
-    setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Bytes"));
-    setFont(fixedFont(design::Type::Small));
-    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
-    viewport()->setCursor(Qt::IBeamCursor);
     m_rest.setSingleShot(true);
     m_rest.setInterval(kKeyRestMs);
     connect(&m_rest, &QTimer::timeout, this, [this] {
         if (size() > 0)
             Q_EMIT picked(selection());
     });
-    connect(verticalScrollBar(), &QScrollBar::actionTriggered, this, &HexView::onScrollAction);
     relayout();
 }
 
@@ -87,7 +79,7 @@ std::span<const std::byte> HexView::bytes() const
     return m_file ? m_file->bytes() : std::span<const std::byte>();
 }
 
-std::uint64_t HexView::rows() const
+std::uint64_t HexView::rowTotal() const
 {
     const auto perRow = static_cast<std::uint64_t>(m_bytesPerRow);
     return size() / perRow + (size() % perRow != 0 ? 1 : 0);
@@ -116,72 +108,9 @@ void HexView::relayout()
     viewport()->update();
 }
 
-int HexView::headerHeight() const
-{
-    return static_cast<int>(m_layout.rowHeight()) + theme::em(this, 0.15);
-}
-
-std::uint64_t HexView::visibleRows() const
-{
-    const double height = viewport()->height() - headerHeight();
-    return static_cast<std::uint64_t>(std::max(1.0, std::floor(height / m_layout.rowHeight())));
-}
-
-void HexView::syncScrollBars()
-{
-    m_syncing = true;
-    m_scroll = RowScroll(rows(), visibleRows());
-    m_topRow = std::min(m_topRow, m_scroll.lastTop());
-    QScrollBar *vertical = verticalScrollBar();
-    vertical->setRange(0, m_scroll.maximum());
-    vertical->setPageStep(static_cast<int>(visibleRows()));
-    vertical->setValue(m_scroll.valueOf(m_topRow));
-    QScrollBar *horizontal = horizontalScrollBar();
-    const int hidden = static_cast<int>(std::ceil(m_layout.width())) - viewport()->width();
-    horizontal->setRange(0, std::max(0, hidden));
-    horizontal->setPageStep(viewport()->width());
-    horizontal->setSingleStep(static_cast<int>(m_layout.charWidth() * 3));
-    m_syncing = false;
-}
-
-/// Where a step of the bar stands for many rows, its arrows and page areas still go by rows.
-void HexView::onScrollAction(int action)
-{
-    if (!m_scroll.scaled())
-        return;
-    const std::uint64_t page = visibleRows();
-    const auto back = [this](std::uint64_t by) { return m_topRow > by ? m_topRow - by : 0; };
-    std::uint64_t to = m_topRow;
-    switch (action) {
-    case QAbstractSlider::SliderSingleStepAdd: to = m_topRow + 1; break;
-    case QAbstractSlider::SliderSingleStepSub: to = back(1); break;
-    case QAbstractSlider::SliderPageStepAdd: to = m_topRow + page; break;
-    case QAbstractSlider::SliderPageStepSub: to = back(page); break;
-    default: return;
-    }
-    scrollToRow(to);
-    verticalScrollBar()->setSliderPosition(m_scroll.valueOf(m_topRow));
-}
-
-void HexView::scrollToRow(std::uint64_t row)
-{
-    m_topRow = std::min(row, m_scroll.lastTop());
-    m_syncing = true;
-    verticalScrollBar()->setValue(m_scroll.valueOf(m_topRow));
-    m_syncing = false;
-    viewport()->update();
-}
-
-void HexView::scrollContentsBy(int, int)
-{
-    if (!m_syncing && verticalScrollBar()->value() != m_scroll.valueOf(m_topRow))
-        m_topRow = m_scroll.rowOf(verticalScrollBar()->value());
-    viewport()->update();
-}
-
 void HexView::resizeEvent(QResizeEvent *event)
 {
-    QAbstractScrollArea::resizeEvent(event);
+    HexRows::resizeEvent(event);
     // A cursor that was in sight stays so where the view loses rows.
     const std::uint64_t row = m_cursor / static_cast<std::uint64_t>(m_bytesPerRow);
     const int before = event->oldSize().height() - headerHeight();
@@ -194,7 +123,7 @@ void HexView::resizeEvent(QResizeEvent *event)
 
 void HexView::changeEvent(QEvent *event)
 {
-    QAbstractScrollArea::changeEvent(event);
+    HexRows::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange)
         relayout();
 }
@@ -297,8 +226,7 @@ QRect HexView::cellRect(std::uint64_t offset) const
     const std::uint64_t row = offset / perRow;
     if (offset >= size() || row < m_topRow || row > m_topRow + visibleRows())
         return {};
-    const double top = headerHeight() + static_cast<double>(row - m_topRow) * m_layout.rowHeight();
-    return m_layout.hexCell(static_cast<int>(offset % perRow), top)
+    return m_layout.hexCell(static_cast<int>(offset % perRow), topOf(row))
         .translated(-horizontalScrollBar()->value(), 0)
         .toAlignedRect();
 }
@@ -350,7 +278,7 @@ std::optional<std::uint64_t> HexView::byteAt(const QPoint &pos) const
     const std::uint64_t row = m_topRow + static_cast<std::uint64_t>(y / m_layout.rowHeight());
     const std::uint64_t offset =
         row * static_cast<std::uint64_t>(m_bytesPerRow) + static_cast<std::uint64_t>(hit->column);
-    return row < rows() && offset < size() ? std::optional(offset) : std::nullopt;
+    return row < rowTotal() && offset < size() ? std::optional(offset) : std::nullopt;
 }
 
 /// For dragging: the byte of the nearest cell, also of the rows just outside.
@@ -363,7 +291,7 @@ std::uint64_t HexView::nearestByte(const QPoint &pos)
     const auto below = static_cast<std::uint64_t>(std::max(row, 0.0));
     const auto above = static_cast<std::uint64_t>(std::max(-row, 0.0));
     std::uint64_t at = m_topRow + std::min(below, visibleRows());
-    at = std::min(at - std::min(at, above), rows() - 1);
+    at = std::min(at - std::min(at, above), rowTotal() - 1);
     const std::uint64_t offset =
         at * static_cast<std::uint64_t>(m_bytesPerRow) + static_cast<std::uint64_t>(hit.column);
     return std::min(offset, size() - 1);
@@ -397,20 +325,6 @@ void HexView::mouseReleaseEvent(QMouseEvent *event)
     m_dragging = false;
     m_rest.stop();
     Q_EMIT picked(selection());
-}
-
-void HexView::wheelEvent(QWheelEvent *event)
-{
-    if (std::abs(event->angleDelta().x()) > std::abs(event->angleDelta().y())) {
-        QAbstractScrollArea::wheelEvent(event);
-        return;
-    }
-    m_wheelRest += event->angleDelta().y() / 120.0 * 3;
-    const double whole = std::trunc(m_wheelRest);
-    m_wheelRest -= whole;
-    const auto by = static_cast<std::uint64_t>(std::abs(whole));
-    scrollToRow(whole < 0 ? m_topRow + by : m_topRow - std::min(m_topRow, by));
-    event->accept();
 }
 
 bool HexView::moveByKey(QKeyEvent *event)
@@ -450,7 +364,7 @@ void HexView::keyPressEvent(QKeyEvent *event)
     const auto modifiers = event->modifiers() & ~Qt::KeypadModifier;
     const bool plain = !(modifiers & (Qt::AltModifier | Qt::MetaModifier));
     if (size() == 0 || !plain) {
-        QAbstractScrollArea::keyPressEvent(event);
+        HexRows::keyPressEvent(event);
         return;
     }
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
@@ -464,7 +378,7 @@ void HexView::keyPressEvent(QKeyEvent *event)
         if (!event->text().isEmpty() && event->text().front().isLetterOrNumber() &&
             !(modifiers & Qt::ControlModifier))
             Q_EMIT typed(event->text().front());
-        QAbstractScrollArea::keyPressEvent(event);
+        HexRows::keyPressEvent(event);
         return;
     }
     event->accept();
@@ -478,7 +392,7 @@ bool HexView::viewportEvent(QEvent *event)
         QToolTip::showText(help->globalPos(), offset ? tipAt(*offset) : QString(), viewport());
         return true;
     }
-    return QAbstractScrollArea::viewportEvent(event);
+    return HexRows::viewportEvent(event);
 }
 
 void HexView::paintEvent(QPaintEvent *)
@@ -494,7 +408,7 @@ void HexView::paintEvent(QPaintEvent *)
     m_anyChange = m_file->modified();
     const double left = -horizontalScrollBar()->value();
     double top = headerHeight();
-    for (std::uint64_t row = m_topRow; row < rows() && top < viewport()->height(); ++row) {
+    for (std::uint64_t row = m_topRow; row < rowTotal() && top < viewport()->height(); ++row) {
         paintRow(painter, row, left, top);
         top += m_layout.rowHeight();
     }
@@ -503,10 +417,7 @@ void HexView::paintEvent(QPaintEvent *)
 
 void HexView::paintHeader(QPainter &painter, double left)
 {
-    const QRectF strip(0, 0, viewport()->width(), headerHeight());
-    painter.fillRect(strip, palette().color(QPalette::Window));
-    painter.setPen(palette().color(QPalette::Mid));
-    painter.drawLine(strip.bottomLeft(), strip.bottomRight());
+    paintHeaderStrip(painter);
     painter.setPen(palette().color(QPalette::WindowText));
     const double x = left + m_layout.offsetX();
     painter.drawText(

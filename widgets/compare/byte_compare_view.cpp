@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "widgets/bytes/hex_colors.h"
-#include "widgets/common/fixed_font.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -27,15 +26,9 @@ constexpr int kMostWithoutLetters = 16;
 
 } // namespace
 
-ByteCompareView::ByteCompareView(QWidget *parent) : QAbstractScrollArea(parent)
+ByteCompareView::ByteCompareView(QWidget *parent)
+    : HexRows(tr("Bytes of both bundles side by side"), parent)
 {
-    setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Bytes of both bundles side by side"));
-    setFont(fixedFont(design::Type::Small));
-    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
-    viewport()->setCursor(Qt::IBeamCursor);
-    connect(verticalScrollBar(), &QScrollBar::actionTriggered, this,
-            &ByteCompareView::onScrollAction);
     relayout();
 }
 
@@ -110,11 +103,6 @@ void ByteCompareView::relayout()
     viewport()->update();
 }
 
-int ByteCompareView::headerHeight() const
-{
-    return static_cast<int>(m_layout.rowHeight()) + theme::em(this, 0.15);
-}
-
 double ByteCompareView::columnsWidth() const
 {
     return m_letters
@@ -130,70 +118,6 @@ double ByteCompareView::sideWidth() const
 double ByteCompareView::sideLeft(bool ofA) const
 {
     return -horizontalScrollBar()->value() + (ofA ? 0.0 : sideWidth());
-}
-
-std::uint64_t ByteCompareView::visibleRows() const
-{
-    const double height = viewport()->height() - headerHeight();
-    return static_cast<std::uint64_t>(std::max(1.0, std::floor(height / m_layout.rowHeight())));
-}
-
-void ByteCompareView::syncScrollBars()
-{
-    m_syncing = true;
-    m_scroll = RowScroll(m_rows.rows(), visibleRows());
-    m_topRow = std::min(m_topRow, m_scroll.lastTop());
-    QScrollBar *vertical = verticalScrollBar();
-    vertical->setRange(0, m_scroll.maximum());
-    vertical->setPageStep(static_cast<int>(visibleRows()));
-    vertical->setValue(m_scroll.valueOf(m_topRow));
-    QScrollBar *horizontal = horizontalScrollBar();
-    const int hidden = static_cast<int>(std::ceil(2 * columnsWidth())) - viewport()->width();
-    horizontal->setRange(0, std::max(0, hidden));
-    horizontal->setPageStep(viewport()->width());
-    horizontal->setSingleStep(static_cast<int>(m_layout.charWidth() * 3));
-    m_syncing = false;
-}
-
-/// Single steps and pages are rows, even where the bar's own steps are many rows each.
-void ByteCompareView::onScrollAction(int action)
-{
-    const std::uint64_t page = visibleRows();
-    switch (action) {
-    case QAbstractSlider::SliderSingleStepAdd: scrollToRow(m_topRow + 1); break;
-    case QAbstractSlider::SliderSingleStepSub:
-        scrollToRow(m_topRow - std::min<std::uint64_t>(m_topRow, 1));
-        break;
-    case QAbstractSlider::SliderPageStepAdd: scrollToRow(m_topRow + page); break;
-    case QAbstractSlider::SliderPageStepSub:
-        scrollToRow(m_topRow - std::min(m_topRow, page));
-        break;
-    default: return;
-    }
-    verticalScrollBar()->setSliderPosition(m_scroll.valueOf(m_topRow));
-}
-
-void ByteCompareView::scrollContentsBy(int dx, int dy)
-{
-    if (!m_syncing && dy != 0 && m_scroll.valueOf(m_topRow) != verticalScrollBar()->value()) {
-        m_topRow = m_scroll.rowOf(verticalScrollBar()->value());
-        Q_EMIT scrolled();
-    }
-    Q_UNUSED(dx);
-    viewport()->update();
-}
-
-void ByteCompareView::scrollToRow(std::uint64_t row)
-{
-    row = std::min(row, m_scroll.lastTop());
-    if (row == m_topRow)
-        return;
-    m_topRow = row;
-    m_syncing = true;
-    verticalScrollBar()->setValue(m_scroll.valueOf(row));
-    m_syncing = false;
-    viewport()->update();
-    Q_EMIT scrolled();
 }
 
 void ByteCompareView::reveal()
@@ -314,14 +238,14 @@ QSize ByteCompareView::minimumSizeHint() const
 
 void ByteCompareView::resizeEvent(QResizeEvent *event)
 {
-    QAbstractScrollArea::resizeEvent(event);
+    HexRows::resizeEvent(event);
     relayout();
     Q_EMIT scrolled();
 }
 
 void ByteCompareView::changeEvent(QEvent *event)
 {
-    QAbstractScrollArea::changeEvent(event);
+    HexRows::changeEvent(event);
     if (event->type() == QEvent::FontChange)
         relayout();
     else if (event->type() == QEvent::PaletteChange)
@@ -370,7 +294,7 @@ bool ByteCompareView::focusNextPrevChild(bool next)
         moveTo({there.segment, there.first}, !m_sideA);
         return true;
     }
-    return QAbstractScrollArea::focusNextPrevChild(next);
+    return HexRows::focusNextPrevChild(next);
 }
 
 /// The byte so many rows further, in the same column; titles are stepped over.
@@ -452,7 +376,7 @@ void ByteCompareView::keyPressEvent(QKeyEvent *event)
     if (!empty() && plain && moveByKey(event))
         event->accept();
     else
-        QAbstractScrollArea::keyPressEvent(event);
+        HexRows::keyPressEvent(event);
 }
 
 std::optional<ByteCursor> ByteCompareView::hit(const QPoint &position, bool &sideA) const
@@ -543,10 +467,7 @@ void ByteCompareView::paintEvent(QPaintEvent *)
 /// What the topmost row belongs to, since its title may be scrolled away.
 void ByteCompareView::paintHeader(QPainter &painter) const
 {
-    const QRectF strip(0, 0, viewport()->width(), headerHeight());
-    painter.fillRect(strip, palette().color(QPalette::Window));
-    painter.setPen(palette().color(QPalette::Mid));
-    painter.drawLine(strip.bottomLeft(), strip.bottomRight());
+    paintHeaderStrip(painter);
     const ByteRows::Row row = m_rows.at(alignment(), std::min(m_topRow, m_rows.rows() - 1));
     std::size_t section = row.index;
     if (row.kind == ByteRows::Row::Kind::FileTitle)

@@ -6,7 +6,7 @@
 #include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_layout.h"
-#include "widgets/common/row_scroll.h"
+#include "widgets/bytes/hex_rows.h"
 #include "widgets/common/table_text.h"
 
 #include <QRandomGenerator>

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/bytes/hex_layout.h"
+
+#include <QAbstractScrollArea>
+
 #include <algorithm>
 #include <cstdint>
+
+class QPainter;
 
 namespace kernscope::ui {
 
@@ -40,6 +46,49 @@ public:
 
 private:
     std::uint64_t m_last = 0;
+};
+
+/// Rows of bytes under a line of headings that stays: what the view of one file and that of two
+/// bundles side by side share. Scrolls by rows, of which there may be more than a scroll bar has
+/// steps.
+class HexRows : public QAbstractScrollArea
+{
+    Q_OBJECT
+
+public:
+    std::uint64_t topRow() const { return m_topRow; }
+    std::uint64_t visibleRows() const; ///< whole ones
+    void scrollToRow(std::uint64_t row);
+
+protected:
+    HexRows(const QString &name, QWidget *parent);
+
+    virtual std::uint64_t rowTotal() const = 0;
+    /// Of all columns, in pixels.
+    virtual double rowsWidth() const = 0;
+    /// Other rows are in view.
+    virtual void rowsMoved() {}
+
+    /// After other rows, or another layout.
+    void syncScrollBars();
+    int headerHeight() const;
+    double topOf(std::uint64_t row) const;
+    /// The ground of the headings.
+    void paintHeaderStrip(QPainter &painter) const;
+
+    void scrollContentsBy(int dx, int dy) override;
+    void wheelEvent(QWheelEvent *event) override;
+
+    HexLayout m_layout;
+    ByteGlyphs m_glyphs;
+    RowScroll m_scroll;
+    std::uint64_t m_topRow = 0;
+
+private:
+    void onScrollAction(int action);
+
+    double m_wheelRest = 0;
+    bool m_syncing = false;
 };
 
 } // namespace kernscope::ui
