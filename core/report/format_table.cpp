@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-// What the encoder of a descriptor version can write.
 namespace kernscope::report {
 
 namespace {
