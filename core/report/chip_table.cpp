@@ -135,7 +135,8 @@ const TableOf<FloorFacts> &floorTable()
          [](const Row &row) -> Value { return View(row.floor->source); }},
         {kDocument, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.floor->confidence); }},
-        {kDocument, "note", "Note", [](const Row &row) -> Value { return View(row.floor->note); }},
+        {kDocument, "note", "Note on the row",
+         [](const Row &row) -> Value { return View(row.floor->note); }},
     };
     static const TableOf<Row> kTable{
         "family-floors", kColumns, {"floor", "family", "operations", "reached"}};

@@ -130,7 +130,7 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
          originOf(formatOrigin)},
         {kDocument | kWindow, "source", "Where the row comes from",
          [](const Row &row) -> Value { return View(row.row->source); }},
-        {kDocument | kWindow, "note", "Note",
+        {kDocument | kWindow, "note", "Note on the row",
          [](const Row &row) -> Value { return View(row.row->note); }},
     };
     static const TableOf<Row> kTable{"kernel-formats", kColumns};
@@ -254,7 +254,8 @@ const TableOf<CodegenFacts> &codegenTable()
          originOf([](const Row &row) { return row.rule->note; })},
         {kDocument | kWindow, "confidence", "How well the rule is known",
          [](const Row &row) { return confidenceValue(row.rule->confidence); }},
-        {kDocument, "note", "Note", [](const Row &row) -> Value { return View(row.rule->note); }},
+        {kDocument, "note", "Note on the row",
+         [](const Row &row) -> Value { return View(row.rule->note); }},
     };
     static const TableOf<Row> kTable{"encoder", kColumns};
     return kTable;
@@ -337,7 +338,7 @@ const TableOf<EmbeddedFact> &embeddedFactTable()
          [](const Row &row) { return orNothing(row.confidence); }},
         {"source", "Where the row comes from",
          [](const Row &row) { return orNothing(row.source); }},
-        {"note", "Note", [](const Row &row) { return orNothing(row.note); }},
+        {"note", "Note on the row", [](const Row &row) { return orNothing(row.note); }},
     };
     static const TableOf<Row> kTable{"facts", kColumns};
     return kTable;

@@ -73,7 +73,7 @@ std::vector<Column<EngineFact>> engineColumns()
 {
     using Row = EngineFact;
     return {{"what", "The figure, or what the figures below are about", member<&Row::what>},
-            {"value", "Value", member<&Row::value>},
+            {"value", "Value of the figure", member<&Row::value>},
             {"remark", "How it comes about, and what other readings give", member<&Row::remark>},
             {"source", "Where the rule or the value is documented", member<&Row::source>}};
 }
