@@ -61,7 +61,7 @@ def run(job):
             file.write(f"--- {output}\n".encode())
             if path.is_dir():
                 for each in sorted(p for p in path.rglob("*") if p.is_file()):
-                    digest = hashlib.sha256(each.read_bytes()).hexdigest()
+                    digest = hashlib.sha256(each.read_bytes().replace(str(work).encode(), b"")).hexdigest()
                     file.write(f"{digest} {each.relative_to(path)}\n".encode())
             elif path.suffix in TEXTS:
                 file.write(path.read_bytes())

@@ -9,7 +9,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/report/difference_report.h"
+#include "core/report/difference_json.h"
 
 #include <algorithm>
 #include <array>

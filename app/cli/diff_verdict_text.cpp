@@ -6,7 +6,6 @@
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
 #include "core/report/places_table.h"
-#include "core/report/value_bin_table.h"
 #include "core/target/rules.h"
 #include "core/target/target.h"
 

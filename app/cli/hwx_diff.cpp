@@ -8,8 +8,8 @@
 #include "core/diff/byte_differences.h"
 #include "core/diff/diff.h"
 #include "core/diff/task_comparison.h"
-#include "core/report/container_difference.h"
 #include "core/report/register_table.h"
+#include "core/report/structure_table.h"
 
 #include <algorithm>
 #include <optional>

@@ -5,8 +5,8 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/report/byte_table.h"
 #include "core/report/program_table.h"
-#include "core/report/section_table.h"
 #include "core/report/weight_table.h"
 
 #include <fmt/format.h>

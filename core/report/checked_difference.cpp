@@ -6,10 +6,9 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/diff.h"
-#include "core/report/binary_patch.h"
-#include "core/report/change_script.h"
 #include "core/report/difference_formats.h"
-#include "core/report/difference_report.h"
+#include "core/report/difference_json.h"
+#include "core/report/patch_files.h"
 
 #include <nlohmann/json.hpp>
 

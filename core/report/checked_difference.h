@@ -8,7 +8,7 @@
 #include "core/diff/form_check.h"
 #include "core/diff/limits.h"
 #include "core/diff/worst_places.h"
-#include "core/report/range_table.h"
+#include "core/report/places_table.h"
 
 #include <cstddef>
 #include <cstdint>

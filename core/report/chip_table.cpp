@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/chip_table.h"
 
-#include "core/report/chip_json.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 #include "core/report/text_table.h"
@@ -136,7 +135,8 @@ const TableOf<FloorFacts> &floorTable()
          [](const Row &row) -> Value { return View(row.floor->source); }},
         {kDocument, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.floor->confidence); }},
-        {kDocument, "note", "Note", [](const Row &row) -> Value { return View(row.floor->note); }},
+        {kDocument, "note", "Note on the row",
+         [](const Row &row) -> Value { return View(row.floor->note); }},
     };
     static const TableOf<Row> kTable{
         "family-floors", kColumns, {"floor", "family", "operations", "reached"}};

@@ -55,4 +55,11 @@ const TableOf<ChipFacts> &chipTable();
 /// report of `inspect` list them.
 const TableOf<TargetTotals> &targetTotalsTable();
 
+/// A contested figure: value, source, confidence.
+Json figureJson(const target::ChosenFigure &figure);
+Json targetJson(const target::Target &target);
+/// The target that was judged by: its name, what it was asked for by, what else the name may mean.
+Json chosenTargetJson(const target::Target &target, const target::TargetChoice &choice,
+                      const target::NamedTarget *named = nullptr);
+
 } // namespace kernscope::report

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/choice_json.h"
 
-#include "core/report/chip_json.h"
+#include "core/report/decision_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
+#include "core/report/placement_table.h"
 
 #include <algorithm>
 

@@ -6,7 +6,6 @@
 #include "core/format/contested.h"
 #include "core/report/bundle_report.h"
 #include "core/report/calibration_table.h"
-#include "core/report/chip_json.h"
 #include "core/report/chip_table.h"
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-// Sections and ports of a hardware container as tables.
 namespace kernscope::report {
 
 namespace {

@@ -2,8 +2,8 @@
 #include "core/report/decision_table.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/chip_json.h"
 #include "core/report/fact_values.h"
+#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
 #include "core/report/text_table.h"

@@ -7,13 +7,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace kernscope::report {
 
 /// A weight on one chip, as `decide` lists it: in text with its main figures, in JSON with all of
-/// them and the reasons. The document is written piece by piece (chip_json.h).
+/// them and the reasons. The document is written piece by piece (writeDecisions).
 struct DecisionFacts {
     const Weight *weight = nullptr;
     roofline::Assessment assessed;
@@ -32,5 +35,20 @@ TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table);
 
 /// Every condition that a verdict consulted: `decide` and the Stream dock.
 const TableOf<decision::Reason> &reasonTable();
+
+/// One verdict with every reason.
+Json verdictJson(const decision::Verdict &verdict);
+Json memoryJson(const decision::KernelMemory &memory);
+Json speedupJson(const std::optional<decision::Speedup> &speedup);
+/// The figures that were measured of a form, each with its conditions.
+Json measuredJson(std::span<const decision::Measurement> measured);
+
+/// Writes the document of `decide`, piece by piece. Up to kInlineDecisions decisions carry their
+/// reasons; of more, each names its verdict by index in `verdicts[]` and has none of its own, since
+/// ten thousand weights of five forms share a few dozen verdicts.
+inline constexpr std::size_t kInlineDecisions = 20000;
+void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
+                    const Diagnostics &diagnostics,
+                    const std::function<void(std::string_view)> &write);
 
 } // namespace kernscope::report

@@ -4,7 +4,6 @@
 #include "core/base/printable.h"
 #include "core/base/svg.h"
 #include "core/bundle/bundle.h"
-#include "core/report/difference_rows.h"
 #include "core/report/document.h"
 #include "core/report/pair_picture.h"
 #include "core/report/places_table.h"

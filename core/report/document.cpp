@@ -89,8 +89,8 @@ struct Html {
         text += "<figure>";
         text += picture.image.starts_with("<svg")
                     ? picture.image
-                    : fmt::format("<img alt=\"{}\" src=\"{}\">", escapedMarkup(picture.name),
-                                  picture.image);
+                    : fmt::format("<img width=\"288\" height=\"144\" alt=\"{}\" src=\"{}\">",
+                                  escapedMarkup(picture.name), picture.image);
         for (std::size_t i = 0; i < picture.caption.size(); ++i)
             text += (i == 0 ? "<figcaption>" : "<br>") + escapedMarkup(picture.caption[i]);
         text += picture.caption.empty() ? "</figure>\n" : "</figcaption></figure>\n";

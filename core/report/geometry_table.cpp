@@ -5,9 +5,10 @@
 #include "core/assessment/geometry_facts.h"
 #include "core/assessment/measured.h"
 #include "core/bundle/bundle.h"
-#include "core/report/chip_json.h"
+#include "core/report/chip_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
+#include "core/report/placement_table.h"
 #include "core/report/text_table.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ std::vector<Column<EngineFact>> engineColumns()
 {
     using Row = EngineFact;
     return {{"what", "The figure, or what the figures below are about", member<&Row::what>},
-            {"value", "Value", member<&Row::value>},
+            {"value", "Value of the figure", member<&Row::value>},
             {"remark", "How it comes about, and what other readings give", member<&Row::remark>},
             {"source", "Where the rule or the value is documented", member<&Row::source>}};
 }

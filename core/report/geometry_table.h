@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// What `geometry` cannot place.
@@ -57,5 +58,16 @@ const TableOf<EngineFact> &collectiveFactTable();
 
 /// For people, a line a figure: "    passes            128  the other reading: 64 [listing 20.2]".
 std::string engineFactsText(const std::vector<EngineFact> &facts);
+
+Json geometryJson(const decision::LayerOperation &operation, const decision::Geometry &geometry);
+/// Who computes with an operation that `geometry` judged.
+struct JudgedLayer {
+    std::string_view weight; ///< empty: the numbers were typed in
+    std::string_view function, consumer, op;
+    std::string address = {}; ///< of the weight
+};
+Json judgedJson(const JudgedLayer &layer, const decision::LayerOperation &operation,
+                const decision::Geometry &geometry, const roofline::Assessment &assessment);
+Json conditionJson(const decision::Condition &condition);
 
 } // namespace kernscope::report

@@ -6,10 +6,10 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/milblob/milblob.h"
+#include "core/report/byte_table.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
 #include "core/report/program_table.h"
-#include "core/report/section_table.h"
 
 #include <cmath>
 

@@ -6,7 +6,9 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/chip_json.h"
+#include "core/report/chip_table.h"
+#include "core/report/decision_table.h"
+#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
 
 #include <algorithm>

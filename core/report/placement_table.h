@@ -5,6 +5,7 @@
 #include "core/assessment/calibrate.h"
 #include "core/assessment/energy.h"
 #include "core/assessment/roofline.h"
+#include "core/assessment/weight_facts.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/backend_notes.h"
 #include "core/report/column.h"
@@ -77,5 +78,23 @@ struct TimedLayer {
     bool has = true;      ///< false: the weight has no such form
 };
 const TableOf<TimedLayer> &timedLayerTable();
+
+/// Derived energy, or null: `{"low_j","high_j","basis","source","conditions_hold","method"}`
+Json energyJson(const std::optional<roofline::Energy> &energy);
+Json ceilingJson(const roofline::Ceiling &ceiling);
+/// Operations and bytes are counts: integers, though the roofs are worked out with doubles. Null
+/// for what is not known or no 64-bit count.
+Json roundedJson(const std::optional<double> &count);
+/// The roofs that a layer is held against: "compute", "weights", "activations"; null where none is
+/// published.
+Json roofsJson(const roofline::Assessment &point);
+Json assessmentJson(const roofline::Assessment &point);
+Json programJson(const roofline::ProgramTime &program);
+/// Adds ceilings, ridge, floor, working set and layers.
+void addRoofline(Json &document, const Bundle &bundle, const roofline::Roofs &roofs,
+                 std::span<const roofline::Placement> placements, std::uint64_t batch,
+                 const roofline::ProgramTime &program);
+/// `unassessed[]`: each weight that is in no layer, with the reason.
+void addUnassessed(Json &document, const Bundle &bundle);
 
 } // namespace kernscope::report

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-// Words without a name, and what differs between tasks, as tables.
 namespace kernscope::report {
 
 namespace {

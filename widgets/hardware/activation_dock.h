@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/format/activation_table.h"
-#include "core/report/activation_table.h"
+#include "core/report/format_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/common/row_table_model.h"

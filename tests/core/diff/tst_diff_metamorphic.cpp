@@ -7,7 +7,7 @@
 #include "core/patch/edit/script_origin.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/report/change_script.h"
+#include "core/report/patch_files.h"
 #include "diff_sample.h"
 #include "mirror.h"
 #include "synthetic.h"

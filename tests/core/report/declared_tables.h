@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/activation_table.h"
-#include "core/report/aligned_section_table.h"
 #include "core/report/build_matrix.h"
 #include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
@@ -25,15 +23,12 @@
 #include "core/report/plan_table.h"
 #include "core/report/program_table.h"
 #include "core/report/quantize_table.h"
-#include "core/report/range_table.h"
 #include "core/report/reduce_json.h"
 #include "core/report/register_table.h"
 #include "core/report/search_table.h"
 #include "core/report/section_json.h"
-#include "core/report/section_table.h"
 #include "core/report/structure_table.h"
 #include "core/report/task_table.h"
-#include "core/report/value_bin_table.h"
 #include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
 

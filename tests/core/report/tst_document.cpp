@@ -40,15 +40,16 @@ private Q_SLOTS:
         const std::string body = text.substr(text.find("<body>"));
         QVERIFY(text.starts_with("<!DOCTYPE html>\n"));
         QVERIFY(text.find("<title>a&lt;b</title>") != std::string::npos);
-        QCOMPARE(body, std::string(
-                           "<body>\n<h1>w|x</h1>\n<p class=\"fails\"><b>No.</b>1 &lt; 2</p>\n"
-                           "<ul><li>first</li><li>*second*</li></ul>\n"
-                           "<div class=\"wide\"><table><thead><tr><th>name</th>"
-                           "<th class=\"n\">bytes</th></tr></thead><tbody>\n"
-                           "<tr><td>=1+1</td><td class=\"n\">12</td></tr>\n"
-                           "<tr><td>a,b</td><td class=\"n\">3</td></tr>\n</tbody></table></div>\n"
-                           "<figure><img alt=\"A &quot;b&quot;\" src=\"data:image/png;base64,AA\">"
-                           "<figcaption>one<br>two</figcaption></figure>\n</body></html>\n"));
+        QCOMPARE(body,
+                 std::string("<body>\n<h1>w|x</h1>\n<p class=\"fails\"><b>No.</b>1 &lt; 2</p>\n"
+                             "<ul><li>first</li><li>*second*</li></ul>\n"
+                             "<div class=\"wide\"><table><thead><tr><th>name</th>"
+                             "<th class=\"n\">bytes</th></tr></thead><tbody>\n"
+                             "<tr><td>=1+1</td><td class=\"n\">12</td></tr>\n"
+                             "<tr><td>a,b</td><td class=\"n\">3</td></tr>\n</tbody></table></div>\n"
+                             "<figure><img width=\"288\" height=\"144\" alt=\"A &quot;b&quot;\" "
+                             "src=\"data:image/png;base64,AA\">"
+                             "<figcaption>one<br>two</figcaption></figure>\n</body></html>\n"));
     }
 
     void markdown()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/report/range_table.h"
+#include "core/report/places_table.h"
 
 #include "core/bundle/element_place.h"
 #include "tests/core/patch/sample_bundles.h"

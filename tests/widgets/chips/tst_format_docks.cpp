@@ -2,7 +2,7 @@
 #include "tests/widgets/sample_session.h"
 
 #include "core/format/activation_table.h"
-#include "core/report/activation_table.h"
+#include "core/report/format_table.h"
 #include "tests/test_program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/formats_dock.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/container.h"
-#include "core/report/structure_symbols.h"
 #include "core/report/structure_table.h"
 #include "core/target/rules.h"
 #include "synthetic.h"
