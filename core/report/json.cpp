@@ -5,6 +5,7 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/container/mil/segment_backends.h"
 #include "core/container/milblob/milblob.h"
 #include "core/report/byte_table.h"
 #include "core/report/hwx_json.h"
@@ -143,7 +144,7 @@ Json stridesJson(const std::vector<std::int64_t> &numbers)
     return list;
 }
 
-Json functionJson(const mil::Program &program, const mil::Function &function)
+Json functionJson(const mil::Function &function, const std::string &segment)
 {
     Json json;
     json["name"] = function.name;
@@ -172,14 +173,13 @@ Json functionJson(const mil::Program &program, const mil::Function &function)
              {"dtype", type ? Json(elementTypeName(type->element)) : Json(nullptr)},
              {"shape", type ? dimsJson(*type) : Json(nullptr)}});
     }
-    const std::string segment = mil::segmentBackend(program, function);
     json["backend"] = segment.empty() ? Json(nullptr) : Json(segment);
     Json attributes = Json::object();
     for (const auto &[name, number] : mil::numberAttributes(function))
         attributes[name] = number;
     if (!attributes.empty())
         json["attributes"] = std::move(attributes);
-    const auto operations = annotatedOperations(program, function);
+    const auto operations = annotatedOperations(function, segment);
     if (!operations.empty())
         json["operations"] = jsonArray(annotatedOperationTable(), operations);
     return json;
@@ -268,8 +268,9 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     for (const BuildFact &fact : buildFacts(bundle))
         json["build_info"][fact.key] = fact.value;
     json["functions"] = Json::array();
+    const mil::SegmentBackends segments(*program);
     for (const mil::Function &function : program->functions)
-        json["functions"].push_back(functionJson(*program, function));
+        json["functions"].push_back(functionJson(function, segments.of(function)));
     json["models"] = jsonArray(modelTable(), modelFacts(bundle));
     json["features"] = jsonArray(featureTable(), featureFacts(bundle));
     json["descriptions"] = Json::array();

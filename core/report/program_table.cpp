@@ -246,11 +246,11 @@ const TableOf<ModelFacts> &modelTable()
     return kTable;
 }
 
-std::vector<AnnotatedOperation> annotatedOperations(const mil::Program &program,
-                                                    const mil::Function &function)
+std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &function,
+                                                    const std::string &segment)
 {
     std::vector<AnnotatedOperation> rows;
-    addAnnotated(function, function.body, mil::segmentBackend(program, function), rows);
+    addAnnotated(function, function.body, segment, rows);
     return rows;
 }
 

@@ -48,8 +48,9 @@ struct AnnotatedOperation {
     const mil::Operation *operation = nullptr;
     mil::BackendNotes notes;
 };
-std::vector<AnnotatedOperation> annotatedOperations(const mil::Program &program,
-                                                    const mil::Function &function);
+/// `segment`: the backend that the function runs on as a whole (mil::SegmentBackends).
+std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &function,
+                                                    const std::string &segment);
 const TableOf<AnnotatedOperation> &annotatedOperationTable();
 
 /// A record of a file that several weights store: each of them counts its bytes as its own, the
