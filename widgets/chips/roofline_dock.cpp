@@ -278,11 +278,15 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
         facts << tr("No ceilings are published for %1; another chip's are not lent to it.")
                      .arg(fromUtf8(roofs.target->name));
     }
-    if (roofs.ridge)
+    if (roofs.ridge) {
+        QStringList roofsOfRidge = fromUtf8(roofs.ridgeSource).split(QStringLiteral(" / "));
+        for (QString &roof : roofsOfRidge)
+            roof = roofName(roof.toStdString());
         facts << tr("Ridge %1 FLOP/B (%2; %3).")
                      .arg(*roofs.ridge, 0, 'f', 1)
-                     .arg(fromUtf8(roofs.ridgeSource),
+                     .arg(roofsOfRidge.join(QStringLiteral(" / ")),
                           fromUtf8(format::confidenceName(roofs.ridgeConfidence)));
+    }
     if (roofs.dispatchFloorS)
         facts << tr("Dispatch floor %1.").arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));
     if (roofs.workingSetBytes)
