@@ -279,12 +279,14 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
                      .arg(fromUtf8(roofs.target->name));
     }
     if (roofs.ridge) {
-        QStringList roofsOfRidge = fromUtf8(roofs.ridgeSource).split(QStringLiteral(" / "));
+        const QString source = fromUtf8(roofs.ridgeSource);
+        const QString keys = source.section(QLatin1Char(';'), 0, 0);
+        QStringList roofsOfRidge = keys.split(QStringLiteral(" / "));
         for (QString &roof : roofsOfRidge)
             roof = roofName(roof.toStdString());
         facts << tr("Ridge %1 FLOP/B (%2; %3).")
                      .arg(*roofs.ridge, 0, 'f', 1)
-                     .arg(roofsOfRidge.join(QStringLiteral(" / ")),
+                     .arg(roofsOfRidge.join(QStringLiteral(" / ")) + source.mid(keys.size()),
                           fromUtf8(format::confidenceName(roofs.ridgeConfidence)));
     }
     if (roofs.dispatchFloorS)
