@@ -256,8 +256,10 @@ private Q_SLOTS:
         RooflineDock dock(session);
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
-        QVERIFY(dock.compute().findText(QStringLiteral("12.0 TFLOP/s fp16 peak")) > 0);
+        QVERIFY(dock.compute().findText(QStringLiteral("12 TFLOP/s fp16 peak")) > 0);
         const QString text = dock.plot().pointText(0);
+        QVERIFY2(dock.facts().text().contains(QLatin1String("(fp16 peak / DRAM")),
+                 qPrintable(dock.facts().text()));
         const auto *roof = dock.plot().points().placementOf(0).stored().computeRoof;
         QVERIFY(roof);
         QVERIFY2(text.contains(QLatin1Char('\n') + roofName(roof->ceiling.name) + QLatin1Char(' ')),
