@@ -156,9 +156,6 @@ struct Program {
 
 /// The notes of one operation; `segment` is the backend of the function that holds it.
 BackendNotes backendNotes(const Operation &operation, const std::string &segment);
-/// The backend of a segment: what `call(…)[backend = …, function = …]` in another function of the
-/// same model runs this one on; empty where nothing does.
-std::string segmentBackend(const Program &program, const Function &function);
 /// Numbers among the attributes of a function, in order: "Launch_ane_ms" and its like.
 std::vector<std::pair<std::string, double>> numberAttributes(const Function &function);
 

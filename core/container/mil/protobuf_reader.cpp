@@ -122,11 +122,12 @@ template <class Read>
 void ProtobufParser::skipFaults(const Read &read)
 {
     const Faults::Mark mark = m_state.faults.mark();
-    const bool lost = m_state.lost, cut = m_state.cut;
+    const bool lost = m_state.lost, cut = m_state.cut, exhausted = m_exhausted;
     if (read() || m_state.cut != cut)
         return;
     m_state.faults.rollBack(mark);
     m_state.lost = lost;
+    m_exhausted = exhausted; // its fault went with the others: the next value reports it
 }
 
 bool ProtobufParser::parseProgram(const WireBytes &message, Program &program)

@@ -31,7 +31,7 @@ bool TextParser::parseAttributes(CompactVector<Argument> &attributes)
     const TextToken token = m_token;
     const std::size_t previousEnd = m_previousEnd;
     const int braces = m_braces, depth = m_depth;
-    const bool cut = m_cut;
+    const bool cut = m_cut, exhausted = m_exhausted;
     const Faults::Mark mark = m_faults.mark();
     Operation holder;
     advance();
@@ -39,6 +39,7 @@ bool TextParser::parseAttributes(CompactVector<Argument> &attributes)
         return true;
     m_faults.rollBack(mark);
     m_cut = cut;
+    m_exhausted = exhausted; // its fault went with the others: the next value reports it
     m_lexer = lexer;
     m_token = token;
     m_previousEnd = previousEnd;
