@@ -274,7 +274,7 @@ QWidget *CalibrationDock::buildEstimates(QWidget *parent)
     m_estimatesTable->setAccessibleName(tr("The compiler's own estimates"));
     m_estimatesTable->setModel(m_estimates);
     prepareTable(m_estimatesTable);
-    setColumnWidths(m_estimatesTable->horizontalHeader(), {11, 4.5, 6, 5.5, 5.5, 3.6, 14});
+    setColumnWidths(m_estimatesTable->horizontalHeader(), {8, 3.6, 4.4, 5, 5, 3.6, 14});
     auto *column = new QVBoxLayout(m_estimatesBox);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(theme::em(this, 0.2));

@@ -278,11 +278,17 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
         facts << tr("No ceilings are published for %1; another chip's are not lent to it.")
                      .arg(fromUtf8(roofs.target->name));
     }
-    if (roofs.ridge)
+    if (roofs.ridge) {
+        const QString source = fromUtf8(roofs.ridgeSource);
+        const QString keys = source.section(QLatin1Char(';'), 0, 0);
+        QStringList roofsOfRidge = keys.split(QStringLiteral(" / "));
+        for (QString &roof : roofsOfRidge)
+            roof = roofName(roof.toStdString());
         facts << tr("Ridge %1 FLOP/B (%2; %3).")
                      .arg(*roofs.ridge, 0, 'f', 1)
-                     .arg(fromUtf8(roofs.ridgeSource),
+                     .arg(roofsOfRidge.join(QStringLiteral(" / ")) + source.mid(keys.size()),
                           fromUtf8(format::confidenceName(roofs.ridgeConfidence)));
+    }
     if (roofs.dispatchFloorS)
         facts << tr("A call takes at least %1.")
                      .arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));

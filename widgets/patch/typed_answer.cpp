@@ -62,6 +62,7 @@ CellAnswer::CellAnswer(QAbstractItemView *view, Made made) : QLabel(view), m_vie
     setFrameShape(QFrame::Box);
     setMargin(theme::em(this, 0.2));
     setBackgroundRole(QPalette::Base);
+    setForegroundRole(QPalette::WindowText); // which is what an answer colours
     setAutoFillBackground(true);
     setAttribute(Qt::WA_TransparentForMouseEvents);
     hide();

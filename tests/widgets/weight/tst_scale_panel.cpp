@@ -149,7 +149,7 @@ void TestScalePanel::typingIsAnswered()
         QTest::keyClicks(editor, text);
     };
     const auto inkIs = [answer](bool warns) {
-        return (answer->palette().color(QPalette::WindowText) ==
+        return (answer->palette().color(answer->foregroundRole()) ==
                 ui::warningInk(answer->palette())) == warns;
     };
     type(0, ui::ScaleModel::ScaleColumn, QStringLiteral("0.3"));

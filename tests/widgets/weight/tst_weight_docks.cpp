@@ -299,7 +299,7 @@ void TestWeightDocks::codebookAnswers()
         return answer->text();
     };
     const auto warns = [answer] {
-        return answer->palette().color(QPalette::WindowText) == warningInk(answer->palette());
+        return answer->palette().color(answer->foregroundRole()) == warningInk(answer->palette());
     };
     const QString same = type(cell.data(Qt::EditRole).toString());
     QVERIFY2(answer->isVisible() && same.contains(QLatin1String("nothing changes")),
