@@ -4,7 +4,7 @@
 #include "widgets/common/fixed_font.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patch_list_model.h"
-#include "widgets/patch/patch_rows.h"
+#include "widgets/patch/patches_dock.h"
 
 #include <QLineEdit>
 #include <QTableView>

@@ -67,6 +67,36 @@ QString spokenText(const report::Value &value, std::string_view unknown)
 
 } // namespace
 
+void ChosenRowsModel::setFilter(const QString &words)
+{
+    if (words == m_filter)
+        return;
+    m_filter = words;
+    chooseAnew();
+}
+
+void ChosenRowsModel::sort(int column, Qt::SortOrder order)
+{
+    if (setOrder(column, order))
+        chooseAnew();
+}
+
+bool ChosenRowsModel::setOrder(int column, Qt::SortOrder order)
+{
+    if (column == m_sortColumn && order == m_sortOrder)
+        return false;
+    m_sortColumn = column;
+    m_sortOrder = order;
+    return true;
+}
+
+void ChosenRowsModel::chooseAnew()
+{
+    beginResetModel();
+    chooseRows();
+    endResetModel();
+}
+
 QVariant sortVariant(const report::SortValue &sort, const report::Value &value)
 {
     if (const auto *number = std::get_if<std::uint64_t>(&sort))

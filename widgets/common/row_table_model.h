@@ -2,9 +2,10 @@
 #pragma once
 
 #include "core/report/column.h"
-#include "widgets/common/chosen_rows_model.h"
 #include "widgets/common/short_names.h"
 
+#include <QAbstractTableModel>
+#include <QString>
 #include <QVariant>
 
 #include <cstddef>
@@ -17,6 +18,38 @@
 #include <vector>
 
 namespace kernscope::ui {
+
+/// A table whose rows are a choice, in an order, from what it holds: by the words of a filter box
+/// and by a column.
+class ChosenRowsModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// Keeps rows in which every word occurs; the subclass says in which of their texts.
+    void setFilter(const QString &words);
+    const QString &filter() const { return m_filter; }
+
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+
+protected:
+    /// Chooses the rows anew, by filter() and the wanted order.
+    virtual void chooseRows() = 0;
+    /// The same, with a reset of the model around it.
+    void chooseAnew();
+
+    int sortColumn() const { return m_sortColumn; } ///< -1: in the order that it holds them
+    Qt::SortOrder sortOrder() const { return m_sortOrder; }
+    /// False where that is the order already.
+    bool setOrder(int column, Qt::SortOrder order);
+
+private:
+    QString m_filter;
+    int m_sortColumn = -1;
+    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
+};
 
 /// A cell in the words of the window: terms of the program translated, their marks in front, a dash
 /// for what is not known.

@@ -5,7 +5,6 @@
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/export_whole.h"
-#include "widgets/common/report_pages.h"
 #include "widgets/common/session.h"
 
 #include <QFile>

@@ -4,9 +4,9 @@
 #include "widgets/common/plot_table_model.h"
 #include "widgets/common/plot_tickers.h"
 #include "widgets/common/theme.h"
-#include "widgets/weight/codebook_plot.h"
-#include "widgets/weight/density_plot.h"
+#include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/histogram_plot.h"
+#include "widgets/weight/mask_dock.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>

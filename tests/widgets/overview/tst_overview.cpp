@@ -13,7 +13,6 @@
 #include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/weight/bundle_facts.h"
-#include "widgets/weight/chip_bars.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"

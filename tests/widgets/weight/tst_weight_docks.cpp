@@ -11,7 +11,6 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
-#include "widgets/weight/chip_lines.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/histogram_plot.h"
 #include "widgets/weight/inspector_dock.h"
