@@ -9,8 +9,8 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
 
 #include <QFileInfo>
 #include <QUndoStack>

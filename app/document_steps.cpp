@@ -7,7 +7,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QThreadPool>
 #include <QTimer>

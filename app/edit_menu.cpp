@@ -9,8 +9,8 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/patch/typed_answer.h"
 

@@ -7,10 +7,10 @@
 #include "core/bundle/bundle.h"
 #include "core/container/mil/packed_program.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/hardware/hardware_facts.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QCoreApplication>

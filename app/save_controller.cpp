@@ -13,10 +13,10 @@
 #include "widgets/common/cell_keys.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/row_table_model.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractButton>
 #include <QCheckBox>

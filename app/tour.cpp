@@ -6,7 +6,7 @@
 #include "app/place_text.h"
 #include "core/base/csv.h"
 #include "widgets/common/design.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QAccessible>
 #include <QCoreApplication>

@@ -4,11 +4,11 @@
 #include "widgets/common/design.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/common/session.h"
 #include "widgets/common/shrink_area.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QApplication>

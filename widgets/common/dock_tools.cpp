@@ -7,12 +7,12 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/margin_mark.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/session.h"
-#include "widgets/common/short_names.h"
-#include "widgets/common/table_formats.h"
-#include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/session.h"
+#include "widgets/models/short_names.h"
+#include "widgets/models/table_formats.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
 #include <QAction>

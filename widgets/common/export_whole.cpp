@@ -4,9 +4,9 @@
 #include "core/base/error_builder.h"
 #include "core/report/bundle_report.h"
 #include "core/report/tensor_export.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

@@ -7,13 +7,13 @@
 #include "widgets/common/elided_name.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/fixed_font.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/patch_list_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
-#include "widgets/patch/patch_list_model.h"
 
 #include <QAction>
 #include <QApplication>

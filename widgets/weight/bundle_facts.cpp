@@ -7,16 +7,16 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/elided_label.h"
-#include "widgets/common/form_token.h"
-#include "widgets/common/icons.h"
 #include "widgets/common/share_bar.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
-#include "widgets/weight/weight_words.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/form_token.h"
+#include "widgets/models/icons.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 
 #include <QGridLayout>
 #include <QLabel>

@@ -3,7 +3,7 @@
 
 #include "core/assessment/bundle_findings.h"
 #include "core/container/mil/program.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QPointer>
 #include <QWidget>

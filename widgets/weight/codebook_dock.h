@@ -3,8 +3,8 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/weight/codebook_model.h"
+#include "widgets/models/codebook_model.h"
+#include "widgets/models/task_manager.h"
 
 #include <cstdint>
 #include <vector>

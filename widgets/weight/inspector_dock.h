@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QWidget>
 

@@ -4,16 +4,16 @@
 #include "widgets/common/counted_words.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_tickers.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 #include "widgets/patch/cell_edits.h"
 #include "widgets/weight/cell_words.h"
 #include "widgets/weight/color_scale.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_pyramids.h"
 #include "widgets/weight/weight_tiles.h"
-#include "widgets/weight/weight_words.h"
 
 #include <QAction>
 #include <QEvent>

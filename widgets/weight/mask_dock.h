@@ -5,8 +5,8 @@
 #include "core/codec/decode/decoder.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/weight/weight_reader.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/weight_reader.h"
 
 #include <cstdint>
 #include <optional>

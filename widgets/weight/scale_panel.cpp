@@ -6,13 +6,13 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/plot_tickers.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
-#include "widgets/common/typed_number.h"
+#include "widgets/models/scale_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/typed_number.h"
+#include "widgets/models/weight_words.h"
 #include "widgets/patch/locked_typing.h"
 #include "widgets/patch/typed_answer.h"
-#include "widgets/weight/scale_model.h"
-#include "widgets/weight/weight_words.h"
 
 #include <QHeaderView>
 #include <QLabel>

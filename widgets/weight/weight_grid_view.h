@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/number_field.h"
-#include "widgets/weight/weight_grid_model.h"
+#include "widgets/models/weight_grid_model.h"
 
 #include <QFontMetrics>
 #include <QList>

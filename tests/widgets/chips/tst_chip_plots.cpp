@@ -4,16 +4,16 @@
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/calibration_dock.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/reduction_dock.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/roofline_labels.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
-#include "widgets/common/key_role.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/key_role.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
