@@ -2,8 +2,8 @@
 #include "app/allocator.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/session.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
 
 #include <QThreadPool>
 #include <QTimer>

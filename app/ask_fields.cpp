@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ask_fields.h"
 
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QComboBox>
 #include <QDialog>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/bookmark.h"
-#include "widgets/common/window_columns.h"
+#include "widgets/models/window_columns.h"
 
 #include <QAbstractTableModel>
 

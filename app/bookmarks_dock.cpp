@@ -9,7 +9,7 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QFile>

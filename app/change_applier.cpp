@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/small_file.h"
 #include "core/bundle/bundle.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QFile>
 #include <QFileInfo>

@@ -9,10 +9,10 @@
 #include "app/settings.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
 #include <QInputDialog>

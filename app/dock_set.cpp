@@ -2,7 +2,7 @@
 #include "app/dock_set.h"
 
 #include "app/bookmarks_dock.h"
-#include "app/build_watches.h"
+#include "app/bundle_watch.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
 #include "widgets/chips/assessment_dock.h"
@@ -20,7 +20,6 @@
 #include "widgets/chips/timeline_dock.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/codebooks_dock.h"
@@ -35,6 +34,7 @@
 #include "widgets/hardware/groups_dock.h"
 #include "widgets/hardware/relocations_dock.h"
 #include "widgets/hardware/tasks_dock.h"
+#include "widgets/models/theme.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
@@ -50,16 +50,55 @@
 #include <QApplication>
 #include <QChildEvent>
 #include <QMainWindow>
+#include <QObject>
 #include <QTabBar>
 #include <QTimer>
 
+#include <memory>
+#include <vector>
+
 namespace kernscope::app {
+
+/// Watches the builds that were added in Builds: one that another program changes is opened again.
+class BuildWatches : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit BuildWatches(ui::BuildsDock &builds);
+
+private:
+    void watchAdded();
+
+    ui::BuildsDock &m_builds;
+    std::vector<std::unique_ptr<BundleWatch>> m_watches; ///< in the order of the builds
+};
 
 namespace {
 
 constexpr double kLeastWidth = 8, kLeastHeight = 5; // in ems
 
 } // namespace
+
+BuildWatches::BuildWatches(ui::BuildsDock &builds) : QObject(&builds), m_builds(builds)
+{
+    connect(&builds, &ui::BuildsDock::addedChanged, this, &BuildWatches::watchAdded);
+}
+
+void BuildWatches::watchAdded()
+{
+    // A watch may be what tells of the change: it goes once it has told.
+    for (auto &watch : m_watches)
+        watch.release()->deleteLater();
+    m_watches.clear();
+    for (const BundlePtr &bundle : m_builds.added()) {
+        m_watches.push_back(std::make_unique<BundleWatch>());
+        BundleWatch *watch = m_watches.back().get();
+        watch->watch(bundle);
+        connect(watch, &BundleWatch::changed, &m_builds,
+                [this, bundle] { m_builds.reopen(bundle); });
+    }
+}
 
 DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     : QObject(parent), m_host(host)
@@ -260,4 +299,5 @@ ui::Dock *DockSet::focused() const
 
 } // namespace kernscope::app
 
+#include "dock_set.moc"
 #include "moc_dock_set.cpp"

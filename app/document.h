@@ -7,7 +7,7 @@
 #include "core/bundle/bound_shapes.h"
 #include "core/patch/aside.h"
 #include "core/patch/interrupted_save.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QObject>
 #include <QString>

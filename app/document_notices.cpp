@@ -6,7 +6,7 @@
 #include "app/save_controller.h"
 #include "app/shapes_dialog.h"
 #include "core/bundle/bundle.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QClipboard>
 #include <QFileInfo>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/document.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 
 #include <memory>
 #include <type_traits>

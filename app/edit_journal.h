@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/save/file_io.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QDateTime>
 #include <QString>

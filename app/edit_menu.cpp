@@ -4,14 +4,13 @@
 #include "app/change_applier.h"
 #include "app/dock_set.h"
 #include "app/document.h"
-#include "app/line_keys.h"
 #include "app/menu_actions.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/patch/typed_answer.h"
 
@@ -23,7 +22,10 @@
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMenu>
+#include <QObject>
+#include <QPointer>
 #include <QUndoStack>
 
 #include <cmath>
@@ -31,6 +33,73 @@
 #include <utility>
 
 namespace kernscope::app {
+
+/// Whose key is it while a line of text has the focus? A line takes the keys of undo and redo for
+/// its own text, also where it has nothing to undo, or where a step of the document came after the
+/// last letter: this gives them to whichever changed last. On X11 it takes Ctrl+E and Ctrl+K as
+/// well, to move to its end and to delete up to it, which the menus have for patching and for the
+/// search: these are the window's, unless a dialog is open.
+class LineKeys final : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// Watches the whole application.
+    LineKeys(QUndoStack &stack, QObject *parent);
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
+private:
+    void onEdited(); ///< of the line that sends
+    /// Ctrl+Z (or the keys of redo): the document has a step, and the line none that came later.
+    bool belongsToDocument(const QLineEdit &line, bool redo) const;
+
+    QUndoStack &m_stack;
+    QPointer<const QLineEdit> m_edited; ///< since the document's last step
+};
+
+LineKeys::LineKeys(QUndoStack &stack, QObject *parent) : QObject(parent), m_stack(stack)
+{
+    QCoreApplication::instance()->installEventFilter(this);
+    connect(&stack, &QUndoStack::indexChanged, this, [this] { m_edited = nullptr; });
+}
+
+bool LineKeys::belongsToDocument(const QLineEdit &line, bool redo) const
+{
+    const bool ofLine = redo ? line.isRedoAvailable() : line.isUndoAvailable();
+    const bool ofDocument = redo ? m_stack.canRedo() : m_stack.canUndo();
+    return ofDocument && (!ofLine || m_edited != &line);
+}
+
+void LineKeys::onEdited()
+{
+    m_edited = qobject_cast<const QLineEdit *>(sender());
+}
+
+bool LineKeys::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::FocusIn)
+        return false;
+    const auto *line = qobject_cast<const QLineEdit *>(watched);
+    if (line == nullptr)
+        return false;
+    // By what becomes of the text, not by keys: those of copying or leaving change nothing.
+    connect(line, &QLineEdit::textEdited, this, &LineKeys::onEdited, Qt::UniqueConnection);
+    if (event->type() == QEvent::FocusIn)
+        return false;
+    const auto *key = static_cast<QKeyEvent *>(event);
+    const bool undo = key->matches(QKeySequence::Undo), redo = key->matches(QKeySequence::Redo);
+    const bool ofDocument = (undo || redo) && belongsToDocument(*line, redo);
+    const bool ofWindow = QApplication::activeModalWidget() == nullptr &&
+                          key->modifiers() == Qt::ControlModifier &&
+                          (key->key() == Qt::Key_E || key->key() == Qt::Key_K);
+    if (!ofDocument && !ofWindow)
+        return false;
+    // Not the line's: the window's action follows.
+    event->ignore();
+    return true;
+}
 
 void EditMenu::fill(QMenu *menu)
 {
@@ -219,4 +288,5 @@ void EditMenu::askTolerance()
 
 } // namespace kernscope::app
 
+#include "edit_menu.moc"
 #include "moc_edit_menu.cpp"

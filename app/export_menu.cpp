@@ -18,9 +18,9 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/export_whole.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
 #include "widgets/patch/patches_dock.h"
 
 #include <QFileDialog>

@@ -8,7 +8,7 @@
 #include "app/place_text.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QAction>
 #include <QClipboard>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/palette_index.h"
-#include "widgets/common/session.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
 
 #include <QLineEdit>
 #include <QTimer>

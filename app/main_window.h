@@ -5,7 +5,7 @@
 #include "app/layouts.h"
 #include "app/settings.h"
 #include "app/theme_switch.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QMainWindow>
 

@@ -14,10 +14,10 @@
 #include "core/container/open/bundle_files.h"
 #include "core/search/place.h"
 #include "resources/sample.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/builds_dock.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QDir>
 #include <QFileInfo>

@@ -2,7 +2,7 @@
 #include "app/palette_list.h"
 
 #include "widgets/common/design.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QPainter>
 #include <QStyledItemDelegate>

@@ -5,7 +5,7 @@
 #include "app/palette_index.h"
 #include "core/target/registry.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"
 

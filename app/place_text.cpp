@@ -4,7 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/search/find.h"
 #include "core/search/place.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QString>
 

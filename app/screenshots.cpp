@@ -7,8 +7,8 @@
 #include "app/notice_area.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/help_dock.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 
 #include <QDir>
 #include <QPixmap>

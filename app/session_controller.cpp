@@ -15,9 +15,9 @@
 #include "app/settings.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
 
 #include <QFileDialog>
 #include <QFileInfo>

@@ -2,11 +2,12 @@
 #include "app/settings.h"
 
 #include "app/paths.h"
-#include "app/settings_migration.h"
 #include "core/base/state_folder.h"
 
 #include <QDir>
 #include <QFileInfo>
+#include <QSettings>
+#include <QStringList>
 
 #include <algorithm>
 #include <array>
@@ -47,6 +48,23 @@ QString docksKey(const QString &layout)
 }
 
 } // namespace
+
+SettingsState migrateSettings(QSettings &store, std::span<const SettingsStep> steps)
+{
+    const QString key = QStringLiteral("version");
+    const int present = static_cast<int>(steps.size()) + 1;
+    const int unnumbered = store.allKeys().isEmpty() ? present : 1;
+    const int version = std::max(1, store.value(key, unnumbered).toInt());
+    if (version > present)
+        return SettingsState::Newer;
+    for (int from = version; from < present; ++from) {
+        steps[static_cast<std::size_t>(from - 1)](store);
+        // Written after each step: a crash in between goes on where it stopped.
+        store.setValue(key, from + 1);
+    }
+    store.setValue(key, present);
+    return SettingsState::Ready;
+}
 
 Settings::Settings()
     : m_store(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,

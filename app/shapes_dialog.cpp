@@ -3,8 +3,8 @@
 
 #include "app/error_text.h"
 #include "widgets/common/fixed_font.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QDialogButtonBox>
 #include <QFormLayout>

@@ -3,10 +3,10 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/elided_label.h"
-#include "widgets/common/icons.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/icons.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -5,7 +5,7 @@
 #include "app/settings.h"
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/dock.h"
-#include "widgets/weight/weight_grid_model.h"
+#include "widgets/models/weight_grid_model.h"
 
 #include <QAbstractItemView>
 #include <QAction>

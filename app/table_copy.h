@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/table_formats.h"
+#include "widgets/models/table_formats.h"
 
 #include <QString>
 

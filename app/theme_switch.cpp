@@ -2,7 +2,7 @@
 #include "app/theme_switch.h"
 
 #include "widgets/common/fixed_font.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QApplication>
 

@@ -1,17 +1,88 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "app/tour_steps.h"
+#include "app/layouts.h"
 
+#include <QFrame>
 #include <QObject>
 #include <QPointer>
+#include <QString>
 #include <QTimer>
+
+#include <optional>
+#include <vector>
+
+class QLabel;
+class QPushButton;
 
 namespace kernscope::app {
 
+/// One step of the tour: a row of resources/tour/steps.csv.
+struct TourStep {
+    QString title, text;          ///< in the language of the window
+    QString bundle, other;        ///< builds of the embedded sample; empty: what is open stays
+    std::optional<Layout> layout; ///< nothing: the layout of now stays
+    /// What the step points at: "dock/ID", "dock/ID/OBJECT NAME", "action/OBJECT NAME" (its button
+    /// in the tool bar), "menu/OBJECT NAME", or "search".
+    QString target;
+    QString place; ///< as parsePlace() reads it; empty: the place of now stays
+};
+
+/// The steps in their order; empty where the table is unsound (a test holds that it is not).
+std::vector<TourStep> tourSteps();
+
+/// The box of the tour: what a step says, and Back, Next and End. It lies over the window and takes
+/// no other part of it. Keys while it has the focus: Left and Right go back and on, Escape ends.
+class TourPanel final : public QFrame
+{
+    Q_OBJECT
+
+public:
+    explicit TourPanel(QWidget *window);
+
+    /// Step `index` of `count`, counted from 0.
+    void say(const QString &title, const QString &text, std::size_t index, std::size_t count);
+    /// Beside `target` where there is room (in coordinates of the window), else over its lower end;
+    /// an empty one: in the middle.
+    void placeBeside(const QRect &target);
+    void takeFocus();
+
+    QPushButton *backButton() const { return m_back; }
+    QPushButton *nextButton() const { return m_next; }
+
+Q_SIGNALS:
+    void back();
+    void next();
+    void end();
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    bool takesKey(int key);
+    void wearPalette();
+
+    QLabel *m_title = nullptr, *m_text = nullptr, *m_count = nullptr;
+    QPushButton *m_back = nullptr, *m_next = nullptr, *m_end = nullptr;
+};
+
+/// A frame of the accent about what a step points at; it takes no mouse.
+class TourFrame final : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit TourFrame(QWidget *window);
+    /// In coordinates of the window; empty: hidden.
+    void surround(const QRect &target);
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+};
+
 class MainWindow;
-class TourFrame;
-class TourPanel;
 
 /// Walks the embedded sample through the three uses of the window. Each step opens what it is
 /// about, goes there and points at the real thing; everything stays at hand meanwhile, and

@@ -6,8 +6,8 @@
 #include "app/table_columns.h"
 #include "app/theme_switch.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/session.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
 
 #include <QAction>
 #include <QActionGroup>

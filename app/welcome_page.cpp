@@ -4,7 +4,7 @@
 #include "app/recent_text.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QCommandLinkButton>
 #include <QFrame>

@@ -3,7 +3,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/patch/patch.h"
 #include "tests/test_program.h"
-#include "widgets/patch/patch_list_model.h"
+#include "widgets/models/patch_list_model.h"
 #include "window_fixture.h"
 
 #include <QAbstractButton>

@@ -3,7 +3,7 @@
 #include "app/document.h"
 #include "app/edit_journal.h"
 #include "tests/test_program.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 #include "window_fixture.h"
 
 #include <QProcess>

@@ -5,8 +5,8 @@
 #include "core/patch/edit/edit.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"
-#include "widgets/common/session.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
 
 #include <QFile>
 #include <QSignalSpy>

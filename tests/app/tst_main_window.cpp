@@ -6,7 +6,7 @@
 #include "synthetic.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include "tests/test_program.h"
 #include "widgets/compare/builds_dock.h"

@@ -2,9 +2,9 @@
 #include "patches_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/common/fixed_font.h"
+#include "widgets/models/patch_list_model.h"
 #include "widgets/patch/edit_line.h"
-#include "widgets/patch/patch_list_model.h"
-#include "widgets/patch/patch_rows.h"
+#include "widgets/patch/patches_dock.h"
 
 #include <QLineEdit>
 #include <QTableView>

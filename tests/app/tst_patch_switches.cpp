@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "patches_fixture.h"
 #include "tests/test_program.h"
-#include "widgets/patch/patch_list_model.h"
+#include "widgets/models/patch_list_model.h"
 
 #include <QLineEdit>
 #include <QScrollBar>

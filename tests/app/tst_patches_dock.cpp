@@ -5,10 +5,10 @@
 #include "tests/core/bundle/second_function.h"
 #include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/short_names.h"
+#include "widgets/models/patch_list_model.h"
+#include "widgets/models/short_names.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/edit_preview.h"
-#include "widgets/patch/patch_list_model.h"
 #include "widgets/patch/patches_dock.h"
 
 #include <QAbstractItemModelTester>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/settings.h"
-#include "app/settings_migration.h"
 #include "tests/test_program.h"
 
 #include <QFile>

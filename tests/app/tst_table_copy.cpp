@@ -2,7 +2,7 @@
 #include "app/table_copy.h"
 #include "tests/app/window_fixture.h"
 #include "tests/test_program.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QClipboard>
 #include <QHeaderView>

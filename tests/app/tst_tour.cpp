@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/tour.h"
-#include "app/tour_panel.h"
 #include "tests/app/window_fixture.h"
 #include "tests/test_program.h"
 

@@ -6,18 +6,18 @@
 #include "sample_bundles.h"
 #include "synthetic.h"
 #include "tests/test_program.h"
-#include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/hardware/tasks_dock.h"
+#include "widgets/models/byte_text.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/weight_grid_view.h"
-#include "widgets/weight/weight_words.h"
 
 #include <QAbstractSpinBox>
 #include <QClipboard>

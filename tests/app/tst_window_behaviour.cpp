@@ -5,7 +5,7 @@
 #include "tests/app/window_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/chips/stream_dock.h"
-#include "widgets/common/dock_title_bar.h"
+#include "widgets/common/dock.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/pair_dialog.h"

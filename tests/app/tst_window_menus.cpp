@@ -3,7 +3,7 @@
 #include "tests/test_program.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QApplication>

@@ -11,7 +11,7 @@
 #include "core/patch/save_steps.h"
 #include "resources/sample.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 
 #include <QDir>
 #include <QElapsedTimer>

@@ -5,7 +5,7 @@
 #include "app/main_window.h"
 #include "app/settings.h"
 #include "made_bundle.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 
 #include <QApplication>
 #include <QElapsedTimer>

@@ -5,9 +5,9 @@
 #include "tests/test_program.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
-#include "widgets/bytes/inspector_model.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/inspector_model.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
 #include "written_bundle.h"
 
 #include <QLabel>

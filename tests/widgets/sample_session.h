@@ -5,7 +5,7 @@
 #include "core/codec/decode/decoder.h"
 #include "resources/sample.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QSignalSpy>
 #include <QTest>

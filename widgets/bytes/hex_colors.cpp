@@ -2,7 +2,7 @@
 #include "widgets/bytes/hex_colors.h"
 
 #include "core/bundle/kinds.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <cmath>
 

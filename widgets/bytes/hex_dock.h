@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/bytes/byte_text.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/byte_text.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 

@@ -2,9 +2,9 @@
 #include "widgets/bytes/hex_find_bar.h"
 
 #include "widgets/bytes/hex_view.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

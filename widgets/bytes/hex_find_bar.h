@@ -3,7 +3,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/quantity.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 
 #include <QString>
 #include <QWidget>

@@ -2,7 +2,7 @@
 #include "widgets/bytes/hex_rows.h"
 
 #include "widgets/common/fixed_font.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QPainter>
 #include <QScrollBar>

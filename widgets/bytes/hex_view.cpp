@@ -3,8 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/bytes/hex_colors.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QEvent>
 #include <QHelpEvent>

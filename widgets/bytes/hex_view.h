@@ -4,9 +4,9 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/byte_field.h"
-#include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_rows.h"
-#include "widgets/common/bit_run.h"
+#include "widgets/models/bit_run.h"
+#include "widgets/models/byte_text.h"
 
 #include <QTimer>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/inspector_view.h"
 
-#include "widgets/bytes/inspector_model.h"
 #include "widgets/common/fixed_font.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/inspector_model.h"
+#include "widgets/models/theme.h"
 
 #include <QEvent>
 #include <QPainter>

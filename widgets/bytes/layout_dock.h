@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/bytes/byte_text.h"
 #include "widgets/common/dock.h"
+#include "widgets/models/byte_text.h"
 
 #include <QList>
 

@@ -3,11 +3,11 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "widgets/bytes/section_model.h"
 #include "widgets/bytes/strip_runs.h"
 #include "widgets/common/elided_name.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/section_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QApplication>
 #include <QHelpEvent>

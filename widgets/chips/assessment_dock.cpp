@@ -5,11 +5,11 @@
 #include "core/bundle/bundle.h"
 #include "core/report/decision_table.h"
 #include "widgets/chips/assessment_facts.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/panel_section.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
 
 #include <QAbstractItemModel>
 #include <QAction>

@@ -4,7 +4,7 @@
 #include "widgets/chips/assessment_facts.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/row_table_model.h"
+#include "widgets/models/row_table_model.h"
 
 #include <QList>
 

@@ -3,8 +3,8 @@
 
 #include "core/assessment/prediction_note.h"
 #include "core/bundle/bundle.h"
-#include "widgets/chips/chip_words.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
 

@@ -5,10 +5,10 @@
 #include "core/report/calibration_table.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QCheckBox>

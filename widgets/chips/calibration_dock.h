@@ -7,9 +7,9 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/common/row_table_model.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/window_columns.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/window_columns.h"
 
 #include <array>
 #include <deque>

@@ -2,9 +2,9 @@
 #include "widgets/chips/chip_box.h"
 
 #include "core/base/csv.h"
-#include "widgets/chips/chip_words.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QSignalBlocker>
 

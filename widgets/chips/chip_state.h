@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
-#include "widgets/common/session.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
 
 #include <QObject>
 

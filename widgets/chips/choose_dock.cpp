@@ -7,14 +7,14 @@
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
 #include "widgets/chips/chip_box.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panel_section.h"
 #include "widgets/common/pill.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QApplication>

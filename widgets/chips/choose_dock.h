@@ -5,7 +5,7 @@
 #include "core/report/choice_json.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/row_table_model.h"
+#include "widgets/models/row_table_model.h"
 
 #include <QStyledItemDelegate>
 

@@ -3,11 +3,11 @@
 
 #include "core/report/collective_table.h"
 #include "widgets/chips/chip_box.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QFormLayout>

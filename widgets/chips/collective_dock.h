@@ -3,8 +3,8 @@
 
 #include "core/assessment/collective.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/engine_fact_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/models/engine_fact_model.h"
 
 class QLabel;
 class QLineEdit;

@@ -14,7 +14,7 @@
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/share_bar.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QCheckBox>

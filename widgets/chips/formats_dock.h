@@ -3,7 +3,7 @@
 
 #include "core/report/format_table.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/row_table_model.h"
+#include "widgets/models/row_table_model.h"
 
 #include <QList>
 

@@ -4,8 +4,8 @@
 #include "core/assessment/geometry.h"
 #include "core/assessment/roofline.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/engine_fact_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/models/engine_fact_model.h"
 
 #include <array>
 #include <optional>

@@ -10,7 +10,6 @@
 #include "core/plan/inputs.h"
 #include "core/report/plan_table.h"
 #include "widgets/chips/chip_box.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/alike_names.h"
@@ -18,8 +17,9 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -4,8 +4,8 @@
 #include "core/plan/measure_build.h"
 #include "core/plan/write_plan.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/plan_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/models/plan_model.h"
 
 #include <map>
 #include <memory>

@@ -7,8 +7,8 @@
 #include "core/report/reduce_json.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/plot_tickers.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QComboBox>

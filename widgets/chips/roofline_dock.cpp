@@ -5,14 +5,14 @@
 #include "core/bundle/bundle.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/shrink_area.h"
-#include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QHBoxLayout>

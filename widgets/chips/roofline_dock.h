@@ -6,7 +6,7 @@
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/hidden_release.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 
 #include <QStringList>
 

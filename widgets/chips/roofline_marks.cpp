@@ -3,7 +3,7 @@
 
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/design.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QFontMetricsF>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/roofline_plot.h"
 
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QApplication>
 #include <QKeyEvent>

@@ -2,9 +2,9 @@
 #include "widgets/chips/roofline_points.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/chips/chip_words.h"
-#include "widgets/common/function_words.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/function_words.h"
+#include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
 

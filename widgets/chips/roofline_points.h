@@ -3,7 +3,7 @@
 
 #include "core/report/placement_table.h"
 #include "widgets/chips/chip_network.h"
-#include "widgets/common/window_columns.h"
+#include "widgets/models/window_columns.h"
 
 #include <QString>
 #include <QVariant>

@@ -2,14 +2,14 @@
 #include "widgets/chips/stream_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/alike_names.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
-#include "widgets/common/function_words.h"
 #include "widgets/common/table_foot.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/function_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QCheckBox>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/stream_matrix_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/models/stream_matrix_model.h"
 
 #include <QHeaderView>
 #include <QList>

@@ -2,9 +2,9 @@
 #include "widgets/chips/targets_dock.h"
 
 #include "core/target/rules.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QCheckBox>

@@ -4,7 +4,7 @@
 #include "core/report/chip_table.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/row_table_model.h"
+#include "widgets/models/row_table_model.h"
 
 class QCheckBox;
 class QLabel;

@@ -8,15 +8,15 @@
 #include "core/bundle/bundle.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_tickers.h"
-#include "widgets/common/short_names.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/short_names.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -9,8 +9,8 @@
 #include "widgets/common/dock.h"
 #include "widgets/common/hidden_release.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/window_columns.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/window_columns.h"
 
 #include <QList>
 

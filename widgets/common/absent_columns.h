@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/row_table_model.h"
+#include "widgets/models/row_table_model.h"
 
 #include <QHeaderView>
 #include <QVariant>

@@ -2,7 +2,7 @@
 #include "widgets/common/card_frame.h"
 
 #include "widgets/common/design.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QPainter>
 #include <QVBoxLayout>

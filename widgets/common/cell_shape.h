@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/tile_source.h"
+#include "widgets/models/tile_source.h"
 
 #include <QColor>
 #include <QPointF>

@@ -3,11 +3,11 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
-#include "widgets/common/diagnostics_model.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/icons.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/diagnostics_model.h"
+#include "widgets/models/icons.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 #include <QTimer>

@@ -1,20 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QDockWidget>
+#include <QList>
 #include <QPointer>
+#include <QWidget>
 
 #include <optional>
 
 class QAction;
+class QDockWidget;
 class QLabel;
 class QStackedWidget;
 
 namespace kernscope::ui {
 
-class DockTitleBar;
+class ElidedLabel;
+
+/// Title bar of a dock: its title, a note or pickers, and a button for each of the dock's actions
+/// (pin, float, hide). All buttons can be reached by Tab; dragging works as with the style's own
+/// bar. Where the dock is one of several in tabs, the bar stands bare (without the title, which
+/// the tab says) in the row of the tabs.
+class DockTitleBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    DockTitleBar(QDockWidget *dock, const QList<QAction *> &buttons);
+
+    /// Faint words at the right of the title: what the dock shows in a few figures.
+    void setNote(const QString &text);
+    /// What stands beside the title instead of the note: pickers that head the content. It becomes
+    /// a child of the bar; another parent takes it away again.
+    void setHeader(QWidget *header);
+    void setBare(bool bare);
+    /// The least width in pixels while bare, of the buttons alone or with `header`.
+    int leastWidth(const QWidget *header) const;
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+
+private:
+    QLabel *m_title = nullptr;
+    ElidedLabel *m_note = nullptr;
+    QWidget *m_buttons = nullptr;
+    bool m_bare = false;
+    bool m_focused = false; ///< the dock holds the keyboard focus
+};
 
 /// Base of every dock: follows the common position unless pinned, puts off its refresh while it is
 /// hidden, and says what would make it show something when it has nothing.

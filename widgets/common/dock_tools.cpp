@@ -2,14 +2,17 @@
 #include "widgets/common/dock_tools.h"
 
 #include "widgets/common/cell_keys.h"
+#include "widgets/common/dock.h"
 #include "widgets/common/elided_name.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/margin_mark.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/session.h"
-#include "widgets/common/short_names.h"
-#include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/session.h"
+#include "widgets/models/short_names.h"
+#include "widgets/models/table_formats.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
 #include <QAction>
@@ -28,6 +31,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace kernscope::ui {
@@ -308,6 +312,41 @@ private:
     bool m_growing = false, m_again = false, m_userSized = false;
 };
 
+struct TableExportWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::DockTools)
+};
+
+/// At once where the dock that `scope` lies in has read what it shows, else once it was raised and
+/// has: a table behind a tab has no rows.
+void whenFilled(QWidget *scope, std::function<void()> then)
+{
+    Dock *dock = nullptr;
+    for (QWidget *widget = scope; widget; widget = widget->parentWidget()) {
+        if (auto *found = qobject_cast<Dock *>(widget))
+            dock = found; // the outermost: a dock may be a part of another one
+    }
+    if (!dock || (dock->onView() && !dock->busy())) {
+        then();
+        return;
+    }
+    auto *waiting = new QObject(scope);
+    // Not amid the refresh that says so: a dialog may follow.
+    QObject::connect(
+        dock, &Dock::filled, waiting,
+        [waiting, then = std::move(then)] {
+            waiting->deleteLater();
+            then();
+        },
+        static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
+    dock->show();
+    dock->raise();
+    // Closed meanwhile: nobody waits for it any more.
+    QObject::connect(dock, &QDockWidget::visibilityChanged, waiting, [waiting, dock] {
+        if (dock->isHidden())
+            waiting->deleteLater();
+    });
+}
+
 } // namespace
 
 bool growsByItself(const QHeaderView *header)
@@ -446,6 +485,35 @@ QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)
     return dockAction(scope, text, QKeySequence::Find, [filter] {
         filter->setFocus(Qt::ShortcutFocusReason);
         filter->selectAll();
+    });
+}
+
+QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
+{
+    if (model.rowCount() == 0)
+        return TableExportWords::tr("Nothing is exported: the table has no rows.");
+    const QString path = askSavePath(
+        parent, TableExportWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
+        TableExportWords::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
+                             "Markdown (*.md);;JSON (*.json)"));
+    if (path.isEmpty())
+        return {};
+    const auto format = tableFormatOf(path);
+    return format ? writeTextFile(path, tableAs(model, *format))
+                  : TableExportWords::tr(
+                        "Nothing is exported: a table is written as .csv, .tsv, .md or "
+                        ".json, by the ending of the name.");
+}
+
+QAction *exportAction(QWidget *scope, Session &session, const QString &text,
+                      const QAbstractItemModel &model, const QString &baseName)
+{
+    return dockAction(scope, text, {}, [scope, &session, &model, baseName] {
+        whenFilled(scope, [scope, &session, &model, baseName] {
+            const QString fault = exportTable(scope, model, baseName);
+            if (!fault.isEmpty())
+                Q_EMIT session.statusMessage(fault);
+        });
     });
 }
 

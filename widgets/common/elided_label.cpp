@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/elided_label.h"
 
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QEvent>
 #include <QTextDocument>

@@ -5,9 +5,9 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/export_whole.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

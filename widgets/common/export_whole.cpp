@@ -4,10 +4,9 @@
 #include "core/base/error_builder.h"
 #include "core/report/bundle_report.h"
 #include "core/report/tensor_export.h"
-#include "widgets/common/report_pages.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -168,6 +167,38 @@ void startTensors(Session &session, const BundlePtr &bundle, std::vector<std::si
 }
 
 } // namespace
+
+void putFiguresOnPages(QString &html)
+{
+    constexpr int kAcross = 3, kDown = 3;
+    const QLatin1String begin("<figure>"), end("</figure>");
+    const QLatin1String newPage(" style=\"page-break-before:always\"");
+    qsizetype at = html.indexOf(begin), last = at;
+    const qsizetype first = at;
+    if (at < 0)
+        return;
+    QString pages;
+    for (int count = 0; at >= 0; ++count) {
+        const qsizetype stop = html.indexOf(end, at);
+        if (stop < 0)
+            return;
+        last = stop + end.size();
+        if (count % (kAcross * kDown) == 0)
+            pages += count == 0 ? QStringLiteral("<table><tr>")
+                                : QStringLiteral("</tr></table><table%1><tr>").arg(newPage);
+        else if (count % kAcross == 0)
+            pages += QStringLiteral("</tr><tr>");
+        pages += QStringLiteral("<td width=\"33%\">") +
+                 html.mid(at + begin.size(), stop - at - begin.size()) + QStringLiteral("</td>");
+        at = html.indexOf(begin, last);
+    }
+    pages += QStringLiteral("</tr></table>");
+    pages.replace(QLatin1String("<figcaption>"), QLatin1String("<br>"));
+    pages.remove(QLatin1String("</figcaption>"));
+    html.replace(first, last - first, pages);
+    if (const qsizetype title = html.lastIndexOf(QLatin1String("<h2>"), first); title >= 0)
+        html.insert(title + 3, newPage);
+}
 
 void exportTensors(Session &session, const BundlePtr &bundle, const QString &path)
 {

@@ -10,6 +10,11 @@
 
 namespace kernscope::ui {
 
+/// The figures of a report in HTML as tables for pages of paper. QTextDocument knows no figures,
+/// would set one below the other, and tears a row of a table at the end of a page. So three stand
+/// beside one another, and as many rows as fit begin a page, the first with the title before them.
+void putFiguresOnPages(QString &html);
+
 class Session;
 
 /// Writes every weight that can be read, decoded, into one file off the GUI thread: .npz or

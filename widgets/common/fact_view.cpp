@@ -2,7 +2,7 @@
 #include "widgets/common/fact_view.h"
 
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/fact_tree_model.h"
+#include "widgets/models/fact_tree_model.h"
 
 #include <QHeaderView>
 #include <QTreeView>

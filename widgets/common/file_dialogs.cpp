@@ -2,7 +2,7 @@
 #include "widgets/common/file_dialogs.h"
 
 #include "core/base/output_place.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
 #include <QDir>

@@ -4,11 +4,16 @@
 #include "widgets/common/dock.h"
 
 #include <QList>
+#include <QString>
 
 class QAction;
 class QTextBrowser;
 
 namespace kernscope::ui {
+
+/// The Markdown with its tables as lists where they have more columns than a page of `ems` shows
+/// well: an item a row, named by the first cell, and below it the others with their titles.
+QString narrowTables(const QString &markdown, double ems);
 
 /// The manual: one page a dock, in Markdown under ":/help", found by the dock's id; below
 /// ":/help/formats" the pages about the file formats ("formats/blob-storage").

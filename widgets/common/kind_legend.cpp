@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/kind_legend.h"
 
-#include "widgets/common/icons.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/icons.h"
+#include "widgets/models/theme.h"
 
 #include <QPainter>
 

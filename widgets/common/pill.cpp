@@ -2,7 +2,7 @@
 #include "widgets/common/pill.h"
 
 #include "widgets/common/design.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QPainter>
 

@@ -2,7 +2,7 @@
 #include "widgets/common/plot_tickers.h"
 
 #include "core/report/text_table.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <qcustomplot.h>
 

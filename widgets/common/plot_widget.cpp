@@ -4,11 +4,10 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/common/plot_table_model.h"
-#include "widgets/common/plot_theme.h"
 #include "widgets/common/svg_device.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/plot_table_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAccessible>
 #include <QAction>
@@ -30,6 +29,10 @@
 
 namespace kernscope::ui {
 
+/// Colours and fonts of `widget` for a plot: QCustomPlot does not look at palettes itself. Call
+/// again when the palette or the font changes, then replot.
+void applyPlotTheme(QCustomPlot &plot, const QWidget &widget);
+
 namespace {
 
 /// A plot named "Channels, kept" is proposed as channels-kept.
@@ -44,6 +47,35 @@ QString exportNameOf(const QWidget &plot)
 }
 
 } // namespace
+
+void applyPlotTheme(QCustomPlot &plot, const QWidget &widget)
+{
+    const QPalette palette = widget.palette();
+    const QColor text = palette.color(QPalette::Text);
+    QColor grid = text, subGrid = text;
+    grid.setAlpha(45);
+    subGrid.setAlpha(20);
+    plot.setBackground(palette.color(QPalette::Base));
+    for (QCPAxisRect *rect : plot.axisRects()) {
+        rect->setBackground(palette.color(QPalette::Base));
+        for (QCPAxis *axis : rect->axes()) {
+            axis->setBasePen(QPen(text, 0));
+            axis->setTickPen(QPen(text, 0));
+            axis->setSubTickPen(QPen(grid, 0));
+            axis->setTickLabelColor(text);
+            axis->setLabelColor(text);
+            axis->setTickLabelFont(widget.font());
+            axis->setLabelFont(widget.font());
+            axis->grid()->setPen(QPen(grid, 0));
+            axis->grid()->setSubGridPen(QPen(subGrid, 0));
+            axis->grid()->setZeroLinePen(QPen(text, 0));
+        }
+    }
+    plot.legend->setBrush(palette.color(QPalette::Base));
+    plot.legend->setBorderPen(QPen(grid, 0));
+    plot.legend->setTextColor(text);
+    plot.legend->setFont(widget.font());
+}
 
 PlotWidget::PlotWidget(const QString &name, QWidget *parent)
     : QWidget(parent), m_stack(new QStackedWidget(this)), m_plot(new PlotCanvas(m_stack)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/plot_table_model.h"
+#include "widgets/models/plot_table_model.h"
 
 #include <QStringList>
 #include <QVariant>

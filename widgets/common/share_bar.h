@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QString>
 #include <QWidget>

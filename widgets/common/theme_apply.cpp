@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What of the theme needs widgets: the application's style and lengths by a widget's font.
 #include "widgets/common/quiet_style.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QApplication>
 #include <QFontInfo>

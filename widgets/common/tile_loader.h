@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/task_manager.h"
-#include "widgets/common/tile_source.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/tile_source.h"
 
 #include <QBasicTimer>
 #include <QCache>

@@ -2,7 +2,7 @@
 #include "widgets/common/tile_painter.h"
 
 #include "widgets/common/cell_shape.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/task_manager.h"
 #include "widgets/common/tile_ruler.h"
-#include "widgets/common/tile_source.h"
 #include "widgets/common/view_state.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/tile_source.h"
 
 #include <QAbstractScrollArea>
 

@@ -2,10 +2,10 @@
 #include "widgets/compare/build_pictures.h"
 
 #include "widgets/common/box_pyramid.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
-#include "widgets/weight/slice_map.h"
-#include "widgets/weight/weight_reader.h"
+#include "widgets/models/slice_map.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_reader.h"
 #include "widgets/weight/weight_tiles.h"
 
 #include <QEvent>

@@ -8,11 +8,11 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/open_dialog.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/build_pictures.h"
 #include "widgets/compare/compare_task.h"
 #include "widgets/compare/same_tables.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/compare/matrix_model.h"
 #include "widgets/compare/pair_choices.h"
+#include "widgets/models/matrix_model.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 

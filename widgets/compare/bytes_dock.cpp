@@ -3,14 +3,14 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "widgets/bytes/byte_section_model.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/compare_task.h"
 #include "widgets/compare/difference_strip.h"
+#include "widgets/models/byte_section_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -4,8 +4,8 @@
 #include "core/bundle/element_place.h"
 #include "core/diff/byte_differences.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/compare/pair_choices.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 

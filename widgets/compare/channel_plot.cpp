@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/channel_plot.h"
 
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <qcustomplot.h>
 

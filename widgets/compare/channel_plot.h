@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/plot_widget.h"
-#include "widgets/compare/places_models.h"
+#include "widgets/models/places_models.h"
 
 #include <vector>
 

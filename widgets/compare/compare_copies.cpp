@@ -4,7 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/diff/codebook_match.h"
 #include "widgets/common/counted_words.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/patch/edit/copy_values.h"
-#include "widgets/common/session.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/compare/compare_model.h"
 #include "widgets/compare/pair_pictures.h"
+#include "widgets/models/compare_model.h"
+#include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 #include <QObject>

@@ -7,8 +7,6 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/segmented.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/compare_copies.h"
 #include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_pages.h"
@@ -24,6 +22,8 @@
 #include "widgets/compare/same_tables.h"
 #include "widgets/compare/shown_pair.h"
 #include "widgets/compare/verdict_strip.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 #include "widgets/weight/weight_pyramids.h"
 
 #include <QAction>

@@ -3,10 +3,10 @@
 
 #include "core/target/target.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/compare/compare_model.h"
 #include "widgets/compare/compare_pages.h"
 #include "widgets/compare/pair_choices.h"
+#include "widgets/models/compare_model.h"
+#include "widgets/models/task_manager.h"
 
 #include <QElapsedTimer>
 #include <QList>

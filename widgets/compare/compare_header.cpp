@@ -2,8 +2,8 @@
 #include "widgets/compare/compare_header.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

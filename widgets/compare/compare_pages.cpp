@@ -5,8 +5,8 @@
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/segmented.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QActionGroup>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/report/structure_table.h"
-#include "widgets/common/row_table_model.h"
-#include "widgets/common/session.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 #include <QStackedWidget>

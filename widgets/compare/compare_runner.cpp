@@ -4,8 +4,8 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/weight_fingerprint.h"
 #include "core/report/pair_table.h"
-#include "widgets/common/table_text.h"
-#include "widgets/compare/comparison_outcome.h"
+#include "widgets/models/comparison_outcome.h"
+#include "widgets/models/table_text.h"
 
 #include <map>
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/task_manager.h"
-#include "widgets/compare/compare_model.h"
-#include "widgets/compare/comparison_outcome.h"
+#include "widgets/models/compare_model.h"
+#include "widgets/models/comparison_outcome.h"
+#include "widgets/models/task_manager.h"
 
 #include <QObject>
 #include <QTimer>

@@ -4,7 +4,7 @@
 #include "widgets/common/alike_names.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QCoreApplication>
 #include <QEvent>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/compare/compare_model.h"
+#include "widgets/models/compare_model.h"
 
 #include <QStyledItemDelegate>
 

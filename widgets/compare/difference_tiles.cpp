@@ -2,7 +2,7 @@
 #include "widgets/compare/difference_tiles.h"
 
 #include "core/bundle/pair_read_lock.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QCoreApplication>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/weight/weight_reader.h"
+#include "widgets/models/weight_reader.h"
 #include "widgets/weight/weight_tiles.h"
 
 #include <QColor>

@@ -3,8 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/table_text.h"
 #include "widgets/compare/pair_dialog.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QWidget>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/session.h"
-#include "widgets/compare/compare_model.h"
 #include "widgets/compare/pair_choices.h"
+#include "widgets/models/compare_model.h"
+#include "widgets/models/session.h"
 
 #include <QList>
 #include <QObject>

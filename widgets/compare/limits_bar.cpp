@@ -3,8 +3,8 @@
 
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

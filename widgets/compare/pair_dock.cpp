@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_dock.h"
 
-#include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/places_dock.h"
+#include "widgets/models/table_text.h"
 
 #include <QVBoxLayout>
 

@@ -6,14 +6,14 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/panel_section.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/channel_plot.h"
 #include "widgets/compare/histogram_pair_plot.h"
 #include "widgets/compare/pair_sections.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QHeaderView>

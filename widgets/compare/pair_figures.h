@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/diff/pair_bins.h"
-#include "widgets/compare/comparison_outcome.h"
 #include "widgets/compare/pair_pictures.h"
-#include "widgets/compare/pair_words.h"
-#include "widgets/compare/places_models.h"
+#include "widgets/models/comparison_outcome.h"
+#include "widgets/models/pair_words.h"
+#include "widgets/models/places_models.h"
 
 #include <QList>
 #include <QWidget>

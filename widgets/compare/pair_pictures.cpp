@@ -3,8 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 #include "widgets/weight/weight_pyramids.h"
 
 #include <QEvent>

@@ -6,7 +6,7 @@
 #include "widgets/common/box_pyramid.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/picture_pane.h"
-#include "widgets/weight/slice_map.h"
+#include "widgets/models/slice_map.h"
 
 #include <QWidget>
 

@@ -4,9 +4,9 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/outcome_words.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/outcome_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QClipboard>
 #include <QGridLayout>

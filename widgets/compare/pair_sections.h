@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/report/edit_table.h"
-#include "widgets/common/row_table_model.h"
-#include "widgets/compare/comparison_outcome.h"
 #include "widgets/compare/pair_pictures.h"
-#include "widgets/compare/pair_words.h"
+#include "widgets/models/comparison_outcome.h"
+#include "widgets/models/pair_words.h"
+#include "widgets/models/row_table_model.h"
 
 #include <QStringList>
 #include <QTableView>

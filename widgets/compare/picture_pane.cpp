@@ -4,7 +4,7 @@
 #include "widgets/common/cell_shape.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

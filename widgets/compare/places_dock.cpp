@@ -3,11 +3,11 @@
 
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/channel_plot.h"
 #include "widgets/compare/compare_task.h"
 #include "widgets/compare/same_tables.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QHeaderView>

@@ -4,9 +4,9 @@
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/compare_task.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QHeaderView>

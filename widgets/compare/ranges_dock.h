@@ -3,8 +3,8 @@
 
 #include "core/report/places_table.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/row_table_model.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/scatter_plot.h"
 
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/difference_tiles.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QMouseEvent>
 

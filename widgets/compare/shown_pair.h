@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/diff/worst_places.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/compare/pair_pictures.h"
+#include "widgets/models/task_manager.h"
 
 #include <functional>
 

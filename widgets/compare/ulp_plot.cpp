@@ -2,9 +2,9 @@
 #include "widgets/compare/ulp_plot.h"
 
 #include "widgets/common/counted_words.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/difference_tiles.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <qcustomplot.h>
 

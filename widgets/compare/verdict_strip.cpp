@@ -7,10 +7,10 @@
 #include "widgets/common/counted_words.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/flow_layout.h"
-#include "widgets/common/outcome_words.h"
-#include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/compare/pair_words.h"
+#include "widgets/models/outcome_words.h"
+#include "widgets/models/pair_words.h"
+#include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
 #include <QEvent>

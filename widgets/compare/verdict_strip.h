@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/theme.h"
-#include "widgets/compare/comparison_outcome.h"
+#include "widgets/models/comparison_outcome.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractButton>
 #include <QList>

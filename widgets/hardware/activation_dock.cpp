@@ -8,9 +8,9 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/flow_layout.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
-#include "widgets/weight/weight_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -5,8 +5,8 @@
 #include "core/container/hwx/container.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
-#include "widgets/common/table_text.h"
 #include "widgets/hardware/hardware_facts.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QHeaderView>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/fact_tree_model.h"
+#include "widgets/models/fact_tree_model.h"
 
 #include <QList>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/fact_tree_model.h"
-#include "widgets/common/window_columns.h"
+#include "widgets/models/fact_tree_model.h"
+#include "widgets/models/window_columns.h"
 
 #include <cstdint>
 #include <variant>

@@ -7,9 +7,9 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
 #include "widgets/common/fixed_font.h"
-#include "widgets/common/table_text.h"
 #include "widgets/hardware/declared_facts.h"
 #include "widgets/hardware/hardware_facts.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QClipboard>

@@ -4,7 +4,7 @@
 #include "core/descriptor/register_map.h"
 #include "core/patch/plan/task_word.h"
 #include "core/report/task_table.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 #include "widgets/weight/inspector_dock.h"
 
 #include <QPointer>

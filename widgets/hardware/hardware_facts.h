@@ -4,8 +4,8 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
-#include "widgets/common/bit_run.h"
-#include "widgets/common/fact_tree_model.h"
+#include "widgets/models/bit_run.h"
+#include "widgets/models/fact_tree_model.h"
 
 #include <cstddef>
 #include <optional>

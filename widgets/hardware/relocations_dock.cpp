@@ -8,8 +8,8 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/table_text.h"
 #include "widgets/hardware/hardware_facts.h"
+#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QHBoxLayout>

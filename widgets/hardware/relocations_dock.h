@@ -3,7 +3,7 @@
 
 #include "core/container/hwx/slots.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/fact_tree_model.h"
+#include "widgets/models/fact_tree_model.h"
 
 #include <QList>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/task_list_model.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/hardware/hardware_facts.h"
+#include "widgets/models/task_list_model.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 

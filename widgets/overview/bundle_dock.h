@@ -2,8 +2,8 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/overview/bundle_tree_model.h"
+#include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/task_manager.h"
 #include "widgets/overview/weight_names.h"
 
 #include <QList>

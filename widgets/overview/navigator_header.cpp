@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/navigator_header.h"
 
-#include "widgets/common/theme.h"
-#include "widgets/overview/bundle_tree_model.h"
+#include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/theme.h"
 #include "widgets/overview/two_line_rows.h"
 
 #include <QHelpEvent>

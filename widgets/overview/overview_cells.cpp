@@ -2,10 +2,10 @@
 #include "widgets/overview/overview_cells.h"
 
 #include "core/bundle/stored_bytes.h"
-#include "widgets/chips/chip_words.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
-#include "widgets/weight/weight_words.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 
 #include <QCoreApplication>
 

@@ -3,7 +3,7 @@
 
 #include "core/assessment/bundle_findings.h"
 #include "core/assessment/weight_facts.h"
-#include "widgets/common/form_token.h"
+#include "widgets/models/form_token.h"
 #include "widgets/overview/base_errors.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"

@@ -5,7 +5,6 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/program_table.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/card_frame.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/design.h"
@@ -13,13 +12,14 @@
 #include "widgets/common/elided_label.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/segmented.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
-#include "widgets/weight/weight_words.h"
 
 #include <QAction>
 #include <QActionGroup>

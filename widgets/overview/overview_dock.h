@@ -4,7 +4,7 @@
 #include "core/assessment/bundle_findings.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 #include "widgets/overview/base_errors.h"
 
 #include <QString>

@@ -4,9 +4,9 @@
 #include "core/bundle/bundle.h"
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

@@ -3,7 +3,7 @@
 
 #include "widgets/common/design.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>

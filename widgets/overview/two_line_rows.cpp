@@ -4,10 +4,10 @@
 #include "widgets/common/design.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/margin_mark.h"
-#include "widgets/common/short_names.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
-#include "widgets/overview/bundle_tree_model.h"
+#include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/short_names.h"
+#include "widgets/models/theme.h"
 
 #include <QHeaderView>
 #include <QIcon>

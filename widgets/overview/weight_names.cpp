@@ -2,9 +2,9 @@
 #include "widgets/overview/weight_names.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/function_words.h"
-#include "widgets/common/short_names.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/function_words.h"
+#include "widgets/models/short_names.h"
+#include "widgets/models/table_text.h"
 
 #include <algorithm>
 #include <tuple>

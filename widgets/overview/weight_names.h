@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/assessment/weight_texts.h"
-#include "widgets/common/session.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/text_list.h"
+#include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/text_list.h"
 
 #include <QObject>
 

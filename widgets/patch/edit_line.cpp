@@ -3,13 +3,13 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_name_model.h"
 #include "widgets/patch/edit_preview.h"
 #include "widgets/patch/raw_edit.h"
 #include "widgets/patch/typed_answer.h"
-#include "widgets/patch/weight_name_model.h"
 
 #include <QComboBox>
 #include <QCompleter>

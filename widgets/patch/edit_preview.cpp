@@ -7,7 +7,7 @@
 #include "core/patch/edit/selection.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/counted_words.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
 

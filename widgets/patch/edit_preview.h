@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QString>
 

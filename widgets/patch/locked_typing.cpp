@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/patch/locked_typing.h"
 
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QAbstractItemView>
 #include <QCoreApplication>

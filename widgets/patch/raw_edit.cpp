@@ -2,8 +2,8 @@
 #include "widgets/patch/raw_edit.h"
 
 #include "core/patch/patch.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
 
 #include <QCoreApplication>
 #include <QMessageBox>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/patch/edit/edit.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 class QWidget;
 

@@ -2,8 +2,8 @@
 #include "widgets/patch/typed_answer.h"
 
 #include "widgets/common/number_field.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
 #include <QBoxLayout>

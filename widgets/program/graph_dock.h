@@ -5,8 +5,8 @@
 #include "core/report/graph_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/hidden_release.h"
-#include "widgets/common/row_table_model.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/task_manager.h"
 #include "widgets/program/graph_scene.h"
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "widgets/common/design.h"
-#include "widgets/common/table_text.h"
-#include "widgets/program/program_spans.h"
+#include "widgets/models/program_spans.h"
+#include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
 #include <QFontMetricsF>

@@ -3,8 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/design.h"
-#include "widgets/common/form_token.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/form_token.h"
+#include "widgets/models/theme.h"
 
 #include <QApplication>
 #include <QHelpEvent>

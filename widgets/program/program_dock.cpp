@@ -6,11 +6,11 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
-#include "widgets/program/program_spans.h"
-#include "widgets/program/program_tree.h"
+#include "widgets/models/program_spans.h"
+#include "widgets/models/program_tree.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 #include "widgets/program/program_view.h"
 
 #include <QAction>

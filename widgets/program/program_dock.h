@@ -3,8 +3,8 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/common/hidden_release.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/program/program_model.h"
+#include "widgets/models/program_model.h"
+#include "widgets/models/task_manager.h"
 
 #include <filesystem>
 #include <memory>

@@ -3,8 +3,8 @@
 
 #include "widgets/common/design.h"
 #include "widgets/common/fixed_font.h"
-#include "widgets/common/theme.h"
-#include "widgets/program/program_model.h"
+#include "widgets/models/program_model.h"
+#include "widgets/models/theme.h"
 
 #include <QApplication>
 #include <QHeaderView>

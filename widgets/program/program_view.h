@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/program/program_spans.h"
+#include "widgets/models/program_spans.h"
 
 #include <QPalette>
 #include <QStyledItemDelegate>

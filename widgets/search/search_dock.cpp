@@ -10,9 +10,9 @@
 #include "widgets/common/elided_label.h"
 #include "widgets/common/fixed_font.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QComboBox>

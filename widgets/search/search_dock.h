@@ -4,8 +4,8 @@
 #include "core/report/search_table.h"
 #include "core/search/find.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/row_table_model.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/task_manager.h"
 
 #include <optional>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/tile_view.h"
-#include "widgets/weight/weight_reader.h"
+#include "widgets/models/weight_reader.h"
 
 #include <QString>
 

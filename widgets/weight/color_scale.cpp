@@ -2,7 +2,7 @@
 #include "widgets/weight/color_scale.h"
 
 #include "widgets/common/text_direction.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QPainter>
 

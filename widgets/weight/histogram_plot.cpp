@@ -3,8 +3,8 @@
 
 #include "widgets/common/counted_words.h"
 #include "widgets/common/plot_tickers.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <qcustomplot.h>
 

@@ -1,33 +1,155 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/inspector_dock.h"
 
+#include "core/bundle/bundle.h"
+#include "core/bundle/section_map.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/codec/decode/decoder.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/panel_section.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/icons.h"
+#include "widgets/models/scale_model.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 #include "widgets/weight/bundle_facts.h"
-#include "widgets/weight/chip_lines.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/histogram_plot.h"
 #include "widgets/weight/mask_dock.h"
-#include "widgets/weight/scale_model.h"
 #include "widgets/weight/scale_panel.h"
 #include "widgets/weight/statistics_panel.h"
-#include "widgets/weight/stored_parts.h"
 #include "widgets/weight/weight_header.h"
-#include "widgets/weight/weight_words.h"
 
 #include <QAction>
+#include <QGridLayout>
 #include <QLabel>
 #include <QMenu>
+#include <QTextDocumentFragment>
 #include <QVBoxLayout>
+#include <QWidget>
 
+#include <array>
 #include <utility>
 
 namespace kernscope::ui {
+
+ChipLines::ChipLines(Session &session, QWidget *parent)
+    : QWidget(parent), m_session(session), m_state(ChipState::of(session)),
+      m_lines(new QLabel(this))
+{
+    m_lines->setWordWrap(true);
+    // Words wrap at whatever width there is; none of them widens the inspector.
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    m_lines->setSizePolicy(policy);
+    m_lines->setTextFormat(Qt::RichText);
+    m_lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    column->addWidget(m_lines);
+    for (const auto signal :
+         {&ChipState::tableChanged, &ChipState::targetChanged, &ChipState::assessedChanged})
+        connect(&m_state, signal, this, &ChipLines::showLines);
+}
+
+void ChipLines::setWeight(std::size_t weight)
+{
+    m_weight = weight;
+    showLines();
+}
+
+QString ChipLines::text() const
+{
+    return m_lines->accessibleName();
+}
+
+/// "M1: ▶ streams, 0.479 of the dense bytes cross. 1.55 to 1.64 times dense (measured: …)."
+QString ChipLines::lineOf(const target::Target &target) const
+{
+    const auto &table = m_state.table();
+    const std::size_t column = table->columnOf(target);
+    if (column == kNoIndex)
+        return {};
+    const roofline::Assessment made = table->assessment(m_weight, column);
+    QString line =
+        tr("<b>%1</b>: %2").arg(chipName(target).toHtmlEscaped(), outcomeLabel(made.outcome));
+    const std::uint64_t dense = table->form(m_weight).denseBytes;
+    if (const auto moved = table->bytesMoved(m_weight, column); moved && dense > 0)
+        line += tr(", %1 of the dense bytes cross")
+                    .arg(ratioText(static_cast<double>(*moved) / static_cast<double>(dense)));
+    line += QLatin1Char('.');
+    if (made.speedup)
+        line += QLatin1Char(' ') + tr("%1 times dense (%2: %3).")
+                                       .arg(speedupWord(*made.speedup),
+                                            confidenceLabel(made.speedup->confidence),
+                                            fromUtf8(made.speedup->condition).toHtmlEscaped());
+    const decision::Verdict &verdict = table->verdict(m_weight, column);
+    if (made.outcome != decision::Outcome::Streams && !verdict.nearestChange.empty())
+        line += QLatin1Char(' ') + fromUtf8(verdict.nearestChange).toHtmlEscaped();
+    return line;
+}
+
+/// "All 24 chips: ▶ streams 9, ▽ folds 12, ? unknown 3."
+QString ChipLines::countLine() const
+{
+    using decision::Outcome;
+    static constexpr std::array kOrder{Outcome::Streams, Outcome::Folds, Outcome::Dense,
+                                       Outcome::Rejected, Outcome::Unknown};
+    const auto &table = m_state.table();
+    std::array<std::size_t, kOrder.size()> counts{};
+    for (std::size_t column = 0; column < table->columns(); ++column)
+        ++counts[static_cast<std::size_t>(table->verdict(m_weight, column).outcome)];
+    QStringList words;
+    for (const Outcome outcome : kOrder) {
+        if (const std::size_t count = counts[static_cast<std::size_t>(outcome)]; count > 0)
+            words += QStringLiteral("%1 %2").arg(outcomeLabel(outcome)).arg(count);
+    }
+    return tr("All %1 chips: %2.").arg(table->columns()).arg(words.join(QStringLiteral(", ")));
+}
+
+void ChipLines::showLines()
+{
+    const auto &table = m_state.table();
+    QStringList lines;
+    if (!table || m_weight >= table->rows()) {
+        lines += m_session.bundle() ? m_state.waitingText() : QString();
+    } else {
+        lines += lineOf(m_state.target());
+        if (&m_state.assessed() != &m_state.target())
+            lines += lineOf(m_state.assessed());
+        lines += countLine();
+        lines.removeAll(QString());
+    }
+    m_lines->setText(QStringLiteral("<p style='margin:0'>%1</p>")
+                         .arg(lines.join(QStringLiteral("</p><p style='margin:3px 0 0 0'>"))));
+    m_lines->setAccessibleName(
+        QTextDocumentFragment::fromHtml(lines.join(QLatin1Char(' '))).toPlainText());
+}
+
+/// The stored parts of a weight, a line each: kind, element type, bytes, and where they lie, as a
+/// link to the bytes.
+class StoredParts : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit StoredParts(QWidget *parent = nullptr);
+
+    void setWeight(const Bundle &bundle, std::size_t weight);
+
+Q_SIGNALS:
+    void picked(std::size_t file, kernscope::ByteRange bytes);
+
+private:
+    QGridLayout *m_rows = nullptr;
+    QWidget *m_body = nullptr;
+};
 
 namespace {
 
@@ -35,6 +157,60 @@ constexpr double kCodebookHeight = 29, kMaskHeight = 31; // in ems: so that rows
 constexpr double kMostStatistics = 32;
 
 } // namespace
+
+StoredParts::StoredParts(QWidget *parent) : QWidget(parent)
+{
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+}
+
+void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
+{
+    delete m_body;
+    m_body = new QWidget(this);
+    layout()->addWidget(m_body);
+    m_rows = new QGridLayout(m_body);
+    m_rows->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    m_rows->setHorizontalSpacing(design::space(this, design::Space::Medium));
+    m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
+    m_rows->setColumnStretch(1, 1);
+    const int side = design::space(this, design::Space::Medium) + 2;
+    int row = 0;
+    for (const codec::Operand &operand : bundle.weights()[index].operands()) {
+        const OperandPlace &place = *operand.place;
+        auto *swatch = new QLabel(m_body);
+        swatch->setPixmap(kindIcon(sectionKindOf(operand.role)).pixmap(side, side));
+        auto *name = new QLabel(
+            QStringLiteral("%1 %2").arg(theme::sectionKindLabel(sectionKindOf(operand.role)),
+                                        fromUtf8(elementTypeName(operand.declaredType()))),
+            m_body);
+        auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(place.bytes.value)), m_body);
+        bytes->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        auto *link = new QLabel(m_body);
+        link->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        if (place.isLiteral()) {
+            link->setText(tr("in the program"));
+            link->setForegroundRole(QPalette::PlaceholderText);
+        } else {
+            const QString at = hexNumber(place.dataOffset.value);
+            link->setTextFormat(Qt::RichText);
+            link->setText(QStringLiteral("<a href=\"%1\">%1</a>").arg(at));
+            link->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
+                                          Qt::LinksAccessibleByKeyboard);
+            link->setToolTip(
+                QStringLiteral("%1 + %2").arg(fromUtf8(bundle.files()[place.file].path), at));
+            connect(
+                link, &QLabel::linkActivated, this,
+                [this, file = place.file, range = place.range()] { Q_EMIT picked(file, range); });
+        }
+        m_rows->addWidget(swatch, row, 0);
+        m_rows->addWidget(name, row, 1);
+        m_rows->addWidget(bytes, row, 2);
+        m_rows->addWidget(link, row, 3);
+        ++row;
+    }
+    m_body->show();
+}
 
 InspectorDock::InspectorDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("inspector"), tr("Inspector"), parent)

@@ -3,17 +3,17 @@
 
 #include "widgets/common/counted_words.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/common/plot_tickers.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 #include "widgets/patch/cell_edits.h"
 #include "widgets/weight/cell_words.h"
 #include "widgets/weight/color_scale.h"
-#include "widgets/weight/density_plot.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_pyramids.h"
 #include "widgets/weight/weight_tiles.h"
-#include "widgets/weight/weight_words.h"
 
 #include <QAction>
 #include <QEvent>
@@ -24,6 +24,11 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace kernscope::ui {
 
@@ -46,6 +51,98 @@ QString figuresText(const MaskFigures &figures, bool masked)
 }
 
 } // namespace
+
+DensityPlot::DensityPlot(QWidget *parent) : PlotWidget(tr("Density per output channel"), parent)
+{
+    m_steps = plot().addGraph();
+    m_steps->setLineStyle(QCPGraph::lsStepCenter);
+    m_steps->setAntialiased(false);
+    m_mean = new QCPItemStraightLine(&plot());
+    m_mean->setVisible(false);
+    m_mean->setSelectable(false);
+    plot().xAxis->setLabel(tr("output channel"));
+    plot().xAxis->setTicker(countTicker());
+    plot().yAxis->setLabel(tr("kept (%)"));
+    plot().yAxis->setRange(0, 105);
+}
+
+void DensityPlot::setDensity(std::vector<std::uint64_t> kept, std::uint64_t perChannel, bool stored,
+                             const QString &axis)
+{
+    beginData();
+    m_kept = std::move(kept);
+    m_perChannel = perChannel;
+    m_stored = stored;
+    plot().xAxis->setLabel(axis.isEmpty() ? tr("output channel") : axis);
+    plot().yAxis->setLabel(stored ? tr("kept (%)") : tr("not zero (%)"));
+    QVector<double> keys, values;
+    keys.reserve(pointCount() + 2);
+    values.reserve(pointCount() + 2);
+    // The first and last step are as wide as the others: an end point half a channel outside.
+    for (int channel = -1; channel <= pointCount() && pointCount() > 0; ++channel) {
+        keys.append(std::clamp<double>(channel, -0.5, pointCount() - 0.5));
+        values.append(100 * density(std::clamp(channel, 0, pointCount() - 1)));
+    }
+    m_steps->setData(keys, values, true);
+    plot().xAxis->setRange(-0.5, std::max(0.5, pointCount() - 0.5));
+    m_mean->setVisible(pointCount() > 0 && perChannel > 0);
+    if (m_mean->visible()) {
+        double sum = 0;
+        for (int channel = 0; channel < pointCount(); ++channel)
+            sum += density(channel);
+        const double mean = 100 * sum / pointCount();
+        m_mean->point1->setCoords(0, mean);
+        m_mean->point2->setCoords(1, mean);
+    }
+    endData();
+}
+
+double DensityPlot::density(int point) const
+{
+    if (m_perChannel == 0)
+        return 0;
+    return static_cast<double>(m_kept[static_cast<std::size_t>(point)]) /
+           static_cast<double>(m_perChannel);
+}
+
+int DensityPlot::pointAt(double key) const
+{
+    const double nearest = std::round(key);
+    return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
+}
+
+QString DensityPlot::pointText(int point) const
+{
+    const QString text =
+        m_stored ? tr("channel %1: %2 of %3 kept (%4)") : tr("channel %1: %2 of %3 not zero (%4)");
+    return text.arg(point).arg(groupedNumber(m_kept[static_cast<std::size_t>(point)]),
+                               groupedNumber(m_perChannel), percentText(density(point)));
+}
+
+QStringList DensityPlot::columns() const
+{
+    return {tr("channel"), m_stored ? tr("kept") : tr("not zero"), tr("of"), tr("density")};
+}
+
+QVariant DensityPlot::cell(int point, int column) const
+{
+    switch (column) {
+    case 0: return point;
+    case 1: return static_cast<qulonglong>(m_kept[static_cast<std::size_t>(point)]);
+    case 2: return static_cast<qulonglong>(m_perChannel);
+    default: return density(point);
+    }
+}
+
+void DensityPlot::applyColors(bool dark)
+{
+    const QColor color = theme::color(Token::KindMask, dark);
+    QColor fill = color;
+    fill.setAlpha(140);
+    m_steps->setPen(QPen(color, 1));
+    m_steps->setBrush(fill);
+    m_mean->setPen(QPen(palette().color(QPalette::Text), 0, Qt::DotLine));
+}
 
 MaskDock::MaskDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("mask"), tr("Mask"), parent), m_debounce(new QTimer(this))
@@ -401,6 +498,100 @@ QString MaskDock::describeCell(const Cell &cell, const Tile *tile, std::size_t i
             return kept ? tr("%1: \u25A0 kept").arg(place) : tr("%1: \u00B7 left out").arg(place);
         return kept ? tr("%1: \u25A0 not zero").arg(place) : tr("%1: \u00B7 zero").arg(place);
     });
+}
+
+void MaskDock::createBrush()
+{
+    m_brush = new QAction(tr("Paint by Dragging"), this);
+    m_brush->setIconText(tr("Paint"));
+    m_brush->setCheckable(true);
+    m_brush->setShortcut(QKeySequence(Qt::Key_B));
+    m_brush->setShortcutContext(Qt::WidgetShortcut);
+    m_brush->setToolTip(tr("Drag over elements: begun on one that is kept the stroke leaves out, "
+                           "begun on another it keeps. What it changes is said before it is "
+                           "made; Escape gives it up (B)"));
+    connect(m_brush, &QAction::toggled, m_picture, &TileView::setBrush);
+    connect(m_picture, &TileView::strokeChanged, this, &MaskDock::onStroke);
+    connect(m_picture, &TileView::strokeEnded, this, &MaskDock::paintStroke);
+    connect(m_picture, &TileView::strokeRefused, this, [this] {
+        m_cell->setText(tr("Zoom in (+) to paint")); // in a narrow panel
+        Q_EMIT session().statusMessage(
+            tr("Zoom in to paint: the elements are too small to be told apart."));
+    });
+}
+
+/// Those of the stroke that it would change.
+std::vector<std::uint64_t> MaskDock::strokeElements()
+{
+    std::vector<std::uint64_t> elements;
+    if (!m_reader || !m_decoder)
+        return elements;
+    for (const Cell &cell : m_picture->stroke()) {
+        const auto element = m_reader->map().element(cell.row, cell.col);
+        if (element && m_decoder->stored(*element) != m_strokeKeeps)
+            elements.push_back(*element);
+    }
+    return elements;
+}
+
+void MaskDock::onStroke()
+{
+    if (!m_reader || m_picture->stroke().empty())
+        return;
+    if (m_picture->stroke().size() == 1) {
+        m_decoder.reset();
+        if (auto decoder = m_shown->decoder(m_weight))
+            m_decoder.emplace(std::move(*decoder));
+        const Cell &first = m_picture->stroke().front();
+        const auto element = m_reader->map().element(first.row, first.col);
+        m_strokeKeeps = m_decoder && element && !m_decoder->stored(*element);
+    }
+    const std::size_t count = strokeElements().size();
+    const QString change =
+        m_strokeKeeps ? countedWords(count, tr("keeps 1 element as %1: 1 value more is stored"),
+                                     tr("keeps %1 elements as %2: as many values more are stored"))
+                      : countedWords(count, tr("leaves out 1 element: 1 value less is stored"),
+                                     tr("leaves out %1 elements: as many values less are stored"));
+    const QString whole = m_strokeKeeps ? change.arg(m_keepValue->text()) : change;
+    // A narrow inspector has room for the beginning; the status line for all of it.
+    m_cell->setText(whole.section(QLatin1Char(':'), 0, 0));
+    m_cell->setToolTip(whole);
+    Q_EMIT session().statusMessage(tr("%1 \u00B7 release to apply, Escape gives up").arg(whole));
+}
+
+void MaskDock::paintStroke(bool accepted)
+{
+    const std::vector<std::uint64_t> elements = strokeElements();
+    m_decoder.reset();
+    if (!accepted || elements.empty() || !session().patchingEnabled()) {
+        updatePainting();
+        Q_EMIT session().statusMessage(accepted ? QString() : tr("The stroke was given up."));
+        return;
+    }
+    const Weight &weight = m_shown->weights()[m_weight];
+    const auto value = typedNumber(m_keepValue->text());
+    if (m_strokeKeeps && !value) {
+        updatePainting();
+        sayNotTaken(m_keepValue, fromUtf8(describe(value.error())));
+        return;
+    }
+    std::vector<Edit> edits;
+    edits.reserve(elements.size());
+    for (const std::uint64_t element : elements)
+        edits.push_back(elementEdit(weight, element,
+                                    m_strokeKeeps ? Edit::Kind::Keep : Edit::Kind::Drop,
+                                    value.value_or(0)));
+    const QString count = groupedNumber(elements.size());
+    Q_EMIT session().statusMessage({}); // what releasing would do was done
+    session().requestEdits(
+        std::move(edits),
+        m_strokeKeeps ? tr("Keep %1 elements of %2").arg(count, fromUtf8(weight.name))
+                      : tr("Leave out %1 elements of %2").arg(count, fromUtf8(weight.name)));
+}
+
+QString MaskDock::cellText() const
+{
+    return m_cell->text();
 }
 
 } // namespace kernscope::ui

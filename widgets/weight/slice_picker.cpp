@@ -3,7 +3,7 @@
 
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/weight/slice_map.h"
+#include "widgets/models/slice_map.h"
 
 #include <QStringList>
 #include <QWidget>

@@ -2,10 +2,10 @@
 #include "widgets/weight/statistics_panel.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_words.h"
 #include "widgets/weight/histogram_plot.h"
-#include "widgets/weight/weight_words.h"
 
 #include <QAction>
 #include <QGridLayout>

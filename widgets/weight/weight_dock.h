@@ -2,10 +2,10 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/weight/slice_map.h"
+#include "widgets/models/slice_map.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/weight_reader.h"
 #include "widgets/weight/weight_grid_view.h"
-#include "widgets/weight/weight_reader.h"
 
 #include <array>
 #include <memory>

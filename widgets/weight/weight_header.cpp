@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_header.h"
 
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/elided_label.h"
 #include "widgets/common/elided_name.h"
-#include "widgets/common/form_token.h"
-#include "widgets/common/outcome_words.h"
 #include "widgets/common/pill.h"
-#include "widgets/common/table_text.h"
-#include "widgets/weight/weight_words.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/form_token.h"
+#include "widgets/models/outcome_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/weight_words.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_pyramids.h"
 
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 namespace kernscope::ui {
 

@@ -4,7 +4,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 #include "widgets/common/box_pyramid.h"
-#include "widgets/weight/slice_map.h"
+#include "widgets/models/slice_map.h"
 
 #include <QObject>
 

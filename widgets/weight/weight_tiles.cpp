@@ -2,7 +2,7 @@
 #include "widgets/weight/weight_tiles.h"
 
 #include "core/diff/element_changes.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <algorithm>
 #include <cmath>

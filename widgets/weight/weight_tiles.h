@@ -3,8 +3,8 @@
 
 #include "widgets/common/box_pyramid.h"
 #include "widgets/common/box_sampler.h"
-#include "widgets/common/tile_source.h"
-#include "widgets/weight/weight_reader.h"
+#include "widgets/models/tile_source.h"
+#include "widgets/models/weight_reader.h"
 
 #include <array>
 #include <atomic>

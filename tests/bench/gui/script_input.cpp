@@ -3,7 +3,7 @@
 #include "app/dock_set.h"
 #include "script.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 
 #include <QAbstractScrollArea>
 #include <QEventLoop>

@@ -3,11 +3,11 @@
 #include "core/codec/decode/decoder.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_layout.h"
 #include "widgets/bytes/hex_rows.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/byte_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QRandomGenerator>
 #include <QTest>

@@ -7,11 +7,11 @@
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"
-#include "widgets/bytes/inspector_model.h"
 #include "widgets/bytes/inspector_view.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/inspector_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 
 #include <QApplication>
 #include <QLabel>

@@ -4,7 +4,7 @@
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_colors.h"
 #include "widgets/bytes/hex_view.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QFile>
 #include <QScrollBar>

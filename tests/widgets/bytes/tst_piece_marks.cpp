@@ -9,11 +9,11 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/hardware/tasks_dock.h"
-#include "widgets/weight/codebook_model.h"
+#include "widgets/models/codebook_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QDir>
 #include <QFile>

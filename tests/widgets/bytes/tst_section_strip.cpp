@@ -2,10 +2,10 @@
 #include "core/base/overlaid_file.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/bytes/section_model.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/kind_legend.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/section_model.h"
+#include "widgets/models/theme.h"
 
 #include <QScrollBar>
 #include <QSignalSpy>

@@ -5,16 +5,16 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/geometry_dock.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/targets_dock.h"
 #include "widgets/common/table_foot.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

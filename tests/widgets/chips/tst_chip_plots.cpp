@@ -4,16 +4,16 @@
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/calibration_dock.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/reduction_dock.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/roofline_labels.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
-#include "widgets/common/key_role.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/key_role.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
@@ -401,12 +401,15 @@ private Q_SLOTS:
         QCOMPARE(dock.plot().pointCount(), int(predicted));
         QVERIFY(predicted > 10);
         // Row and point mark each other.
-        auto *table = dock.findChild<QTableView *>(QString(), Qt::FindChildrenRecursively);
-        QVERIFY(table);
+        const auto tables = dock.findChildren<QTableView *>();
+        const auto table = std::find_if(tables.begin(), tables.end(), [&dock](const auto *each) {
+            return each->model() == &dock.model();
+        });
+        QVERIFY(table != tables.end());
         for (int row = 0; row < dock.model().rowCount(); ++row) {
             if (dock.plot().pointOfRow(dock.model().sourceRow(row)) < 0)
                 continue;
-            table->setCurrentIndex(dock.model().index(row, 0));
+            (*table)->setCurrentIndex(dock.model().index(row, 0));
             QCOMPARE(dock.plot().currentPoint(),
                      dock.plot().pointOfRow(dock.model().sourceRow(row)));
             break;

@@ -7,9 +7,9 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/formats_dock.h"
 #include "widgets/common/share_bar.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/hardware/activation_dock.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

@@ -3,7 +3,7 @@
 // that is not known is said to be unknown.
 #include "tests/test_program.h"
 #include "widgets/chips/front_plot.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QTest>
 

@@ -10,7 +10,7 @@
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 
 #include <QTest>
 

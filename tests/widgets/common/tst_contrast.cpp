@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/quiet_style.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/chip_words.h"
+#include "widgets/models/theme.h"
 #include "widgets/program/program_view.h"
 
 #include <QCheckBox>

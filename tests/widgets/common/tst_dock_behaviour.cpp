@@ -6,7 +6,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/shrink_area.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/navigator_header.h"
 #include "widgets/weight/weight_dock.h"

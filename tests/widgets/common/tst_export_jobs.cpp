@@ -5,8 +5,7 @@
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/export_whole.h"
-#include "widgets/common/report_pages.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QFile>
 #include <QSignalSpy>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 #include "widgets/common/help_dock.h"
-#include "widgets/common/help_tables.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 
 #include <QDir>
 #include <QDirIterator>

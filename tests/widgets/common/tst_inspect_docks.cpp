@@ -4,15 +4,15 @@
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
-#include "widgets/bytes/section_model.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/diagnostics_dock.h"
-#include "widgets/common/diagnostics_model.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/diagnostics_model.h"
+#include "widgets/models/section_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 #include "widgets/overview/bundle_dock.h"
-#include "widgets/overview/bundle_tree_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

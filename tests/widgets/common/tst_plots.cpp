@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/common/plot_table_model.h"
 #include "widgets/common/plot_tickers.h"
-#include "widgets/common/theme.h"
-#include "widgets/weight/codebook_plot.h"
-#include "widgets/weight/density_plot.h"
+#include "widgets/models/plot_table_model.h"
+#include "widgets/models/theme.h"
+#include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/histogram_plot.h"
+#include "widgets/weight/mask_dock.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>

@@ -2,9 +2,9 @@
 #include "tests/test_program.h"
 #include "widgets/common/design.h"
 #include "widgets/common/quiet_style.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/picture_pane.h"
 #include "widgets/compare/verdict_strip.h"
+#include "widgets/models/theme.h"
 
 #include <QGuiApplication>
 #include <QImage>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/common/key_role.h"
-#include "widgets/common/row_table_model.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/key_role.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/table_text.h"
 
 #include <QAbstractItemModelTester>
 #include <QFont>

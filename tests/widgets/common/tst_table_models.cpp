@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/bytes/inspector_model.h"
-#include "widgets/bytes/section_model.h"
-#include "widgets/common/diagnostics_model.h"
-#include "widgets/common/table_formats.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/text_filter.h"
-#include "widgets/overview/bundle_tree_model.h"
+#include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/diagnostics_model.h"
+#include "widgets/models/inspector_model.h"
+#include "widgets/models/section_model.h"
+#include "widgets/models/table_formats.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/text_filter.h"
 
 #include <QAbstractItemModelTester>
 #include <QItemSelectionModel>

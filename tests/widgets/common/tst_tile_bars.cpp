@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/models/task_manager.h"
 
 #include <QScrollBar>
 #include <QTest>

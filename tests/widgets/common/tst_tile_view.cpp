@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
 #include "widgets/common/tile_loader.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 
 #include <QPainter>
 #include <QScrollBar>

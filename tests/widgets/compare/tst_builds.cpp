@@ -2,10 +2,10 @@
 #include "tests/test_program.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/compare/build_pictures.h"
 #include "widgets/compare/builds_dock.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

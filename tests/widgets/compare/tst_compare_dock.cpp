@@ -6,10 +6,6 @@
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/elided_name.h"
-#include "widgets/common/outcome_words.h"
-#include "widgets/common/short_names.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_table.h"
 #include "widgets/compare/difference_tiles.h"
@@ -19,6 +15,10 @@
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
 #include "widgets/compare/verdict_strip.h"
+#include "widgets/models/outcome_words.h"
+#include "widgets/models/short_names.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

@@ -4,9 +4,9 @@
 #include "tests/test_program.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/compare/compare_model.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/models/compare_model.h"
+#include "widgets/models/table_text.h"
 
 #include <QAbstractItemModelTester>
 #include <QItemSelectionModel>

@@ -3,13 +3,13 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/limits_bar.h"
 #include "widgets/compare/pair_dialog.h"
 #include "widgets/compare/pair_pictures.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

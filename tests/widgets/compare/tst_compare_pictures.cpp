@@ -4,8 +4,6 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/outcome_words.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_table.h"
 #include "widgets/compare/difference_tiles.h"
@@ -16,6 +14,8 @@
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
 #include "widgets/compare/verdict_strip.h"
+#include "widgets/models/outcome_words.h"
+#include "widgets/models/theme.h"
 #include "widgets/weight/weight_pyramids.h"
 
 #include <QTableView>

@@ -3,15 +3,15 @@
 #include "tests/test_program.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/table_text.h"
 #include "widgets/compare/channel_plot.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/histogram_pair_plot.h"
 #include "widgets/compare/limits_bar.h"
-#include "widgets/compare/matrix_model.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
+#include "widgets/models/matrix_model.h"
+#include "widgets/models/table_text.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

@@ -7,10 +7,10 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/outcome_words.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_pages.h"
-#include "widgets/compare/comparison_outcome.h"
+#include "widgets/models/comparison_outcome.h"
+#include "widgets/models/outcome_words.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

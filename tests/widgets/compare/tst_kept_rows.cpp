@@ -5,9 +5,9 @@
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/task_manager.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
+#include "widgets/models/task_manager.h"
 
 #include <QTest>
 

@@ -4,10 +4,10 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/theme.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/ranges_dock.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

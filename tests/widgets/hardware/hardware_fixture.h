@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "synthetic.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
 
 #include <QAbstractItemModel>
 #include <QString>

@@ -6,11 +6,11 @@
 #include "hardware_fixture.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
-#include "widgets/hardware/field_model.h"
 #include "widgets/hardware/field_panel.h"
 #include "widgets/hardware/tasks_dock.h"
+#include "widgets/models/field_model.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QLabel>

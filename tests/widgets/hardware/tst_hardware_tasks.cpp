@@ -8,13 +8,13 @@
 #include "hardware_fixture.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/short_names.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
 #include "widgets/hardware/tasks_dock.h"
+#include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/short_names.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 #include "widgets/overview/bundle_dock.h"
-#include "widgets/overview/bundle_tree_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

@@ -2,9 +2,9 @@
 #include "core/base/overlaid_file.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/bytes/section_model.h"
-#include "widgets/common/table_text.h"
-#include "widgets/overview/bundle_tree_model.h"
+#include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/section_model.h"
+#include "widgets/models/table_text.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>

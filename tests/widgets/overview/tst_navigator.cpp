@@ -7,10 +7,10 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/quiet_style.h"
-#include "widgets/common/short_names.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/short_names.h"
+#include "widgets/models/task_manager.h"
 #include "widgets/overview/bundle_dock.h"
-#include "widgets/overview/bundle_tree_model.h"
 #include "widgets/overview/navigator_header.h"
 #include "widgets/overview/two_line_rows.h"
 

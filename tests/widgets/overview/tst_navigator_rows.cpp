@@ -5,8 +5,8 @@
 #include "tests/test_program.h"
 #include "tests/widgets/hardware/hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/models/bundle_tree_model.h"
 #include "widgets/overview/bundle_dock.h"
-#include "widgets/overview/bundle_tree_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>

@@ -5,13 +5,13 @@
 #include "resources/sample.h"
 #include "tests/core/bundle/second_function.h"
 #include "tests/test_program.h"
-#include "widgets/common/table_text.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/weight_name_model.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/overview/weight_names.h"
-#include "widgets/patch/weight_name_model.h"
 #include "widgets/weight/bundle_facts.h"
 
 #include <QAbstractItemModelTester>

@@ -3,7 +3,7 @@
 
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 #include "widgets/program/graph_dock.h"
 #include "widgets/program/graph_view.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/table_text.h"
-#include "widgets/program/program_spans.h"
+#include "widgets/models/program_spans.h"
+#include "widgets/models/table_text.h"
 
 #include <map>
 #include <string>

@@ -2,8 +2,8 @@
 #include "core/graph/form_color.h"
 #include "tests/test_program.h"
 #include "tests/widgets/program/graph_dock_fixture.h"
-#include "widgets/common/form_token.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/form_token.h"
+#include "widgets/models/theme.h"
 
 #include <QScrollBar>
 #include <QWheelEvent>

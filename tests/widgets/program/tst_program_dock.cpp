@@ -2,8 +2,8 @@
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 #include "widgets/program/program_dock.h"
 #include "widgets/program/program_view.h"
 

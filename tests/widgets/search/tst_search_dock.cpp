@@ -6,10 +6,10 @@
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/absent_columns.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/theme.h"
 #include "widgets/search/search_dock.h"
 
 #include <QAbstractItemModelTester>

@@ -2,7 +2,7 @@
 // Searching by keyboard, and whether what is listed says what it answers.
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/common/task_manager.h"
+#include "widgets/models/task_manager.h"
 #include "widgets/search/search_dock.h"
 
 #include <QComboBox>

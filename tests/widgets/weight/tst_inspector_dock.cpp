@@ -3,7 +3,7 @@
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/elided_label.h"
-#include "widgets/common/theme.h"
+#include "widgets/models/theme.h"
 #include "widgets/weight/inspector_dock.h"
 
 #include <QScrollArea>

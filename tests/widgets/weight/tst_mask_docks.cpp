@@ -3,8 +3,6 @@
 #include "tests/widgets/weight/weight_dock_fixture.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/codebook_dock.h"
-#include "widgets/weight/codebook_plot.h"
-#include "widgets/weight/density_plot.h"
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/weight_tiles.h"
 

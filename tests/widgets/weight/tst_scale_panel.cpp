@@ -3,9 +3,9 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/weight/scale_model.h"
+#include "widgets/models/scale_model.h"
+#include "widgets/models/session.h"
+#include "widgets/models/table_text.h"
 #include "widgets/weight/scale_panel.h"
 
 #include <QAction>

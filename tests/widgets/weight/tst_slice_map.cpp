@@ -2,7 +2,7 @@
 #include "tests/test_program.h"
 #include "widgets/common/box_sampler.h"
 #include "widgets/common/view_state.h"
-#include "widgets/weight/slice_map.h"
+#include "widgets/models/slice_map.h"
 
 #include <QTest>
 

@@ -4,11 +4,11 @@
 #include "core/diff/element_changes.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/table_text.h"
-#include "widgets/common/theme.h"
-#include "widgets/weight/codebook_model.h"
-#include "widgets/weight/weight_grid_model.h"
-#include "widgets/weight/weight_words.h"
+#include "widgets/models/codebook_model.h"
+#include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/weight_grid_model.h"
+#include "widgets/models/weight_words.h"
 
 #include <QAbstractItemModelTester>
 #include <QGuiApplication>

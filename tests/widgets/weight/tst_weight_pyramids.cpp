@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"
-#include "widgets/common/session.h"
+#include "widgets/models/session.h"
 #include "widgets/weight/weight_pyramids.h"
 #include "widgets/weight/weight_tiles.h"
 

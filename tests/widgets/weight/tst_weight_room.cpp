@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
-#include "widgets/weight/weight_cell_delegate.h"
+#include "widgets/models/weight_grid_model.h"
 #include "widgets/weight/weight_dock.h"
-#include "widgets/weight/weight_grid_model.h"
 #include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"
 

@@ -3,8 +3,8 @@
 
 #include "core/codec/decode/decoder.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/models/theme.h"
 
 #include <QSignalSpy>
 #include <QTest>

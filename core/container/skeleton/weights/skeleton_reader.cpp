@@ -58,6 +58,7 @@ public:
         weight.elements = ElementCount(tables->numbers);
         weight.storedBytes = tables->payload.bytes;
         OperandPlace place;
+        place.file = 0;
         place.bytes = tables->payload.bytes;
         place.dataOffset = place.metaOffset = tables->payload.offset;
         codec::Encoding encoding;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/models/diagnostics_model.h"
+
+#include "core/report/json.h"
+#include "widgets/models/icons.h"
+#include "widgets/models/table_text.h"
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+DiagnosticsModel::DiagnosticsModel(QObject *parent)
+    : RowTableModel(report::diagnosticTable().facts(), report::diagnosticTable().windowOrder,
+                    parent)
+{
+}
+
+void DiagnosticsModel::setRows(Source source, const Diagnostics &rows)
+{
+    const auto from = [source](const Entry &entry) { return entry.source == source; };
+    if (rows.empty() && std::none_of(m_entries.begin(), m_entries.end(), from))
+        return;
+    replaceRows(false, [&] {
+        m_entries.erase(std::remove_if(m_entries.begin(), m_entries.end(), from), m_entries.end());
+        for (const Diagnostic &row : rows)
+            m_entries.push_back({source, row});
+    });
+}
+
+void DiagnosticsModel::addRow(Source source, const Diagnostic &row)
+{
+    replaceRows(false, [&] { m_entries.push_back({source, row}); });
+}
+
+void DiagnosticsModel::setShown(Severity severity, bool shown)
+{
+    bool &now = m_shown[static_cast<std::size_t>(severity)];
+    if (now == shown)
+        return;
+    now = shown;
+    chooseAnew();
+}
+
+std::size_t DiagnosticsModel::countOf(Severity severity) const
+{
+    return static_cast<std::size_t>(
+        std::count_if(m_entries.begin(), m_entries.end(), [severity](const Entry &entry) {
+            return entry.diagnostic.severity == severity;
+        }));
+}
+
+report::Value DiagnosticsModel::valueOf(std::size_t row, std::size_t declared) const
+{
+    return report::diagnosticTable().columns[declared].value(m_entries[row].diagnostic);
+}
+
+std::string DiagnosticsModel::originOf(std::size_t row, std::size_t) const
+{
+    return describe(m_entries[row].diagnostic.error);
+}
+
+QVariant DiagnosticsModel::lookOf(std::size_t row, int column, int role) const
+{
+    return role == Qt::DecorationRole && keyOf(column) == "severity"
+               ? QVariant(severityIcon(m_entries[row].diagnostic.severity))
+               : QVariant();
+}
+
+QString placeText(const Error &error)
+{
+    QString text = fromUtf8(error.file);
+    if (error.offset)
+        text += u'+' + hexNumber(error.offset->value);
+    return text;
+}
+
+} // namespace kernscope::ui
+
+#include "moc_diagnostics_model.cpp"

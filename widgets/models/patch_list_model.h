@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/session.h"
+
+namespace kernscope::ui {
+
+/// The edits made so far, oldest first, and those undone that can be redone. The order is part of
+/// what it says (each edit sees the earlier ones), so it does not sort.
+class PatchListModel final : public RowTableModel
+{
+    Q_OBJECT
+
+public:
+    explicit PatchListModel(QObject *parent = nullptr);
+
+    /// `bundle` names the files; it may be null where there are no patches.
+    void setPatches(BundlePtr bundle, std::vector<PatchEntry> patches);
+    const std::vector<PatchEntry> &patches() const { return m_patches; }
+    const PatchEntry &at(int row) const { return m_patches[static_cast<std::size_t>(row)]; }
+
+    void sort(int, Qt::SortOrder = Qt::AscendingOrder) override {}
+    Qt::ItemFlags flags(const QModelIndex &index) const override;
+    /// Ticking, clearing or noting a row only asks: the signals say what for.
+    bool setData(const QModelIndex &index, const QVariant &value, int role) override;
+
+Q_SIGNALS:
+    void switchWanted(std::size_t row, bool on);
+    void noteWritten(std::size_t row, const QString &note);
+
+protected:
+    std::size_t rowTotal() const override { return m_patches.size(); }
+    report::Value valueOf(std::size_t row, std::size_t declared) const override;
+    std::string originOf(std::size_t, std::size_t) const override { return {}; }
+    QVariant lookOf(std::size_t row, int column, int role) const override;
+
+private:
+    BundlePtr m_bundle;
+    std::vector<PatchEntry> m_patches;
+};
+
+/// "weights/weight.bin+0x2b080", and how many more runs there are.
+QString whereText(const Bundle &bundle, const AppliedEdit &edit);
+/// The runs with their bytes before and after, for people; long ones are cut.
+QString byteText(const Bundle &bundle, const AppliedEdit &edit);
+
+/// `kernscope-cli patch PATH --set 'w[0]=1' … --in-place`, quoted for a POSIX shell; active ones.
+QString patchCommandLine(const QString &path, const std::vector<PatchEntry> &patches);
+/// The same as the lines of a file for `--script`, with their notes.
+QString patchScript(const std::vector<PatchEntry> &patches);
+/// patchScript() as a file for another copy of the bundle (patch::editScript). `bundle` is as the
+/// patches left it. Not for the GUI thread.
+Result<std::string> patchFile(const BundlePtr &bundle, const std::vector<PatchEntry> &patches,
+                              Progress &progress);
+
+} // namespace kernscope::ui
