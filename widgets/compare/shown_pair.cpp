@@ -52,7 +52,7 @@ void ShownPair::look(const PairSubject &subject)
         },
         [this](const Result<PairSample> &sample) {
             m_sampling = nullptr;
-            Q_EMIT sampled(m_subject, sample);
+            Q_EMIT sampled(m_subject, std::cref(sample));
             if (sample)
                 findPlaces(sample->valueRange);
         });
@@ -71,7 +71,7 @@ void ShownPair::findPlaces(double range)
         },
         [this, range](const Result<WorstPlaces> &places) {
             m_locating = nullptr;
-            Q_EMIT found(m_subject, places, range);
+            Q_EMIT found(m_subject, std::cref(places), range);
         });
 }
 

@@ -5,6 +5,8 @@
 #include "widgets/common/task_manager.h"
 #include "widgets/compare/pair_pictures.h"
 
+#include <functional>
+
 #include <QObject>
 
 namespace kernscope::ui {
@@ -24,11 +26,13 @@ public:
     bool working() const;
 
 Q_SIGNALS:
-    /// In turn, unless something else is looked at; each may have an error instead.
+    /// In turn, unless something else is looked at; each may have an error instead
+    /// (referred to, as Qt compares what signals carry, and errors do not compare).
     void sampled(const kernscope::ui::PairSubject &subject,
-                 const kernscope::Result<kernscope::PairSample> &sample);
+                 std::reference_wrapper<const kernscope::Result<kernscope::PairSample>> sample);
     void found(const kernscope::ui::PairSubject &subject,
-               const kernscope::Result<kernscope::WorstPlaces> &places, double range);
+               std::reference_wrapper<const kernscope::Result<kernscope::WorstPlaces>> places,
+               double range);
     /// A person cancelled what the pair needs; `pictures`: the sample already.
     void cut(const kernscope::ui::PairSubject &subject, bool pictures);
 
