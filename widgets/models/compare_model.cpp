@@ -182,7 +182,9 @@ bool CompareModel::admits(std::size_t row) const
 
 std::string CompareModel::alsoSearched(std::size_t row) const
 {
-    return rows()[row].nameB;
+    const Row &searched = rows()[row];
+    return searched.nameB + ' ' +
+           (searched.outcomeB ? outcomeWord(*searched.outcomeB).toStdString() : std::string());
 }
 
 void CompareModel::orderShown(std::vector<std::uint32_t> &shown) const
@@ -246,6 +248,8 @@ QVariant CompareModel::lookOf(std::size_t number, int column, int role) const
     const std::string_view key = keyOf(column);
     switch (role) {
     case Qt::DisplayRole: return pairCellText(row, column);
+    case CopyRole:
+        return key == "outcome" && row.outcomeB ? QVariant(outcomeWord(*row.outcomeB)) : QVariant();
     case kShortNameRole:
         if (key != "weight")
             return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/pair_words.h"
 
+#include "widgets/models/outcome_words.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/table_text.h"
 
@@ -68,6 +69,8 @@ QString pairCellText(const report::PairRow &row, int column)
     const report::Value value = pairColumns().value(column, row);
     if (facts.key == "verdict")
         return verdictGlyph(row) + u' ' + fromUtf8(row.verdict);
+    if (facts.key == "outcome" && row.outcomeB)
+        return outcomeLabel(*row.outcomeB);
     if (facts.key == "limits" && row.holds)
         return (*row.holds ? QStringLiteral("\u2713 ") : QStringLiteral("\u2717 ")) +
                fromUtf8(row.limits);

@@ -343,7 +343,7 @@ void TestCompareModel::copyAndCsv()
     QCOMPARE(cells[model.columnOf("stored_a")], QStringLiteral("4"));
     const QStringList lines = tableAsCsv(model).split(u'\n');
     QCOMPARE(lines.size(), 3);
-    QVERIFY(lines[0].startsWith(QStringLiteral("Weight,Function,A,B,")));
+    QVERIFY(lines[0].startsWith(QStringLiteral("weight,function,form_a,form_b,")));
     QVERIFY(lines[1].startsWith(QStringLiteral("w,main,dense-fp16,dense-fp16,1,0.894427")));
 }
 
