@@ -201,7 +201,7 @@ int exitCodeOf(const Error &error)
 {
     if (error.code.starts_with("io.") || error.code == "task.cancelled")
         return kIo;
-    if (error.code == "codec.argument") // values and statistics are input, the rest was asked for
+    if (error.code == "codec.argument") // values and statistics are input, the rest are options
         return error.field == "values" || error.field == "inputs" ? kBadInput : kUsage;
     constexpr std::array<std::string_view, 8> kWrongUse{
         "cli.weight",  "patch.weight", "cli.usage",       "cli.option",

@@ -242,7 +242,7 @@ Result<std::string> rendered(const std::string &format, Answer &answer, Context 
     return report::differenceDocument(answer.all, format, answer.diagnostics, &context.progress);
 }
 
-/// The report into its file, and to standard output what was asked for there.
+/// The report into its file, and the rest to standard output.
 Result<void> deliver(const DiffArguments &arguments, Answer &answer, Context &context)
 {
     if (!arguments.output.empty()) {
@@ -348,7 +348,7 @@ int runDiff(DiffArguments arguments, Context &context)
 /// More builds than this make no table that anybody reads.
 constexpr int kMostBuilds = 64;
 
-/// Options of which each is a limit on the values of every weight.
+/// Options that limit the values of every weight.
 void addLimits(CLI::App &command, DiffArguments &arguments)
 {
     ValueLimits &limits = arguments.limits.values;
@@ -379,7 +379,7 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
         ->type_name("FILE");
 }
 
-/// Options of which each asks for more than the figures of every pair.
+/// Options that add to the figures of every pair.
 void addFindings(CLI::App &command, DiffArguments &arguments)
 {
     command.add_flag("--check-forms", arguments.checkForms,

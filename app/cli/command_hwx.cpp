@@ -159,7 +159,7 @@ std::string slotsText(const hwx::Container &container, std::span<const std::byte
 }
 
 /// The whole of a container, for people: header, commands, segments, ports, tasks (with their
-/// registers where asked for), lanes, slots and kernels.
+/// registers on request), lanes, slots and kernels.
 std::string hwxText(const hwx::Container &container, std::span<const std::byte> bytes,
                     const std::string &name, bool registers)
 {

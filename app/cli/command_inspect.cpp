@@ -169,7 +169,7 @@ std::string sectionsText(const Bundle &bundle)
 }
 
 /// What `inspect` prints for people: the bundle, its functions, files and weights, their figures
-/// where they were asked for, the sections likewise. `selected`: by weight, whether it is listed.
+/// on request, the sections likewise. `selected`: by weight, whether it is listed.
 std::string inspectText(const Bundle &bundle,
                         const std::vector<std::optional<Statistics>> &statistics,
                         const StatisticsOptions &asked, bool withSections,
@@ -200,7 +200,7 @@ void append(Diagnostics &diagnostics, Diagnostics more)
                        std::make_move_iterator(more.end()));
 }
 
-/// Work ahead, in elements: the payload checks, and the figures where they are asked for.
+/// Work ahead, in elements: the payload checks, and the figures of --stats.
 std::uint64_t workOf(const Bundle &bundle, bool figures)
 {
     std::uint64_t elements = 0;

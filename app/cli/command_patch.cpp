@@ -386,7 +386,7 @@ Result<void> writeApplied(const PatchTarget &target, const ApplyArguments &argum
     return {};
 }
 
-/// IPS knows nothing of the file that it is for: whoever uses the result has to look.
+/// IPS does not identify the file that it is for: the user has to check the result.
 void noteUnchecked(const std::string &patch, Applied &applied)
 {
     if (applied.result.sourceChecked)

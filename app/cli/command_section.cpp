@@ -296,7 +296,7 @@ Result<void> saveSection(const std::string &path, std::span<const std::byte> byt
 }
 
 /// What build, relocate and strip do with a section that they made: writes it to `path` and says
-/// so, with `text` where no document is asked for. Returns the exit code.
+/// so, with `text` unless --json is given. Returns the exit code.
 int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
                    std::span<const std::byte> bytes, const section::WeightSection &section,
                    const std::string &text)

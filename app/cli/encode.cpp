@@ -92,7 +92,7 @@ Result<FormSpec> withMask(FormSpec form, const EncodeOptions &options)
     return form;
 }
 
-/// The options of every encoder; the one that is asked for reads its own.
+/// The options of every encoder; the chosen one reads its own.
 static Result<FormSpec> plainFormOf(const EncodeOptions &options)
 {
     const codec::FormEncoder *encoder = codec::formEncoderOfWord(options.form);
@@ -221,7 +221,7 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
     return pending;
 }
 
-/// Why a weight is left as it is where all are asked for in a form that is not dense; nothing where
+/// Why --all leaves a weight as it is in a form that is not dense; nothing where
 /// it is not. `encoded`: null where it cannot have the form.
 std::optional<Error> whyKept(const Weight &weight, const codec::EncodedWeight *encoded)
 {
