@@ -140,8 +140,8 @@ Result<void> readWord(const DescriptorOptions &options, std::uint32_t version,
 {
     const auto word = parseInteger(options.word);
     if (!word || *word < 0 || *word > 0xffffffffLL)
-        return tl::unexpected(
-            usageError("--word", "32 bits, such as 0x124", options.word, "Expected a 32-bit word."));
+        return tl::unexpected(usageError("--word", "32 bits, such as 0x124", options.word,
+                                         "Expected a 32-bit word."));
     const auto bits = static_cast<std::uint32_t>(*word);
     for (const FormatLane lane : kFormatLanes)
         out.text += fmt::format("  {}: {}\n", descriptor::formatLaneName(lane),
