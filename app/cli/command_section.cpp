@@ -107,6 +107,17 @@ Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &c
     return refused;
 }
 
+/// What build, relocate and strip do with a section that they made: writes it to `path` and says
+/// so, with `text` unless --json is given. Returns the exit code.
+int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
+                   std::span<const std::byte> bytes, const section::WeightSection &section,
+                   const std::string &text)
+{
+    if (auto written = writeFile(path, bytes, rules); !written)
+        return reportFailure(context, kSectionCommand, written.error());
+    return printSection(context, path, section, text);
+}
+
 /// What the weights are taken from, and where the output may be.
 struct Source {
     BundlePtr bundle;
@@ -293,17 +304,6 @@ Result<void> saveSection(const std::string &path, std::span<const std::byte> byt
     noteWritten(path);
     outputInPlace();
     return {};
-}
-
-/// What build, relocate and strip do with a section that they made: writes it to `path` and says
-/// so, with `text` unless --json is given. Returns the exit code.
-int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
-                   std::span<const std::byte> bytes, const section::WeightSection &section,
-                   const std::string &text)
-{
-    if (auto written = writeFile(path, bytes, rules); !written)
-        return reportFailure(context, kSectionCommand, written.error());
-    return printSection(context, path, section, text);
 }
 
 int runSectionList(const SectionOptions &options, Context &context)
