@@ -1,16 +1,402 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 
+#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
+#include "core/assessment/calibrate.h"
+#include "core/assessment/prediction_note.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/old_network.h"
+#include "core/format/contested.h"
+#include "core/format/tables.h"
 #include "core/report/chip_table.h"
+#include "core/report/choice_json.h"
 #include "core/report/command_json.h"
+#include "core/report/decision_table.h"
+#include "core/report/json_table.h"
 #include "core/target/rules.h"
 
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
+
+namespace {
+
+std::string reasonText(const decision::Reason &reason)
+{
+    return fmt::format("    {:<7} {:<30} {:<8} {}{} [{}; {}]\n",
+                       reason.passes ? (*reason.passes ? "passes" : "fails") : "open", reason.gate,
+                       reason.offset ? target::halOffsetText(*reason.offset) : "", reason.found,
+                       reason.found == reason.required ? "" : " (needs " + reason.required + ")",
+                       reason.source, format::confidenceName(reason.confidence));
+}
+
+std::string weightVerdictText(const decision::Verdict &verdict, std::size_t weights)
+{
+    std::string text = fmt::format("  {}: {} ({} {}; by {})\n", verdict.key,
+                                   decision::outcomeName(verdict.outcome), weights,
+                                   weights == 1 ? "weight" : "weights", verdict.basis);
+    for (const decision::Reason &reason : verdict.reasons)
+        text += reasonText(reason);
+    if (!verdict.note.empty())
+        text += "    note: " + verdict.note + "\n";
+    for (const std::string &line : verdict.disagreements)
+        text += "    sources disagree: " + line + "\n";
+    if (!verdict.nearestChange.empty())
+        text += "    nearest change: " + verdict.nearestChange + "\n";
+    return text;
+}
+
+std::string copiesText(const target::Target &target, bool contested, bool atMost)
+{
+    std::string text;
+    if (contested) {
+        text += "  * contested:";
+        for (const format::Reading &reading : format::readingsOf("kernel_copies")) {
+            if (reading.subject == target.name)
+                text += fmt::format(" {}{} [{}]{}", reading.taken ? "" : "or ", reading.text,
+                                    reading.source, reading.taken ? ";" : "");
+        }
+        text += "\n";
+    }
+    if (atMost)
+        text += "  <=: how its cores share a weight is not known; at most all of it\n";
+    return text;
+}
+
+/// What the ratio of a call is made of.
+std::string callText(const target::Target &target)
+{
+    const auto roofs = roofline::roofsOf(target);
+    if (!roofs || !roofs->callFixedS || !roofs->dispatchFloorS)
+        return {};
+    return fmt::format("  of a call: the same of a call that runs the layer alone, {:.3g} s beside "
+                       "the layer and {:.3g} s at least\n",
+                       *roofs->callFixedS, *roofs->dispatchFloorS);
+}
+
+/// Several functions are several dispatches: what all of them move.
+std::string movedWhen(const Bundle &bundle)
+{
+    const auto &weights = bundle.weights();
+    const bool several =
+        std::any_of(weights.begin(), weights.end(), [&weights](const Weight &each) {
+            return each.function != weights[0].function || each.model != weights[0].model;
+        });
+    return several ? "where every function runs once" : "a dispatch";
+}
+
+std::string targetTotalsText(const TargetTotals &totals, const Bundle &bundle)
+{
+    std::string elsewhere;
+    if (totals.elsewhere > 0)
+        elsewhere = fmt::format("  {} read on other backends than the engine only: nothing of {} "
+                                "is moved\n",
+                                totals.elsewhere == 1 ? std::string("1 weight is")
+                                                      : grouped(totals.elsewhere) + " weights are",
+                                totals.elsewhere == 1 ? "it" : "them");
+    return fmt::format("\n  {} moved {}; {} stream, {} fold, {} dense, {} rejected, {} "
+                       "unknown\n{}",
+                       report::sumText(bytesText(totals.bytesMoved), totals.movedOpen),
+                       movedWhen(bundle), totals.streams, totals.folds, totals.dense,
+                       totals.rejected, totals.unknown, elsewhere);
+}
+
+/// Each published figure about a form here, with the conditions that fail or are open on the first
+/// weight of that form: why a known speed-up is not claimed.
+std::string measuredText(const Bundle &bundle, const DecisionTable &table)
+{
+    std::string text;
+    std::vector<std::string> seen;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const roofline::Assessment assessed = table.assessment(row, 0);
+        const std::size_t speeds = assessed.measured.size();
+        for (std::size_t i = 0; i < speeds + assessed.energyMeasured.size(); ++i) {
+            const bool energy = i >= speeds;
+            const auto &measured =
+                energy ? assessed.energyMeasured[i - speeds] : assessed.measured[i];
+            std::string line;
+            for (const auto &condition : measured.conditions) {
+                if (!condition.holds.value_or(false))
+                    line += fmt::format("{}{} {} (needs {})", line.empty() ? "" : ", ",
+                                        condition.holds ? "fails:" : "open:", condition.found,
+                                        condition.required);
+            }
+            const std::string key =
+                table.form(row).key() + measured.condition + line + (energy ? "energy" : "");
+            if (std::find(seen.begin(), seen.end(), key) != seen.end())
+                continue;
+            seen.push_back(key);
+            text += fmt::format(
+                "  {} in {}: {:.2f} to {:.2f}{}, {} [{}]{}\n", table.form(row).key(),
+                printable(bundle.weights()[row].findableName()), measured.low, measured.high,
+                energy ? " of the energy of fp16" : "", measured.condition, measured.source,
+                line.empty() ? "; holds" : "; " + line);
+        }
+    }
+    return text.empty() ? text : heading("Measured") + text;
+}
+
+using report::Json;
+
+std::string choiceText(const FormChoice &choice)
+{
+    std::string text = heading(printable(choice.title));
+    const std::string take = choice.chosen.empty()      ? "no proposal"
+                             : choice.chosen == "dense" ? "dense fp16"
+                                                        : choice.chosen;
+    text += fmt::format("  {} -> {}: {}\n", choice.stored, take, choice.reason);
+    if (!choice.zeroFraction)
+        return text;
+    text += choice.bound == roofline::Bound::Unknown
+                ? fmt::format("  what binds {} as dense is unknown", choice.op)
+                : fmt::format("  {} bound as dense in {}", roofline::boundName(choice.bound),
+                              choice.op);
+    text += fmt::format(", {} zeros{}\n", percentText(*choice.zeroFraction),
+                        choice.sampled ? "; figures from some of the channels" : "");
+    if (!choice.advice.empty())
+        text += "  " + choice.advice + "\n";
+    for (const std::string &line : report::contestedOf(choice))
+        text += "  sources disagree: " + line + "\n";
+    return text + terminalText(textTable(report::candidateTable(), report::candidateRows(choice)));
+}
+
+/// The weights that are asked about: [first, last).
+struct AskedWeights {
+    std::size_t first = 0, last = 0;
+};
+
+Result<AskedWeights> askedWeights(const Bundle &bundle, const std::string &weight)
+{
+    if (isOldNetwork(bundle))
+        return tl::unexpected(oldNetworkError("choose.network", bundle.name()));
+    if (weight.empty())
+        return AskedWeights{0, bundle.weights().size()};
+    const auto at = findWeight(bundle, weight);
+    if (!at)
+        return tl::unexpected(at.error());
+    return AskedWeights{*at, *at + 1};
+}
+
+/// What was chosen, as rows of the document or as text.
+struct Chosen {
+    std::vector<Json> documents;
+    std::string text;
+    Diagnostics diagnostics;
+};
+
+Chosen chooseForms(const Bundle &bundle, const AskedWeights &asked, const ChipOptions &options,
+                   const roofline::Roofs &roofs, decision::Judge &judge, Context &context)
+{
+    Chosen chosen;
+    chosen.diagnostics = bundle.diagnostics();
+    context.progress.setTotal((asked.last - asked.first) * roofline::candidateForms().size());
+    const ProgressLine line(context, "Choosing");
+    for (std::size_t i = asked.first; i < asked.last && !context.progress.cancelled(); ++i) {
+        const auto choice = chooseForm(bundle, i, roofs, judge,
+                                       {options.tolerance, options.batch, &context.progress});
+        if (!choice) {
+            // A weight that no kernel reads has nothing to choose; anything else is a fault.
+            const bool none =
+                choice.error().code == "choose.consumer" || choice.error().code == "choose.network";
+            chosen.diagnostics.push_back({none ? Severity::Note : Severity::Error, choice.error()});
+            continue;
+        }
+        if (context.json)
+            chosen.documents.push_back(report::choiceJson(*choice));
+        else
+            chosen.text += choiceText(*choice);
+    }
+    return chosen;
+}
+
+std::string gainsText(const roofline::ProgramTime &program)
+{
+    return program.hidesGains() ? "  smaller weights do not shorten it, until the engine time "
+                                  "passes the floor\n"
+                                : "";
+}
+
+using Options = std::shared_ptr<ChipOptions>;
+using Run = int (*)(const ChipOptions &, Context &);
+
+CLI::App *add(CLI::App &app, Context &context, const char *name, const char *text, Run run,
+              const Options &options)
+{
+    CLI::App *command = app.add_subcommand(name, text);
+    addCommonOptions(*command, context);
+    command->callback([options, run, &context] { context.exitCode = run(*options, context); });
+    return command;
+}
+
+CLI::Option *addPath(CLI::App &command, const Options &options, bool required = true)
+{
+    CLI::Option *path =
+        command.add_option("path", options->path, "Bundle folder, program or weight file")
+            ->type_name("PATH");
+    if (required)
+        path->required();
+    return path;
+}
+
+void addChoice(CLI::App &command, const Options &options)
+{
+    command
+        .add_option("--cores", options->cores,
+                    "Cores by another source than the chapters (as `targets` lists them)")
+        ->type_name("N");
+}
+
+void addDecide(CLI::App &app, Context &context)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command =
+        add(app, context, "decide", "Say whether each weight streams or folds on a chip, and why",
+            runDecide, options);
+    addPath(*command, options);
+    addExamples(*command,
+                {"decide model.mlmodelc --target M1", "decide model.mlmodelc --all-targets"});
+    addShapeOption(*command, options->shapes);
+    command->add_flag("--all-targets", options->allTargets, "Judge by every chip");
+    addChoice(*command, options);
+    command
+        ->add_option("--descriptor-version", options->descriptorVersion,
+                     "Descriptor version by another source than the chapters")
+        ->type_name("N");
+}
+
+void addGeometry(CLI::App &app, Context &context)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command =
+        add(app, context, "geometry",
+            "Output-channel groups, passes, cores, buffering and Winograd", runGeometry, options);
+    CLI::Option *path = addPath(*command, options, false);
+    addExamples(*command, {"geometry model.mlmodelc --target M1",
+                           "geometry model.mlmodelc --shape image=1,3,640,640",
+                           "geometry --channels 256:512 --kernel 3x3 --output-size 32x32"});
+    addShapeOption(*command, options->shapes)->needs(path);
+    addChoice(*command, options);
+    CLI::Option *channels =
+        command->add_option("--channels", options->channels, "Typed in instead of a bundle: IN:OUT")
+            ->type_name("IN:OUT")
+            ->excludes(path);
+    command->add_option("--kernel", options->kernel, "Typed in: WxH or WxHxD")
+        ->type_name("WxH")
+        ->needs(channels);
+    command->add_option("--output-size", options->output, "Typed in: WxH or WxHxD")
+        ->type_name("WxH")
+        ->needs(channels);
+    command->add_option("--stride", options->stride, "Typed in: X or XxY")
+        ->type_name("X")
+        ->needs(channels);
+    command->add_option("--weight-bits", options->weightBits, "Typed in: bits of a weight")
+        ->check(CLI::IsMember({1, 2, 3, 4, 6, 8, 16}))
+        ->needs(channels);
+    command->add_option("--activation", options->activation, "Type of the activation")
+        ->check(CLI::IsMember({"fp16", "int8", "uint8", "e4m3"}))
+        ->capture_default_str();
+    command
+        ->add_option("--work-unit-mode", options->workUnitMode,
+                     "Work-unit mode; 1 and 2 raise the work that Winograd asks for to 32")
+        ->check(CLI::IsMember({0, 1, 2}))
+        ->capture_default_str();
+    command->add_option("--density", options->density, "Typed in: share of weights not zero")
+        ->check(notNan())
+        ->check(CLI::Range(0.0, 1.0))
+        ->needs(channels);
+    command->add_option("--source-mode", options->mode, "tiny, small, default or other")
+        ->check(CLI::IsMember({"tiny", "small", "default", "other"}));
+    command->add_option("--reading", options->reading, "Of the group size: listing or formula")
+        ->check(CLI::IsMember({"listing", "formula"}));
+    command->add_option("--demand", options->demand, "Accumulator demand in work units")
+        ->each([options](const std::string &) { options->demandGiven = true; });
+}
+
+void addRoofline(CLI::App &app, Context &context)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command = add(app, context, "roofline", "Place every layer under a chip's ceilings",
+                            runRoofline, options);
+    addPath(*command, options);
+    addExamples(*command, {"roofline model.mlmodelc --target M1 --batch 4",
+                           "roofline model.mlmodelc --shape image=1,3,640,640"});
+    addShapeOption(*command, options->shapes);
+    addChoice(*command, options);
+    command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
+    command->add_option("--compute", options->compute, "Compute ceiling of all layers, by name")
+        ->type_name("NAME");
+    command
+        ->add_option("--bandwidth", options->bandwidth, "Bandwidth ceiling of all streams, by name")
+        ->type_name("NAME");
+}
+
+void addChoose(CLI::App &app, Context &context)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command = add(app, context, "choose",
+                            "The form that each weight should take on a chip", runChoose, options);
+    addPath(*command, options);
+    addExamples(*command, {"choose model.mlmodelc --target M1 --tolerance 0.02"});
+    addShapeOption(*command, options->shapes);
+    addChoice(*command, options);
+    command->add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
+        ->type_name("X")
+        ->check(notNegative());
+    command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
+    command->add_option("--weight", options->weight, "This weight only")->type_name("NAME");
+}
+
+void addReduce(CLI::App &app, Context &context)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command =
+        add(app, context, "reduce",
+            "Numbers through the engine's reduction: tiles, accumulator, port", runReduce, options);
+    command->add_option("values", options->values, "Numbers; VALUE*COUNT for COUNT of them")
+        ->type_name("VALUE")
+        ->required();
+    CLI::Option *to =
+        command->add_option("--to", options->to, "Narrow the result at the end to an 8-bit float")
+            ->check(CLI::IsMember({"e4m3", "e5m2"}));
+    command
+        ->add_option("--overflow", options->overflow,
+                     "What is past the largest number becomes (without it, both are shown)")
+        ->check(CLI::IsMember({"nan", "saturate"}))
+        ->needs(to);
+    addExamples(*command, {"reduce 4096 '1*1024'", "reduce 8192 '1*16' --target M1",
+                           "reduce 400 100 --to e4m3 --overflow saturate"});
+}
+
+void addFormats(CLI::App &app, Context &context)
+{
+    const auto options = std::make_shared<ChipOptions>();
+    CLI::App *formats =
+        add(app, context, "formats",
+            "The kernel formats and what a chip's descriptor can hold, and the other numberings",
+            runFormats, options);
+    std::vector<std::string> names{"all"};
+    for (const std::string_view name : tables::names())
+        names.emplace_back(name);
+    formats
+        ->add_option("--facts", options->facts,
+                     "The rows of a table of facts instead, each with its source; all: every table")
+        ->type_name("TABLE")
+        ->check(CLI::IsMember(names).description(""));
+    addExamples(*formats, {"formats --target M4", "formats --facts hwx_codes"});
+}
+
+} // namespace
 
 std::string yesNo(const std::optional<bool> &value)
 {
@@ -112,6 +498,156 @@ Error legalityError(std::string_view code, const std::string &weight, const deci
         .message(fmt::format("No encoder of {} writes this form: {} ({}); --force writes it all "
                              "the same",
                              target.name, rule.gate, rule.source));
+}
+
+std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
+{
+    const std::vector<report::DecisionFacts> rows = report::decisionFacts(bundle, table);
+    bool contested = false, atMost = false, calls = false;
+    std::vector<std::pair<const decision::Verdict *, std::size_t>> verdicts;
+    for (const report::DecisionFacts &row : rows) {
+        const auto &decided = row.assessed.decision;
+        contested |= decided.memory.contested && decided.memory.demand;
+        atMost |= decided.memory.atMost && decided.memory.demand;
+        calls |= row.assessed.predictedCallSpeedup.has_value();
+        const decision::Verdict *verdict = decided.verdict.get();
+        const auto known = std::find_if(verdicts.begin(), verdicts.end(),
+                                        [&](const auto &each) { return each.first == verdict; });
+        if (known == verdicts.end())
+            verdicts.emplace_back(verdict, 1);
+        else
+            ++known->second;
+    }
+    std::string text =
+        terminalText(textTable(report::decisionTable(), rows)) +
+        "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
+        "  predicted: of the layer alone, against the same values stored dense; after a slash, "
+        "against dense weights without zeros, where that is another figure\n" +
+        (calls ? callText(table.target(0)) : std::string()) +
+        "  energy: derived, power that was measured on the chip times a predicted time; ? its "
+        "conditions do not hold or are not known (roofline names them)\n" +
+        copiesText(table.target(0), contested, atMost) + "  " +
+        roofline::predictionNote(table.target(0)) + "\n" +
+        targetTotalsText(table.totals(0), bundle) + measuredText(bundle, table) +
+        heading("Reasons");
+    for (const auto &[verdict, count] : verdicts)
+        text += weightVerdictText(*verdict, count);
+    return text;
+}
+
+std::string matrixText(const Bundle &bundle, const DecisionTable &table)
+{
+    std::string text = terminalText(report::outcomeMatrix(bundle, table));
+    text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
+    std::vector<TargetTotals> sums;
+    for (std::size_t column = 0; column < table.columns(); ++column)
+        sums.push_back(table.totals(column));
+    return text + heading("Moved " + movedWhen(bundle)) +
+           terminalText(textTable(report::targetTotalsTable(), sums, {{"moved", "moved"}}));
+}
+
+int runDecide(const ChipOptions &options, Context &context)
+{
+    const auto chosen = chosenTarget(options, context);
+    if (!chosen)
+        return refuseTarget(context, "decide", chosen.error());
+    const auto opened = openBundle(options.path, options.shapes);
+    if (!opened)
+        return reportFailure(context, "decide", opened.error());
+    const BundlePtr *bundle = &opened->bundle;
+    auto targets =
+        options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen->target()};
+    const DecisionTable table(**bundle, std::move(targets), chosen->choice);
+    const Diagnostics &diagnostics = (*bundle)->diagnostics();
+    if (context.json) {
+        report::Json head =
+            report::chipDocument("decide", options.allTargets ? nullptr : &chosen->target(),
+                                 chosen->choice, &chosen->named);
+        if (!options.allTargets)
+            report::addPredictionError(head, chosen->target());
+        addShapes(head, *opened);
+        report::writeDecisions(**bundle, table, std::move(head), diagnostics,
+                               [](std::string_view piece) { print(printableJson(piece)); });
+        return exitCodeOf(diagnostics);
+    }
+    if (!context.quiet) {
+        print(printable((*bundle)->name()) +
+              (options.allTargets ? "\n\n" : " on " + chosen->text()));
+        if (table.rows() == 0)
+            print("\nNo weights.\n");
+        else
+            print(options.allTargets ? matrixText(**bundle, table)
+                                     : "\n" + decisionsText(**bundle, table));
+        print(shapesText(*opened));
+    }
+    printDiagnostics(context, diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
+int runChoose(const ChipOptions &options, Context &context)
+{
+    const auto target = chosenTarget(options, context);
+    if (!target)
+        return refuseTarget(context, "choose", target.error());
+    const auto roofs = roofline::roofsOf(target->target());
+    if (!roofs)
+        return refuseTarget(context, "choose", roofs.error());
+    const auto opened = openBundle(options.path, options.shapes);
+    if (!opened)
+        return reportFailure(context, "choose", opened.error());
+    const Bundle &bundle = *opened->bundle;
+    const auto asked = askedWeights(bundle, options.weight);
+    if (!asked)
+        return reportFailure(context, "choose", asked.error());
+    decision::Judge judge(target->choice);
+    const auto network = roofline::assessNetwork(layersOf(bundle, weightForms(bundle)), *roofs,
+                                                 judge, options.batch);
+    if (!network)
+        return refuseTarget(context, "choose", network.error());
+    Chosen chosen = chooseForms(bundle, *asked, options, *roofs, judge, context);
+    if (interrupted())
+        return reportStopped(context, "choose");
+    if (context.json) {
+        Json document =
+            report::chipDocument("choose", &target->target(), target->choice, &target->named);
+        report::addChoices(document, bundle, options.tolerance, network->program,
+                           std::move(chosen.documents));
+        report::addPredictionError(document, target->target());
+        addShapes(document, *opened);
+        printDocument(context, document, chosen.diagnostics);
+        return exitCodeOf(chosen.diagnostics);
+    }
+    if (!context.quiet)
+        print(printable(bundle.name()) + " on " + target->text() + programText(network->program) +
+              "  " + roofline::predictionNote(target->target()) + "\n" +
+              gainsText(network->program) + chosen.text + shapesText(*opened));
+    printDiagnostics(context, chosen.diagnostics);
+    return exitCodeOf(chosen.diagnostics);
+}
+
+void addChips(CLI::App &app, Context &context)
+{
+    addDecide(app, context);
+    addGeometry(app, context);
+    addRoofline(app, context);
+    addChoose(app, context);
+    addReduce(app, context);
+    const auto calibrateOptions = std::make_shared<ChipOptions>();
+    CLI::App *calibrate =
+        add(app, context, "calibrate", "Published measurements beside what is predicted for them",
+            runCalibrate, calibrateOptions);
+    calibrate->add_option("PATH", calibrateOptions->path,
+                          "A program in which the compiler wrote its own estimates");
+    addExamples(*calibrate,
+                {"calibrate", "calibrate --target M2 --json", "calibrate model.mil --target M6"});
+    const auto targetsOptions = std::make_shared<ChipOptions>();
+    CLI::App *targets =
+        add(app, context, "targets", "The chips, their names and what is contested about them",
+            runTargets, targetsOptions);
+    targets->add_flag("--bytes", targetsOptions->bytes,
+                      "The chip's capability bytes and scalars, operation floors, facts and rules");
+    addExamples(*targets, {"targets", "targets --target M1 --json", "targets --target M5 --bytes"});
+    addFormats(app, context);
 }
 
 } // namespace kernscope::cli

@@ -27,7 +27,7 @@ struct ChipOptions {
     double density = -1;
     unsigned weightBits = 16;
     std::string activation = "fp16"; ///< fp16, int8, uint8, e4m3
-    unsigned workUnitMode = 0;       ///< 1 and 2: Winograd asks for more work
+    unsigned workUnitMode = 0;       ///< 1 and 2: Winograd requires more work
     // roofline, choose
     std::uint64_t batch = 1;
     std::string compute, bandwidth;
@@ -61,7 +61,7 @@ struct ChosenTarget {
 /// Errors: "target.name", "target.claim", "cli.option" (--target beside --all-targets).
 Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &context);
 
-/// No encoder of the chip writes the form that was asked for: `rule` refuses it. The error is wrong
+/// No encoder of the chip writes the chosen form: `rule` refuses it. The error is wrong
 /// use: another form, another chip or --force is taken.
 Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,
                     const target::Target &target);

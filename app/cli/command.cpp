@@ -31,11 +31,31 @@ namespace kernscope::cli {
 
 namespace {
 
+/// Of the process, as Context is: commands open their inputs in many places.
+struct JournalRows {
+    Diagnostics found;
+    std::size_t said = 0; ///< of `found`, from the front
+};
+
+JournalRows &journalRows()
+{
+    static JournalRows rows;
+    return rows;
+}
+
+bool contains(const Diagnostics &rows, const Diagnostic &wanted)
+{
+    return std::any_of(rows.begin(), rows.end(), [&wanted](const Diagnostic &row) {
+        return row.error.code == wanted.error.code && row.error.file.ends_with(wanted.error.file);
+    });
+}
+
 /// What the command reads.
 struct Inputs {
     std::vector<BundlePtr> bundles;
     std::vector<std::shared_ptr<OverlaidFile>> files;
 };
+
 Inputs g_inputs;
 bool g_inputTaken = false;
 
@@ -79,7 +99,48 @@ Result<std::shared_ptr<OverlaidFile>> readInput()
     }
 }
 
+CLI::Option *addOutputOptions(CLI::App &command, Context &context, std::string &output,
+                              const std::string &help, const std::string &type, bool streams)
+{
+    CLI::Option *option = command.add_option("-o,--output", output, help)->type_name(type);
+    option->each([&context, streams](const std::string &value) {
+        checkStream(context, "--output", value, streams);
+    });
+    command.add_flag("-f,--force", context.force,
+                     "Replace the output where it exists: a file by a file, a bundle by a bundle");
+    return option;
+}
+
 } // namespace
+
+void noteJournals(const Diagnostics &diagnostics)
+{
+    for (const Diagnostic &row : diagnostics) {
+        if (row.error.code.starts_with("journal.") && !contains(journalRows().found, row))
+            journalRows().found.push_back(row);
+    }
+}
+
+Diagnostics unsaidJournals(const Diagnostics &printed)
+{
+    Diagnostics unsaid;
+    JournalRows &rows = journalRows();
+    for (std::size_t i = rows.said; i < rows.found.size(); ++i) {
+        if (!contains(printed, rows.found[i]))
+            unsaid.push_back(rows.found[i]);
+    }
+    rows.said = rows.found.size();
+    return unsaid;
+}
+
+void finishJournals(Context &context)
+{
+    if (!context.json)
+        printDiagnostics(context, {});
+    if ((context.exitCode == kDone || context.exitCode == kDiffers) &&
+        hasErrors(journalRows().found))
+        context.exitCode = kBadInput;
+}
 
 void addSharedOptions(CLI::App &command, Context &context)
 {
@@ -116,22 +177,6 @@ void checkStream(const Context &context, const std::string &option, const std::s
                                           : "This is not written to standard output")};
 }
 
-namespace {
-
-CLI::Option *addOutputOptions(CLI::App &command, Context &context, std::string &output,
-                              const std::string &help, const std::string &type, bool streams)
-{
-    CLI::Option *option = command.add_option("-o,--output", output, help)->type_name(type);
-    option->each([&context, streams](const std::string &value) {
-        checkStream(context, "--output", value, streams);
-    });
-    command.add_flag("-f,--force", context.force,
-                     "Replace the output where it exists: a file by a file, a bundle by a bundle");
-    return option;
-}
-
-} // namespace
-
 CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
                        const std::string &help, const std::string &type)
 {
@@ -156,7 +201,7 @@ int exitCodeOf(const Error &error)
 {
     if (error.code.starts_with("io.") || error.code == "task.cancelled")
         return kIo;
-    if (error.code == "codec.argument") // values and statistics are input, the rest was asked for
+    if (error.code == "codec.argument") // values and statistics are input, the rest are options
         return error.field == "values" || error.field == "inputs" ? kBadInput : kUsage;
     constexpr std::array<std::string_view, 8> kWrongUse{
         "cli.weight",  "patch.weight", "cli.usage",       "cli.option",

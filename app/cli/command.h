@@ -111,7 +111,7 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
 /// more before the command says anything.
 Result<void> checkInputs();
 /// A file was put in its place, made from inputs that were the same until then: what becomes of
-/// them from now on is no matter of this command.
+/// them from now on does not concern this command.
 void outputInPlace();
 /// The exit code, once what the command says was written or, where checkInputs() fails, replaced by
 /// that error.

@@ -97,7 +97,7 @@ std::optional<Error> contradiction(const DecodeOptions &options, bool tensors)
     return std::nullopt;
 }
 
-/// The weights that are asked for; one that is named must be sound.
+/// The chosen weights; one that is chosen by name must be readable.
 Result<std::vector<std::size_t>> wantedWeights(const Bundle &bundle, const DecodeOptions &options)
 {
     std::vector<std::size_t> wanted;

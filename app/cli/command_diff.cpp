@@ -1,23 +1,354 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/diff_pairs.h"
-#include "app/cli/diff_run.h"
+#include "app/cli/diff_text.h"
 #include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/diff/diff.h"
+#include "core/diff/limits.h"
+#include "core/diff/worst_places.h"
+#include "core/report/difference_json.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 
 namespace {
 
+struct DiffArguments {
+    std::vector<std::string> paths; ///< two and more; the first is compared with every other
+    DiffOptions options;
+    DiffLimits limits;
+    std::vector<std::string> pairs; ///< "A=B", "A=", "=B": pairs by hand
+    bool checkForms = false;
+    std::size_t worst = 0; ///< channels and elements to name of every weight that differs
+    std::string steps;     ///< "FIRST:LAST": of the elements only those so far apart
+    bool channels = false; ///< name every channel instead
+    bool histograms = false;
+    bool ranges = false;    ///< list the ranges of bytes that differ
+    bool codebooks = false; ///< set codebooks against each other, entry by entry
+
+    bool places() const { return worst > 0 || channels || histograms; }
+    std::string rules;  ///< file of rules; empty: none
+    std::string format; ///< "text", "json", …; empty: by the output's name, else text
+    std::string output; ///< file to write the report to; empty: standard output
+    /// "worst" or "a"; empty: the worst weights first in reports for people, the order of A in
+    /// those for programs.
+    std::string order;
+};
+
+/// The weight of that name; kNoIndex for no name, nothing for a name that no weight has.
+std::optional<std::size_t> weightOf(const Bundle &bundle, std::string_view name)
+{
+    return name.empty() ? std::optional(kNoIndex) : bundle.weightByName(name);
+}
+
+/// Names may hold "=" themselves: the one between two names that exist is meant.
+std::optional<PairChoice> choiceOf(std::string_view text, const Bundle &a, const Bundle &b)
+{
+    for (std::size_t at = text.find('='); at != std::string_view::npos;
+         at = text.find('=', at + 1)) {
+        const auto weightA = weightOf(a, text.substr(0, at));
+        const auto weightB = weightOf(b, text.substr(at + 1));
+        if (weightA && weightB && (*weightA != kNoIndex || *weightB != kNoIndex))
+            return PairChoice{*weightA, *weightB};
+    }
+    return std::nullopt;
+}
+
+/// Choices of `--pair`: "A=B" makes a pair of two weights, named as in either bundle; "A=" and "=B"
+/// leave a weight without a partner. One list for every build after the first. A build that does
+/// not have the weight of B is not concerned; a choice that concerns none is an error, as is a
+/// weight that A does not have: "diff.pair".
+Result<std::vector<std::vector<PairChoice>>> pairChoices(std::span<const std::string> texts,
+                                                         std::span<const BundlePtr> bundles)
+{
+    std::vector<std::vector<PairChoice>> choices(bundles.size() - 1);
+    for (const std::string &text : texts) {
+        bool any = false;
+        for (std::size_t i = 1; i < bundles.size(); ++i) {
+            if (const auto choice = choiceOf(text, *bundles.front(), *bundles[i])) {
+                choices[i - 1].push_back(*choice);
+                any = true;
+            }
+        }
+        if (any)
+            continue;
+        return ErrorBuilder("diff.pair")
+            .file(bundles.front()->name())
+            .field("--pair")
+            .expected("A=B with a weight of the first build and one of another; A= or =B leaves "
+                      "a weight alone")
+            .found(text)
+            .message("No two builds have weights of these names")
+            .unexpected();
+    }
+    return choices;
+}
+
+/// Distances of `--steps`, either side of the colon may be left out; nothing for what is no range.
+std::optional<ElementChoice::Steps> stepsOf(std::string_view text)
+{
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos)
+        return std::nullopt;
+    ElementChoice::Steps steps{0, UINT64_MAX};
+    const auto read = [](std::string_view digits, std::uint64_t &number) {
+        const auto [end, failure] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return digits.empty() || (failure == std::errc() && end == digits.data() + digits.size());
+    };
+    if (!read(text.substr(0, colon), steps.first) || !read(text.substr(colon + 1), steps.last) ||
+        steps.first > steps.last)
+        return std::nullopt;
+    return steps;
+}
+
+/// A rules file is written by hand: more than this is none.
+constexpr std::uint64_t kMostRuleBytes = std::uint64_t(1) << 20;
+
+/// The errors of all bundles, each with its bundle's name before the file.
+Diagnostics diagnosticsOf(const std::vector<BundlePtr> &bundles)
+{
+    Diagnostics all;
+    for (const BundlePtr &bundle : bundles) {
+        for (Diagnostic diagnostic : bundle->diagnostics()) {
+            std::string &file = diagnostic.error.file;
+            if (file.empty())
+                file = bundle->name();
+            else if (file != bundle->name())
+                file = bundle->name() + "/" + file;
+            all.push_back(std::move(diagnostic));
+        }
+    }
+    return all;
+}
+
+/// A rule that guards nothing is most likely a name that was mistyped.
+void addUnusedRules(Diagnostics &diagnostics, const std::vector<BundlePtr> &bundles,
+                    const DiffLimits &limits, const std::string &file)
+{
+    for (std::size_t i = 1; i < bundles.size(); ++i) {
+        for (const std::string &pattern : unusedRules(*bundles.front(), *bundles[i], limits)) {
+            diagnostics.push_back(
+                {Severity::Warning,
+                 ErrorBuilder("diff.rule_unused")
+                     .file(file)
+                     .field(pattern)
+                     .expected("a name or an address; * is any run of characters, ? one")
+                     .message(fmt::format("No weight of {} and {} matches the rule {}",
+                                          bundles.front()->name(), bundles[i]->name(), pattern))});
+        }
+    }
+}
+
+/// The limits of a file, over which those of the command line go.
+Result<DiffLimits> limitsOf(const DiffArguments &arguments)
+{
+    if (arguments.rules.empty())
+        return arguments.limits;
+    const auto file = openFile(arguments.rules);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bytes = (*file)->bytes();
+    if (bytes.size() > kMostRuleBytes) {
+        return ErrorBuilder("diff.rules")
+            .file(arguments.rules)
+            .expected("at most 1 MiB")
+            .found(grouped(bytes.size()) + " bytes")
+            .message("Too large for a rules file")
+            .unexpected();
+    }
+    auto limits = parseRules(
+        {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
+        arguments.rules);
+    if (!limits)
+        return limits;
+    const DiffLimits &given = arguments.limits;
+    for (const ValueLimit limit : {&ValueLimits::maxAbs, &ValueLimits::maxRel, &ValueLimits::maxUlp,
+                                   &ValueLimits::minCosine, &ValueLimits::minSnr}) {
+        if (given.values.*limit)
+            limits->values.*limit = given.values.*limit;
+    }
+    limits->allowMissing = limits->allowMissing || given.allowMissing;
+    limits->sameProgram = limits->sameProgram || given.sameProgram;
+    return limits;
+}
+
+Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
+                                        const DiffArguments &arguments, const DiffLimits &limits,
+                                        Context &context)
+{
+    const auto choices = pairChoices(arguments.pairs, bundles);
+    if (!choices)
+        return tl::unexpected(choices.error());
+    report::ComparisonWanted wanted;
+    wanted.options = arguments.options;
+    wanted.limits = limits;
+    wanted.forms = arguments.checkForms;
+    wanted.ranges = arguments.ranges;
+    wanted.codebooks = arguments.codebooks;
+    if (arguments.places()) {
+        wanted.places =
+            PlacesWanted{arguments.channels ? PlacesWanted::kMostChannels : arguments.worst,
+                         arguments.worst, arguments.histograms};
+        if (!arguments.steps.empty())
+            wanted.places->only.steps = stepsOf(arguments.steps);
+    }
+    if (arguments.order == "a")
+        wanted.placesOrder = report::RowOrder::OfA;
+    const ProgressLine line(context, "Comparing");
+    return report::compareChecked(bundles.front(), std::span(bundles).subspan(1), *choices, wanted,
+                                  &context.progress);
+}
+
+/// What is compared, asked and found; the same for every format.
+struct Answer {
+    std::vector<Checked> all;
+    DiffTextOptions text;
+    Diagnostics diagnostics;
+};
+
+void order(std::vector<Checked> &all, const DiffArguments &arguments, std::string_view format)
+{
+    std::optional<report::RowOrder> wanted;
+    if (!arguments.order.empty())
+        wanted = arguments.order == "worst" ? report::RowOrder::WorstFirst : report::RowOrder::OfA;
+    report::setRowOrder(all, format, wanted);
+}
+
+Result<std::string> rendered(const std::string &format, Answer &answer, Context &context)
+{
+    if (format == "text")
+        return differencesText(answer.all, answer.text);
+    return report::differenceDocument(answer.all, format, answer.diagnostics, &context.progress);
+}
+
+/// The report into its file, and the rest to standard output.
+Result<void> deliver(const DiffArguments &arguments, Answer &answer, Context &context)
+{
+    if (!arguments.output.empty()) {
+        order(answer.all, arguments, arguments.format);
+        const auto text = rendered(arguments.format, answer, context);
+        if (!text)
+            return tl::unexpected(text.error());
+        std::vector<std::filesystem::path> inputs(arguments.paths.begin(), arguments.paths.end());
+        if (!arguments.rules.empty())
+            inputs.emplace_back(arguments.rules);
+        auto written = writeFile(arguments.output, std::as_bytes(std::span(*text)),
+                                 outputRules(context, std::move(inputs)));
+        if (!written)
+            return written;
+    }
+    if (context.json) {
+        order(answer.all, arguments, "json");
+        report::Json document = report::differencesJson(answer.all);
+        printDocument(context, document, answer.diagnostics);
+        return {};
+    }
+    if (arguments.output.empty() && arguments.format != "text") {
+        order(answer.all, arguments, arguments.format);
+        auto text = rendered(arguments.format, answer, context);
+        if (!text)
+            return tl::unexpected(std::move(text.error()));
+        print(*std::move(text));
+    } else if (!context.quiet) {
+        order(answer.all, arguments, "text");
+        print(differencesText(answer.all, answer.text));
+    }
+    printDiagnostics(context, answer.diagnostics);
+    return {};
+}
+
+int answerExitCode(const Answer &answer, const DiffLimits &limits)
+{
+    // Under limits, values that cannot be compared neither hold nor exceed them.
+    const auto unreadable = [&](const Checked &checked) {
+        return limits.any() &&
+               std::any_of(checked.faults.begin(), checked.faults.end(),
+                           [](const LimitFault &fault) { return fault.limit == "readable"; });
+    };
+    if (hasErrors(answer.diagnostics) ||
+        std::any_of(answer.all.begin(), answer.all.end(), unreadable))
+        return kBadInput;
+    return std::all_of(answer.all.begin(), answer.all.end(),
+                       [](const Checked &checked) { return checked.holds(); })
+               ? kDone
+               : kDiffers;
+}
+
+/// The format of the report: --format, or what the name of --output ends in; empty where neither is
+/// given. Errors: "cli.usage".
+Result<std::string> reportFormat(const DiffArguments &arguments)
+{
+    static constexpr OutputEnding kEndings[] = {
+        {".txt", "text"},  {".json", "json"}, {".xml", "junit"}, {".md", "markdown"},
+        {".html", "html"}, {".htm", "html"},  {".csv", "csv"},   {".kpatch", "changes"},
+        {".ips", "ips"},   {".bps", "bps"}};
+    if (arguments.output.empty())
+        return arguments.format;
+    return outputFormat(arguments.output, arguments.format, kEndings);
+}
+
+/// The command `diff`. Returns the exit code: 1 where anything differs, or exceeds its limit.
+int runDiff(DiffArguments arguments, Context &context)
+{
+    arguments.format = reportFormat(arguments).value_or("");
+    if (arguments.output == "-")
+        arguments.output.clear();
+    if (arguments.format.empty())
+        arguments.format = context.json ? "json" : "text";
+    else if (arguments.format == "json" && arguments.output.empty())
+        context.json = true;
+    const auto limits = limitsOf(arguments);
+    if (!limits)
+        return reportFailure(context, "diff", limits.error());
+    arguments.options.values = arguments.options.values || arguments.checkForms ||
+                               arguments.places() || limits->concernsWeights();
+    arguments.options.tolerance = limits->values.maxAbs.value_or(0);
+    std::vector<BundlePtr> bundles;
+    for (const std::string &path : arguments.paths) {
+        auto opened = openBundle(path);
+        if (!opened)
+            return reportFailure(context, "diff", opened.error());
+        bundles.push_back(*std::move(opened));
+    }
+    auto all = compareAll(bundles, arguments, *limits, context);
+    if (interrupted())
+        return reportStopped(context, "diff");
+    if (!all)
+        return reportFailure(context, "diff", all.error());
+    Answer answer{*std::move(all),
+                  {arguments.options, limits->any(), context.target},
+                  diagnosticsOf(bundles)};
+    addUnusedRules(answer.diagnostics, bundles, *limits, arguments.rules);
+    if (const auto delivered = deliver(arguments, answer, context); !delivered)
+        return reportFailure(context, "diff", delivered.error());
+    return answerExitCode(answer, *limits);
+}
+
 /// More builds than this make no table that anybody reads.
 constexpr int kMostBuilds = 64;
 
-/// Options of which each is a limit on the values of every weight.
+/// Options that limit the values of every weight.
 void addLimits(CLI::App &command, DiffArguments &arguments)
 {
     ValueLimits &limits = arguments.limits.values;
@@ -48,7 +379,7 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
         ->type_name("FILE");
 }
 
-/// Options of which each asks for more than the figures of every pair.
+/// Options that add to the figures of every pair.
 void addFindings(CLI::App &command, DiffArguments &arguments)
 {
     command.add_flag("--check-forms", arguments.checkForms,

@@ -54,7 +54,7 @@ Error namedError(const Bundle &bundle, const RefusedWeight &refused)
     return error;
 }
 
-/// Says why each weight was refused, by name where several were asked for; nothing was written.
+/// Says why each weight was refused, by name where there are several; nothing was written.
 int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
                   const std::vector<RefusedWeight> &refused)
 {
@@ -75,8 +75,8 @@ int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
     return code;
 }
 
-/// What was left as it is although all were asked for: those that must not have the form by name,
-/// the others together. Of weights that were asked for by name, what speaks against them.
+/// What --all left as it is: weights that must not have the form by name, the others together. Of
+/// weights that were given by name, the reason against each.
 void addKept(const Bundle &bundle, const EncodedBundle &encoded, Diagnostics &diagnostics)
 {
     constexpr std::size_t kNamed = 5;
@@ -220,7 +220,7 @@ int runEncode(const EncodeOptions &options, Context &context)
     return kDone;
 }
 
-/// Options that have no effect on the form that is asked for are refused.
+/// Options that have no effect on the chosen form are refused.
 void requireEffect(const CLI::App &command, const EncodeOptions &options)
 {
     const auto readsOf = [](std::string_view word) {

@@ -75,7 +75,7 @@ Result<Drawn> draw(const BundlePtr &bundle, const GraphArguments &arguments, Con
         graph::neighbourhood(*graph, std::move(scope)));
 }
 
-/// Writes the picture that was asked for, if any. Errors: those of svgText() and writeFile().
+/// Writes the picture of --svg or --dot, if any. Errors: those of svgText() and writeFile().
 Result<void> writePicture(const Bundle &bundle, const graph::Neighbourhood &drawn,
                           const GraphArguments &arguments, Context &context)
 {

@@ -1,12 +1,494 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/hwx_run.h"
+#include "app/cli/text_output.h"
+#include "core/base/csv.h"
+#include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/container/anec/anec.h"
+#include "core/container/hwx/container.h"
+#include "core/container/hwx/kernels.h"
+#include "core/container/hwx/slots.h"
+#include "core/diff/byte_differences.h"
+#include "core/diff/diff.h"
+#include "core/diff/task_comparison.h"
+#include "core/report/command_json.h"
+#include "core/report/container_table.h"
+#include "core/report/register_table.h"
+#include "core/report/structure_table.h"
+#include "core/report/task_table.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
+
+namespace {
+
+struct HwxOptions {
+    std::string path;
+    std::string other;  ///< container to compare with; empty where none was given
+    std::string survey; ///< folder of containers; empty where none was given
+    bool noRegisters = false;
+    std::string loadAt; ///< address that the image is loaded to; empty: it is not
+    bool strip = false; ///< take such an address back instead
+};
+
+/// Slots with the words that a loader would write.
+std::string hwxLoadText(const std::vector<hwx::Slot> &places,
+                        const std::vector<hwx::LoadedSlot> &loaded)
+{
+    const auto changed = std::count_if(loaded.begin(), loaded.end(),
+                                       [](const auto &each) { return each.changes(); });
+    return heading("Load plan") +
+           terminalText(
+               textTable(report::loadedSlotTable(), report::loadedSlotRows(places, loaded))) +
+           fmt::format("\n  {} of {} slots change; of the others the engine adds the aperture "
+                       "itself, or the reason is named\n",
+                       changed, loaded.size());
+}
+
+using descriptor::TaskDetail;
+using descriptor::TaskReader;
+
+std::string tensorsText(const TaskDetail &detail, const TaskReader &reader)
+{
+    const auto value = [&](std::string_view role) {
+        const auto number = hwx::roleValue(detail, reader, role);
+        return number ? std::to_string(*number) : std::string("?");
+    };
+    return fmt::format("in {}x{}x{}, out {}x{}x{}, kernel {}x{}, format {}", value("in_w"),
+                       value("in_h"), value("cin"), value("out_w"), value("out_h"), value("cout"),
+                       value("Kw"), value("Kh"), value("kernel_fmt"));
+}
+
+std::string taskText(const hwx::Container &container, const hwx::Text &text, TaskReader &reader,
+                     const hwx::LaneFinder &finder, const std::vector<hwx::KernelTile> &tiles,
+                     std::size_t index, bool registers)
+{
+    const auto &before = reader.before(index);
+    TaskDetail detail;
+    reader.read(index, detail);
+    const auto &version = *text.tasks->version;
+    std::string result = fmt::format(
+        "\n{} at {:#x}, {} bytes, {} records{}\n  {}\n",
+        styled(Style::Bold, fmt::format("Task {}", index)), detail.task.offset,
+        grouped(detail.task.bytes()), detail.stream.packets.size(),
+        detail.stream.exact ? "" : ": " + detail.stream.fault, tensorsText(detail, reader));
+    std::string header;
+    for (const auto &[name, value] : descriptor::headerFields(detail, version)) {
+        if (value != 0)
+            header += fmt::format(" {}={}", name, value);
+    }
+    result += "  header:" + (header.empty() ? " all zero" : header) + "\n";
+    if (registers)
+        result += terminalText(
+            textTable(report::registerTable(), report::registerFacts(detail, before, version, 0)));
+    const auto lanes = report::laneFacts(finder.lanes(detail, reader), tiles, container);
+    return lanes.empty() ? result : result + terminalText(textTable(report::laneTable(), lanes));
+}
+
+/// The tasks of it: shapes, header, registers, lanes.
+std::string hwxTasksText(const hwx::Container &container, std::span<const std::byte> bytes,
+                         bool registers)
+{
+    std::string result;
+    const auto tiles = hwx::kernelTiles(container);
+    for (const hwx::Text &text : container.texts) {
+        const hwx::SegmentSection *section = container.section(text.section);
+        if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+            continue;
+        TaskReader reader(bytes.subspan(static_cast<std::size_t>(section->bytes->offset.value),
+                                        static_cast<std::size_t>(section->bytes->bytes.value)),
+                          *text.tasks);
+        const hwx::LaneFinder finder(container, text, tiles);
+        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i)
+            result += taskText(container, text, reader, finder, tiles, i, registers);
+    }
+    if (registers && !result.empty())
+        result += "\n  * differs from the task before   ! contested\n";
+    return result;
+}
+
+std::string containerSummary(const hwx::Container &container, const std::string &name)
+{
+    std::string text = styled(Style::Bold, printable(name)) + ": " + bytesText(container.fileBytes);
+    const auto *version = container.version;
+    if (version == nullptr)
+        return text + fmt::format(", unknown subtype {:#x}\n", container.header.cpusubtype);
+    text += fmt::format(", subtype {}, descriptor version {}", version->subtype, version->number);
+    if (!version->generation.empty())
+        text += ", " + version->generation;
+    if (!version->targets.empty())
+        text += fmt::format(" ({})", fmt::join(version->targets, " "));
+    text += container.extended() ? ", extended form\n" : "\n";
+    if (container.ident)
+        text += "  compiler " + printable(container.ident->compilerVersion) + ", target " +
+                printable(container.ident->target) + ", " +
+                counted(container.ident->flags.size(), "flag") + "\n";
+    if (version->confidence == format::Confidence::Contested && !version->note.empty())
+        text += "  contested: " + version->note + "\n";
+    return text;
+}
+
+/// A declared table below its title; nothing where it has no row.
+template <class Row, class Rows>
+std::string titledTable(std::string_view title, const report::TableOf<Row> &table, const Rows &rows)
+{
+    return rows.empty() ? std::string() : heading(title) + terminalText(textTable(table, rows));
+}
+
+std::string slotsText(const hwx::Container &container, std::span<const std::byte> bytes)
+{
+    const auto slots = hwx::relocationSlots(container, bytes);
+    return titledTable("Relocation slots", report::slotTable(), report::slotRows(slots, {}));
+}
+
+/// The whole of a container, for people: header, commands, segments, ports, tasks (with their
+/// registers on request), lanes, slots and kernels.
+std::string hwxText(const hwx::Container &container, std::span<const std::byte> bytes,
+                    const std::string &name, bool registers)
+{
+    return containerSummary(container, name) +
+           titledTable("Commands", report::commandTable(), report::commandFacts(container)) +
+           titledTable("Segments and sections", report::containerSectionTable(),
+                       report::containerSectionFacts(container)) +
+           titledTable("Ports", report::portTable(), report::portFacts(container)) +
+           titledTable("Symbols", report::symbolTable(), report::symbolFacts(container)) +
+           slotsText(container, bytes) + hwxTasksText(container, bytes, registers);
+}
+
+using report::ContainerDifference;
+using report::RegisterChange;
+
+Result<ContainerDifference> compareContainers(const HwxOptions &options, Context &context)
+{
+    ContainerDifference result;
+    for (const auto &[path, bundle] :
+         {std::pair(&options.path, &result.a), std::pair(&options.other, &result.b)}) {
+        auto opened = openBundle(*path);
+        if (!opened)
+            return tl::unexpected(std::move(opened.error()));
+        *bundle = *std::move(opened);
+    }
+    auto whole = compareBundles(*result.a, *result.b, {}, &context.progress);
+    if (!whole)
+        return tl::unexpected(std::move(whole.error()));
+    result.whole = *std::move(whole);
+    result.tasks = compareTasks(*result.a, *result.b).value_or(TaskComparison());
+    const AlignedBytes bytes{result.a, result.b,
+                             ByteAlignment(*result.a, *result.b, result.whole.weights)};
+    const auto found = ByteDifferences::find(bytes, context.progress);
+    if (!found)
+        return tl::unexpected(cancelledError("The comparison was cancelled"));
+    for (std::size_t i = 0; i < bytes.alignment.sections().size(); ++i) {
+        if (found->tallyOf(i).any())
+            result.sections.emplace_back(bytes.alignment.sections()[i].name, found->tallyOf(i));
+    }
+    return result;
+}
+
+/// "CoeffBaseAddr[0]" and "CoeffBaseAddr[15]" are elements of one array: its name without them.
+std::string_view arrayName(const descriptor::RegisterDifference &reg)
+{
+    if (reg.reg == nullptr)
+        return {};
+    const std::string_view name = reg.reg->name;
+    const auto last = name.find_last_not_of("0123456789[]");
+    return last == std::string_view::npos || last + 1 == name.size() ? std::string_view()
+                                                                     : name.substr(0, last + 1);
+}
+
+/// Elements of one array that differ alike.
+bool sameElement(const descriptor::RegisterDifference &x, const descriptor::RegisterDifference &y)
+{
+    return !arrayName(x).empty() && arrayName(x) == arrayName(y) && x.reg->block == y.reg->block &&
+           x.a == y.a && x.b == y.b;
+}
+
+std::string taskNumber(const descriptor::TaskDifference &task)
+{
+    if (task.a == task.b)
+        return std::to_string(task.a);
+    const auto number = [](std::size_t index) {
+        return index == descriptor::kNoTask ? std::string("-") : std::to_string(index);
+    };
+    return number(task.a) + " > " + number(task.b);
+}
+
+/// The register at `first`, with those after it that are its array's and differ alike. Returns the
+/// place after them.
+std::size_t addRegisters(std::vector<RegisterChange> &rows, const std::string &number,
+                         const descriptor::TaskDifference &task, std::size_t first)
+{
+    const auto &reg = task.registers[first];
+    std::size_t end = first + 1;
+    while (end < task.registers.size() && sameElement(reg, task.registers[end]))
+        ++end;
+    std::vector<RegisterChange> own = report::registerChanges(reg);
+    own.front().task = number;
+    if (end - first > 1)
+        own.front().name +=
+            fmt::format(" to {} ({} registers)", task.registers[end - 1].reg->name, end - first);
+    rows.insert(rows.end(), own.begin(), own.end());
+    return end;
+}
+
+void addTask(std::vector<RegisterChange> &rows, const descriptor::TaskDifference &task)
+{
+    RegisterChange row;
+    row.task = taskNumber(task);
+    if (task.a == descriptor::kNoTask || task.b == descriptor::kNoTask) {
+        row.name = task.a == descriptor::kNoTask ? "inserted" : "removed";
+        row.taskAlone = true;
+        rows.push_back(std::move(row));
+        return;
+    }
+    row.name = "header";
+    for (const auto &field : task.header) {
+        row.field = field.name;
+        row.a = field.a;
+        row.b = field.b;
+        rows.push_back(row);
+    }
+    for (std::size_t i = 0; i < task.registers.size();)
+        i = addRegisters(rows, row.task, task, i);
+}
+
+std::string tasksText(const ContainerDifference &difference)
+{
+    std::vector<RegisterChange> rows;
+    for (const descriptor::TaskDifference &task : difference.tasks.differences)
+        addTask(rows, task);
+    std::string text;
+    if (!difference.tasks.sameVersion)
+        text += "  The descriptor versions differ: registers are compared by their addresses.\n";
+    return text + (rows.empty() ? "  No task differs.\n"
+                                : terminalText(textTable(report::registerChangeTable(), rows)));
+}
+
+std::string containerWeightsText(const ContainerDifference &difference)
+{
+    std::string text;
+    const auto &pairs = difference.whole.weights;
+    for (const ComparedPair &pair : wholePairs(pairs)) {
+        const Weight &a = difference.a->weights()[pair.a], &b = difference.b->weights()[pair.b];
+        if (!pair.storedEqual)
+            text += fmt::format("  weight {}{}: {}\n", printable(a.name),
+                                a.name == b.name ? "" : " > " + printable(b.name),
+                                verdict(pair, *difference.a, *difference.b));
+    }
+    for (const std::size_t i : difference.whole.onlyA)
+        text += "  weight only in A: " + printable(difference.a->weights()[i].name) + "\n";
+    for (const std::size_t i : difference.whole.onlyB)
+        text += "  weight only in B: " + printable(difference.b->weights()[i].name) + "\n";
+    for (const ComparedPair &part : std::span(pairs).subspan(wholePairs(pairs).size()))
+        text +=
+            fmt::format("  weight {} > {}: {}\n", printable(difference.a->weights()[part.a].name),
+                        printable(difference.b->weights()[part.b].name), sliceText(*part.slice));
+    return text.empty() && !pairs.empty() ? "  No weight differs.\n" : text;
+}
+
+std::string containersText(const ContainerDifference &difference)
+{
+    std::string text = fmt::format(
+        "{} ({}) and {} ({})\n", printable(difference.a->files().front().path),
+        counted(difference.tasks.tasksA, "task"), printable(difference.b->files().front().path),
+        counted(difference.tasks.tasksB, "task"));
+    text += tasksText(difference) + containerWeightsText(difference);
+    for (const auto &[name, bytes] : difference.sections)
+        text += fmt::format("  section {}: {}\n", printable(name), tallyText(bytes));
+    return text;
+}
+
+/// `hwx --diff`: tasks aligned by what they write, weights, and the sections whose bytes differ.
+/// Returns the exit code: 0 only where the two files hold the same bytes.
+int runHwxDiff(const HwxOptions &options, Context &context)
+{
+    const auto difference = compareContainers(options, context);
+    if (!difference)
+        return reportFailure(context, "hwx", difference.error());
+    Diagnostics diagnostics = difference->a->diagnostics();
+    const auto &others = difference->b->diagnostics();
+    diagnostics.insert(diagnostics.end(), others.begin(), others.end());
+    if (context.json) {
+        report::Json document = report::containerDifferenceJson(*difference);
+        printDocument(context, document, diagnostics);
+    } else {
+        if (!context.quiet)
+            print(containersText(*difference));
+        printDiagnostics(context, diagnostics);
+    }
+    const int faults = exitCodeOf(diagnostics);
+    return faults != kDone ? faults : difference->whole.identical ? kDone : kDiffers;
+}
+
+struct Opened {
+    std::shared_ptr<OverlaidFile> file;
+    hwx::Container container;
+};
+
+Result<Opened> openContainer(const std::string &path)
+{
+    std::error_code fault;
+    if (std::filesystem::is_directory(path, fault)) {
+        return ErrorBuilder("io.open")
+            .file(path)
+            .expected("a hardware container (.hwx, .anec)")
+            .found("a folder")
+            .message("Only a file can be a hardware container; inspect reads folders")
+            .unexpected();
+    }
+    auto file = openFile(path);
+    if (!file)
+        return tl::unexpected(std::move(file.error()));
+    if (!hwx::isContainer((*file)->bytes()) && anec::isAnec((*file)->bytes())) {
+        auto anec = anec::readAnec((*file)->bytes(), (*file)->name());
+        if (!anec)
+            return tl::unexpected(std::move(anec.error()));
+        return Opened{std::move(*file), std::move(anec->image)};
+    }
+    auto container = hwx::readContainer((*file)->bytes(), (*file)->name());
+    if (!container)
+        return tl::unexpected(std::move(container.error()));
+    return Opened{std::move(*file), std::move(*container)};
+}
+
+std::vector<std::filesystem::path> containersIn(const std::string &folder)
+{
+    constexpr std::size_t kMost = 100'000;
+    std::vector<std::filesystem::path> found;
+    std::error_code failure;
+    std::filesystem::recursive_directory_iterator at(
+        folder, std::filesystem::directory_options::skip_permission_denied, failure);
+    for (; !failure && at != std::filesystem::recursive_directory_iterator();
+         at.increment(failure)) {
+        const auto ending = at->path().extension();
+        const bool named = ending == ".hwx" || ending == ".anec" || ending == ".h13";
+        if (named && at->is_regular_file(failure) && found.size() < kMost)
+            found.push_back(at->path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+std::string surveyText(const report::HwxSurvey &survey)
+{
+    const std::vector<report::SurveyRow> rows = survey.rows();
+    return fmt::format("{}, {}\n", counted(survey.files(), "container"),
+                       counted(survey.tasks(), "task")) +
+           (rows.empty() ? std::string("Every word has a name.\n")
+                         : heading("Words without a name") +
+                               terminalText(textTable(report::surveyTable(), rows)));
+}
+
+/// Containers that cannot be read are diagnostics; the others are surveyed.
+int runSurvey(const HwxOptions &options, Context &context)
+{
+    report::HwxSurvey survey;
+    Diagnostics diagnostics;
+    const auto paths = containersIn(options.survey);
+    if (paths.empty()) {
+        return reportFailure(
+            context, "hwx",
+            ErrorBuilder(std::filesystem::is_directory(options.survey) ? "hwx.survey" : "io.open")
+                .file(options.survey)
+                .expected("a folder with .hwx files")
+                .message("There is no container to survey"));
+    }
+    for (const std::filesystem::path &path : paths) {
+        if (interrupted())
+            return kDone;
+        const auto opened = openContainer(path.string());
+        if (opened)
+            survey.add(opened->container, opened->file->bytes());
+        else
+            diagnostics.push_back({Severity::Error, opened.error()});
+    }
+    if (context.json) {
+        report::Json document = report::hwxSurveyDocument(survey);
+        printDocument(context, document, diagnostics);
+    } else {
+        if (!context.quiet)
+            print(surveyText(survey));
+        printDiagnostics(context, diagnostics);
+    }
+    return cli::exitCodeOf(diagnostics);
+}
+
+/// What a loader would write into every slot, or take out of it.
+int runLoad(const HwxOptions &options, const Opened &opened, Context &context)
+{
+    const auto address = parseInteger(options.loadAt);
+    if (!address || *address < 0) {
+        return reportFailure(context, "hwx",
+                             ErrorBuilder("cli.option")
+                                 .field("--load-at")
+                                 .expected("an address such as 0x40000000")
+                                 .found(options.loadAt)
+                                 .message("Expected an address"));
+    }
+    const hwx::LoadPlan plan{static_cast<std::uint64_t>(*address)};
+    const auto places = hwx::relocationSlots(opened.container, opened.file->bytes());
+    const auto loaded = options.strip ? hwx::computeStrip(opened.container, places, plan)
+                                      : hwx::computeLoad(opened.container, places, plan);
+    const auto &diagnostics = opened.container.diagnostics;
+    if (context.json) {
+        report::Json document =
+            report::hwxLoadDocument(opened.container, plan, options.strip, places, loaded);
+        printDocument(context, document, diagnostics);
+    } else {
+        if (!context.quiet)
+            print(hwxLoadText(places, loaded));
+        printDiagnostics(context, diagnostics);
+    }
+    return cli::exitCodeOf(diagnostics);
+}
+
+/// The command `hwx`. Returns the exit code: 1 where a comparison finds a difference.
+int runHwx(const HwxOptions &options, Context &context)
+{
+    if (!options.survey.empty())
+        return runSurvey(options, context);
+    const auto opened = openContainer(options.path);
+    if (!opened)
+        return reportFailure(context, "hwx", opened.error());
+    if (!options.other.empty()) {
+        if (const auto other = openContainer(options.other); !other)
+            return reportFailure(context, "hwx", other.error());
+        return runHwxDiff(options, context);
+    }
+    if (!options.loadAt.empty())
+        return runLoad(options, *opened, context);
+    const auto &diagnostics = opened->container.diagnostics;
+    const auto bytes = opened->file->bytes();
+    if (context.json) {
+        report::Json document = report::hwxDocument(opened->container, bytes, opened->file->name(),
+                                                    {!options.noRegisters});
+        printDocument(context, document, diagnostics);
+    } else {
+        if (!context.quiet)
+            print(hwxText(opened->container, bytes, opened->file->name(), !options.noRegisters));
+        printDiagnostics(context, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
+} // namespace
 
 void addHwx(CLI::App &app, Context &context)
 {

@@ -1,16 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
-#include "app/cli/patch_apply.h"
-#include "app/cli/patch_edits.h"
-#include "app/cli/patch_text.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/base/error.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/base/scratch_file.h"
+#include "core/base/small_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/diff/byte_ranges.h"
+#include "core/numeric/npy.h"
+#include "core/patch/binary/apply_binary.h"
+#include "core/patch/edit/carried_values.h"
+#include "core/patch/edit/edit.h"
+#include "core/patch/edit/script_origin.h"
+#include "core/patch/patch.h"
 #include "core/report/command_json.h"
+#include "core/report/edit_table.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,6 +40,459 @@
 namespace kernscope::cli {
 
 namespace {
+
+/// The options that give edits, and their texts.
+struct EditOptions {
+    struct One {
+        const CLI::Option *option = nullptr;
+        std::vector<std::string> texts;
+        bool script = false;
+        Edit::Kind kind = Edit::Kind::Set;
+    };
+    std::vector<One> all;
+};
+
+/// A script that says what it was made for.
+struct OriginOfScript {
+    std::string path;
+    patch::ScriptOrigin origin;
+};
+
+struct EditsGiven {
+    std::vector<Edit> edits;
+    std::vector<OriginOfScript> origins;
+};
+
+/// `patch PATH --apply FILE`: a patch of a single file, made by `diff` or by another program.
+struct ApplyArguments {
+    std::string path, patch;
+    std::string file; ///< of a bundle: the one that the patch is for
+    std::string output;
+    bool dryRun = false;
+};
+
+struct Help {
+    Edit::Kind kind;
+    const char *typeName;
+    const char *text;
+};
+
+constexpr std::array<Help, 11> kHelp{{
+    {Edit::Kind::Set, "W[I,J,…]=X", "One decoded element"},
+    {Edit::Kind::SetStored, "W:PART[I]=CODE", "One stored code of a part, such as indices"},
+    {Edit::Kind::Codebook, "W[BOOK][ENTRY]=X", "One codebook entry ([LANE] of vectors)"},
+    {Edit::Kind::Scale, "W[I]=X", "One scale"},
+    {Edit::Kind::Keep, "W[I]=X", "Sparse: store an element that the mask leaves out"},
+    {Edit::Kind::Drop, "W[I]", "Sparse: leave an element out"},
+    {Edit::Kind::Fill, "W[A:B,:]=X", "All elements of a slice"},
+    {Edit::Kind::FromNpy, "W=FILE", "All elements, from a NumPy file (- is standard input)"},
+    {Edit::Kind::Compute, "W[A:B,:]=EXPR",
+     "What an expression of w makes of each element: clip(w*0.5,-1,1)"},
+    {Edit::Kind::Bytes, "FILE+OFFSET=HEX", "Bytes of a file: headers, metadata, stored numbers"},
+    {Edit::Kind::Field, "TASK/BLOCK/REGISTER/FIELD=N",
+     "A field of a task's register, or all of it: task[3]/Common/ConvCfg/Ox=2"},
+}};
+
+/// "-" is standard input.
+Result<std::string> scriptText(const std::string &path)
+{
+    if (path != "-")
+        return readSmallFile(path, patch::kMostScriptBytes);
+    const auto file = openFile(path);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bytes = (*file)->bytes();
+    if (bytes.size() > patch::kMostScriptBytes)
+        return ErrorBuilder("io.limit")
+            .file((*file)->name())
+            .expected(fmt::format("at most {} bytes", patch::kMostScriptBytes))
+            .found(fmt::format("{} bytes", bytes.size()))
+            .message("Too large for a script of edits")
+            .unexpected();
+    return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+}
+
+Result<void> readScript(const std::string &path, EditsGiven &given)
+{
+    const auto text = scriptText(path);
+    if (!text)
+        return tl::unexpected(text.error());
+    auto edits = parseEditScript(*text, path);
+    given.origins.push_back({path, patch::scriptOrigin(*text)});
+    if (!edits)
+        return tl::unexpected(std::move(edits.error()));
+    given.edits.insert(given.edits.end(), std::make_move_iterator(edits->begin()),
+                       std::make_move_iterator(edits->end()));
+    return {};
+}
+
+/// An error of the command line: there is no file, the option stands in its place.
+Error placed(Error error, const EditOptions::One &one, const std::string &text)
+{
+    error.field = "--" + std::string(editKindName(one.kind)) + " " + text;
+    return error;
+}
+
+/// Adds --set, --set-stored, … and --script. `options` must live as long as the command.
+void addEditOptions(CLI::App &command, EditOptions &options)
+{
+    options.all.resize(kHelp.size() + 1); // the options keep pointers into it
+    const auto add = [&command](EditOptions::One &one, const std::string &name,
+                                const std::string &type, const std::string &text) {
+        one.option = command.add_option(name, one.texts, text)
+                         ->type_name(type)
+                         ->allow_extra_args(false)
+                         ->group("Edits");
+    };
+    for (std::size_t i = 0; i < kHelp.size(); ++i) {
+        options.all[i].kind = kHelp[i].kind;
+        add(options.all[i], "--" + std::string(editKindName(kHelp[i].kind)), kHelp[i].typeName,
+            kHelp[i].text);
+    }
+    options.all.back().script = true;
+    add(options.all.back(), "--script", "FILE",
+        "Edits from a file (- is standard input), one a line: set W[0]=1");
+}
+
+/// Edits from an array "-" carry the values that standard input has. Errors: those of openFile,
+/// findWeight and readNpy, "patch.shape", "patch.array" (numbers that fp32 does not hold).
+Result<void> carryInput(const Bundle &bundle, std::vector<Edit> &edits)
+{
+    for (Edit &edit : edits) {
+        if (edit.kind != Edit::Kind::FromNpy || edit.file != "-")
+            continue;
+        const auto index = findWeight(bundle, edit.weight);
+        const auto file = index ? openFile(edit.file) : tl::unexpected(index.error());
+        const auto array =
+            file ? readNpy((*file)->bytes(), (*file)->name()) : tl::unexpected(file.error());
+        if (!array)
+            return tl::unexpected(array.error());
+        const Shape &shape = bundle.weights()[*index].shape;
+        if (array->shape != shape)
+            return ErrorBuilder("patch.shape")
+                .file((*file)->name())
+                .expected(shapeText(shape))
+                .found(shapeText(array->shape))
+                .message("The array has not the shape of the weight")
+                .unexpected();
+        for (std::size_t i = 0; i < array->values.size(); ++i) {
+            const auto value = static_cast<float>(array->values[i]);
+            if (static_cast<double>(value) != array->values[i] && !std::isnan(value))
+                return ErrorBuilder("patch.array")
+                    .file((*file)->name())
+                    .expected("numbers that fp32 holds")
+                    .found(fmt::format("{}", array->values[i]))
+                    .message("Give an array of a wider type by the name of its file")
+                    .unexpected();
+            patch::carryValue(edit, i, value);
+        }
+    }
+    return {};
+}
+
+/// The edits in the order of the command line, those of a script in its place. Errors:
+/// "patch.syntax", "io.open".
+Result<EditsGiven> editsInOrder(const CLI::App &command, const EditOptions &options)
+{
+    EditsGiven given;
+    std::map<const CLI::Option *, std::size_t> taken;
+    for (const CLI::Option *option : command.parse_order()) {
+        const auto one =
+            std::find_if(options.all.begin(), options.all.end(),
+                         [option](const EditOptions::One &o) { return o.option == option; });
+        if (one == options.all.end())
+            continue;
+        const std::string &text = one->texts[taken[option]++];
+        if (one->script) {
+            if (auto read = readScript(text, given); !read)
+                return tl::unexpected(std::move(read.error()));
+            continue;
+        }
+        auto edit = parseEdit(one->kind, text);
+        if (!edit)
+            return tl::unexpected(placed(std::move(edit.error()), *one, text));
+        given.edits.push_back(std::move(*edit));
+    }
+    return given;
+}
+
+constexpr std::size_t kShownRanges = 16; ///< of one edit
+
+std::string editedRangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
+{
+    std::vector<report::ChangedBytes> rows;
+    std::size_t hidden = 0;
+    for (const AppliedEdit &edit : edits) {
+        const auto own = report::changedBytes(bundle, edit);
+        const std::size_t shown = std::min(own.size(), kShownRanges);
+        rows.insert(rows.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(shown));
+        hidden += own.size() - shown;
+    }
+    if (rows.empty())
+        return {};
+    std::string text = "\n" + terminalText(textTable(report::changedBytesTable(), rows));
+    if (hidden > 0)
+        text += fmt::format("  and {}\n", counted(hidden, "more range"));
+    return text;
+}
+
+/// What `patch` prints for people: each edit with what was asked and what is stored, the bytes, and
+/// what was written to `target`; without a report, that nothing was.
+std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
+                      const std::optional<SaveReport> &saved, const std::string &target)
+{
+    std::string text =
+        terminalText(textTable(report::editTable(), report::editRows(bundle, edits))) +
+        editedRangesText(bundle, edits) + "\n";
+    if (!saved)
+        return text + styled(Style::Bold, "Dry run: nothing was written") + "\n";
+    if (saved->ranges.empty())
+        return text + fmt::format("{}: nothing had to be changed\n", printable(target));
+    const std::size_t ranges = saved->ranges.size();
+    text += fmt::format("{}: {} changed in {}, {}\n", printable(target),
+                        counted(saved->bytesWritten.value, "byte"), counted(ranges, "range"),
+                        saved->verified ? styled(Style::Good, "read back and verified")
+                                        : styled(Style::Bad, "not verified"));
+    for (const std::filesystem::path &backup : saved->backups)
+        text += fmt::format("backup: {}\n", printable(backup.string()));
+    return text;
+}
+
+/// What a patch is applied to: a file by itself, or one of a bundle.
+struct PatchTarget {
+    std::string name; ///< of the file, within the bundle
+    std::shared_ptr<OverlaidFile> file;
+    BundlePtr bundle; ///< null for a file by itself
+    std::size_t index = 0;
+};
+
+/// What came of it.
+struct Applied : report::AppliedPatch {
+    std::optional<ScratchFile> made;
+    Diagnostics diagnostics;
+
+    std::span<const std::byte> bytes() const { return made->bytes().first(result.bytes); }
+};
+
+constexpr std::size_t kMostRanges = 10000; ///< that a document lists
+
+/// Which file a patch is for has to be said: IPS says nothing of it, and of BPS the one that it
+/// fits is named.
+Error whichFile(const Bundle &bundle, const patch::BinaryPatchHead &head,
+                const ApplyArguments &arguments)
+{
+    std::string names, fitting;
+    for (const BundleFile &file : bundle.files()) {
+        names += (names.empty() ? "" : ", ") + file.path;
+        if (head.isFor(file.file->bytes()))
+            fitting = file.path;
+    }
+    ErrorBuilder error("patch.file");
+    error.file(bundle.name()).field("--file").expected("one of " + names);
+    if (!arguments.file.empty())
+        error.found(arguments.file).message("The bundle has no such file");
+    else
+        error.message(fitting.empty() ? "A binary patch is for one file: --file says for which"
+                                      : "A binary patch is for one file: this one was made for " +
+                                            fitting + ", which --file has to say");
+    return error;
+}
+
+Result<PatchTarget> findTarget(const ApplyArguments &arguments, const patch::BinaryPatchHead &head)
+{
+    PatchTarget target;
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(arguments.path, ignored)) {
+        auto file = openFile(arguments.path);
+        if (!file)
+            return tl::unexpected(std::move(file.error()));
+        target.file = *std::move(file);
+        target.name = std::filesystem::path(arguments.path).filename().string();
+        if (arguments.file.empty() || arguments.file == target.name)
+            return target;
+        return ErrorBuilder("patch.file")
+            .file(arguments.path)
+            .field("--file")
+            .expected("no --file: PATH is a file by itself")
+            .found(arguments.file)
+            .message("--file names a file of a bundle")
+            .unexpected();
+    }
+    auto bundle = openBundle(arguments.path);
+    if (!bundle)
+        return tl::unexpected(std::move(bundle.error()));
+    target.bundle = *std::move(bundle);
+    const auto &files = target.bundle->files();
+    const auto named = target.bundle->fileByPath(arguments.file);
+    if (!named && !(arguments.file.empty() && files.size() == 1))
+        return tl::unexpected(whichFile(*target.bundle, head, arguments));
+    target.index = named.value_or(0);
+    target.name = files[target.index].path;
+    target.file = files[target.index].file;
+    return target;
+}
+
+/// The bundle with that one file in place of its own.
+Result<BundlePtr> patchedBundle(const PatchTarget &target, const Applied &applied)
+{
+    auto made = applied.made->asFile(applied.result.bytes, target.name);
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    OpenOptions options;
+    for (const BundleFile &file : target.bundle->files())
+        options.files.emplace_back(file.path, file.file);
+    options.files[target.index].second = *std::move(made);
+    return Bundle::open(target.bundle->path(), options);
+}
+
+/// Whether a file holds exactly these bytes.
+bool holdsBytes(const std::string &path, std::span<const std::byte> bytes)
+{
+    const auto file = OverlaidFile::open(path, path);
+    return file && std::ranges::equal((*file)->bytes(), bytes);
+}
+
+/// What makes a bundle is looked at before it is written; a file by itself may be anything.
+Result<void> writeApplied(const PatchTarget &target, const ApplyArguments &arguments,
+                          Applied &applied, Context &context)
+{
+    if (target.bundle == nullptr) {
+        if (!arguments.dryRun) {
+            if (auto written = writeFile(arguments.output, applied.bytes(),
+                                         outputRules(context, {arguments.path, arguments.patch}));
+                !written)
+                return written;
+            applied.verified = holdsBytes(arguments.output, applied.bytes());
+        }
+        return {};
+    }
+    const auto made = patchedBundle(target, applied);
+    if (!made)
+        return tl::unexpected(made.error());
+    const Diagnostics &faults = (*made)->diagnostics();
+    applied.diagnostics.insert(applied.diagnostics.end(), faults.begin(), faults.end());
+    if (arguments.dryRun)
+        return {};
+    // What was patched is made now: the copy below can only look at the other files.
+    if (auto same = checkInputs(); !same)
+        return same;
+    const ProgressLine line(context, "Copying");
+    auto saved = writeCopy(context, **made, arguments.output, target.bundle->path());
+    if (!saved)
+        return tl::unexpected(std::move(saved.error()));
+    applied.verified = saved->verified;
+    applied.diagnostics.insert(applied.diagnostics.end(), saved->warnings.begin(),
+                               saved->warnings.end());
+    return {};
+}
+
+/// IPS does not identify the file that it is for: the user has to check the result.
+void noteUnchecked(const std::string &patch, Applied &applied)
+{
+    if (applied.result.sourceChecked)
+        return;
+    applied.diagnostics.push_back(
+        {Severity::Warning,
+         ErrorBuilder("binary_patch.unchecked")
+             .file(patch)
+             .message("IPS does not say which file it is for, nor what comes of it: nothing was "
+                      "checked")});
+}
+
+std::string appliedText(const PatchTarget &target, const ApplyArguments &arguments,
+                        const Applied &applied)
+{
+    const auto counted = [](std::uint64_t count, std::string_view one) {
+        return fmt::format("{} {}{}", grouped(count), one, count == 1 ? "" : "s");
+    };
+    std::uint64_t bytes = 0;
+    for (const ByteRange &range : applied.changed.ranges)
+        bytes += range.bytes.value;
+    const std::uint64_t after = applied.result.bytes;
+    std::string text = fmt::format(
+        "{}: {} from {}, {} in {} differ{}\n", printable(target.name),
+        counted(applied.result.steps,
+                applied.result.format == patch::BinaryFormat::Ips ? "record" : "step"),
+        printable(arguments.patch), counted(bytes, "byte"),
+        counted(applied.changed.ranges.size(), "range"), applied.changed.cut ? " at most" : "");
+    if (after != applied.bytesBefore)
+        text += fmt::format("  {} before, {} after\n", counted(applied.bytesBefore, "byte"),
+                            grouped(after));
+    if (applied.result.sourceChecked)
+        text += "  CRC-32 of the file and of the result are those that the patch names\n";
+    if (!applied.verified)
+        return text + styled(Style::Bold, "Dry run: nothing was written") + "\n";
+    return text + fmt::format("{}: written, {}\n", printable(arguments.output),
+                              *applied.verified ? styled(Style::Good, "read back and verified")
+                                                : styled(Style::Bad, "not verified"));
+}
+
+/// Applies the patch to the file as it is now.
+Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
+                        const ApplyArguments &arguments, Context &context)
+{
+    const ProgressLine line(context, "Applying");
+    const std::shared_lock lock(target.file->mutex());
+    const auto before = target.file->bytes();
+    Applied applied;
+    // On the disk where the output goes; of a dry run among the files for a time.
+    const auto folder = arguments.dryRun
+                            ? std::filesystem::path()
+                            : std::filesystem::absolute(arguments.output).parent_path();
+    const auto room = [&](std::uint64_t bytes) -> Result<std::span<std::byte>> {
+        auto made = ScratchFile::make(bytes, folder);
+        if (!made)
+            return tl::unexpected(std::move(made.error()));
+        return applied.made.emplace(*std::move(made)).bytes();
+    };
+    const auto result =
+        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, room, &context.progress);
+    if (!result)
+        return tl::unexpected(result.error());
+    applied.result = *result;
+    applied.bytesBefore = before.size();
+    applied.changed = diff::findDifferentBytes(before, applied.bytes(), kMostRanges, nullptr)
+                          .value_or(diff::DifferentBytes());
+    noteUnchecked(arguments.patch, applied);
+    return applied;
+}
+
+/// Writes a copy of the file, or of the bundle with that file, or says what it would be.
+int runApply(const ApplyArguments &arguments, Context &context)
+{
+    const auto patch = openFile(arguments.patch);
+    if (!patch)
+        return reportFailure(context, "patch", patch.error());
+    const auto head = patch::readBinaryPatch((*patch)->bytes(), arguments.patch);
+    if (!head)
+        return reportFailure(context, "patch", head.error());
+    const auto target = findTarget(arguments, *head);
+    if (!target) {
+        const int code = reportFailure(context, "patch", target.error());
+        return target.error().code == "patch.file" ? static_cast<int>(kUsage) : code;
+    }
+    auto applied = applyTo(*target, **patch, arguments, context);
+    if (interrupted())
+        return reportStopped(context, "patch");
+    if (!applied)
+        return reportFailure(context, "patch", applied.error());
+    if (auto written = writeApplied(*target, arguments, *applied, context); !written)
+        return reportFailure(context, "patch", written.error());
+    if (applied->verified)
+        outputInPlace();
+    if (context.json) {
+        report::Json document =
+            report::appliedJson({target->bundle ? target->bundle->name() : target->name,
+                                 target->name, arguments.patch, arguments.output, arguments.dryRun},
+                                *applied);
+        printDocument(context, document, applied->diagnostics);
+        return kDone;
+    }
+    if (!context.quiet)
+        print(appliedText(*target, arguments, *applied));
+    printDiagnostics(context, applied->diagnostics);
+    return kDone;
+}
 
 struct PatchArguments {
     std::string path;

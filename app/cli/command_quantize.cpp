@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/engine.h"
 #include "app/cli/output_file.h"
-#include "app/cli/quantize.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/base/error.h"
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
-
+#include "core/base/sha256.h"
+#include "core/container/quantized/quantize.h"
 #include "core/numeric/npy.h"
 #include "core/report/quantize_table.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,6 +28,195 @@
 namespace kernscope::cli {
 
 namespace {
+
+/// What dequantize made of a folder.
+struct Dequantized {
+    quantized::Folder folder;
+    std::vector<double> values;
+    std::optional<quantized::ErrorFigures> figures; ///< of the reference, or as recorded
+    std::string figuresFrom;                        ///< "reference" or "recorded"
+    Diagnostics diagnostics;
+};
+
+using quantized::Json;
+
+Result<quantized::ErrorFigures> compareWith(const std::string &path,
+                                            const std::vector<double> &values)
+{
+    const auto file = openFile(path);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto array = readNpy((*file)->bytes(), path);
+    if (!array)
+        return tl::unexpected(array.error());
+    if (array->values.size() != values.size())
+        return tl::unexpected(quantized::manifestFault("reference",
+                                                       fmt::format("{} elements", values.size()),
+                                                       fmt::format("{}", array->values.size())));
+    return quantized::figuresOf(values, array->values);
+}
+
+/// The recorded path of what was quantised, where that file lies in the folder and is still the
+/// same: no other is opened because a file says so.
+std::string sameInput(const Json &manifest, const std::string &folder)
+{
+    const auto path = manifest.find("input");
+    const auto hash = manifest.find("input_sha256");
+    if (path == manifest.end() || !path->is_string() || hash == manifest.end() ||
+        !hash->is_string())
+        return {};
+    std::error_code failure;
+    const auto place = std::filesystem::canonical(path->get<std::string>(), failure);
+    if (failure || place.parent_path() != std::filesystem::canonical(folder, failure))
+        return {};
+    const auto file = openFile(place);
+    if (!file)
+        return {};
+    const auto found = Sha256::hexOf((*file)->bytes());
+    return found && *found == hash->get<std::string>() ? place.string() : std::string();
+}
+
+Result<void> addFigures(Dequantized &result, const std::string &folder,
+                        const std::string &reference)
+{
+    const std::string path =
+        reference.empty() ? sameInput(result.folder.manifest, folder) : reference;
+    if (!path.empty()) {
+        const auto figures = compareWith(path, result.values);
+        if (!figures)
+            return tl::unexpected(figures.error());
+        result.figures = *figures;
+        result.figuresFrom = "reference";
+        return {};
+    }
+    result.figures = quantized::recordedFigures(result.folder.manifest);
+    result.figuresFrom = "recorded";
+    result.diagnostics.push_back(
+        {Severity::Note,
+         ErrorBuilder("quantize.reference")
+             .message("The array that was quantised is not at hand: the figures are those that "
+                      "quantize recorded (--reference names another one)")});
+    return {};
+}
+
+/// The array to quantise. Errors: "npy.…", "io.…".
+Result<quantized::QuantizeInput> readQuantizeInput(const std::string &path)
+{
+    const auto file = openFile(path);
+    if (!file)
+        return tl::unexpected(file.error());
+    auto array = readNpy((*file)->bytes(), path);
+    if (!array)
+        return tl::unexpected(std::move(array.error()));
+    const std::string name = path == "-" ? path : std::filesystem::absolute(path).string();
+    quantized::QuantizeInput input{std::move(*array), name, {}};
+    if (const auto hash = Sha256::hexOf((*file)->bytes()))
+        input.sha256 = *hash;
+    return input;
+}
+
+/// A folder that quantize wrote. Errors: those of quantized::readFolder, "io.…".
+Result<quantized::Folder> openQuantizedFolder(const std::string &path)
+{
+    return quantized::readFolder(
+        [&path](std::string_view name, std::uint64_t most) -> Result<quantized::Bytes> {
+            const auto file = openFile((std::filesystem::path(path) / name).string());
+            if (!file)
+                return tl::unexpected(file.error());
+            const auto all = (*file)->bytes();
+            if (all.size() > most)
+                return ErrorBuilder("quantize.length")
+                    .file(std::string(name))
+                    .expected(fmt::format("{} bytes at most", most))
+                    .found(fmt::format("{} bytes", all.size()))
+                    .message("The file has more bytes than the folder's description has room for")
+                    .unexpected();
+            quantized::Bytes bytes(all.size());
+            if (!bytes.empty())
+                std::memcpy(bytes.data(), all.data(), bytes.size());
+            return bytes;
+        });
+}
+
+/// `reference` is an array to compare with; empty: the one that was quantised, where it lies in the
+/// folder and is still the same file. Errors: those of quantized::valuesOf, "io.…", "npy.…".
+Result<Dequantized> dequantizeFolder(const std::string &folder, const std::string &reference)
+{
+    auto read = openQuantizedFolder(folder);
+    if (!read)
+        return tl::unexpected(std::move(read.error()));
+    auto values = quantized::valuesOf(*read);
+    if (!values)
+        return tl::unexpected(std::move(values.error()));
+    Dequantized result;
+    result.folder = std::move(*read);
+    result.values = std::move(*values);
+    if (auto added = addFigures(result, folder, reference); !added)
+        return tl::unexpected(std::move(added.error()));
+    return result;
+}
+
+std::string figuresText(const quantized::ErrorFigures &figures)
+{
+    std::string text = fmt::format(
+        "error   max |d| {:.6g}, mean |d| {:.6g}, rmse {:.6g}\n"
+        "        relative {:.6g} ({:.2f} dB), cosine {:.8f}",
+        figures.maxAbs, figures.meanAbs, figures.rmse, figures.relative,
+        figures.relative > 0 ? -20 * std::log10(figures.relative) : HUGE_VAL, figures.cosine);
+    text += fmt::format(" over {} elements", grouped(figures.elements));
+    if (figures.nonFinite > 0)
+        text += fmt::format(", {} not finite", grouped(figures.nonFinite));
+    return text + "\n";
+}
+
+/// How the instruction is written, what its devices are known to have, what is contested.
+std::string instructionText(const quantized::Quantized &made)
+{
+    std::string text = heading("Instruction");
+    for (const format::TquantLine &line : made.lines)
+        text += fmt::format("  {}{}{}\n", line.name, line.name.empty() ? "" : ": ", line.text);
+    for (const format::TquantFact &fact : made.devices)
+        text += fmt::format("  {}: {} {}{} [{}]\n", fact.device, fact.feature, fact.value,
+                            fact.note.empty() ? "" : "; " + fact.note, fact.source);
+    return text + readingsText(made.contested);
+}
+
+/// Both write text for people.
+std::string quantizeText(const quantized::Quantized &made,
+                         const quantized::QuantizeOptions &options)
+{
+    std::string text = styled(Style::Bold, options.format);
+    if (options.format.starts_with("mx"))
+        text += fmt::format(", {} scales, groups of 32 along axis {}, data {}, exponents {}",
+                            options.algorithm, options.axis, options.layout,
+                            made.folder.matrix.exponents);
+    else
+        text += fmt::format(", {} cast, one scale a {}",
+                            made.folder.manifest.value("chain", options.chain),
+                            options.perTensor ? "tensor" : "row");
+    text += fmt::format("\n{} from {}\n", shapeText(made.folder.matrix.shape),
+                        made.folder.manifest.value("source", std::string()));
+    text += terminalText(textTable(report::quantizedFileTable(), made.folder.manifest["files"]));
+    text += heading("Tiles of the instruction") +
+            terminalText(textTable(report::quantizeTileTable(), made.tiles)) +
+            instructionText(made) + "\n";
+    text += fmt::format(
+        "stored  {}, {:.3f} of fp16\n", bytesText(made.bytes),
+        static_cast<double>(made.bytes) /
+            static_cast<double>(2 * made.folder.matrix.rows * made.folder.matrix.columns));
+    return text + figuresText(made.figures);
+}
+
+std::string dequantizeText(const Dequantized &result, const std::string &folder,
+                           const std::string &output, ElementType type)
+{
+    std::string text = fmt::format(
+        "{}: {} {} to {} ({})\n", printable(folder), result.folder.matrix.format,
+        shapeText(result.folder.matrix.shape), printable(output), elementTypeName(type));
+    if (result.figures)
+        text += figuresText(*result.figures);
+    return text;
+}
 
 Result<void> writeQuantized(const quantized::Folder &folder, const std::string &output,
                             const OutputRules &rules)

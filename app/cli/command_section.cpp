@@ -1,15 +1,363 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/chips.h"
 #include "app/cli/command.h"
-#include "app/cli/section_run.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/base/csv.h"
+#include "core/base/error_builder.h"
+#include "core/base/output_place.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/slice_file.h"
+#include "core/container/section/section.h"
+#include "core/patch/patch.h"
+#include "core/plan/section_build.h"
+#include "core/report/section_json.h"
+#include "core/target/rules.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 
 namespace {
+
+struct SectionOptions {
+    std::string path;
+    std::vector<std::string> names; ///< weights; none: all of the bundle
+    std::string output;
+    bool inPlace = false;
+    plan::SectionOptions made;   ///< build: form, cores, lanes
+    bool hwxSlices = false;      ///< write the slices of H13 or H14 instead of a section
+    bool sparseSlices = false;   ///< those that leave zeros out
+    std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels
+    std::string base = "0", inputTile, outputTile;
+};
+
+inline constexpr std::string_view kSectionCommand = "section"; ///< in documents
+
+struct OpenedSection {
+    std::shared_ptr<OverlaidFile> file;
+    section::WeightSection section;
+};
+
+Result<OpenedSection> openSection(const std::string &path)
+{
+    auto file = openFile(path);
+    if (!file)
+        return tl::unexpected(std::move(file.error()));
+    auto section = section::readSection((*file)->bytes(), (*file)->name());
+    if (!section)
+        return tl::unexpected(std::move(section.error()));
+    return OpenedSection{std::move(*file), std::move(*section)};
+}
+
+Result<std::uint64_t> addressOf(std::string_view option, const std::string &text)
+{
+    const auto number = parseInteger(text);
+    if (number && *number >= 0)
+        return static_cast<std::uint64_t>(*number);
+    return ErrorBuilder("cli.option")
+        .field(option)
+        .expected("an address such as 0x40000")
+        .found(text)
+        .message("The address cannot be read")
+        .unexpected();
+}
+
+Result<section::LoadAddresses> addressesOf(const SectionOptions &options)
+{
+    section::LoadAddresses addresses;
+    auto base = addressOf("--base", options.base);
+    if (!base)
+        return tl::unexpected(std::move(base.error()));
+    addresses.base = *base;
+    const std::array<
+        std::tuple<std::string_view, const std::string *, std::optional<std::uint64_t> *>, 2>
+        tiles{{{"--input-tile", &options.inputTile, &addresses.inputTile},
+               {"--output-tile", &options.outputTile, &addresses.outputTile}}};
+    for (const auto &[name, text, place] : tiles) {
+        if (text->empty())
+            continue;
+        auto address = addressOf(name, *text);
+        if (!address)
+            return tl::unexpected(std::move(address.error()));
+        *place = *address;
+    }
+    return addresses;
+}
+
+/// Table 25.4: the registers that each stream of a record's slots is driven by.
+std::string streamRegistersText()
+{
+    return heading("Load plan: registers of the streams (tables 20.8 and 25.4)") +
+           terminalText(textTable(report::streamSlotTable(), report::streamSlots()));
+}
+
+/// Of the unit that has most of them, the tables that share one on-chip memory.
+std::string tablesText(const section::WeightSection &section)
+{
+    std::uint64_t palette = 0, activation = 0;
+    for (const section::Unit &unit : section.units) {
+        const std::uint64_t pal = unit.entry(section::Kind::Pal).bytes;
+        const std::uint64_t lut = unit.entry(section::Kind::Lut).bytes;
+        if (pal + lut > palette + activation)
+            palette = pal, activation = lut;
+    }
+    const std::string text = report::tableBudgetText(palette, activation);
+    return text.empty() ? text : "\nTables of the largest unit: " + text + "\n";
+}
+
+int printSection(Context &context, const std::string &path, const section::WeightSection &section,
+                 const std::string &text)
+{
+    if (context.json) {
+        report::Json document = report::sectionWrittenJson(section, path);
+        printDocument(context, document, section.diagnostics);
+    } else {
+        if (!context.quiet)
+            print(text);
+        printDiagnostics(context, section.diagnostics);
+    }
+    return exitCodeOf(section.diagnostics);
+}
+
+/// What build, relocate and strip do with a section that they made: writes it to `path` and says
+/// so, with `text` unless --json is given. Returns the exit code.
+int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
+                   std::span<const std::byte> bytes, const section::WeightSection &section,
+                   const std::string &text)
+{
+    if (auto written = writeFile(path, bytes, rules); !written)
+        return reportFailure(context, kSectionCommand, written.error());
+    return printSection(context, path, section, text);
+}
+
+/// As every save in place: locked, behind a journal, into the file that was read.
+Result<void> saveSection(const std::string &path, std::span<const std::byte> bytes)
+{
+    const auto bundle = openBundle(path);
+    if (!bundle)
+        return tl::unexpected(bundle.error());
+    const auto &file = (*bundle)->files().front().file;
+    if (file->size().value != bytes.size()) {
+        return ErrorBuilder("patch.stale")
+            .file(file->name())
+            .expected(fmt::format("{} bytes", bytes.size()))
+            .found(fmt::format("{} bytes", file->size().value))
+            .message("The section gets another length; give --output")
+            .unexpected();
+    }
+    if (auto laid = file->write(FileOffset(0), bytes); !laid)
+        return laid;
+    const WritingScope scope;
+    const auto saved = saveInPlace(**bundle, SaveOptions());
+    if (!saved)
+        return tl::unexpected(saved.error());
+    noteWritten(path);
+    outputInPlace();
+    return {};
+}
+
+int runSectionList(const SectionOptions &options, Context &context)
+{
+    const auto opened = openSection(options.path);
+    if (!opened)
+        return reportFailure(context, kSectionCommand, opened.error());
+    Diagnostics diagnostics = opened->section.diagnostics;
+    const auto deep =
+        section::verifySection(opened->section, opened->file->bytes(), opened->file->name());
+    diagnostics.insert(diagnostics.end(), deep.begin(), deep.end());
+    if (context.json) {
+        report::Json document = report::sectionListJson(opened->section);
+        printDocument(context, document, diagnostics);
+    } else {
+        if (!context.quiet)
+            print(section::listing(opened->section) + tablesText(opened->section) +
+                  streamRegistersText());
+        printDiagnostics(context, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
+int runSectionRelocate(const SectionOptions &options, bool strip, Context &context)
+{
+    if (options.output.empty() && !options.inPlace)
+        return reportUsage(context, kSectionCommand,
+                           usageError({}, {}, {}, "--output or --in-place is needed"));
+    auto opened = openSection(options.path);
+    if (!opened)
+        return reportFailure(context, kSectionCommand, opened.error());
+    if (strip) {
+        section::strip(opened->section);
+    } else {
+        const auto addresses = addressesOf(options);
+        if (!addresses)
+            return reportFailure(context, kSectionCommand, addresses.error());
+        if (auto done = section::relocate(opened->section, *addresses); !done)
+            return reportFailure(context, kSectionCommand, done.error());
+    }
+    const auto bytes = section::writeSection(opened->section, opened->file->bytes());
+    if (!bytes)
+        return reportFailure(context, kSectionCommand, bytes.error());
+    const std::string path = options.inPlace ? options.path : options.output;
+    const std::string text = fmt::format("{}: {}, {}\n", printable(path),
+                                         strip ? "addresses taken back" : "slots filled",
+                                         counted(opened->section.units.size(), "unit"));
+    if (!options.inPlace)
+        return deliverSection(context, path, outputRules(context, {options.path}), *bytes,
+                              opened->section, text);
+    if (const auto saved = saveSection(path, *bytes); !saved)
+        return reportFailure(context, kSectionCommand, saved.error());
+    return printSection(context, path, opened->section, text);
+}
+
+Error buildError(const std::string &field, std::string expected, std::string found,
+                 std::string message)
+{
+    return ErrorBuilder("section.build")
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
+}
+
+Result<const target::Target *> targetOf(const Context &context)
+{
+    if (context.target.empty())
+        return &target::defaultTarget();
+    auto named = target::findTarget(context.target);
+    if (!named)
+        return tl::unexpected(std::move(named.error()));
+    return named->target;
+}
+
+/// Which target was taken, where none was named.
+std::string defaultTargetText(const Context &context, const target::Target &target)
+{
+    return context.target.empty()
+               ? fmt::format("for {} by default, --target names another\n", target.name)
+               : std::string();
+}
+
+Result<std::vector<std::size_t>> chosenWeights(const Bundle &bundle, const SectionOptions &options)
+{
+    std::vector<std::size_t> chosen;
+    for (const std::string &name : options.names) {
+        auto weight = findWeight(bundle, name);
+        if (!weight)
+            return tl::unexpected(std::move(weight.error()));
+        chosen.push_back(*weight);
+    }
+    if (!chosen.empty())
+        return chosen;
+    chosen = plan::sectionWeights(bundle);
+    if (chosen.empty())
+        return tl::unexpected(buildError("bundle", "weights", "none", "There is nothing to build"));
+    return chosen;
+}
+
+/// A diagnostic for each weight that no encoder of the chip writes in its form, with the rule.
+Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &chosen,
+                         const SectionOptions &options, const target::Target &target,
+                         const Context &context)
+{
+    Diagnostics refused;
+    for (const auto &[index, rule] : plan::sectionRefusals(bundle, chosen, options.made, target)) {
+        refused.push_back(
+            {context.force ? Severity::Warning : Severity::Error,
+             legalityError("section.legality", bundle.weights()[index].name, rule, target)});
+    }
+    return refused;
+}
+
+/// What the weights are taken from, and where the output may be.
+struct Source {
+    BundlePtr bundle;
+    std::vector<std::size_t> weights;
+    OutputRules rules;
+};
+
+Result<Source> openSource(const SectionOptions &options, const Context &context)
+{
+    auto bundle = openBundle(options.path);
+    if (!bundle)
+        return tl::unexpected(std::move(bundle.error()));
+    auto weights = chosenWeights(**bundle, options);
+    if (!weights)
+        return tl::unexpected(std::move(weights.error()));
+    auto rules = outputRules(context, **bundle);
+    if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
+        return tl::unexpected(std::move(free.error()));
+    return Source{std::move(*bundle), std::move(*weights), std::move(rules)};
+}
+
+/// Each returns the exit code.
+int runSectionBuild(const SectionOptions &options, Context &context)
+{
+    const auto target = targetOf(context);
+    if (!target)
+        return reportFailure(context, kSectionCommand, target.error());
+    const auto source = openSource(options, context);
+    if (!source)
+        return reportFailure(context, kSectionCommand, source.error());
+    const auto &[bundle, chosen, rules] = *source;
+    Diagnostics forced;
+    if (const auto refused = refusedForms(*bundle, chosen, options, **target, context);
+        !refused.empty()) {
+        if (!context.force)
+            return reportFailure(context, kSectionCommand, refused.front().error);
+        forced = refused;
+    }
+    auto built = plan::buildSection(*bundle, chosen, options.made, **target, options.output);
+    if (!built)
+        return reportFailure(context, kSectionCommand, built.error());
+    Diagnostics &said = built->section.diagnostics;
+    said.insert(said.end(), forced.begin(), forced.end());
+    return deliverSection(context, options.output, rules, built->bytes, built->section,
+                          defaultTargetText(context, **target) + section::listing(built->section));
+}
+
+int runSectionSlices(const SectionOptions &options, Context &context)
+{
+    const auto target = targetOf(context);
+    if (!target)
+        return reportFailure(context, kSectionCommand, target.error());
+    const auto form = sliceForm((*target)->name);
+    if (!form)
+        return reportFailure(context, kSectionCommand, form.error());
+    const auto source = openSource(options, context);
+    if (!source)
+        return reportFailure(context, kSectionCommand, source.error());
+    const auto &[bundle, chosen, rules] = *source;
+    const auto file = buildSlices(
+        *bundle, chosen, {options.sparseSlices, options.imageSide, options.made.lanes}, *form);
+    if (!file)
+        return reportFailure(context, kSectionCommand, file.error());
+    if (auto written = writeFile(options.output, file->bytes, rules); !written)
+        return reportFailure(context, kSectionCommand, written.error());
+    if (context.json) {
+        report::Json document =
+            report::sliceFileJson(file->rows, {options.output, (*target)->name, file->laws});
+        printDocument(context, document, {});
+    } else if (!context.quiet) {
+        print(defaultTargetText(context, **target) +
+              terminalText(textTable(report::sliceTable(), file->rows)) + file->laws);
+    }
+    return kDone;
+}
 
 /// Options of the slices of a hardware container.
 void addSlices(CLI::App &command, SectionOptions &options)

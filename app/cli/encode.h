@@ -48,7 +48,7 @@ struct EncodeOptions {
 /// The form that the options ask for.
 struct WantedForm {
     codec::FormSpec spec;
-    /// An axis was asked for; else each weight has its scales, blocks and patterns along the
+    /// An axis was given; else each weight has its scales, blocks and patterns along the
     /// channels of the layer that reads it (alongChannels).
     bool ownAxis = false;
 };

@@ -37,8 +37,8 @@ sem_t g_wake; // posted by the handler, which may do little else
 static_assert(std::atomic<Progress *>::is_always_lock_free, "used in a signal handler");
 
 /// Who writes to standard output.
-enum Owner { kNobody, kCommand, kWatcher };
-std::atomic<int> g_output{kNobody};
+enum Owner { kFree, kCommand, kWatcher };
+std::atomic<int> g_output{kFree};
 
 struct Watch {
     std::mutex mutex;
@@ -84,8 +84,8 @@ void writeRaw(int descriptor, std::string_view text)
 
 [[noreturn]] void endProcess(const Context &context, const std::string &text)
 {
-    int nobody = kNobody;
-    if (context.json && g_output.compare_exchange_strong(nobody, kWatcher)) {
+    int unowned = kFree;
+    if (context.json && g_output.compare_exchange_strong(unowned, kWatcher)) {
         report::Json document = report::document(context.command);
         report::finish(document, {{Severity::Error, cancelledError(text)}});
         writeRaw(STDOUT_FILENO, report::documentText(document) + "\n");
@@ -191,7 +191,7 @@ std::string stoppedText()
 
 bool takeStandardOutput()
 {
-    int owner = kNobody;
+    int owner = kFree;
     return g_output.compare_exchange_strong(owner, kCommand) || owner == kCommand;
 }
 

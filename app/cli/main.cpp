@@ -68,7 +68,7 @@ int run(int argc, char **argv, cli::Context &context)
     return cli::finish(context, context.command, context.exitCode);
 }
 
-/// Says that an exception ended the command, such as that there is no memory left, by a document
+/// Reports an exception that ended the command, such as a lack of memory, by a document
 /// with --json even then.
 int reportException(cli::Context &context, const char *what) noexcept
 {
@@ -100,7 +100,8 @@ int main(int argc, char **argv)
 {
     cli::Context context;
     int exitCode = cli::kIo;
-    auto reserve = std::make_unique<char[]>(std::size_t{1} << 18); // to say that there is no more
+    auto reserve =
+        std::make_unique<char[]>(std::size_t{1} << 18); // for the message about a lack of memory
     try {
         cli::beginInterrupt(context);
         exitCode = run(argc, argv, context);

@@ -24,7 +24,7 @@ namespace {
 
 /// Bytes between two looks at the signal.
 constexpr std::size_t kOutputBlock = std::size_t{1} << 20;
-/// After so many bytes the kernel is asked to start writing them out: the fsync at the end cannot
+/// After this many bytes the kernel starts to write them out: the fsync at the end cannot
 /// be interrupted and should have little left to do.
 constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 

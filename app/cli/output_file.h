@@ -46,7 +46,7 @@ void reserveOutput();
 
 /// A format of an output and what names of such files end in: {".md", "markdown"}.
 using OutputEnding = std::pair<std::string_view, std::string_view>;
-/// The format of an output, one rule for every command: that which was asked for (--format), else
+/// The format of an output, one rule for every command: that of --format, else
 /// the one that the name ends in, in letters of either case; of "-", standard output, the first of
 /// the list. Errors: "cli.usage".
 Result<std::string> outputFormat(const std::string &path, const std::string &asked,

@@ -44,7 +44,7 @@ public:
     Table(report::TextTable table) : TextTable(std::move(table)) {}
     /// Every line is ended by a newline.
     std::string text() const { return text(terminalWidth()); }
-    /// The same for a line of so many columns; 0 for any number.
+    /// The same for a line of `lineWidth` columns; 0 for no limit.
     std::string text(std::size_t lineWidth) const;
 };
 /// A table of declared columns as standard output shows it.

@@ -22,7 +22,7 @@ struct Context;
 std::string nearestWord(std::string_view typed, const std::vector<std::string> &known);
 
 /// Says what is wrong with the command line that `app` could not parse: with --json as a document,
-/// otherwise on standard error. Returns the exit code: 0 where help or the version was asked for.
+/// otherwise on standard error. Returns the exit code: 0 for help and the version.
 int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &context);
 
 /// Says that a command was used in a wrong way; returns kUsage.

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/engine.h"
+
+#include "app/cli/chips.h"
+#include "app/cli/text_output.h"
+#include "app/cli/usage.h"
+#include "core/base/csv.h"
+#include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/format/activation_table.h"
+#include "core/numeric/half.h"
+#include "core/report/command_json.h"
+#include "core/report/engine_json.h"
+#include "core/report/format_table.h"
+#include "core/target/rules.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using descriptor::FormatLane;
+using report::Json;
+constexpr std::string_view kDescriptorCommand = "descriptor";
+constexpr std::uint32_t kInt8TensorFormat = 1;
+using report::kFormatLanes;
+
+std::string groupsText()
+{
+    auto notes = format::engineNotes("ordering");
+    for (format::EngineNote &note : format::engineNotes("datapath"))
+        notes.push_back(std::move(note));
+    return heading("Register groups of version 10 (table 20.7)") +
+           terminalText(textTable(report::imageGroupTable(), descriptor::imageGroups())) +
+           fmt::format("\n  {}\n", descriptor::imageV10Note()) +
+           heading("Fields and ordering bits") +
+           terminalText(textTable(report::imageFieldTable(), report::imageFieldsOf("field"))) +
+           heading("What else is known") +
+           terminalText(textTable(report::engineNoteTable(), notes));
+}
+
+std::string streamsText()
+{
+    return heading("Coefficient streams (tables 20.8 and 25.4)") +
+           terminalText(textTable(report::imageStreamTable(), report::imageStreamRows())) +
+           heading("Relocation registers") +
+           terminalText(
+               textTable(report::relocationRegisterTable(), report::imageFieldsOf("reloc")));
+}
+
+/// What sources give for the codes of the integers, where the word of that version has both.
+std::string contestedCodesText(std::uint32_t version)
+{
+    return readingsText(format::readingsOf(
+        descriptor::contestedCode(version, format::TensorFormat(kInt8TensorFormat))));
+}
+
+std::string formatWordText(std::uint32_t version)
+{
+    const auto layout = descriptor::formatWordLayout(version);
+    std::string text = heading(fmt::format("Format word of version {} (table 36.3)", version)) +
+                       fmt::format("  at +{:#x} of the object, lanes of {} bits\n", layout.offset,
+                                   layout.laneBits);
+    text += terminalText(textTable(report::laneCodeTable(), report::laneCodes(version)));
+    for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
+        const auto &place =
+            lane == FormatLane::Source1 ? layout.overflowSource1 : layout.overflowSource2;
+        const auto bit = descriptor::encodeOverflow(version, lane, true);
+        text += bit ? fmt::format("  E4M3 overflow of {}: bit 24 at +{:#x}, 1 saturates, 0 gives "
+                                  "NaN\n",
+                                  descriptor::formatLaneName(lane), *place)
+                    : fmt::format("  E4M3 overflow of {}: \"{}\"\n",
+                                  descriptor::formatLaneName(lane), bit.error().message);
+    }
+    return text + contestedCodesText(version);
+}
+
+/// What was asked: a word made or read, the ordering bits of an image.
+struct DescriptorAnswer {
+    Json json;
+    std::string text;
+};
+
+Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
+                      DescriptorAnswer &out)
+{
+    std::uint32_t word = 0;
+    for (std::size_t i = 0; i < kFormatLanes.size(); ++i) {
+        const auto rows = format::tensorFormats();
+        const auto row = std::find_if(rows.begin(), rows.end(),
+                                      [&](const auto &r) { return r.name == options.formats[i]; });
+        if (row == rows.end()) {
+            std::string names;
+            for (const auto &each : rows)
+                names += (names.empty() ? "" : ", ") + each.name;
+            return tl::unexpected(usageError("--formats", names, options.formats[i],
+                                             "There is no such tensor format."));
+        }
+        const auto bits =
+            descriptor::encodeFormatLane(version, kFormatLanes[i], format::TensorFormat(row->code));
+        if (!bits)
+            return tl::unexpected(bits.error());
+        word |= *bits;
+    }
+    const bool integer =
+        std::any_of(options.formats.begin(), options.formats.end(),
+                    [](const std::string &name) { return name == "int8" || name == "uint8"; });
+    out.text += fmt::format("  format word {:#x}\n{}", word,
+                            integer ? contestedCodesText(version) : std::string());
+    std::vector<report::OverflowChoice> overflow;
+    for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
+        const bool first = lane == FormatLane::Source1;
+        const char *name = first ? "source1" : "source2";
+        const bool asked = std::find(options.saturate.begin(), options.saturate.end(), name) !=
+                           options.saturate.end();
+        const auto bits = descriptor::encodeOverflow(version, lane, asked);
+        if (!bits)
+            return tl::unexpected(bits.error());
+        const auto layout = descriptor::formatWordLayout(version);
+        const auto &place = first ? layout.overflowSource1 : layout.overflowSource2;
+        if (!place)
+            continue;
+        overflow.push_back({name, asked, *place, *bits});
+        out.text += fmt::format("  overflow of {}: {} ({:#x} at +{:#x})\n", name,
+                                asked ? "saturates" : "gives NaN", *bits, *place);
+    }
+    report::addEncodedWord(out.json, version, word, options.formats, overflow);
+    return {};
+}
+
+Result<void> readWord(const DescriptorOptions &options, std::uint32_t version,
+                      DescriptorAnswer &out)
+{
+    const auto word = parseInteger(options.word);
+    if (!word || *word < 0 || *word > 0xffffffffLL)
+        return tl::unexpected(usageError("--word", "32 bits, such as 0x124", options.word,
+                                         "Expected a 32-bit word."));
+    const auto bits = static_cast<std::uint32_t>(*word);
+    for (const FormatLane lane : kFormatLanes)
+        out.text += fmt::format("  {}: {}\n", descriptor::formatLaneName(lane),
+                                descriptor::decodeFormatLane(version, lane, bits));
+    out.text += contestedCodesText(version);
+    report::addDecodedWord(out.json, version, bits);
+    return {};
+}
+
+Result<void> readImage(const DescriptorOptions &options, DescriptorAnswer &out)
+{
+    const auto file = openFile(options.image);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bits = descriptor::readOrderingBits((*file)->bytes());
+    if (!bits) {
+        return ErrorBuilder("descriptor.image")
+            .file((*file)->name())
+            .expected("an image of at least 0x138 bytes")
+            .found(fmt::format("{} bytes", (*file)->bytes().size()))
+            .message("The file is too short for the ordering bits of a version-10 image")
+            .unexpected();
+    }
+    report::addOrdering(out.json, *bits);
+    out.text +=
+        fmt::format("  layer-two barrier {}, forward barrier {}, signal mask {:#x}, wait "
+                    "mask {:#x}\n",
+                    bits->l2Barrier ? "set" : "clear", bits->forwardBarrier ? "set" : "clear",
+                    bits->signalMask, bits->waitMask);
+    return {};
+}
+
+Result<DescriptorAnswer> answer(const DescriptorOptions &options, std::uint32_t version)
+{
+    DescriptorAnswer out;
+    if (!options.formats.empty()) {
+        if (auto made = makeWord(options, version, out); !made)
+            return tl::unexpected(made.error());
+    }
+    if (!options.word.empty()) {
+        if (auto read = readWord(options, version, out); !read)
+            return tl::unexpected(read.error());
+    }
+    if (!options.image.empty()) {
+        if (auto read = readImage(options, out); !read)
+            return tl::unexpected(read.error());
+    }
+    return out;
+}
+
+using format::ActivationArithmetic;
+using format::ActivationField;
+using format::ActivationLayout;
+using format::ActivationTable;
+using format::ActivationTail;
+constexpr std::string_view kActivationCommand = "activation";
+
+struct Named {
+    std::string name;
+    ActivationTable table;
+};
+
+Error missing(const std::string &path, std::string found)
+{
+    return ErrorBuilder("activation.none")
+        .file(path)
+        .expected("an activation table of 86 bytes (--at names its place)")
+        .found(std::move(found))
+        .message("There is no activation table");
+}
+
+Result<std::vector<Named>> tableAt(const ActivationOptions &options)
+{
+    const auto file = openFile(options.path);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bytes = (*file)->bytes();
+    if (options.at > bytes.size() || bytes.size() - options.at < ActivationTable::kBytes)
+        return tl::unexpected(missing(
+            (*file)->name(),
+            fmt::format("{} bytes from {:#x} on",
+                        options.at > bytes.size() ? 0 : bytes.size() - options.at, options.at)));
+    auto table = ActivationTable::parse(bytes.subspan(static_cast<std::size_t>(options.at)));
+    if (!table)
+        return ErrorBuilder(std::move(table.error())).file((*file)->name()).unexpected();
+    return std::vector<Named>{{fmt::format("{:#x}", options.at), *table}};
+}
+
+Result<Named> tableOf(const Bundle &bundle, std::size_t index)
+{
+    const auto decoder = bundle.decoder(index);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    std::vector<std::uint16_t> halves(decoder->elements().value);
+    decoder->decodeHalf(0, halves);
+    auto table = ActivationTable::parse(std::as_bytes(std::span(halves)));
+    if (!table)
+        return tl::unexpected(table.error());
+    return Named{bundle.weights()[index].name, *table};
+}
+
+Result<std::vector<Named>> tablesOf(const ActivationOptions &options, Diagnostics &diagnostics)
+{
+    if (options.atGiven)
+        return tableAt(options);
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return tl::unexpected(bundle.error());
+    std::vector<std::size_t> indices;
+    if (!options.name.empty()) {
+        const auto at = findWeight(**bundle, options.name);
+        if (!at)
+            return tl::unexpected(at.error());
+        indices.push_back(*at);
+    } else {
+        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+            if ((*bundle)->weights()[i].role == WeightRole::ActivationTable)
+                indices.push_back(i);
+        }
+    }
+    if (indices.empty())
+        return tl::unexpected(missing((*bundle)->name(), "no weight that is one"));
+    std::vector<Named> tables;
+    for (const std::size_t index : indices) {
+        if ((*bundle)->weights()[index].role != WeightRole::ActivationTable)
+            return tl::unexpected(missing((*bundle)->weights()[index].name,
+                                          formText((*bundle)->weights()[index].form)));
+        auto table = tableOf(**bundle, index);
+        if (table)
+            tables.push_back(std::move(*table));
+        else
+            diagnostics.push_back({Severity::Error, std::move(table.error())});
+    }
+    return tables;
+}
+
+std::uint16_t evaluate(const ActivationTable &table, const ActivationOptions &options, double input)
+{
+    return table.evaluate(
+        doubleToHalf(input),
+        options.arithmetic == "half" ? ActivationArithmetic::Half : ActivationArithmetic::Exact,
+        options.tail == "linear" ? ActivationTail::Linear : ActivationTail::Clamp);
+}
+
+std::string activationTableText(const Named &named, const ActivationOptions &options)
+{
+    const ActivationTable &table = named.table;
+    const auto domain = table.domain();
+    std::string text =
+        heading(printable(named.name)) +
+        fmt::format("  {} layout; knots from {:g} to {:g}{}, clamps {:g} and {:g}\n",
+                    format::activationLayoutName(table.layout()), domain.low, domain.high,
+                    domain.assumed ? " (assumed)" : "", table.lowClamp(), table.highClamp());
+    text += terminalText(textTable(report::activationTable(), report::activationFieldRows(table)));
+    text += "\n" + terminalText(textTable(report::knotTable(), report::knotFacts(table)));
+    for (const double input : options.inputs)
+        text +=
+            fmt::format("  f({:g}) = {:g}\n", input, halfToFloat(evaluate(table, options, input)));
+    return text;
+}
+
+report::Json tableJson(const Named &named, const ActivationOptions &options)
+{
+    std::vector<report::EvaluatedInput> evaluated;
+    for (const double input : options.inputs)
+        evaluated.push_back({input, evaluate(named.table, options, input)});
+    return report::activationJson(named.name, named.table, evaluated);
+}
+
+/// The options of one reduction; the first of them.
+CLI::Option *addAtomic(CLI::App &command, CollectiveOptions &options)
+{
+    CLI::Option *atomic =
+        command
+            .add_option("--reduction-type", options.reductionType,
+                        "Reduction type: its atomic operation and the packed word")
+            ->type_name("N");
+    command.add_option("--data-type", options.dataType, "Atomic data type, for the packed word")
+        ->type_name("N")
+        ->needs(atomic);
+    return atomic;
+}
+
+/// A tensor and how it is split over the mesh.
+void addTensor(CLI::App &command, CollectiveOptions &options, CLI::Option *mesh)
+{
+    CLI::Option *tensor = command.add_option("--tensor", options.tensor, "Extents of a tensor")
+                              ->type_name("NxN")
+                              ->needs(mesh);
+    command
+        .add_option("--shard", options.shards, "Tensor axis over mesh axis, once for each split")
+        ->type_name("T:M")
+        ->needs(tensor);
+}
+
+void addCollective(CLI::App &app, Context &context)
+{
+    auto options = std::make_shared<CollectiveOptions>();
+    CLI::App *command = app.add_subcommand(
+        "collective", "The multi-die layer: operations, gates, meshes, sharding, setters");
+    CLI::Option *mesh =
+        command->add_option("--mesh", options->mesh, "Extents of a device mesh, axis by axis")
+            ->type_name("NxN");
+    command->add_option("--die-axis", options->dieAxis, "Axes below it count dies, others engines")
+        ->type_name("N")
+        ->needs(mesh);
+    command
+        ->add_option("--engines", options->engines,
+                     "Engines of a die (as many as the inner axes address)")
+        ->type_name("N")
+        ->needs(mesh);
+    CLI::Option *device =
+        command->add_option("--device", options->device, "Coordinates: the engine index of it")
+            ->delimiter(',')
+            ->type_name("N,N")
+            ->needs(mesh);
+    CLI::Option *index =
+        command->add_option("--index", options->index, "Engine index: the device that has it")
+            ->type_name("N")
+            ->needs(mesh);
+    CLI::Option *members =
+        command
+            ->add_option("--members", options->members,
+                         "Engine indices of a single-program layer: does it run on the device?")
+            ->delimiter(',')
+            ->type_name("N,N")
+            ->needs(device);
+    addTensor(*command, *options, mesh);
+    CLI::Option *atomic = addAtomic(*command, *options);
+    addCommonOptions(*command, context);
+    addExamples(*command, {"collective --target M1",
+                           "collective --mesh 2x2x4 --die-axis 2 --engines 4 --device 1,0,3",
+                           "collective --mesh 2x4 --tensor 64x128 --shard 0:0 --shard 1:1",
+                           "collective --reduction-type 5 --data-type 2"});
+    command->callback([options, index, members, atomic, &context] {
+        options->indexGiven = index->count() > 0;
+        options->membersGiven = members->count() > 0;
+        options->atomicGiven = atomic->count() > 0;
+        context.exitCode = runCollective(*options, context);
+    });
+}
+
+void addDescriptor(CLI::App &app, Context &context)
+{
+    auto options = std::make_shared<DescriptorOptions>();
+    CLI::App *command = app.add_subcommand(
+        "descriptor",
+        "Register groups, coefficient streams, relocation registers, format word, ordering bits");
+    command
+        ->add_option("--descriptor-version", options->version,
+                     "Descriptor version of the format word, instead of the chip's")
+        ->type_name("N");
+    CLI::Option *formats = command
+                               ->add_option("--formats", options->formats,
+                                            "Make the format word of source 1, source 2 and output")
+                               ->delimiter(',')
+                               ->expected(3)
+                               ->type_name("IN,IN2,OUT");
+    command
+        ->add_option("--saturate", options->saturate,
+                     "Sources whose E4M3 overflow saturates instead of giving NaN")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"source1", "source2"}))
+        ->needs(formats);
+    command->add_option("--word", options->word, "Read the formats of a format word")
+        ->type_name("WORD")
+        ->excludes(formats);
+    command->add_option("--image", options->image, "Read the ordering bits of a version-10 image")
+        ->type_name("FILE");
+    addCommonOptions(*command, context);
+    addExamples(*command, {"descriptor", "descriptor --target H18 --formats e4m3,e4m3,fp16",
+                           "descriptor --target H18 --word 0xa4"});
+    command->callback([options, &context] { context.exitCode = runDescriptor(*options, context); });
+}
+
+void addActivation(CLI::App &app, Context &context)
+{
+    auto options = std::make_shared<ActivationOptions>();
+    CLI::App *command = app.add_subcommand(
+        "activation", "Activation tables: the 43 entries, the knots, the function at some inputs");
+    command->add_option("path", options->path, "Container, weight section, or file with --at")
+        ->required()
+        ->type_name("PATH");
+    CLI::Option *at =
+        command->add_option("--at", options->at, "Offset of a table's first byte in the file")
+            ->type_name("OFFSET");
+    command->add_option("--name", options->name, "This table of the container only")
+        ->type_name("NAME")
+        ->excludes(at);
+    command->add_option("--input", options->inputs, "Inputs to evaluate the function at")
+        ->delimiter(',')
+        ->type_name("X");
+    command
+        ->add_option("--layout", options->layout,
+                     "Reading of entries 2 and 3, instead of what the record holds")
+        ->check(CLI::IsMember({"text", "device"}));
+    command->add_option("--arithmetic", options->arithmetic, "Round once or after each operation")
+        ->check(CLI::IsMember({"exact", "half"}))
+        ->capture_default_str();
+    command->add_option("--tail", options->tail, "Outside the knots of a text layout")
+        ->check(CLI::IsMember({"clamp", "linear"}))
+        ->capture_default_str();
+    addCommonOptions(*command, context);
+    addExamples(*command,
+                {"activation network.hwx --input -1,0,1", "activation kernel.bin --at 0x80"});
+    command->callback([options, at, &context] {
+        options->atGiven = at->count() > 0;
+        context.exitCode = runActivation(*options, context);
+    });
+}
+
+} // namespace
+
+int runDescriptor(const DescriptorOptions &options, Context &context)
+{
+    const auto chosen = chosenTarget(ChipOptions{}, context);
+    if (!chosen)
+        return refuseTarget(context, kDescriptorCommand, chosen.error());
+    const auto known = target::encoderVersion(chosen->target());
+    const std::uint32_t version = options.version != 0 ? options.version : known.value_or(0);
+    if (version == 0)
+        return refuseTarget(context, kDescriptorCommand,
+                            usageError("--descriptor-version", "a version", "none",
+                                       "The descriptor version of this chip is not known."));
+    const auto asked = answer(options, version);
+    if (!asked)
+        return reportFailure(context, kDescriptorCommand, asked.error());
+    if (!context.json) {
+        if (!context.quiet)
+            print(asked->text.empty() ? "For " + chosen->text() + groupsText() + streamsText() +
+                                            formatWordText(version)
+                                      : asked->text);
+        return kDone;
+    }
+    printDocument(context, report::descriptorJson(chosen->target(), version, asked->json), {});
+    return kDone;
+}
+
+int runActivation(const ActivationOptions &options, Context &context)
+{
+    Diagnostics diagnostics;
+    auto tables = tablesOf(options, diagnostics);
+    if (!tables)
+        return reportFailure(context, kActivationCommand, tables.error());
+    for (Named &named : *tables) {
+        if (!options.layout.empty())
+            named.table.setLayout(options.layout == "text" ? ActivationLayout::Text
+                                                           : ActivationLayout::Device);
+    }
+    if (!context.json) {
+        std::string text;
+        for (const Named &named : *tables)
+            text += activationTableText(named, options);
+        if (!context.quiet)
+            print(text + "\n" + readingsText(format::readingsOf("activation_segments")));
+        printDiagnostics(context, diagnostics);
+        return exitCodeOf(diagnostics);
+    }
+    std::vector<report::Json> documents;
+    for (const Named &named : *tables)
+        documents.push_back(tableJson(named, options));
+    printDocument(
+        context,
+        report::activationTablesJson(std::move(documents), options.arithmetic, options.tail),
+        diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
+void addEngine(CLI::App &app, Context &context)
+{
+    addCollective(app, context);
+    addDescriptor(app, context);
+    addActivation(app, context);
+}
+
+} // namespace kernscope::cli
