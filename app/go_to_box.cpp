@@ -5,7 +5,7 @@
 #include "app/palette_registers.h"
 #include "app/place_text.h"
 #include "core/bundle/bundle.h"
-#include "core/container/mil/packed_program.h"
+#include "core/container/mil/program.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -23,37 +23,18 @@ constexpr int kRestMilliseconds = 10'000;
 constexpr std::size_t kMostIndexedAtOnce = 5'000; ///< sections: about a millisecond
 constexpr std::size_t kMostNames = 200'000;       ///< of sections and operations each
 
-/// What the palette shows of operations, and where they are written. It takes a twentieth of the
-/// memory of the program, which the palette does not keep.
-struct OperationNames {
-    std::string texts; ///< "conv encoder_0", one behind the other
-    std::vector<std::size_t> ends;
-    std::vector<SourceSpan> spans;
-
-    /// In the order of the program, unpacked one by one.
-    void collect(const mil::PackedProgram &program)
-    {
-        mil::PackedProgram::Reader reader(program);
-        std::vector<std::size_t> inBlocks;
-        for (std::size_t i = 0; i < program.operations() && spans.size() < kMostNames; ++i) {
-            mil::Operation operation;
-            reader.next(operation, inBlocks);
-            if (operation.type == "const")
-                continue;
-            texts += operation.type + ' ' + operation.displayName();
-            ends.push_back(texts.size());
-            spans.push_back(operation.span);
-        }
-        texts.shrink_to_fit();
-        ends.shrink_to_fit();
-        spans.shrink_to_fit();
+/// The operations of a block that are no constants, in the order of the program.
+void collectOperations(const mil::Block &block, std::vector<const mil::Operation *> &all)
+{
+    for (const mil::Operation &operation : block.operations) {
+        if (all.size() == kMostNames)
+            return;
+        if (operation.type != "const")
+            all.push_back(&operation);
+        for (const mil::Block &inner : operation.blocks)
+            collectOperations(inner, all);
     }
-    QString name(std::size_t index) const
-    {
-        const std::size_t begin = index == 0 ? 0 : ends[index - 1];
-        return QString::fromUtf8(texts.data() + begin, static_cast<qsizetype>(ends[index] - begin));
-    }
-};
+}
 
 } // namespace
 
@@ -141,12 +122,16 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
         session.goToSection((*shared)[i], origin);
     };
     operations.kind = PaletteIndex::Kind::Operation;
-    const auto all = std::make_shared<OperationNames>();
-    all->collect(*bundle->packedProgram());
-    operations.count = all->spans.size();
-    operations.name = [all](std::size_t i) { return all->name(i); };
+    const auto all = std::make_shared<std::vector<const mil::Operation *>>();
+    for (const mil::Function &function : bundle->program()->functions)
+        collectOperations(function.body, *all);
+    operations.count = all->size();
+    operations.name = [bundle, all](std::size_t i) {
+        const mil::Operation &operation = *(*all)[i];
+        return QString::fromStdString(operation.type + ' ' + operation.displayName());
+    };
     operations.run = [&session, origin, bundle, all](std::size_t i) {
-        const SourceSpan &span = all->spans[i];
+        const SourceSpan span = (*all)[i]->span;
         if (bundle->programFile() != kNoIndex && span.length > 0)
             session.goToBytes(bundle->programFile(),
                               {FileOffset(span.offset), ByteCount(span.length)}, origin);

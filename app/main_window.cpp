@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.h"
 
-#include "app/allocator.h"
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
 #include "app/file_drops.h"
@@ -76,7 +75,6 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     connectSession();
     connectDocument();
     keepPairs();
-    new HeapTrimmer(m_session, this);
     m_tour = new Tour(*this);
     connect(m_tour, &Tour::runningChanged, this, &MainWindow::onTourChanged);
     fillRecent();

@@ -132,10 +132,10 @@ void BundleComparison::describeProgram()
     const bool both = program.bytesA.has_value() == program.bytesB.has_value();
     program.sameBytes = both && diff::sameBytes(a, b, nullptr).value_or(false);
     program.detail = comparePrograms(*m_a.program(), *m_b.program());
-    compareModels(m_a.programOutline(), a, m_b.programOutline(), b, program.detail);
+    compareModels(*m_a.program(), a, *m_b.program(), b, program.detail);
     // A program that could not be read whole is judged by its bytes as well.
     const auto readWhole = [](const Bundle &bundle) {
-        return !bundle.programOutline().functions.empty() && !hasErrors(bundle.diagnostics());
+        return !bundle.program()->functions.empty() && !hasErrors(bundle.diagnostics());
     };
     program.equal =
         program.sameBytes || (both && program.detail.equal && readWhole(m_a) && readWhole(m_b));

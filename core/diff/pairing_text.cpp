@@ -18,7 +18,7 @@ std::string consumerReason(const Weight &a, const Weight &b)
     for (const Consumer &x : a.consumers) {
         for (const Consumer &y : b.consumers) {
             if (x.op == y.op && x.name == y.name && x.param == y.param)
-                return fmt::format("both are {} of {} {}", x.param.value(), x.op.value(), x.name);
+                return fmt::format("both are {} of {} {}", x.param, x.op, x.name);
         }
     }
     return "both are read by the same operation";

@@ -193,7 +193,7 @@ ProgramNodes::ProgramNodes(const mil::Function &function)
     NodeMaker(function, nodes);
 }
 
-std::string signatureText(const CompactVector<mil::NamedType> &values)
+std::string signatureText(const std::vector<mil::NamedType> &values)
 {
     // A protobuf has them in no order of its own.
     std::vector<std::string> each;

@@ -41,6 +41,6 @@ struct ProgramNodes {
 };
 
 /// By name: "x: fp16 [1, 4], y: fp16 [4]".
-std::string signatureText(const CompactVector<mil::NamedType> &values);
+std::string signatureText(const std::vector<mil::NamedType> &values);
 
 } // namespace kernscope::diff

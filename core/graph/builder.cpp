@@ -34,15 +34,10 @@ Result<void> Builder::run(Progress *progress)
 {
     const Bundle &bundle = m_graph.bundle();
     addNetworks();
-    m_program = bundle.program();
-    m_graph.m_program = bundle.packedProgram();
-    m_graph.m_networks = std::make_shared<const mil::PackedProgram>(m_networks);
-    for (const mil::Program *program :
-         {m_program.get(), static_cast<const mil::Program *>(&m_networks)}) {
+    for (const mil::Program *program : {bundle.program().get(), &std::as_const(m_graph.m_networks)}) {
         for (const mil::Function &function : program->functions) {
             m_programs.push_back(&function);
             m_graph.m_functions.push_back({function.name, function.model, 0, 0});
-            m_graph.m_inputs.push_back(function.inputs);
         }
     }
     if (m_graph.m_functions.empty())
@@ -58,22 +53,14 @@ Result<void> Builder::run(Progress *progress)
         m_function = f;
         FunctionNodes &function = m_graph.m_functions[f];
         function.firstNode = m_graph.m_nodes.size();
-        const std::size_t programs = m_program->functions.size();
-        addFunction(*m_programs[f], f < programs
-                                        ? m_graph.m_program->operationsOf(f).first
-                                        : m_graph.m_program->operations() +
-                                              m_graph.m_networks->operationsOf(f - programs).first);
+        addFunction(*m_programs[f]);
         function.nodes = m_graph.m_nodes.size() - function.firstNode;
         if (progress && !progress->advance(1))
             return tl::unexpected(cancelledError("The graph was not made."));
     }
-    m_graph.m_nodes.shrink_to_fit(); // of 100,000 a third would be room for more
-    m_graph.m_spans.shrink_to_fit();
-    m_graph.m_edges.shrink_to_fit();
-    m_graph.m_values.shrink_to_fit();
     m_graph.m_into.fill(m_graph.m_nodes.size(), m_graph.m_edges, &Edge::to);
     m_graph.m_from.fill(m_graph.m_nodes.size(), m_graph.m_edges, &Edge::from);
-    RepeatFinder(m_graph, m_read).run(progress);
+    RepeatFinder(m_graph).run(progress);
     if (progress && progress->cancelled())
         return tl::unexpected(cancelledError("The graph was not made."));
     return {};
@@ -85,12 +72,12 @@ void Builder::addNetworks()
     if (bundle.programFile() == kNoIndex)
         return;
     const BundleFile &file = bundle.files()[bundle.programFile()];
-    for (const mil::ModelNode &model : bundle.programOutline().models) {
+    for (const mil::ModelNode &model : bundle.program()->models) {
         if (!model.isNetwork())
             continue;
-        m_networks.functions.push_back(
+        m_graph.m_networks.functions.push_back(
             network::networkFunction(file.file->bytes(), model.content, file.path));
-        m_networks.functions.back().model = model.path;
+        m_graph.m_networks.functions.back().model = model.path;
     }
 }
 
@@ -98,13 +85,8 @@ void Builder::addNetworks()
 std::size_t Builder::addNode(Node node)
 {
     node.function = m_function;
-    const mil::Operation *operation = nullptr;
-    if (node.operation != kNone) {
-        operation = m_values->operations()[node.operation].operation;
+    if (node.operation != kNone)
         node.operation = m_firstOperation + node.operation;
-    }
-    m_read.operations.push_back(operation);
-    m_graph.m_spans.push_back(operation ? operation->span : SourceSpan());
     m_graph.m_nodes.push_back(node);
     return m_graph.m_nodes.size() - 1;
 }
@@ -126,10 +108,9 @@ void Builder::addEdge(std::size_t from, std::size_t to, std::string_view param, 
         m_graph.m_edges.push_back({from, to, paramOf(param), value, kind});
 }
 
-std::size_t Builder::addValue(const mil::NamedType &declared, Graph::Declared at)
+std::size_t Builder::addValue(const mil::NamedType &declared)
 {
-    m_read.values.push_back(&declared);
-    m_graph.m_values.push_back(at);
+    m_graph.m_values.push_back(&declared);
     return m_graph.m_values.size() - 1;
 }
 
@@ -221,8 +202,7 @@ void Builder::addOperations(const mil::Block &block, std::size_t holder, std::si
                 if (at == m_byType.end())
                     continue;
                 m_definedIn[at->second] = {index, b};
-                m_definitionValue[at->second] = addValue(
-                    inputs[i], {m_firstOperation + index, b, static_cast<std::uint32_t>(i), kNone});
+                m_definitionValue[at->second] = addValue(inputs[i]);
             }
             addOperations(operation.blocks[b], index, b);
         }
@@ -279,7 +259,7 @@ void Builder::addUnnamedWeights()
     const std::size_t end = m_graph.m_nodes.size();
     for (std::size_t n = m_graph.m_functions[m_function].firstNode; n < end; ++n) {
         if (m_graph.m_nodes[n].kind == NodeKind::Operation)
-            readers[m_read.operations[n]->displayName()].push_back(n);
+            readers[m_graph.operation(n)->displayName()].push_back(n);
     }
     std::vector<std::size_t> missing;
     for (const auto &[name, wanted] : m_wanted)
@@ -297,7 +277,7 @@ void Builder::addUnnamedWeight(std::size_t weight, const Readers &readers)
         if (found == readers.end())
             continue;
         for (const std::size_t reader : found->second) {
-            if (m_read.operations[reader]->type != consumer.op)
+            if (m_graph.operation(reader)->type != consumer.op)
                 continue;
             const Node of = m_graph.m_nodes[reader];
             if (made == kNone) {
@@ -316,12 +296,14 @@ void Builder::addUnnamedWeight(std::size_t weight, const Readers &readers)
     m_placed[weight] = made != kNone;
 }
 
-void Builder::addFunction(const mil::Function &function, std::size_t firstOperation)
+void Builder::addFunction(const mil::Function &function)
 {
-    m_firstOperation = firstOperation;
+    m_firstOperation = m_graph.m_operations.size();
     m_values = std::make_unique<ValueGraph>(function);
     const auto &definitions = m_values->definitions();
     const auto &operations = m_values->operations();
+    for (const GraphOperation &operation : operations)
+        m_graph.m_operations.push_back(operation.operation);
     m_places.clear();
     m_byName.clear();
     m_byType.clear();
@@ -338,16 +320,14 @@ void Builder::addFunction(const mil::Function &function, std::size_t firstOperat
         for (std::size_t o = 0; o < operations[i].operation->outputs.size(); ++o) {
             m_definedIn[operations[i].firstDefinition + o] = m_places[i];
             m_definitionValue[operations[i].firstDefinition + o] =
-                addValue(operations[i].operation->outputs[o],
-                         {firstOperation + i, kNone, static_cast<std::uint32_t>(o), kNone});
+                addValue(operations[i].operation->outputs[o]);
         }
     }
     noteWeights();
     takeWeights();
     hideUnpacking();
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-        m_definitionValue[i] =
-            addValue(function.inputs[i], {kNone, kNone, static_cast<std::uint32_t>(i), m_function});
+        m_definitionValue[i] = addValue(function.inputs[i]);
         Node node;
         node.kind = NodeKind::Input;
         addDefinition(i, node);

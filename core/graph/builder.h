@@ -31,7 +31,7 @@ private:
     using Readers = std::unordered_map<std::string, std::vector<std::size_t>>;
 
     void addNetworks();
-    void addFunction(const mil::Function &function, std::size_t firstOperation);
+    void addFunction(const mil::Function &function);
     void addOperations(const mil::Block &block, std::size_t holder, std::size_t number);
     void addOperation(std::size_t operation);
     void noteWeights();
@@ -41,7 +41,7 @@ private:
     void addEdge(std::size_t from, std::size_t to, std::string_view param, std::size_t value,
                  EdgeKind kind);
     std::size_t paramOf(std::string_view name);
-    std::size_t addValue(const mil::NamedType &declared, Graph::Declared at);
+    std::size_t addValue(const mil::NamedType &declared);
     void addDefinition(std::size_t definition, Node node);
     void addBlockInputs(std::size_t operation);
     void addReads(std::size_t operation);
@@ -54,10 +54,6 @@ private:
     std::size_t calleeOf(const mil::Operation &operation) const;
 
     Graph &m_graph;
-    // Of what is being read, which the graph does not keep:
-    std::shared_ptr<const mil::Program> m_program;
-    mil::Program m_networks;
-    ReadProgram m_read;
     std::vector<const mil::Function *> m_programs; ///< by function
     std::unordered_map<std::string_view, std::size_t> m_params;
     // Of the function that is being read:
@@ -68,7 +64,7 @@ private:
     std::vector<std::size_t> m_operationNode; ///< kNone: a constant
     std::vector<std::size_t> m_definitionNode;
     std::vector<std::size_t> m_definitionValue;
-    std::size_t m_firstOperation = 0;    ///< in the packed program
+    std::size_t m_firstOperation = 0;    ///< in Graph::m_operations
     std::vector<std::size_t> m_weightOf; ///< by operation: the weight that it makes
     std::vector<bool> m_hidden;          ///< by operation: unpacks a weight
     std::unordered_map<std::string_view, std::vector<std::size_t>> m_byName; ///< definitions

@@ -30,11 +30,11 @@ tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits,
             least = candidate;
     }
     if (!least)
-        return refused("plan.infeasible", survey.nameOf(r), "a form that every chip takes",
+        return refused("plan.infeasible", survey.names[r], "a form that every chip takes",
                        row.candidates->front()->refused, "No form of this weight can be chosen");
-    return refused("plan.infeasible", survey.nameOf(r),
+    return refused("plan.infeasible", survey.names[r],
                    fmt::format("at most {:g}", limits.tolerance),
-                   fmt::format("{:.4g} ({})", layerError(row, least), least->name.value()),
+                   fmt::format("{:.4g} ({})", layerError(row, least), least->name),
                    "No form of this weight keeps the tolerance of a layer");
 }
 
@@ -88,7 +88,7 @@ bool takesAsLong(const Row &row, const Candidate &candidate)
 std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t choice, bool forced)
 {
     if (!row.fixed.empty())
-        return "stays: " + row.fixed.value();
+        return "stays: " + row.fixed;
     if (forced)
         return "asked for by hand";
     if (choice != 0 && goal == Goal::Time && takesAsLong(row, (*row.candidates)[choice]))
@@ -118,10 +118,9 @@ std::vector<FrontPoint> frontOf(const Survey &survey, const PlannedItems &networ
         for (std::size_t item = 0; item < chosen.choice.size(); ++item)
             chosen.choice[item] = network.possible[item][chosen.choice[item]];
         FrontPoint point;
-        const std::vector<std::size_t> choice = spread(survey, network, chosen.choice);
-        point.choice = CompactShared(SqueezedChoice(choice));
+        point.choice = spread(survey, network, chosen.choice);
         point.corner = chosen.corner;
-        point.totals = totalsOf(survey, choice);
+        point.totals = totalsOf(survey, point.choice);
         points.push_back(std::move(point));
     }
     return points;
@@ -194,8 +193,7 @@ double layerError(const Row &row, const Candidate &candidate)
 
 std::string formOf(const Row &row, std::size_t choice)
 {
-    return choice == 0 || !row.candidates ? row.stored.value()
-                                          : (*row.candidates)[choice]->name.value();
+    return choice == 0 || !row.candidates ? row.stored : (*row.candidates)[choice]->name;
 }
 
 namespace {
@@ -207,13 +205,13 @@ roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::siz
     std::vector<roofline::LayerTime> times;
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
         const Row &row = survey.rows[r];
-        const auto layers = survey.layers[row.weight];
+        const auto &layers = survey.layers[row.weight];
         if (layers.empty())
             continue;
         const ChipFigures &chip =
             row.candidates ? (*row.candidates)[choice[r]]->chips[target] : row.fixedChips[target];
         for (std::size_t i = 0; i < layers.size(); ++i)
-            times.push_back({&layers[i].value(), chip.layerS[i], chip.refusal});
+            times.push_back({layers[i].get(), chip.layerS[i], chip.refusal});
     }
     return roofline::programTime(times, survey.roofs[target]);
 }
@@ -282,13 +280,10 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
     plan.bound = selected->bound;
     plan.before = totalsOf(survey, std::vector<std::size_t>(survey.rows.size(), 0));
     plan.after = totalsOf(survey, plan.choice);
-    std::unordered_map<std::string, SharedValue<std::string>> reasons;
     plan.why.reserve(survey.rows.size());
-    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
-        const std::string why =
-            whyOf(survey.rows[r], limits, goal, plan.choice[r], network->forced[r]);
-        plan.why.push_back(reasons.try_emplace(why, why).first->second);
-    }
+    for (std::size_t r = 0; r < survey.rows.size(); ++r)
+        plan.why.push_back(
+            whyOf(survey.rows[r], limits, goal, plan.choice[r], network->forced[r]));
     plan.untimed = untimedRows(survey);
     plan.storedFront =
         frontOf(survey, *network, Goal::Stored, limits.frontPoints, plan.storedCount);

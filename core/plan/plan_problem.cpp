@@ -21,7 +21,7 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
         bool any = false;
         for (std::size_t r = 0; r < survey.rows.size(); ++r) {
             const Row &row = survey.rows[r];
-            if (!matchesPattern(pattern, survey.nameOf(r)) || !row.candidates)
+            if (!matchesPattern(pattern, survey.names[r]) || !row.candidates)
                 continue;
             any = true;
             const auto &all = *row.candidates;
@@ -30,13 +30,13 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
                     return candidate->name == form;
                 });
             if (at == all.end() && form != "dense")
-                return refused("plan.forced", survey.nameOf(r), "a form that was tried", form,
+                return refused("plan.forced", survey.names[r], "a form that was tried", form,
                                "This form was not tried for the weight");
             // A dense weight has no candidate of that name: it is kept.
             const std::size_t index =
                 at == all.end() ? 0 : static_cast<std::size_t>(at - all.begin());
             if (!all[index]->refused.empty() && index != 0)
-                return refused("plan.forced", survey.nameOf(r), form, all[index]->refused,
+                return refused("plan.forced", survey.names[r], form, all[index]->refused,
                                "This form cannot be given to the weight");
             forced[r] = index;
         }

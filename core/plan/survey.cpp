@@ -3,6 +3,7 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_layers.h"
+#include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/base/pattern.h"
 #include "core/bundle/bundle.h"
@@ -30,24 +31,18 @@ LayersByWeight layersIn(const Bundle &bundle)
 }
 
 /// What is needed of them to add up a program. Most are reached alike and are one object.
-JoinedLists<SharedValue<roofline::Layer>> reachedLayers(const LayersByWeight &layers)
+std::vector<std::vector<std::shared_ptr<const roofline::Layer>>>
+reachedLayers(const LayersByWeight &layers)
 {
-    JoinedLists<SharedValue<roofline::Layer>> reached;
-    ValuePool<roofline::Layer> pool;
-    std::size_t count = 0;
-    for (const auto &each : layers)
-        count += each.size();
-    reached.reserve(layers.size(), count);
-    std::vector<SharedValue<roofline::Layer>> list;
-    for (const auto &each : layers) {
-        list.clear();
-        for (const roofline::Layer &layer : each) {
+    std::vector<std::vector<std::shared_ptr<const roofline::Layer>>> reached(layers.size());
+    Interner<roofline::Layer> known;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        for (const roofline::Layer &layer : layers[i]) {
             roofline::Layer bare;
             bare.model = layer.model;
             bare.runs = layer.runs;
-            pool.share(list.emplace_back(std::move(bare)));
+            reached[i].push_back(known.get(std::move(bare)));
         }
-        reached.add(list);
     }
     return reached;
 }
@@ -123,7 +118,7 @@ void Surveyor::readLayers()
     m_layers = layersIn(shaped());
     m_axes.assign(count, Axes{0, 1, 0, 1});
     std::map<std::pair<std::string, std::string>, unsigned> opsets;
-    for (const mil::Function &function : m_bundle.programOutline().functions)
+    for (const mil::Function &function : m_bundle.program()->functions)
         opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);
     m_opsets.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -169,7 +164,7 @@ Result<void> Surveyor::checkChannels(std::size_t index) const
     }
     const std::uint64_t channels = weight.shape[inputs->axis];
     const std::uint64_t groups =
-        weight.consumers[m_layers[index].front().consumer].geometry->groups;
+        weight.consumers[m_layers[index].front().consumer].geometry.groups;
     const std::uint64_t given = inputs->meanSquare.size();
     if (given == 0 || given == channels || given == channels * groups)
         return {};
@@ -180,24 +175,16 @@ Result<void> Surveyor::checkChannels(std::size_t index) const
 
 Result<void> Surveyor::addRows()
 {
-    ValuePool<std::string> functions, forms, reasons;
-    ValuePool<Axes> axes;
-    const auto shared = [](auto &pool, auto value) {
-        SharedValue made(std::move(value));
-        pool.share(made);
-        return made;
-    };
     m_survey.rows.reserve(m_bundle.weights().size());
     for (std::size_t i = 0; i < m_bundle.weights().size(); ++i) {
         Row row;
         row.weight = i;
-        m_survey.names.add(m_bundle.weights()[i].findableName());
-        row.function = shared(functions, functionAddress(m_bundle.weights()[i].model,
-                                                         m_bundle.weights()[i].function));
-        row.stored = shared(forms, storedFormName(m_forms[i]));
-        row.axes = shared(axes, m_axes[i]);
-        if (std::string why = whyFixed(i); !why.empty())
-            row.fixed = shared(reasons, std::move(why));
+        m_survey.names.push_back(m_bundle.weights()[i].findableName());
+        row.function =
+            functionAddress(m_bundle.weights()[i].model, m_bundle.weights()[i].function);
+        row.stored = storedFormName(m_forms[i]);
+        row.axes = m_axes[i];
+        row.fixed = whyFixed(i);
         row.unread = !m_forms[i].storedBytes;
         m_survey.unread += row.unread ? 1 : 0;
         if (i < m_options.sensitivity.size())
@@ -209,7 +196,6 @@ Result<void> Surveyor::addRows()
         m_survey.rows.push_back(std::move(row));
         m_survey.denseBytes += m_forms[i].denseBytes;
     }
-    m_survey.names.shrink_to_fit();
     return {};
 }
 
@@ -265,7 +251,7 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index)
         content.forms = std::move(*forms);
     }
     for (const auto &[pattern, form] : m_options.forced) {
-        if (form == kKeep || !matchesPattern(pattern, m_survey.nameOf(index)))
+        if (form == kKeep || !matchesPattern(pattern, m_survey.names[index]))
             continue;
         const auto spec = formFromName(form, content.axes);
         if (!spec)

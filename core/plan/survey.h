@@ -2,11 +2,7 @@
 #pragma once
 
 #include "core/assessment/assess.h"
-#include "core/base/compact.h"
-#include "core/base/joined_lists.h"
 #include "core/base/progress.h"
-#include "core/base/shared_value.h"
-#include "core/base/small_index.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/plan/candidates.h"
 #include "core/plan/weight_error.h"
@@ -22,19 +18,19 @@ namespace kernscope::plan {
 
 /// One weight and what may become of it.
 struct Row {
-    SmallIndex weight = 0;
-    SmallIndex item = 0; ///< weights that lie at the same place are one item
+    std::size_t weight = 0;
+    std::size_t item = 0; ///< weights that lie at the same place are one item
     /// "MODEL/FUNCTION" that reads it, without the parts that are empty.
-    SharedValue<std::string> function;
-    SharedValue<std::string> stored; ///< the form that it has
+    std::string function;
+    std::string stored; ///< the form that it has
     /// The first one keeps the form. Shared by weights that hold the same and are used alike.
     std::shared_ptr<const CandidateList> candidates;
     double energy = 0;                     ///< sum of squared values, weighted like the error
     double sensitivity = 1;                ///< its relative error is multiplied by it
-    SharedValue<std::string> fixed;        ///< why it stays as it is; empty where it is planned
-    SharedValue<Axes> axes;                ///< of its channels
+    std::string fixed;        ///< why it stays as it is; empty where it is planned
+    Axes axes;                ///< of its channels
     bool unread = false;                   ///< its stored bytes are not known
-    CompactVector<ChipFigures> fixedChips; ///< of a weight that stays: by target
+    std::vector<ChipFigures> fixedChips; ///< of a weight that stays: by target
 };
 
 struct SurveyOptions {
@@ -58,7 +54,7 @@ struct SurveyOptions {
 
 /// Bytes of a weight as it is stored.
 struct PartBytes {
-    SmallIndex number = 0; ///< the same for parts that lie at the same place
+    std::size_t number = 0; ///< the same for parts that lie at the same place
     bool shared = false;   ///< another item has it as well
     std::uint64_t bytes = 0;
 };
@@ -69,12 +65,12 @@ struct Survey {
     std::vector<const target::Target *> targets;
     std::vector<roofline::Roofs> roofs; ///< by target
     std::vector<Row> rows;              ///< all weights, in the bundle's order
-    JoinedLists<char> names;            ///< by row, by which its weight is found
-    /// By weight, its layers, as a run of the program comes to them: their models and runs alone.
-    JoinedLists<SharedValue<roofline::Layer>> layers;
+    std::vector<std::string> names;     ///< by row, by which its weight is found
+    /// By weight, its layers: only model and run information.
+    std::vector<std::vector<std::shared_ptr<const roofline::Layer>>> layers;
     std::size_t items = 0;
     ErrorModel model = ErrorModel::Weights;
-    JoinedLists<PartBytes> parts;   ///< by item
+    std::vector<std::vector<PartBytes>> parts; ///< by item
     std::vector<ChipFigures> fixed; ///< by target: sums of the weights that stay as they are
     std::uint64_t denseBytes = 0;   ///< of all weights as fp16
     std::size_t unread = 0;         ///< weights whose stored bytes are not known: none of `parts`
@@ -82,11 +78,6 @@ struct Survey {
     std::size_t encodings = 0;      ///< candidates that were encoded
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
-
-    std::string nameOf(std::size_t row) const
-    {
-        return std::string(names[row].begin(), names[row].end());
-    }
 };
 
 /// The chips whose ceilings, or some times, are known: only they have a part in times.

@@ -69,12 +69,11 @@ void Surveyor::findItems()
         row.item = items.emplace(places, items.size()).first->second;
         stays.resize(items.size());
         if (!row.fixed.empty())
-            stays[row.item] = m_survey.nameOf(row.weight);
+            stays[row.item] = m_survey.names[row.weight];
     }
     for (Row &row : m_survey.rows) {
         if (row.fixed.empty() && !stays[row.item].empty())
-            row.fixed =
-                SharedValue("shares its bytes with " + stays[row.item] + ", which stays as it is");
+            row.fixed = "shares its bytes with " + stays[row.item] + ", which stays as it is";
     }
     m_survey.items = items.size();
     std::map<Place, std::set<std::size_t>> users;
@@ -97,9 +96,8 @@ void Surveyor::findItems()
         if (const ByteCount unread = unreadBytes(m_bundle.weights()[row.weight]); unread.value > 0)
             parts.push_back({numbers.emplace(unreadPlace(row.weight), numbers.size()).first->second,
                              false, unread.value});
-        m_survey.parts.add(parts);
+        m_survey.parts.push_back(std::move(parts));
     }
-    m_survey.parts.shrink_to_fit();
 }
 
 bool Surveyor::sameContent(std::size_t a, std::size_t b) const

@@ -28,7 +28,7 @@ Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
     json["error"] = totals.error;
     json["largest_error"] = totals.largestError;
     json["largest_error_of"] =
-        totals.largest == kNoIndex ? Json(nullptr) : Json(survey.nameOf(totals.largest));
+        totals.largest == kNoIndex ? Json(nullptr) : Json(survey.names[totals.largest]);
     json["chips"] = Json::array();
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         Json chip;

@@ -31,8 +31,8 @@ Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures
 Json triedJson(const PlannedWeight &weight, const Candidate &candidate)
 {
     Json json;
-    json["form"] = candidate->name.value();
-    json["refused"] = candidate->refused.empty() ? Json(nullptr) : Json(candidate->refused.value());
+    json["form"] = candidate->name;
+    json["refused"] = candidate->refused.empty() ? Json(nullptr) : Json(candidate->refused);
     if (!candidate->refused.empty())
         return json;
     json["bytes"] = numberJson(candidate->stored);
@@ -107,8 +107,8 @@ Value methodOf(const PlannedWeight &weight)
 /// The name that finds a weight is its address where another weight has the same.
 std::string plannedAddress(const PlannedWeight &weight)
 {
-    const std::string name = weight.survey->nameOf(weight.number);
-    const std::string &function = weight.row().function.value();
+    const std::string name = weight.survey->names[weight.number];
+    const std::string &function = weight.row().function;
     return function.empty() || name.starts_with(function + "/") ? name : function + "/" + name;
 }
 
@@ -120,7 +120,7 @@ std::vector<Column<PlannedWeight>> plannedFormColumns()
          .title = "weight",
          .explanation = "Name of the weight",
          .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
+         .value = [](const Row &row) -> Value { return row.survey->names[row.number]; }},
         {.key = "address",
          .title = "address",
          .explanation = "Model, function and name of the weight",
@@ -131,13 +131,13 @@ std::vector<Column<PlannedWeight>> plannedFormColumns()
          .explanation = "The function of the program that reads the weight",
          .align = TextTable::Align::Name,
          .value = [](const Row &row) -> Value {
-             return row.ofSeveral ? Value(row.row().function.value()) : Value(Absent());
+             return row.ofSeveral ? Value(row.row().function) : Value(Absent());
          },
-         .document = [](const Row &row) { return Json(row.row().function.value()); }},
+         .document = [](const Row &row) { return Json(row.row().function); }},
         {.key = "from",
          .title = "from",
          .explanation = "The form that it has",
-         .value = [](const Row &row) -> Value { return row.row().stored.value(); }},
+         .value = [](const Row &row) -> Value { return row.row().stored; }},
         {.key = "to",
          .title = "to",
          .explanation = "The form that it gets, with what the first chip does with it",
@@ -269,7 +269,7 @@ std::vector<Column<PlannedWeight>> plannedColumns()
 Json formsOf(const FrontRow &row)
 {
     const plan::Survey &survey = *row.subject->survey;
-    const std::vector<std::size_t> choice = row.point->choice->all();
+    const std::vector<std::size_t> &choice = row.point->choice;
     Json forms = Json::array();
     for (std::size_t r = 0; r < survey.rows.size(); ++r)
         forms.push_back(plan::formOf(survey.rows[r], choice[r]));
@@ -363,7 +363,7 @@ bool hasFunctions(const plan::Survey &survey)
 
 std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,
-                                          const std::vector<SharedValue<std::string>> &why,
+                                          const std::vector<std::string> &why,
                                           bool withCandidates)
 {
     std::vector<PlannedWeight> rows;

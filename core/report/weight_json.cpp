@@ -45,7 +45,7 @@ Json geometryJson(const ConsumerGeometry &geometry)
     if (!geometry.pads.empty())
         json["pads"] = numbersJson(geometry.pads);
     if (!geometry.padType.empty())
-        json["pad_type"] = geometry.padType.text();
+        json["pad_type"] = geometry.padType;
     json["groups"] = numberJson(geometry.groups);
     if (geometry.transposeX)
         json["transpose_x"] = true;
@@ -85,7 +85,7 @@ Json consumerJson(const Consumer &consumer)
     json["flops"] = consumer.flops ? numberJson(*consumer.flops) : Json(nullptr);
     json["layer_flops"] = consumer.layerFlops ? numberJson(*consumer.layerFlops) : Json(nullptr);
     json["geometry"] = geometryJson(consumer.geometry);
-    if (!consumer.backends->empty())
+    if (!consumer.backends.empty())
         addBackends(json, consumer.backends);
     return json;
 }

@@ -27,7 +27,7 @@ std::string usedByText(const Weight &weight)
     for (std::size_t i = 0; i < named; ++i) {
         const Consumer &consumer = weight.consumers[i];
         text +=
-            fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op.value(), consumer.param.value());
+            fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op, consumer.param);
     }
     if (weight.consumers.size() > named)
         text += fmt::format(", {} more", weight.consumers.size() - named);
@@ -37,9 +37,9 @@ std::string usedByText(const Weight &weight)
 Value backendValue(const WeightFacts &row)
 {
     const auto &consumers = row.weight().consumers;
-    if (consumers.empty() || consumers.front().backends->empty())
+    if (consumers.empty() || consumers.front().backends.empty())
         return Absent();
-    return orNothing(consumers.front().backends->selected);
+    return orNothing(consumers.front().backends.selected);
 }
 
 Value ratioValue(const WeightFacts &row)
@@ -216,7 +216,7 @@ WeightColumns useColumns()
 std::string functionWords(const Weight &weight)
 {
     const bool both = !weight.model.empty() && !weight.function.empty();
-    return weight.model.value() + (both ? "/" : "") + weight.function.value();
+    return weight.model + (both ? "/" : "") + weight.function;
 }
 
 bool severalFunctions(const Bundle &bundle)

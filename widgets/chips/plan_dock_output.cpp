@@ -93,7 +93,7 @@ void PlanDock::writeTo(const QString &path)
         for (std::size_t r = 0; r < m_choice.size(); ++r) {
             const plan::Row &row = m_survey->rows[r];
             if (row.candidates)
-                limits.forced.emplace_back(m_survey->nameOf(r),
+                limits.forced.emplace_back(m_survey->names[r],
                                            (*row.candidates)[m_choice[r]]->name);
         }
     }
@@ -134,7 +134,7 @@ QString PlanDock::saveReport(const QString &path) const
         shown.choice = m_choice;
         shown.before = m_before;
         shown.after = m_after;
-        shown.why.assign(m_choice.size(), SharedValue<std::string>("a point of the front"));
+        shown.why.assign(m_choice.size(), "a point of the front");
         shown.proven = false;
     }
     const plan::Limits limits = this->limits();

@@ -25,11 +25,6 @@ namespace kernscope::ui {
 class LabelPlacer;
 struct RooflinePage;
 
-/// What of the plane a roofline shows: both ends of both axes.
-struct RooflineView {
-    double left = 0, right = 0, low = 0, high = 0;
-};
-
 /// The layers of a bundle under the ceilings of a chip, both axes by powers of ten. A point a
 /// layer: its shape says the stored form, its size the time; hollow where the figures are
 /// estimated; an arrow leads from where it would lie dense. What passes a measured roof is flagged.
@@ -56,8 +51,6 @@ public:
     int pointOfWeight(std::size_t weight) const; ///< -1: it has none
     void fit();
     void zoom(double factor);
-    RooflineView view() const;
-    void setView(const RooflineView &view);
 
     int pointCount() const override { return static_cast<int>(m_order.size()); }
     /// With the arithmetic written in full.

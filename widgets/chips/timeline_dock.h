@@ -4,7 +4,6 @@
 #include "core/assessment/assess.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/hidden_release.h"
 #include "widgets/common/task_manager.h"
 
 #include <QList>
@@ -34,10 +33,6 @@ public:
     TimelinePlot &plot() { return *m_plot; }
     QComboBox &forms() { return *m_forms; }
     QLabel &facts() { return *m_facts; }
-    /// Out of view for some time it gives the layers of a large bundle back, and works them out
-    /// again when it is looked at.
-    HiddenRelease &hiddenRelease() { return *m_release; }
-    static constexpr int kReleasedFrom = 5'000; ///< layers: fewer are kept
 
 protected:
     void refresh() override;
@@ -53,7 +48,6 @@ private:
     static QString timesFact(const roofline::ProgramTime &program);
     void showPlaced(const BundlePtr &bundle, Placed placed);
     void forget();
-    void release();
 
     ChipState &m_state;
     QComboBox *m_forms = nullptr;
@@ -62,7 +56,6 @@ private:
     TimelinePlot *m_plot = nullptr;
     TaskPtr m_task;                       ///< places the layers of a large bundle
     std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown
-    HiddenRelease *m_release = nullptr;
     QList<QAction *> m_actions;
 };
 

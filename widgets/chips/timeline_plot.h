@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/roof_table.h"
 #include "widgets/common/plot_widget.h"
@@ -19,7 +18,7 @@ namespace kernscope::ui {
 
 /// A layer with its two times in the form that is looked at.
 struct TimelineLayer {
-    SmallIndex weight = 0, consumer = 0;
+    std::size_t weight = 0, consumer = 0;
     /// Without its name and the compiler's estimate: what layers that differ in nothing else have
     /// in common.
     std::shared_ptr<const report::TimedLayer> figures;

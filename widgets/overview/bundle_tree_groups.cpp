@@ -28,7 +28,7 @@ void BundleTreeModel::makeGroups()
     m_groups.clear();
     if (!m_bundle)
         return;
-    if (m_bundle->programFile() != kNoIndex && !m_bundle->programOutline().functions.empty())
+    if (m_bundle->programFile() != kNoIndex && !m_bundle->program()->functions.empty())
         m_groups.push_back({Node::Kind::Program, tr("Program"), {}, {}});
     addContainerGroups();
     addFunctions();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
 
 #include <string>
 #include <utility>
@@ -12,9 +11,9 @@ namespace kernscope::mil {
 /// the compiler's own estimate of how long it takes there.
 struct BackendNotes {
     std::string selected;                 ///< SelectedBackend, or the backend of a segment: "ane"
-    CompactVector<std::string> supported; ///< BackendSupport without "unsupported"
-    CompactVector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
-    CompactVector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
+    std::vector<std::string> supported; ///< BackendSupport without "unsupported"
+    std::vector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
+    std::vector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
 
     bool empty() const
     {

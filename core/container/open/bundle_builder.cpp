@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/container_reader.h"
-#include "core/container/mil/program_store.h"
+#include "core/container/mil/program.h"
 
 #include <iterator>
 #include <map>
@@ -90,7 +90,7 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
 Result<BoundShapes> BundleBuilder::bind(const Bundle &before,
                                         const std::vector<shapes::ShapeBinding> &bindings)
 {
-    if (before.m_programFile == kNoIndex || before.programOutline().functions.empty())
+    if (before.m_programFile == kNoIndex || before.program()->functions.empty())
         return refused("cli.option", "--shape", "a program with inputs",
                        std::string(bundleKindName(before.m_kind)),
                        "Only the inputs of a program have shapes.");
@@ -153,7 +153,7 @@ void BundleBuilder::build(OpenedFiles &&opened)
     bundle.m_totals = bundle.addUp();
     bundle.m_openInputs = std::make_shared<const std::vector<shapes::OpenInput>>(
         shapes::openInputs(contents.program));
-    bundle.m_program = std::make_shared<const mil::ProgramStore>(std::move(contents.program));
+    bundle.m_program = std::make_shared<const mil::Program>(std::move(contents.program));
     bundle.m_programFile = contents.programFile;
     bundle.m_hardware = std::move(contents.hardware);
     bundle.m_section = std::move(contents.section);

@@ -135,13 +135,6 @@ void TestWeightWhere::terms()
     facts.zeros = 0.583;
     const Weight weight = weightOf("Encoder_6_weight", FormNode::Sparse, 23564, {128, 64, 3});
     QCOMPARE(where->passes(weight, facts), passes);
-    FormTexts forms;
-    facts.forms = &forms;
-    for (int i = 0; i < 2; ++i) // written, then known
-        QCOMPARE(where->passes(weight, facts), passes);
-    const std::string texts = textsOf(weight, forms);
-    facts.texts = texts;
-    QCOMPARE(where->passes(weight, facts), passes);
 }
 
 void TestWeightWhere::refusals_data()

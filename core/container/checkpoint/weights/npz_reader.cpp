@@ -18,6 +18,7 @@ namespace kernscope::checkpoint {
 namespace {
 
 constexpr std::uint64_t kMaxUnpacked = std::uint64_t(4) << 30; ///< of all members together
+constexpr const char *kSourceOp = "npy";
 constexpr std::string_view kArray = ".npy";
 
 ByteClaim claimOf(std::uint64_t offset, std::uint64_t bytes, SectionKind kind, std::string name)
@@ -34,12 +35,6 @@ std::string nameOf(std::string_view path)
     if (path.ends_with(kArray))
         path.remove_suffix(kArray.size());
     return std::string(path);
-}
-
-const SharedText &sourceOp()
-{
-    static const SharedText text("npy");
-    return text;
 }
 
 /// The array of a .npy that begins at `offset`.
@@ -78,7 +73,7 @@ void addArray(std::span<const std::byte> bytes, std::uint64_t offset, const std:
     if (layout)
         out.claims[0].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
                                         fmt::format("{}: header", tensor.name)));
-    addTensor(tensor, sourceOp(), out);
+    addTensor(tensor, kSourceOp, out);
 }
 
 class NpzReader final : public ContainerReader
@@ -192,7 +187,7 @@ private:
                                             SectionKind::Data,
                                             fmt::format("{}: as stored", member.path)));
         }
-        addTensor(tensor, sourceOp(), out);
+        addTensor(tensor, kSourceOp, out);
     }
 };
 

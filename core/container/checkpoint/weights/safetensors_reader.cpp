@@ -188,7 +188,7 @@ public:
                          [](const StoredTensor &a, const StoredTensor &b) {
                              return a.bytes.offset < b.bytes.offset;
                          });
-        const SharedText sourceOp("safetensors");
+        const std::string sourceOp("safetensors");
         for (const StoredTensor &tensor : tensors)
             addTensor(tensor, sourceOp, out);
     }

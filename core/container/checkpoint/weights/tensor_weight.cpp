@@ -154,7 +154,7 @@ private:
 
 } // namespace
 
-void addTensor(const StoredTensor &tensor, const SharedText &sourceOp, ContainerContents &out)
+void addTensor(const StoredTensor &tensor, const std::string &sourceOp, ContainerContents &out)
 {
     Weight weight;
     weight.name = tensor.name;

@@ -25,7 +25,7 @@ struct StoredTensor {
 };
 
 /// Adds the weight and the claim of its bytes.
-void addTensor(const StoredTensor &tensor, const SharedText &sourceOp, ContainerContents &out);
+void addTensor(const StoredTensor &tensor, const std::string &sourceOp, ContainerContents &out);
 
 inline constexpr std::string_view kReadOnly =
     "A checkpoint is opened for reading only: compare with it, or take values from it";

@@ -177,29 +177,29 @@ std::string BlockReader::sizeText() const
 
 void BlockReader::describe(Weight &weight, OrderState order) const
 {
-    Dealing &dealing = weight.dealing.change();
+    Dealing &dealing = weight.dealing;
     dealing.order = order;
     dealing.copies = m_block.copies.size() + 1;
     dealing.sliceLaw = sizeText();
-    weight.detail.change().emplace_back("order", orderName(order));
-    weight.detail.change().emplace_back("slices", std::uint64_t{m_block.slices.size()});
-    weight.detail.change().emplace_back("slice_bytes", m_block.slices.front().bytes.value);
+    weight.detail.emplace_back("order", orderName(order));
+    weight.detail.emplace_back("slices", std::uint64_t{m_block.slices.size()});
+    weight.detail.emplace_back("slice_bytes", m_block.slices.front().bytes.value);
     if (!m_block.copies.empty())
-        weight.detail.change().emplace_back("copies", dealing.copies);
+        weight.detail.emplace_back("copies", dealing.copies);
     if (!m_layout)
         return;
-    weight.detail.change().emplace_back(
+    weight.detail.emplace_back(
         "law", std::string(lanes::lawName(lanes::lawOf(m_layout->geometry()))));
     for (const lanes::Chunk &chunk : m_layout->chunks()) {
         if (dealing.lanes.size() < kMostListed)
             dealing.lanes.push_back(chunk.lanes);
     }
-    weight.detail.change().emplace_back("lanes", dealing.lanes);
-    weight.detail.change().emplace_back("slice_law", dealing.sliceLaw.text());
+    weight.detail.emplace_back("lanes", dealing.lanes);
+    weight.detail.emplace_back("slice_law", dealing.sliceLaw);
     const std::string exception =
         lanes::knownException(m_layout->geometry(), lanes::lawOf(m_layout->geometry()));
     if (!exception.empty())
-        weight.detail.change().emplace_back("exception", exception);
+        weight.detail.emplace_back("exception", exception);
 }
 
 void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight,

@@ -36,7 +36,7 @@ private:
         OperandPlace place = placeAt(rangesOf(m_block.slices));
         for (const SliceRanges &copy : m_block.copies) {
             const SliceRanges ranges = rangesOf(copy);
-            place.copies.append(ranges.begin(), ranges.end());
+            place.copies.insert(place.copies.end(), ranges.begin(), ranges.end());
         }
         return place;
     }

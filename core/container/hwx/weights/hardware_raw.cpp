@@ -31,10 +31,10 @@ void BlockReader::addRaw()
         holds = check && check->holds;
         law = check ? check->law : law;
     }
-    weight.detail.change().emplace_back("size_law", law);
-    weight.detail.change().emplace_back("size_law_holds", std::string(holds ? "yes" : "no"));
+    weight.detail.emplace_back("size_law", law);
+    weight.detail.emplace_back("size_law_holds", std::string(holds ? "yes" : "no"));
     if (facts.shapeKnown)
-        weight.detail.change().emplace_back(
+        weight.detail.emplace_back(
             "task_shape", std::vector<std::uint64_t>{facts.geometry.outputs, facts.geometry.inputs,
                                                      facts.geometry.height, facts.geometry.width});
     if (!holds)

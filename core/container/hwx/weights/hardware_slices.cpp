@@ -166,16 +166,16 @@ Consumer consumerOf(const descriptor::TaskDetail &detail, const descriptor::Task
                       : "conv";
     consumer.name = fmt::format("task {}", detail.index);
     consumer.param = "weight";
-    consumer.geometry.change().groups = facts.geometry.groups;
+    consumer.geometry.groups = facts.geometry.groups;
     if (const auto x = value("Sx"), y = value("Sy"); x && y && *x > 0 && *y > 0)
-        consumer.geometry.change().strides = {*y, *x};
+        consumer.geometry.strides = {*y, *x};
     const auto inW = value("in_w"), inH = value("in_h"), outW = value("out_w"),
                outH = value("out_h"), cin = value("cin");
     if (inW && inH && cin)
-        consumer.geometry.change().input = Shape{1, *cin, *inH, *inW};
+        consumer.geometry.input = Shape{1, *cin, *inH, *inW};
     if (!outW || !outH || !facts.shapeKnown)
         return consumer;
-    consumer.geometry.change().output = Shape{1, facts.geometry.outputs, *outH, *outW};
+    consumer.geometry.output = Shape{1, facts.geometry.outputs, *outH, *outW};
     const auto pixels = checkedMultiply(std::uint64_t{2} * *outW, *outH);
     const std::uint64_t elements =
         facts.geometry.outputs * *lanes::reductionOf(facts.geometry); // below 2^40

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/hwx/kernels.h"
 #include "core/lanes/layout.h"
@@ -33,7 +32,7 @@ struct SliceBlock {
     KernelFacts facts;
     std::size_t text = 0;
     std::uint32_t stream = 0;
-    CompactVector<Consumer> consumers;
+    std::vector<Consumer> consumers;
     std::vector<std::vector<ByteRange>> copies; ///< the same slices for another stream
 };
 

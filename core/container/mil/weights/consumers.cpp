@@ -85,7 +85,7 @@ void Search::use(const Definition &definition, const Use &use)
     Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);
     consumer.via = m_via;
     if (std::any_of(m_via.begin(), m_via.end(), [](const auto &type) { return type != "cast"; }))
-        consumer.geometry.change().storedAxes = m_axes;
+        consumer.geometry.storedAxes = m_axes;
     found.push_back({use.operation, std::move(consumer)});
 }
 
@@ -196,18 +196,18 @@ ConsumerGeometry geometryOf(const ValueGraph &graph, const GraphOperation &reade
 void describeEinsum(const ValueGraph &graph, const mil::Operation &operation, Consumer &consumer)
 {
     const auto shapes = einsumShapes(graph, operation);
-    consumer.geometry.change().input.reset();
+    consumer.geometry.input.reset();
     consumer.layerFlops.reset();
     if (!shapes || shapes->empty())
         return;
-    consumer.layerFlops = einsumFlops(consumer.geometry->equation, *shapes);
+    consumer.layerFlops = einsumFlops(consumer.geometry.equation, *shapes);
     for (std::size_t i = 0; i < shapes->size(); ++i) {
-        if (i != consumer.geometry->operand) {
-            consumer.geometry.change().input = (*shapes)[i];
+        if (i != consumer.geometry.operand) {
+            consumer.geometry.input = (*shapes)[i];
             return;
         }
     }
-    consumer.geometry.change().input = shapes->front();
+    consumer.geometry.input = shapes->front();
 }
 
 /// The arithmetic of an attention, and what a weight in it is multiplied with as its input.
@@ -215,7 +215,7 @@ void describeAttention(const ValueGraph &graph, const mil::Operation &operation,
 {
     const auto query = shapeOf(graph, operation, "query"), key = shapeOf(graph, operation, "key"),
                value = shapeOf(graph, operation, "value");
-    consumer.geometry.change().input = consumer.param == "query" ? key : query;
+    consumer.geometry.input = consumer.param == "query" ? key : query;
     consumer.layerFlops =
         query && key && value ? attentionFlops(consumer.param, *query, *key, *value) : std::nullopt;
 }
@@ -237,17 +237,15 @@ Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::s
     consumer.op = reader.operation->type;
     consumer.name = reader.operation->displayName();
     consumer.param = param;
-    ConsumerGeometry geometry = geometryOf(graph, reader, param);
-    geometry.operand = place;
-    consumer.geometry = SharedValue(std::move(geometry));
+    consumer.geometry = geometryOf(graph, reader, param);
+    consumer.geometry.operand = place;
     consumer.flops = consumerFlops(consumer, weight);
     consumer.layerFlops = layerFlops(consumer, weight);
     if (consumer.op == "einsum" && consumer.param == "values")
         describeEinsum(graph, *reader.operation, consumer);
     if (consumer.op == "scaled_dot_product_attention")
         describeAttention(graph, *reader.operation, consumer);
-    if (mil::BackendNotes notes = mil::backendNotes(*reader.operation, {}); !notes.empty())
-        consumer.backends = SharedValue(std::move(notes));
+    consumer.backends = mil::backendNotes(*reader.operation, {});
     return consumer;
 }
 
@@ -273,7 +271,7 @@ std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
     return known ? std::optional(std::move(shapes)) : std::nullopt;
 }
 
-CompactVector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation)
+std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation)
 {
     Search search(graph);
     const GraphOperation &maker = graph.operations()[operation];
@@ -281,7 +279,7 @@ CompactVector<Consumer> findConsumers(const ValueGraph &graph, std::size_t opera
         search.start(graph.definitions()[maker.firstDefinition + i]);
     std::stable_sort(search.found.begin(), search.found.end(),
                      [](const Found &a, const Found &b) { return a.operation < b.operation; });
-    CompactVector<Consumer> consumers;
+    std::vector<Consumer> consumers;
     consumers.reserve(search.found.size());
     for (Found &found : search.found)
         consumers.push_back(std::move(found.consumer));

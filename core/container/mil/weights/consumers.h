@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/value_graph.h"
 
@@ -16,7 +15,7 @@ bool passesThrough(std::string_view type);
 /// The ops that read an output of the op numbered `operation`, in program order, seen through
 /// cast, reshape, transpose, expand_dims and squeeze and through the inputs of loop bodies. Other
 /// constexpr ops are no consumers.
-CompactVector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation);
+std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation);
 
 /// One consumer: how the op numbered `operation` uses a value of type `weight` as its `param`; of
 /// an operand that is a list the value is the one at `place` of it.

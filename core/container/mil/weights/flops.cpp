@@ -38,7 +38,7 @@ Count matmulDepth(const Consumer &consumer, const Shape &weight)
     if (weight.size() == 1)
         return weight[0];
     const bool isX = consumer.param == "x";
-    const bool transposed = isX ? consumer.geometry->transposeX : consumer.geometry->transposeY;
+    const bool transposed = isX ? consumer.geometry.transposeX : consumer.geometry.transposeY;
     return weight[weight.size() - (isX != transposed ? 1 : 2)];
 }
 
@@ -53,7 +53,7 @@ Count recurrentSteps(const std::optional<Shape> &input)
 bool isRecurrent(const Consumer &consumer)
 {
     return (consumer.op == "lstm" || consumer.op == "gru" || consumer.op == "rnn") &&
-           consumer.param->starts_with("weight_");
+           consumer.param.starts_with("weight_");
 }
 
 /// Adds the letters of one operand; false where they do not name its extents.
@@ -124,7 +124,7 @@ std::optional<std::uint64_t> layerFlops(const Consumer &consumer, const mil::Val
     if (!isRecurrent(consumer))
         return consumer.flops;
     const auto shape = weight && weight->isTensor() ? weight->shape() : std::nullopt;
-    return times(times(2, product(shape)), recurrentSteps(consumer.geometry->input));
+    return times(times(2, product(shape)), recurrentSteps(consumer.geometry.input));
 }
 
 std::optional<std::uint64_t> consumerFlops(const Consumer &consumer, const mil::ValueType *weight)

@@ -17,10 +17,10 @@ bool isConstexpr(const mil::Operation &operation)
     return operation.type.starts_with("constexpr_");
 }
 
-codec::Operand withCounts(codec::Operand operand, const CompactVector<SourceSpan> &spans)
+codec::Operand withCounts(codec::Operand operand, const std::vector<SourceSpan> &spans)
 {
     OperandPlace place = *operand.place;
-    place.countSpans.append(spans.begin(), spans.end());
+    place.countSpans.insert(place.countSpans.end(), spans.begin(), spans.end());
     operand.place = std::make_shared<const OperandPlace>(std::move(place));
     return operand;
 }

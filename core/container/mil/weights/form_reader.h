@@ -24,7 +24,7 @@ bool makesSurvivors(const mil::Operation &operation);
 bool isConstexpr(const mil::Operation &operation);
 
 /// The operand, whose extents the program repeats at further places.
-codec::Operand withCounts(codec::Operand operand, const CompactVector<SourceSpan> &spans);
+codec::Operand withCounts(codec::Operand operand, const std::vector<SourceSpan> &spans);
 /// The compacted values of a joint op, whose count the declared type of its output repeats.
 codec::Operand survivorsOf(const mil::Operation &operation, codec::Operand operand);
 

@@ -62,7 +62,7 @@ std::vector<ByteClaim> claimsOfOperands(std::size_t file, const std::vector<Weig
             claim.weight = w;
             claim.operand = i;
             for (const ByteRange &range :
-                 place.pieces.empty() ? CompactVector<ByteRange>{place.range()} : place.pieces) {
+                 place.pieces.empty() ? std::vector<ByteRange>{place.range()} : place.pieces) {
                 claim.range = range;
                 if (range.bytes.value > 0)
                     claims.push_back(claim);

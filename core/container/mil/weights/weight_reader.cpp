@@ -123,26 +123,16 @@ void MilWeightReader::describe(Weight &weight, const mil::ValueType &type) const
 void MilWeightReader::finish(Weight &weight, Result<ReadValue> value,
                              std::vector<codec::Operand> known)
 {
-    for (SharedText *text : {&weight.function, &weight.model, &weight.sourceOp})
-        m_texts.share(*text);
     for (Consumer &consumer : weight.consumers) {
-        m_texts.share(consumer.op);
-        m_texts.share(consumer.param);
-        if (consumer.backends->selected.empty() && !m_segment.empty())
-            consumer.backends.change().selected = m_segment;
-        m_geometries.share(consumer.geometry);
-        m_backends.share(consumer.backends);
+        if (consumer.backends.selected.empty())
+            consumer.backends.selected = m_segment;
     }
     if (value) {
         weight.type = value->type;
         weight.shape = value->encoding.shape;
         weight.elements = elementCount(weight.shape).value_or(ElementCount());
-        if (Detail figures = formFigures(value->encoding); !figures.empty()) {
-            weight.detail = SharedValue(std::move(figures));
-            m_details.share(weight.detail);
-        }
+        weight.detail = formFigures(value->encoding);
         weight.form = StorageForm(std::move(value->encoding));
-        weight.form.shareNodes(m_nodes);
     } else {
         weight.form = StorageForm::unsound(weight.form.nodes().front(), weight.form.storedType(),
                                            std::move(known));

@@ -51,11 +51,6 @@ private:
     DiagnosticLog &m_log;
     ValueGraph m_graph;
     OperandReader m_operands;
-    ValuePool<std::string> m_texts;
-    ValuePool<ConsumerGeometry> m_geometries; ///< layers of a network repeat
-    ValuePool<mil::BackendNotes> m_backends;
-    ValuePool<Detail> m_details;
-    ValuePool<StorageForm::Nodes> m_nodes;
 };
 
 } // namespace kernscope

@@ -78,8 +78,7 @@ class NetworkWeight
 public:
     NetworkWeight(const StoredWeight &stored, std::size_t file) : m_stored(stored), m_file(file) {}
 
-    /// What many weights have in common is taken from `texts`.
-    Weight make(ValuePool<std::string> &texts)
+    Weight make()
     {
         m_weight.name = m_stored.layer + "." + m_stored.field;
         m_weight.otherOpName = m_stored.layer;
@@ -91,9 +90,6 @@ public:
         addForm();
         m_weight.type = m_encoding.type;
         addConsumer();
-        for (SharedText *text :
-             {&m_weight.sourceOp, &m_weight.consumers.back().op, &m_weight.consumers.back().param})
-            texts.share(*text);
         std::uint64_t stored = 0;
         m_weight.form = StorageForm(std::move(m_encoding), FormWords::Network);
         for (const Operand &operand : m_weight.operands())
@@ -128,7 +124,7 @@ private:
 
     void addPalette()
     {
-        m_weight.detail.change() = {{"bits", std::uint64_t(m_stored.bits)}};
+        m_weight.detail = {{"bits", std::uint64_t(m_stored.bits)}};
         m_encoding.payload = bytes(PartRole::Indices, network::codeType(m_stored.bits));
         codec::Palette palette;
         palette.entries = m_stored.table.count;
@@ -138,7 +134,7 @@ private:
 
     void addCodes(ElementType type)
     {
-        m_weight.detail.change() = {{"bits", std::uint64_t(bitWidth(type))}};
+        m_weight.detail = {{"bits", std::uint64_t(bitWidth(type))}};
         m_encoding.payload = bytes(PartRole::Data, type);
         codec::Scaling scaling;
         scaling.axis = m_stored.axis;
@@ -147,7 +143,7 @@ private:
         if (m_stored.bias.count > 0) {
             scaling.offset = floats(PartRole::Bias, m_stored.bias, {m_stored.bias.count});
             // coremltools rounds once; which of them Core ML does is not known here
-            m_weight.detail.change().emplace_back(
+            m_weight.detail.emplace_back(
                 "rounding",
                 std::string("product and sum to fp32 each (coremltools: the sum alone)"));
         }
@@ -218,13 +214,10 @@ std::vector<Weight> networkWeights(const network::Network &network, std::size_t 
 {
     std::vector<Weight> weights;
     weights.reserve(network.weights.size());
-    ValuePool<std::string> texts;
-    SharedText ofModel;
-    ofModel = model;
     std::unordered_map<std::string, std::size_t> named;
     for (const StoredWeight &stored : network.weights) {
-        Weight &weight = weights.emplace_back(NetworkWeight(stored, file).make(texts));
-        weight.model = ofModel;
+        Weight &weight = weights.emplace_back(NetworkWeight(stored, file).make());
+        weight.model = model;
         // Both sides of a branch may have a layer of that name: the second one is "fc.weights#2".
         if (const std::size_t number = ++named[weight.name]; number > 1)
             weight.name += "#" + std::to_string(number);

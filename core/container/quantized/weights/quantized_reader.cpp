@@ -42,7 +42,7 @@ public:
         m_weight.type = m_encoding.type = ElementType::Fp32;
         m_weight.shape = m_encoding.shape = {m_matrix.rows, m_matrix.columnsStored};
         m_weight.elements = ElementCount(m_matrix.rows * m_matrix.columnsStored);
-        m_weight.detail.change() = {{"format", m_matrix.format}};
+        m_weight.detail = {{"format", m_matrix.format}};
         m_matrix.microscaled() ? addGroups() : addRows();
         std::uint64_t stored = 0;
         m_weight.form = StorageForm(std::move(m_encoding));
@@ -123,10 +123,10 @@ private:
         scaling.scale = add(PartRole::Scale, ElementType::Fp8E8M0, groups, "exp.bin",
                             orderOf(exponentOrder(m_matrix)));
         m_encoding.scaling = std::move(scaling);
-        m_weight.detail.change().emplace_back("block", across
+        m_weight.detail.emplace_back("block", across
                                                            ? std::vector<std::uint64_t>{1, kGroup}
                                                            : std::vector<std::uint64_t>{kGroup, 1});
-        m_weight.detail.change().emplace_back("valid_columns", m_matrix.columns);
+        m_weight.detail.emplace_back("valid_columns", m_matrix.columns);
     }
 
     /// One fp32 scale, and of uint8 one fp32 offset, a row.

@@ -169,15 +169,15 @@ Weight SectionWeights::weightOf(const section::UnitGroup &group) const
     addCoefficients(weight, encoding, group);
     if (unit.has(Kind::Scale))
         addScales(weight, encoding, group);
-    weight.dealing.change().groups = unit.groups;
-    weight.detail.change().emplace_back("cores", std::uint64_t{unit.cores});
-    weight.detail.change().emplace_back("groups", std::uint64_t{unit.groups});
-    weight.detail.change().emplace_back("kernel_format", std::uint64_t{unit.kernelFormat});
+    weight.dealing.groups = unit.groups;
+    weight.detail.emplace_back("cores", std::uint64_t{unit.cores});
+    weight.detail.emplace_back("groups", std::uint64_t{unit.groups});
+    weight.detail.emplace_back("kernel_format", std::uint64_t{unit.kernelFormat});
     for (const lanes::Chunk &chunk : group.chunks) {
-        if (weight.dealing->lanes.size() < kMostChunks)
-            weight.dealing.change().lanes.push_back(chunk.lanes);
+        if (weight.dealing.lanes.size() < kMostChunks)
+            weight.dealing.lanes.push_back(chunk.lanes);
     }
-    weight.detail.change().emplace_back("lanes", weight.dealing->lanes);
+    weight.detail.emplace_back("lanes", weight.dealing.lanes);
     finish(weight, std::move(encoding));
     return weight;
 }
@@ -216,7 +216,7 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
         const ByteRange first = unit.range(Kind::Pal);
         for (const ByteRange &piece : lut.pieces) {
             if (piece != first)
-                lut.copies.append(&piece, &piece + 1);
+                lut.copies.push_back(piece);
         }
         lut.pieces = {first};
         lut.dataOffset = lut.metaOffset = first.offset;
@@ -227,9 +227,9 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     step.entries = books.entries;
     encoding.palette = std::move(step);
     encoding.type = entries;
-    weight.detail.change().emplace_back("n_bits", std::uint64_t{bits});
-    weight.detail.change().emplace_back("codebooks", std::uint64_t{pal.count});
-    weight.detail.change().emplace_back("vector_size", std::uint64_t{unit.vectorSize});
+    weight.detail.emplace_back("n_bits", std::uint64_t{bits});
+    weight.detail.emplace_back("codebooks", std::uint64_t{pal.count});
+    weight.detail.emplace_back("vector_size", std::uint64_t{unit.vectorSize});
 }
 
 void SectionWeights::addScales(Weight &weight, codec::Encoding &encoding,
