@@ -1,16 +1,82 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/graph/builder.h"
-
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/container/mil/value_graph.h"
 #include "core/container/network/network_program.h"
+#include "core/graph/graph.h"
 #include "core/graph/repeats.h"
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace kernscope::graph {
+
+/// Fills in a Graph, function by function. Private to Graph.
+class Builder
+{
+public:
+    explicit Builder(Graph &graph) : m_graph(graph) {}
+
+    Result<void> run(Progress *progress);
+
+private:
+    /// Where an operation stands: in which block of which operation (of ValueGraph), if in any.
+    struct Place {
+        std::size_t holder = kNone, block = 0;
+    };
+    /// Nodes of operations by their names.
+    using Readers = std::unordered_map<std::string, std::vector<std::size_t>>;
+
+    void addNetworks();
+    void addFunction(const mil::Function &function);
+    void addOperations(const mil::Block &block, std::size_t holder, std::size_t number);
+    void addOperation(std::size_t operation);
+    void noteWeights();
+    void takeWeights();
+    void hideUnpacking();
+    std::size_t addNode(Node node);
+    void addEdge(std::size_t from, std::size_t to, std::string_view param, std::size_t value,
+                 EdgeKind kind);
+    std::size_t paramOf(std::string_view name);
+    std::size_t addValue(const mil::NamedType &declared);
+    void addDefinition(std::size_t definition, Node node);
+    void addBlockInputs(std::size_t operation);
+    void addReads(std::size_t operation);
+    void addYields(std::size_t operation);
+    void addAliases();
+    void addOutputs(const mil::Function &function);
+    void addUnnamedWeights();
+    void addUnnamedWeight(std::size_t weight, const Readers &readers);
+    std::size_t visible(const std::string &name, std::size_t before, Place place) const;
+    std::size_t calleeOf(const mil::Operation &operation) const;
+
+    Graph &m_graph;
+    std::vector<const mil::Function *> m_programs; ///< by function
+    std::unordered_map<std::string_view, std::size_t> m_params;
+    // Of the function that is being read:
+    std::size_t m_function = 0;
+    std::unique_ptr<ValueGraph> m_values;
+    std::vector<Place> m_places;              ///< by operation
+    std::vector<Place> m_definedIn;           ///< by definition
+    std::vector<std::size_t> m_operationNode; ///< kNone: a constant
+    std::vector<std::size_t> m_definitionNode;
+    std::vector<std::size_t> m_definitionValue;
+    std::size_t m_firstOperation = 0;    ///< in Graph::m_operations
+    std::vector<std::size_t> m_weightOf; ///< by operation: the weight that it makes
+    std::vector<bool> m_hidden;          ///< by operation: unpacks a weight
+    std::unordered_map<std::string_view, std::vector<std::size_t>> m_byName; ///< definitions
+    std::unordered_map<const mil::ValueType *, std::size_t> m_byType;
+    std::unordered_map<std::string, std::deque<std::size_t>> m_wanted; ///< weights by name
+    std::vector<bool> m_placed;                                        ///< by weight
+};
 
 namespace {
 
@@ -34,7 +100,8 @@ Result<void> Builder::run(Progress *progress)
 {
     const Bundle &bundle = m_graph.bundle();
     addNetworks();
-    for (const mil::Program *program : {bundle.program().get(), &std::as_const(m_graph.m_networks)}) {
+    for (const mil::Program *program :
+         {bundle.program().get(), &std::as_const(m_graph.m_networks)}) {
         for (const mil::Function &function : program->functions) {
             m_programs.push_back(&function);
             m_graph.m_functions.push_back({function.name, function.model, 0, 0});
@@ -341,6 +408,81 @@ void Builder::addFunction(const mil::Function &function)
         addYields(i);
     }
     addOutputs(function);
+}
+
+void Builder::addReads(std::size_t operation)
+{
+    const std::size_t node = m_operationNode[operation];
+    if (node == kNone || m_graph.m_nodes[node].kind == NodeKind::Weight)
+        return;
+    forEachValue(*m_values->operations()[operation].operation, [&](std::string_view param,
+                                                                   const mil::ProgramValue &value) {
+        const mil::Reference *reference = value.reference();
+        const std::size_t made = reference ? m_values->resolve(*reference) : ValueGraph::kNone;
+        if (made != ValueGraph::kNone)
+            addEdge(m_definitionNode[made], node, param, m_definitionValue[made], EdgeKind::Value);
+    });
+}
+
+/// The last definition of a name before another one that a block can see; kNone: none.
+std::size_t Builder::visible(const std::string &name, std::size_t before, Place place) const
+{
+    const auto found = m_byName.find(name);
+    if (found == m_byName.end())
+        return kNone;
+    constexpr std::size_t kMostTried = 4096; // of a program that defines one name over and over
+    const auto &all = found->second;
+    const auto last = std::lower_bound(all.begin(), all.end(), before);
+    std::size_t tried = 0;
+    for (auto at = std::make_reverse_iterator(last); at != all.rend() && tried < kMostTried;
+         ++at, ++tried) {
+        const Place &made = m_definedIn[*at];
+        for (Place around = place;; around = m_places[around.holder]) {
+            if (made.holder == around.holder &&
+                (made.holder == kNone || made.block == around.block))
+                return *at;
+            if (around.holder == kNone)
+                break;
+        }
+    }
+    return kNone;
+}
+
+void Builder::addYields(std::size_t operation)
+{
+    const GraphOperation &holder = m_values->operations()[operation];
+    for (std::size_t b = 0; b < holder.operation->blocks.size(); ++b) {
+        for (const std::string &name : holder.operation->blocks[b].outputs) {
+            const std::size_t made = visible(name, holder.firstDefinition, {operation, b});
+            if (made != kNone)
+                addEdge(m_definitionNode[made], m_operationNode[operation], {},
+                        m_definitionValue[made], EdgeKind::Yields);
+        }
+    }
+}
+
+void Builder::addAliases()
+{
+    const auto &definitions = m_values->definitions();
+    for (std::size_t d = 0; d < definitions.size(); ++d) {
+        for (const std::size_t inner : definitions[d].aliases)
+            addEdge(m_definitionNode[d], m_definitionNode[inner], {}, m_definitionValue[d],
+                    EdgeKind::Enters);
+    }
+}
+
+void Builder::addOutputs(const mil::Function &function)
+{
+    for (const std::string &name : function.body.outputs) {
+        const std::size_t made = visible(name, m_values->definitions().size(), {});
+        if (made == kNone)
+            continue;
+        Node node;
+        node.kind = NodeKind::Output;
+        node.value = m_definitionValue[made];
+        addEdge(m_definitionNode[made], addNode(node), {}, m_definitionValue[made],
+                EdgeKind::Value);
+    }
 }
 
 } // namespace kernscope::graph
