@@ -76,8 +76,8 @@ std::string WeightForm::signature() const
 
 std::size_t hashOf(const WeightForm &form)
 {
-    return HashSum(form.node, form.masked, form.bits, form.element, form.vectorSize,
-                   form.codebooks, form.zeroPoint, form.storedBytes, form.density, form.shape)
+    return HashSum(form.node, form.masked, form.bits, form.element, form.vectorSize, form.codebooks,
+                   form.zeroPoint, form.storedBytes, form.density, form.shape)
         .value();
 }
 

@@ -84,7 +84,7 @@ Totals Bundle::addUp() const
     const auto add = [&stored](std::uint64_t bytes) {
         stored = checkedAdd(stored, bytes).value_or(UINT64_MAX);
     };
-    std::map<std::string, std::size_t> forms; // their places in `totals`
+    std::map<std::string, std::size_t> forms;    // their places in `totals`
     std::set<std::vector<std::uint64_t>> shared; // records of weights that share all of theirs
     for (const Weight &weight : m_weights) {
         std::vector<std::uint64_t> records{weight.elements.value};

@@ -40,8 +40,8 @@ struct Section {
     /// Its name, where that does not follow from the other members: Bundle::nameOf() has all.
     std::string givenName;
     std::size_t file = 0;
-    std::size_t weight = kNoIndex; ///< that it belongs to: Bundle::ownerOf() has its name
-    std::size_t record = kNoIndex; ///< whose metadata it is
+    std::size_t weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
+    std::size_t record = kNoIndex;  ///< whose metadata it is
     std::size_t operand = kNoIndex; ///< among Weight::operands()
     SectionKind kind = SectionKind::Unknown;
 };

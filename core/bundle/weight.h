@@ -23,7 +23,7 @@ struct ConsumerGeometry {
     std::optional<Shape> input;  ///< of the activation operand
     std::optional<Shape> output; ///< declared output
     bool insideLoop = false;     ///< sits in a while_loop or cond body
-    std::string equation;           ///< of einsum: "bij,jk->bik"
+    std::string equation;        ///< of einsum: "bij,jk->bik"
     std::size_t operand = 0;     ///< which of the values of an einsum the weight is
     std::size_t axis = 0;        ///< of gather: the axis that it picks along
     /// Of a weight that is read through transpose, reshape or their like: by axis of what is read
@@ -34,10 +34,10 @@ struct ConsumerGeometry {
 };
 
 struct Consumer {
-    std::string op;                      ///< "conv"
+    std::string op;                     ///< "conv"
     std::string name;                   ///< displayName of the op
-    std::string param;                   ///< "weight"
-    std::vector<std::string> via;     ///< ops between: "cast", "transpose"
+    std::string param;                  ///< "weight"
+    std::vector<std::string> via;       ///< ops between: "cast", "transpose"
     std::optional<std::uint64_t> flops; ///< multiply and add count as two; empty: shape unknown
     /// All arithmetic that the operation does with this operand, those of lstm, gru, rnn and einsum
     /// included, which `flops` counts as 0 (resources/formats/programs.md). Empty: an extent is
@@ -70,10 +70,10 @@ enum class OrderState : std::uint8_t { Known, Assumed, Unknown };
 /// How a container deals a weight's channels to engine cores (sections, hardware containers).
 struct Dealing {
     std::optional<std::uint64_t> groups; ///< of the convolution; empty: its consumers say
-    std::vector<std::uint64_t> lanes;  ///< of the first 64 chunks
+    std::vector<std::uint64_t> lanes;    ///< of the first 64 chunks
     OrderState order = OrderState::Known;
     std::uint64_t copies = 1; ///< of the slices in all, one for each stream of tasks
-    std::string sliceLaw;        ///< "round_up(2 x 16 x 25, 64) = 832 bytes (0x340)"
+    std::string sliceLaw;     ///< "round_up(2 x 16 x 25, 64) = 832 bytes (0x340)"
 };
 
 /// What a weight serves. Of a program's constants the consumers say it: all of them are weights.
@@ -90,12 +90,12 @@ struct Weight {
     std::string function; ///< "main"; empty where there are no functions
     std::string model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
-    StorageForm form;    ///< formText() writes it; its operands know their places
+    StorageForm form;     ///< formText() writes it; its operands know their places
     Shape shape;
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;
-    ByteCount storedBytes;      ///< an operand used twice counts once
-    Detail detail; ///< further figures of its form and container, for people
+    ByteCount storedBytes; ///< an operand used twice counts once
+    Detail detail;         ///< further figures of its form and container, for people
     std::vector<Consumer> consumers;
     WeightRole role = WeightRole::Weight;
     std::size_t beside = kNoIndex; ///< biases and tables of a section, biases of a container: of

@@ -145,8 +145,8 @@ void Pairer::byKey(Pairing how, const KeyOf &keyOf)
 
 std::string consumerKey(const Weight &weight, const Consumer &consumer)
 {
-    return fmt::format("{}/{}\n{}\n{}\n{}", weight.model, weight.function,
-                       consumer.op, consumer.name, consumer.param);
+    return fmt::format("{}/{}\n{}\n{}\n{}", weight.model, weight.function, consumer.op,
+                       consumer.name, consumer.param);
 }
 
 Groups consumersOf(const Bundle &bundle)
@@ -204,8 +204,7 @@ void Pairer::byName()
     });
     byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
         const Weight &weight = bundle.weights()[i];
-        return fmt::format("{}/{}\n{}", weight.model, weight.function,
-                           baseName(weight.name));
+        return fmt::format("{}/{}\n{}", weight.model, weight.function, baseName(weight.name));
     });
     byKey(Pairing::Name,
           [](const Bundle &bundle, std::size_t i) { return baseName(bundle.weights()[i].name); });

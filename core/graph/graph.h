@@ -31,15 +31,16 @@ std::string_view nodeKindName(NodeKind kind);
 
 struct Node {
     NodeKind kind = NodeKind::Operation;
-    std::size_t function = 0;      ///< index into Graph::functions()
-    std::size_t operation = kNone; ///< of a Weight: the one that makes it, if any; see Graph::operation
-    std::size_t value = kNone;     ///< what it gives first, or stands for, as the program declares it
-    std::size_t weight = kNone;    ///< Weight: index into Bundle::weights()
-    std::size_t holder = kNone;    ///< node of the operation in whose block it lies; kNone: in none
-    std::size_t block = 0;         ///< which of that operation's blocks
-    std::size_t callee = kNone;    ///< `call`: the function that it runs
-    std::size_t run = kNone;       ///< index into Graph::runs() of the repeat that it is part of
-    std::size_t turn = 0;          ///< which time, from 0
+    std::size_t function = 0; ///< index into Graph::functions()
+    std::size_t operation =
+        kNone;                 ///< of a Weight: the one that makes it, if any; see Graph::operation
+    std::size_t value = kNone; ///< what it gives first, or stands for, as the program declares it
+    std::size_t weight = kNone; ///< Weight: index into Bundle::weights()
+    std::size_t holder = kNone; ///< node of the operation in whose block it lies; kNone: in none
+    std::size_t block = 0;      ///< which of that operation's blocks
+    std::size_t callee = kNone; ///< `call`: the function that it runs
+    std::size_t run = kNone;    ///< index into Graph::runs() of the repeat that it is part of
+    std::size_t turn = 0;       ///< which time, from 0
 };
 
 enum class EdgeKind : std::uint8_t {
@@ -149,7 +150,7 @@ private:
     };
 
     BundlePtr m_bundle;
-    mil::Program m_networks; ///< made of the layers of networks
+    mil::Program m_networks;                          ///< made of the layers of networks
     std::vector<const mil::Operation *> m_operations; ///< of the program, then of networks
     std::vector<FunctionNodes> m_functions;
     std::vector<Node> m_nodes;

@@ -84,8 +84,7 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
 
 std::size_t hashOf(const TriedForm &tried)
 {
-    return HashSum(tried.name, tried.form, tried.stored, tried.method, tried.sampled,
-                   tried.refused)
+    return HashSum(tried.name, tried.form, tried.stored, tried.method, tried.sampled, tried.refused)
         .value();
 }
 

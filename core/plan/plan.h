@@ -65,7 +65,7 @@ struct PlanTotals {
 
 struct FrontPoint {
     std::vector<std::size_t> choice; ///< by row
-    bool corner = false;                  ///< of the lower convex hull: proven best at its cost
+    bool corner = false;             ///< of the lower convex hull: proven best at its cost
     PlanTotals totals;
 };
 
@@ -76,9 +76,9 @@ struct FrontCount {
 };
 
 struct Plan {
-    std::vector<std::size_t> choice;           ///< by row: index of its candidate; 0 keeps the form
-    std::vector<std::string> why;              ///< by row
-    Goal goal = Goal::Time;                    ///< what is least
+    std::vector<std::size_t> choice; ///< by row: index of its candidate; 0 keeps the form
+    std::vector<std::string> why;    ///< by row
+    Goal goal = Goal::Time;          ///< what is least
     PlanTotals before, after;
     bool proven = false; ///< no other choice within the limits is better
     double cost = 0;     ///< of the goal: seconds, bytes or a squared error

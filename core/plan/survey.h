@@ -25,11 +25,11 @@ struct Row {
     std::string stored; ///< the form that it has
     /// The first one keeps the form. Shared by weights that hold the same and are used alike.
     std::shared_ptr<const CandidateList> candidates;
-    double energy = 0;                     ///< sum of squared values, weighted like the error
-    double sensitivity = 1;                ///< its relative error is multiplied by it
-    std::string fixed;        ///< why it stays as it is; empty where it is planned
-    Axes axes;                ///< of its channels
-    bool unread = false;                   ///< its stored bytes are not known
+    double energy = 0;                   ///< sum of squared values, weighted like the error
+    double sensitivity = 1;              ///< its relative error is multiplied by it
+    std::string fixed;                   ///< why it stays as it is; empty where it is planned
+    Axes axes;                           ///< of its channels
+    bool unread = false;                 ///< its stored bytes are not known
     std::vector<ChipFigures> fixedChips; ///< of a weight that stays: by target
 };
 
@@ -55,7 +55,7 @@ struct SurveyOptions {
 /// Bytes of a weight as it is stored.
 struct PartBytes {
     std::size_t number = 0; ///< the same for parts that lie at the same place
-    bool shared = false;   ///< another item has it as well
+    bool shared = false;    ///< another item has it as well
     std::uint64_t bytes = 0;
 };
 

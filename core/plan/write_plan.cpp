@@ -142,8 +142,7 @@ bool Writer::makeExact()
                                   m_options.batch);
         if (!copy)
             copy = std::make_shared<CandidateList>(*key.first);
-        (*copy)[key.second] = {std::make_shared<const TriedForm>(std::move(exact)),
-                               encoded->error};
+        (*copy)[key.second] = {std::make_shared<const TriedForm>(std::move(exact)), encoded->error};
     }
     if (same)
         return true;

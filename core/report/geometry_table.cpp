@@ -33,8 +33,7 @@ std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
         const Consumer &consumer = weight.consumers[layer.consumer];
         if (!layer.operation)
             rows.push_back({weight.findableName(), weight.address(),
-                            consumer.op + " " + consumer.name,
-                            unplacedReason(weight, consumer)});
+                            consumer.op + " " + consumer.name, unplacedReason(weight, consumer)});
     }
     for (const Unassessed &rest : unassessedWeights(bundle)) {
         const Weight &weight = bundle.weights()[rest.weight];

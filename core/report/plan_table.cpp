@@ -363,8 +363,7 @@ bool hasFunctions(const plan::Survey &survey)
 
 std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,
-                                          const std::vector<std::string> &why,
-                                          bool withCandidates)
+                                          const std::vector<std::string> &why, bool withCandidates)
 {
     std::vector<PlannedWeight> rows;
     rows.reserve(survey.rows.size());

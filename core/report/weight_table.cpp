@@ -26,8 +26,7 @@ std::string usedByText(const Weight &weight)
     const std::size_t named = std::min(weight.consumers.size(), kNamedConsumers);
     for (std::size_t i = 0; i < named; ++i) {
         const Consumer &consumer = weight.consumers[i];
-        text +=
-            fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op, consumer.param);
+        text += fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op, consumer.param);
     }
     if (weight.consumers.size() > named)
         text += fmt::format(", {} more", weight.consumers.size() - named);

@@ -132,10 +132,9 @@ void GraphDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
     const bool drawable =
-        bundle &&
-        (!bundle->program()->functions.empty() ||
-         std::any_of(bundle->program()->models.begin(), bundle->program()->models.end(),
-                     [](const mil::ModelNode &model) { return model.isNetwork(); }));
+        bundle && (!bundle->program()->functions.empty() ||
+                   std::any_of(bundle->program()->models.begin(), bundle->program()->models.end(),
+                               [](const mil::ModelNode &model) { return model.isNetwork(); }));
     if (!drawable) {
         setTask(nullptr);
         m_graph = nullptr;

@@ -203,7 +203,7 @@ private:
 
     ProgramTree &m_tree;
     std::size_t m_function = 0;
-    Number m_number = 0;    ///< of the next operation in the function
+    Number m_number = 0; ///< of the next operation in the function
     Number m_roots = 0;
     std::unordered_map<std::string, Number> m_ids; ///< names of the function
     std::vector<Number> m_lastUse;                 ///< by name

@@ -34,8 +34,8 @@ public:
     };
     /// What a name means in a function.
     struct Meaning {
-        std::size_t row = kNone;      ///< that makes it; kNone for inputs and constants
-        std::size_t weight = kNone;   ///< of that name
+        std::size_t row = kNone;    ///< that makes it; kNone for inputs and constants
+        std::size_t weight = kNone; ///< of that name
         const mil::ProgramValue *constant = nullptr; ///< value of a plain constant, which is no row
     };
 
@@ -78,8 +78,8 @@ private:
         Kind kind = Kind::Operation;
         Number parent = kNoNumber, place = 0, function = 0, number = 0;
         const mil::Operation *operation = nullptr;
-        Number firstChild = 0;        ///< in m_children
-        Number firstName = 0;         ///< in m_rowNames
+        Number firstChild = 0; ///< in m_children
+        Number firstName = 0;  ///< in m_rowNames
         Number outputs = 0;
     };
     /// A name of a function.

@@ -38,7 +38,7 @@ QStringList namesBy(const Consumer &consumer, std::size_t rank)
     if ((op == "lstm" || op == "gru") && rank == 2)
         return {WeightWords::tr("gate \u00D7 hidden"),
                 consumer.param.find("hh") != std::string::npos ? WeightWords::tr("hidden")
-                                                                : WeightWords::tr("input")};
+                                                               : WeightWords::tr("input")};
     if (op == "matmul" && rank == 2) {
         const bool isY = consumer.param == "y";
         const bool turned = isY ? consumer.geometry.transposeY : consumer.geometry.transposeX;

@@ -31,7 +31,7 @@ struct ValueType {
     ElementType element = ElementType::Unknown;
     std::vector<std::int64_t> dims;   ///< empty: scalar
     std::vector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
-    std::string text;                      ///< as written, for kinds other than Tensor
+    std::string text;                 ///< as written, for kinds other than Tensor
     /// Buffers (`tensor_buffer<…>`): elements from one index to the next and interleave factor of
     /// each axis, as written; empty where they are not given.
     std::vector<std::int64_t> strides, interleave;
@@ -54,7 +54,7 @@ struct Literal {
     ElementType element = ElementType::Unknown;
     bool packedSpan = false; ///< the one span of `elementSpans` covers `bytes` as they are
     std::uint64_t count = 0;
-    std::vector<std::byte> bytes;       ///< packed as in a weight file; empty for strings
+    std::vector<std::byte> bytes;     ///< packed as in a weight file; empty for strings
     std::vector<std::string> strings; ///< string tensors
     /// Where each element is written in text (at most kMaxElementSpans of them, else none), or one
     /// span over the packed bytes of a protobuf field.

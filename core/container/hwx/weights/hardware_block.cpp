@@ -188,8 +188,8 @@ void BlockReader::describe(Weight &weight, OrderState order) const
         weight.detail.emplace_back("copies", dealing.copies);
     if (!m_layout)
         return;
-    weight.detail.emplace_back(
-        "law", std::string(lanes::lawName(lanes::lawOf(m_layout->geometry()))));
+    weight.detail.emplace_back("law",
+                               std::string(lanes::lawName(lanes::lawOf(m_layout->geometry()))));
     for (const lanes::Chunk &chunk : m_layout->chunks()) {
         if (dealing.lanes.size() < kMostListed)
             dealing.lanes.push_back(chunk.lanes);

@@ -123,9 +123,8 @@ private:
         scaling.scale = add(PartRole::Scale, ElementType::Fp8E8M0, groups, "exp.bin",
                             orderOf(exponentOrder(m_matrix)));
         m_encoding.scaling = std::move(scaling);
-        m_weight.detail.emplace_back("block", across
-                                                           ? std::vector<std::uint64_t>{1, kGroup}
-                                                           : std::vector<std::uint64_t>{kGroup, 1});
+        m_weight.detail.emplace_back("block", across ? std::vector<std::uint64_t>{1, kGroup}
+                                                     : std::vector<std::uint64_t>{kGroup, 1});
         m_weight.detail.emplace_back("valid_columns", m_matrix.columns);
     }
 
