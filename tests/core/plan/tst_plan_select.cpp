@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/plan/choice.h"
 #include "core/plan/select.h"
 #include "tests/test_program.h"
 

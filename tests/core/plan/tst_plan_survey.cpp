@@ -3,7 +3,6 @@
 
 #include "core/base/pattern.h"
 #include "core/plan/plan.h"
-#include "core/plan/shared_parts.h"
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"
 #include "plan_networks.h"

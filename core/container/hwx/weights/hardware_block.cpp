@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace kernscope {
 
 namespace {
@@ -221,6 +223,356 @@ std::vector<BlockReader::SliceRanges> BlockReader::allPlaces() const
     std::vector<SliceRanges> all{m_block.slices};
     all.insert(all.end(), m_block.copies.begin(), m_block.copies.end());
     return all;
+}
+
+/// The rows of every plane: of the biases, or of the coefficients.
+BlockReader::SliceRanges BlockReader::planeRanges(bool bias, const SliceRanges &slices) const
+{
+    SliceRanges ranges;
+    for (std::uint64_t engine = 0; engine < m_layout->engines(); ++engine) {
+        for (std::uint64_t chunk = 0; chunk < m_layout->chunks().size(); ++chunk) {
+            const auto plane = m_layout->plane(chunk, engine);
+            if (!plane)
+                continue;
+            const std::uint64_t start = slices[engine].offset.value + plane->offset;
+            const std::uint64_t biasBytes = m_layout->geometry().bias ? 2 * plane->width : 0;
+            const std::uint64_t rows = 2 * plane->width * m_layout->steps();
+            ranges.push_back(bias ? ByteRange{FileOffset(start), ByteCount(biasBytes)}
+                                  : ByteRange{FileOffset(start + biasBytes), ByteCount(rows)});
+        }
+    }
+    std::sort(ranges.begin(), ranges.end());
+    return ranges;
+}
+
+void BlockReader::addDense()
+{
+    const lanes::WeightExtents &g = m_layout->geometry();
+    const OrderState state =
+        knownForm(m_version) && lanes::knownException(g, lanes::lawOf(g)).empty()
+            ? OrderState::Known
+            : OrderState::Assumed;
+    auto order = lanes::weightOrder(*m_layout, places());
+    if (!order)
+        return addRaw();
+    Weight weight = base(m_name);
+    weight.shape = {g.outputs, g.inputs, g.height, g.width};
+    describe(weight, state);
+    auto values =
+        operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                  placeOf([this](const SliceRanges &slices) { return planeRanges(false, slices); }),
+                  state == OrderState::Known ? *order : lockedOrder(*order, orderLock(state)));
+    const std::size_t number = m_out.weights.size();
+    add(std::move(weight), std::move(values));
+    if (g.bias)
+        addBias(state);
+    notePlanes(number, number + 1);
+    claimPlanes(number, number + 1);
+}
+
+void BlockReader::addBias(OrderState state)
+{
+    auto order = lanes::biasOrder(*m_layout, places());
+    if (!order)
+        return;
+    Weight weight = biasBase(state);
+    auto values =
+        operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                  placeOf([this](const SliceRanges &slices) { return planeRanges(true, slices); }),
+                  state == OrderState::Known ? *order : lockedOrder(*order, orderLock(state)));
+    add(std::move(weight), std::move(values));
+}
+
+void BlockReader::claimPlanes(std::size_t weight, std::size_t bias)
+{
+    for (const SliceRanges &slices : allPlaces()) {
+        for (std::uint64_t engine = 0; engine < m_layout->engines(); ++engine) {
+            std::uint64_t at = slices[engine].offset.value;
+            for (std::uint64_t chunk = 0; chunk < m_layout->chunks().size(); ++chunk) {
+                const auto plane = m_layout->plane(chunk, engine);
+                if (!plane)
+                    continue;
+                const std::string where = fmt::format("{} lane {} plane {}", m_name, engine, chunk);
+                const std::uint64_t biasBytes = m_layout->geometry().bias ? 2 * plane->width : 0;
+                const std::uint64_t start = slices[engine].offset.value + plane->offset;
+                const std::uint64_t rows = 2 * plane->width * m_layout->steps();
+                claim({FileOffset(start), ByteCount(biasBytes)}, SectionKind::Values,
+                      where + ": bias row", biasBytes != 0 ? bias : weight);
+                claim({FileOffset(start + biasBytes), ByteCount(rows)}, SectionKind::Data,
+                      where + ": coefficients", weight);
+                at = start + biasBytes + rows;
+                claim({FileOffset(at), ByteCount(start + plane->bytes - at)}, SectionKind::Padding,
+                      where + ": padding", weight);
+                at = start + plane->bytes;
+            }
+            claim({FileOffset(at), ByteCount(slices[engine].end() - at)}, SectionKind::Padding,
+                  fmt::format("{} lane {}: padding", m_name, engine), weight);
+        }
+    }
+}
+
+namespace {
+
+constexpr std::size_t kValues = 1; // the mask is operand 0
+
+/// A run of every plane, in the slices of one place.
+template <class RunOf>
+std::vector<ByteRange> runsOf(const std::vector<lanes::SparsePlane> &planes,
+                              const std::vector<ByteRange> &slices, RunOf runOf)
+{
+    std::vector<ByteRange> ranges;
+    for (const lanes::SparsePlane &plane : planes) {
+        const auto [first, end] = runOf(plane);
+        if (end > first)
+            ranges.push_back(
+                {FileOffset(slices[plane.engine].offset.value + first), ByteCount(end - first)});
+    }
+    std::sort(ranges.begin(), ranges.end());
+    return ranges;
+}
+
+std::pair<std::uint64_t, std::uint64_t> bodyOf(const lanes::SparsePlane &plane)
+{
+    return {plane.body, plane.end};
+}
+
+std::pair<std::uint64_t, std::uint64_t> biasOf(const lanes::SparsePlane &plane)
+{
+    return {plane.bias, plane.length};
+}
+
+} // namespace
+
+/// False where the slices are not in the published form: they then are bytes.
+bool BlockReader::addSparse()
+{
+    const lanes::SparseForm form = *knownForm(m_version);
+    auto order = lanes::sparseOrder(form, *m_layout, places());
+    const bool narrow =
+        std::all_of(m_layout->chunks().begin(), m_layout->chunks().end(),
+                    [](const lanes::Chunk &c) { return c.lanes <= lanes::kMaxSparseLanes; });
+    if (!order || !narrow || m_layout->geometry().groups != 1 ||
+        m_block.slices.size() != m_layout->engines() || (*order)->extent() > m_bytes.size())
+        return false;
+    auto planes =
+        lanes::sparsePlanes(form, *m_layout, lanes::slicesIn(m_bytes, *m_layout, places()));
+    if (!planes) {
+        refuse(planes.error().expected, planes.error().found, planes.error().message);
+        return false;
+    }
+    m_planes = std::move(*planes);
+    const lanes::WeightExtents &g = m_layout->geometry();
+    Weight weight = base(m_name);
+    weight.shape = {g.outputs, g.inputs, g.height, g.width};
+    describe(weight, OrderState::Known);
+    std::uint64_t stored = 0;
+    for (const lanes::SparsePlane &plane : m_planes)
+        stored += plane.stored;
+    OperandPlace place =
+        placeOf([this](const SliceRanges &slices) { return runsOf(m_planes, slices, bodyOf); });
+    place.shared = true; // the bytes of one lie among those of the other
+    auto mask =
+        operandAt(codec::PartRole::Mask, ElementType::Uint1, weight.shape, place, (*order)->mask());
+    // Its order reads them as the whole tensor.
+    place.declared = DeclaredTensor{ElementType::Fp16, {stored}};
+    auto values = operandAt(codec::PartRole::NonzeroData, ElementType::Fp16, weight.shape,
+                            std::move(place), *order);
+    const std::size_t number = m_out.weights.size();
+    add(std::move(weight), std::move(values), std::nullopt, std::move(mask));
+    if (g.bias)
+        addSparseBias();
+    noteSparse(number, number + (g.bias ? 1 : 0));
+    claimSparse(number, number + (g.bias ? 1 : 0));
+    return true;
+}
+
+void BlockReader::addSparseBias()
+{
+    Weight weight = biasBase(OrderState::Known);
+    // It has biases, and the places fit: addSparse() asked.
+    auto order = lanes::sparseBiasOrder(*m_layout, m_planes, places()).value_or(nullptr);
+    auto values = operandAt(
+        codec::PartRole::Data, ElementType::Fp16, weight.shape,
+        placeOf([this](const SliceRanges &slices) { return runsOf(m_planes, slices, biasOf); }),
+        std::move(order));
+    add(std::move(weight), std::move(values));
+}
+
+void BlockReader::claimSparse(std::size_t weight, std::size_t bias)
+{
+    for (const SliceRanges &slices : allPlaces()) {
+        for (const lanes::SparsePlane &plane : m_planes) {
+            const ByteRange slice = slices[plane.engine];
+            const std::string where =
+                fmt::format("{} lane {} plane {}", m_name, plane.engine, plane.chunk);
+            const auto run = [&slice](std::uint64_t first, std::uint64_t end) {
+                return ByteRange{FileOffset(slice.offset.value + first), ByteCount(end - first)};
+            };
+            claim(run(plane.bias, plane.length), SectionKind::Values, where + ": bias row", bias);
+            claim(run(plane.length, plane.body), SectionKind::Metadata, where + ": length", weight);
+            claim(run(plane.body, plane.end), SectionKind::Data, where + ": masks and values",
+                  weight, kValues);
+            claim(run(plane.end, plane.next), SectionKind::Padding, where + ": padding", weight);
+            const bool last = plane.chunk + 1 == m_layout->chunks().size() ||
+                              !m_layout->plane(plane.chunk + 1, plane.engine);
+            if (last)
+                claim(run(plane.next, slice.bytes.value), SectionKind::Padding,
+                      fmt::format("{} lane {}: padding", m_name, plane.engine), weight);
+        }
+    }
+}
+
+void BlockReader::notePlanes(std::size_t weight, std::size_t bias)
+{
+    for (std::uint64_t engine = 0; engine < m_layout->engines(); ++engine) {
+        for (std::uint64_t chunk = 0; chunk < m_layout->chunks().size(); ++chunk) {
+            const auto plane = m_layout->plane(chunk, engine);
+            if (!plane)
+                continue;
+            const std::vector<ChannelRun> run{{plane->firstChannel, plane->channels}};
+            const std::uint64_t start = m_block.slices[engine].offset.value + plane->offset;
+            const std::uint64_t biasBytes = m_layout->geometry().bias ? 2 * plane->width : 0;
+            const std::uint64_t rows = 2 * plane->width * m_layout->steps();
+            m_out.weights[weight].lanePieces.push_back(
+                {engine, chunk, run, {FileOffset(start + biasBytes), ByteCount(rows)}});
+            if (biasBytes != 0 && bias < m_out.weights.size())
+                m_out.weights[bias].lanePieces.push_back(
+                    {engine, chunk, run, {FileOffset(start), ByteCount(biasBytes)}});
+        }
+    }
+    noteCopies(weight);
+    if (bias != weight)
+        noteCopies(bias);
+}
+
+void BlockReader::noteSparse(std::size_t weight, std::size_t bias)
+{
+    for (const lanes::SparsePlane &plane : m_planes) {
+        const std::vector<ChannelRun> run{{plane.firstChannel, plane.width}};
+        const std::uint64_t slice = m_block.slices[plane.engine].offset.value;
+        const auto bytes = [slice](std::uint64_t first, std::uint64_t end) {
+            return ByteRange{FileOffset(slice + first), ByteCount(end - first)};
+        };
+        m_out.weights[weight].lanePieces.push_back(
+            {plane.engine, plane.chunk, run, bytes(plane.body, plane.end)});
+        if (bias != weight)
+            m_out.weights[bias].lanePieces.push_back(
+                {plane.engine, plane.chunk, run, bytes(plane.bias, plane.length)});
+    }
+    noteCopies(weight);
+    if (bias != weight)
+        noteCopies(bias);
+}
+
+/// Slices whose planes are not told apart: one piece a lane.
+void BlockReader::noteSlices(std::size_t weight, bool channelsKnown)
+{
+    for (std::size_t lane = 0; lane < m_block.slices.size(); ++lane) {
+        LanePiece piece{lane, 0, {}, m_block.slices[lane]};
+        for (std::size_t i = 0; channelsKnown && i < m_layout->chunks().size(); ++i) {
+            const lanes::Chunk &chunk = m_layout->chunks()[i];
+            if (const std::uint64_t count = chunk.channelsOf(lane); count != 0)
+                piece.channels.push_back({chunk.first + lane * chunk.lanes, count});
+        }
+        m_out.weights[weight].lanePieces.push_back(std::move(piece));
+    }
+    noteCopies(weight);
+}
+
+void BlockReader::noteCopies(std::size_t weight)
+{
+    if (weight >= m_out.weights.size())
+        return;
+    auto &pieces = m_out.weights[weight].lanePieces;
+    const std::size_t own = pieces.size();
+    for (std::size_t copy = 0; copy < m_block.copies.size(); ++copy) {
+        const SliceRanges &slices = m_block.copies[copy];
+        for (std::size_t i = 0; i < own; ++i) {
+            LanePiece piece = pieces[i];
+            if (piece.lane >= slices.size())
+                continue;
+            // A piece lies within its slice, and the slices of a copy are as long.
+            const std::uint64_t inside =
+                piece.bytes.offset.value - m_block.slices[piece.lane].offset.value;
+            piece.bytes.offset = FileOffset(slices[piece.lane].offset.value + inside);
+            piece.copy = copy + 1;
+            pieces.push_back(std::move(piece));
+        }
+    }
+}
+
+/// Bytes of a form whose order is not known, with the law of their size where there is one.
+void BlockReader::addRaw()
+{
+    const KernelFacts &facts = m_block.facts;
+    const FormNode form = facts.palette       ? FormNode::Palette
+                          : facts.sparse      ? FormNode::Sparse
+                          : facts.format == 2 ? FormNode::Dense
+                                              : FormNode::Affine;
+    Weight weight = base(m_name);
+    describe(weight, OrderState::Unknown);
+    bool holds = m_layout && m_block.slices.size() == m_layout->engines();
+    std::string law;
+    for (std::size_t lane = 0; holds && lane < m_block.slices.size(); ++lane) {
+        const auto check =
+            lanes::checkSliceSize(*m_layout, lane, form, m_block.slices[lane].bytes.value,
+                                  std::min(facts.paletteBits, 8U));
+        holds = check && check->holds;
+        law = check ? check->law : law;
+    }
+    weight.detail.emplace_back("size_law", law);
+    weight.detail.emplace_back("size_law_holds", std::string(holds ? "yes" : "no"));
+    if (facts.shapeKnown)
+        weight.detail.emplace_back(
+            "task_shape", std::vector<std::uint64_t>{facts.geometry.outputs, facts.geometry.inputs,
+                                                     facts.geometry.height, facts.geometry.width});
+    if (!holds)
+        refuse(law.empty() ? "slices that the shape explains" : law,
+               fmt::format("{} slices, the first of {} bytes", m_block.slices.size(),
+                           m_block.slices.front().bytes.value),
+               "The sizes of the slices are not those of the size law");
+    SliceRanges pieces = m_block.slices;
+    std::sort(pieces.begin(), pieces.end());
+    auto order = pieceOrder(pieces, 8, orderLock(OrderState::Unknown));
+    weight.shape = {order->elements()};
+    auto bytes = operandAt(codec::PartRole::Data, ElementType::Uint8, weight.shape,
+                           placeAt(std::move(pieces)), std::move(order));
+    const std::size_t number = m_out.weights.size();
+    add(std::move(weight), std::move(bytes), form);
+    noteSlices(number, holds);
+    claimSlices(number, "slice");
+}
+
+void BlockReader::addTable()
+{
+    constexpr std::uint64_t kTableBytes = 2 * 43;
+    Weight weight = base(m_name + ": activation table", WeightRole::ActivationTable);
+    const ByteRange slice = m_block.slices.front();
+    const std::uint64_t held = std::min(slice.bytes.value, kTableBytes) / 2 * 2;
+    weight.shape = {held / 2};
+    for (Consumer &consumer : weight.consumers) {
+        consumer.flops.reset();
+        consumer.layerFlops.reset();
+    }
+    if (held == 0)
+        return;
+    const SliceRanges pieces{{slice.offset, ByteCount(held)}};
+    auto knots = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape, placeAt(pieces),
+                           pieceOrder(pieces, 16, "An activation table is not edited as a weight"));
+    const std::size_t number = m_out.weights.size();
+    add(std::move(weight), std::move(knots));
+    claim({slice.offset, ByteCount(held)}, SectionKind::Codebook, "activation table", number);
+    claim({FileOffset(slice.offset.value + held), ByteCount(slice.bytes.value - held)},
+          SectionKind::Padding, "padding of the activation table", number);
+}
+
+void BlockReader::claimSlices(std::size_t weight, std::string_view what)
+{
+    for (const SliceRanges &slices : allPlaces()) {
+        for (std::size_t lane = 0; lane < slices.size(); ++lane)
+            claim(slices[lane], SectionKind::Data,
+                  fmt::format("{} lane {}: {}", m_name, lane, what), weight);
+    }
 }
 
 } // namespace kernscope
