@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/weight_texts.h"
 #include "core/assessment/weight_where.h"
 #include "core/assessment/where_completions.h"
 #include "core/bundle/weight.h"
