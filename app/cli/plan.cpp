@@ -108,6 +108,10 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
             return tl::unexpected(std::move(binding.error()));
         survey.shapes.push_back(std::move(*binding));
     }
+    if (const auto bound = survey.shapes.empty() ? bindDefaults(bundle) : std::nullopt) {
+        survey.shapes = bound->summary.bound;
+        survey.defaultShapes = true;
+    }
     survey.forms = options.forms;
     survey.forced = limits.forced;
     survey.model =

@@ -66,6 +66,11 @@ std::string planText(const PlanSubject &subject)
         text +=
             heading("Other builds") + terminalText(textTable(report::buildTotalsTable(),
                                                              report::buildTotals(subject, false)));
+    if (const auto contested = report::contestedOf(subject); !contested.empty()) {
+        text += heading("Sources disagree");
+        for (const std::string &line : contested)
+            text += "  " + line + "\n";
+    }
     text += heading("Rules");
     for (const std::string &rule : report::planRules(*subject.survey))
         text += "  " + rule + "\n";

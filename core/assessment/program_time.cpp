@@ -135,7 +135,7 @@ ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string
     else if (program.engineTimeS)
         program.bound = Bound::Dispatch;
     if (program.engineTimeS)
-        program.timeS = std::max(known, *program.dispatchFloorS);
+        program.timeS = callTime(program.knownS, program.callFixedS, *program.dispatchFloorS);
     if (program.timeS && roofs.target != nullptr)
         program.energy = programEnergy(*roofs.target, *program.engineTimeS, *program.timeS);
     return program;
@@ -184,7 +184,7 @@ ProgramTime bareLaunches(const Roofs &roofs, const std::optional<std::uint64_t> 
     bare.dispatchSource = roofs.dispatchSource;
     bare.engineTimeS = 0.0;
     if (bare.dispatchFloorS)
-        bare.timeS = std::max(bare.callFixedS, *bare.dispatchFloorS);
+        bare.timeS = callTime(0, bare.callFixedS, *bare.dispatchFloorS);
     bare.bound = bare.timeS ? Bound::Dispatch : Bound::Unknown;
     return bare;
 }
@@ -293,6 +293,11 @@ std::size_t hashOf(const Layer &layer)
         hash.add(run.times);
     }
     return hash.value();
+}
+
+double callTime(double layersS, double fixedS, double floorS)
+{
+    return std::max(layersS + fixedS, floorS);
 }
 
 ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs)

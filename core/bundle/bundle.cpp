@@ -52,7 +52,7 @@ ByteCount unreadBytes(const Weight &weight)
     std::uint64_t unread = weight.fault ? weight.storedBytes.value : 0;
     for (const codec::Operand &operand : weight.operands())
         unread -= std::min(unread, operand.place->bytes.value);
-    return ByteCount(unread);
+    return ByteCount(unread - std::min(unread, weight.unreadElsewhere.value));
 }
 
 std::optional<double> storedRatio(const Weight &a, const Weight &b)
@@ -101,7 +101,9 @@ Totals Bundle::addUp() const
         }
         add(unreadBytes(weight).value);
         // What several functions read is one weight, so that a ratio speaks of forms alone.
-        if (!sharesAll || shared.insert(std::move(records)).second)
+        const bool elsewhere = records.size() == 1 && weight.unreadElsewhere.value > 0 &&
+                               weight.unreadElsewhere == weight.storedBytes;
+        if (!elsewhere && (!sharesAll || shared.insert(std::move(records)).second))
             dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
         const auto [form, added] = forms.try_emplace(formText(weight.form), forms.size());
         if (added)

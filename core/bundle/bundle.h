@@ -68,6 +68,8 @@ struct Totals {
 struct OpenOptions {
     /// Files that exist in memory instead of on disk: path relative to the bundle -> content.
     std::vector<std::pair<std::string, std::vector<std::byte>>> memory;
+    /// Beside `memory`, files that are open already, under their paths in the bundle.
+    std::vector<std::pair<std::string, std::shared_ptr<OverlaidFile>>> files = {};
 
     /// Called with each file of the disk once it is mapped, before any of it is read.
     std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped = {};

@@ -95,6 +95,7 @@ struct Weight {
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;
     ByteCount storedBytes; ///< an operand used twice counts once
+    ByteCount unreadElsewhere; ///< of them, those in a missing file that an earlier weight has too
     Detail detail;         ///< further figures of its form and container, for people
     std::vector<Consumer> consumers;
     WeightRole role = WeightRole::Weight;

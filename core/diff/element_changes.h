@@ -30,6 +30,7 @@ public:
 
 private:
     std::uint64_t bits(const codec::Operand &operand, std::uint64_t index, bool onDisk) const;
+    const codec::ElementOrder *orderOf(const codec::Operand &operand) const;
     std::uint64_t firstBit(const codec::Operand &operand, std::uint64_t index) const;
     bool differs(const codec::Operand &operand, std::uint64_t index, std::uint64_t diskIndex) const;
     bool literalChanged(const codec::Operand &operand, std::uint64_t index) const;

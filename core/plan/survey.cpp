@@ -112,9 +112,9 @@ Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions 
     if (options.shapes.empty())
         return layersIn(bundle);
     const auto bound = bindShapes(bundle, options.shapes);
-    if (!bound)
+    if (!bound && !options.defaultShapes)
         return tl::unexpected(bound.error());
-    return layersIn(*bound->bundle);
+    return layersIn(bound ? *bound->bundle : bundle);
 }
 
 std::optional<std::uint64_t> ownBytes(const Survey &survey, const Row &row)
@@ -166,6 +166,7 @@ Result<void> Surveyor::bindInputs()
     if (!bound)
         return tl::unexpected(std::move(bound.error()));
     m_survey.shaped = std::move(*bound);
+    m_survey.defaultShapes = m_options.defaultShapes;
     return {};
 }
 
@@ -478,7 +479,8 @@ void Surveyor::findItems()
         std::vector<Place> places;
         for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
             places.push_back(placeOf(operand));
-        if (unreadBytes(m_bundle.weights()[row.weight]).value > 0)
+        const Weight &weight = m_bundle.weights()[row.weight];
+        if (unreadBytes(weight).value + weight.unreadElsewhere.value > 0)
             places.push_back(unreadPlace(row.weight)); // they lie nowhere, and so with no others
         row.item = items.emplace(places, items.size()).first->second;
         stays.resize(items.size());

@@ -28,7 +28,8 @@ struct ChipFigures {
     std::optional<double> timeS;   ///< by the roofs, of all runs; empty: not known
     /// Of one run of each of the weight's layers, in their order.
     std::vector<std::optional<double>> layerS;
-    std::string refusal; ///< roofline::refusalOf it
+    std::string refusal;                              ///< roofline::refusalOf it
+    std::shared_ptr<const decision::Verdict> verdict; ///< that `outcome` is of
 
     friend bool operator==(const ChipFigures &, const ChipFigures &) = default;
 };
@@ -92,6 +93,8 @@ struct SurveyOptions {
     std::uint64_t batch = 1;
     /// Shapes of inputs whose extents the program leaves open: layers are assessed with them.
     std::vector<shapes::ShapeBinding> shapes;
+    /// They are the model's own defaults: another build that they do not fit is taken as it is.
+    bool defaultShapes = false;
     std::vector<std::string> forms; ///< patterns of the names of forms to try; empty: all
     /// Forms by hand: pattern of weights' names and a form, which is tried for them as well.
     std::vector<std::pair<std::string, std::string>> forced;
@@ -131,6 +134,7 @@ struct Survey {
     std::size_t encodings = 0;      ///< candidates that were encoded
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
+    bool defaultShapes = false; ///< SurveyOptions
 };
 
 /// The chips whose ceilings, or some times, are known: only they have a part in times.

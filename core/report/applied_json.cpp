@@ -27,14 +27,13 @@ Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
                        {"file", names.file},
                        {"steps", numberJson(applied.result.steps)},
                        {"bytes_before", numberJson(applied.bytesBefore)},
-                       {"bytes_after", numberJson(applied.result.bytes.size())},
+                       {"bytes_after", numberJson(applied.result.bytes)},
                        {"source_checked", applied.result.sourceChecked},
                        {"target_checked", applied.result.targetChecked}};
     json["verified"] = optionalJson(applied.verified);
-    json["saved"] = applied.verified
-                        ? Json{{"bytes_written", numberJson(applied.result.bytes.size())},
-                               {"verified", *applied.verified}}
-                        : Json(nullptr);
+    json["saved"] = applied.verified ? Json{{"bytes_written", numberJson(applied.result.bytes)},
+                                            {"verified", *applied.verified}}
+                                     : Json(nullptr);
     return json;
 }
 

@@ -199,6 +199,16 @@ std::vector<Column<CandidateFacts>> candidateSpeedupColumns()
              const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
              return predicted ? Value(Real{*predicted, 2}) : Value(Unknown());
          }},
+        {.key = "predicted_speedup_call",
+         .title = "predicted, of a call",
+         .explanation = "Times the rate of the same values stored dense, of a call that runs the "
+                        "layer alone; unknown where what a call takes beside its layers is",
+         .align = kAmount,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const auto &predicted = row.candidate.assessment.predictedCallSpeedup;
+             return predicted ? Value(Real{*predicted, 2}) : Value(Unknown());
+         }},
     };
 }
 

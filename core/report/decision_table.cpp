@@ -224,10 +224,22 @@ std::vector<Column<DecisionFacts>> outcomeColumns()
          .document = speedupDocument},
         {.key = "predicted_speedup",
          .title = "predicted",
-         .explanation = "Times the rate of the same values stored dense",
+         .explanation = "Times the rate of the same values stored dense, of the layer alone",
          .align = kDecisionNumber,
          .value = predictedValue,
-         .document = [](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); }}};
+         .document = [](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); }},
+        {.key = "predicted_speedup_call",
+         .title = "of a call",
+         .explanation = "The same of a call that runs the layer alone, where what a call takes "
+                        "beside its layers is known",
+         .align = kDecisionNumber,
+         .value = [](const Row &row) -> Value {
+             const auto &predicted = row.assessed.predictedCallSpeedup;
+             return predicted ? Value(Written{*predicted, fmt::format("{:.2f}", *predicted)})
+                              : Value(Absent());
+         },
+         .document =
+             [](const Row &row) { return optionalJson(row.assessed.predictedCallSpeedup); }}};
 }
 
 std::vector<Column<DecisionFacts>> memoryColumns()
@@ -309,6 +321,7 @@ const TableOf<DecisionFacts> &decisionTable()
          "measured",
          "predicted_speedup",
          "predicted_speedup_unpruned",
+         "predicted_speedup_call",
          "bound",
          "time_s",
          "energy",

@@ -266,6 +266,11 @@ std::string planMarkdown(const PlanSubject &subject)
                 markdownTable(frontCells(subject.plan->timeFront, timedChips(*subject.survey)));
     if (!subject.builds.empty())
         text += "\n## Other builds\n\n" + markdownTable(buildTable(subject));
+    if (const auto contested = contestedOf(subject); !contested.empty()) {
+        text += "\n## Sources disagree\n\n";
+        for (const std::string &line : contested)
+            text += "- " + markdownCell(line) + "\n";
+    }
     text += "\n## Rules\n\n";
     for (const std::string &rule : planRules(*subject.survey))
         text += "- " + rule + "\n";
@@ -300,6 +305,12 @@ std::string planHtml(const PlanSubject &subject)
                 htmlTable(frontCells(subject.plan->timeFront, timedChips(*subject.survey)));
     if (!subject.builds.empty())
         text += "<h2>Other builds</h2>\n" + htmlTable(buildTable(subject));
+    if (const auto contested = contestedOf(subject); !contested.empty()) {
+        text += "<h2>Sources disagree</h2>\n<ul>";
+        for (const std::string &line : contested)
+            text += "<li>" + htmlText(line) + "</li>";
+        text += "</ul>\n";
+    }
     text += "<h2>Rules</h2>\n<ul>";
     for (const std::string &rule : planRules(*subject.survey))
         text += "<li>" + htmlText(rule) + "</li>";

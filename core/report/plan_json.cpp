@@ -9,6 +9,7 @@
 #include "core/report/plan_table.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -91,6 +92,33 @@ std::vector<std::string> planRules(const plan::Survey &survey)
     return rules;
 }
 
+std::vector<std::string> contestedOf(const PlanSubject &subject)
+{
+    std::vector<std::string> lines;
+    std::set<const decision::Verdict *> seen;
+    const auto add = [&](const auto &chips) {
+        for (const plan::ChipFigures &chip : chips) {
+            if (!chip.verdict || !seen.insert(chip.verdict.get()).second)
+                continue;
+            for (const std::string &line : chip.verdict->disagreements) {
+                std::string whole = fmt::format("{} on {}: {}", chip.verdict->key,
+                                                chip.verdict->target->name, line);
+                if (std::find(lines.begin(), lines.end(), whole) == lines.end())
+                    lines.push_back(std::move(whole));
+            }
+        }
+    };
+    for (std::size_t r = 0; r < subject.survey->rows.size(); ++r) {
+        const plan::Row &row = subject.survey->rows[r];
+        add(row.fixedChips);
+        if (!row.candidates)
+            continue;
+        add(row.candidates->front()->chips);
+        add((*row.candidates)[subject.plan->choice[r]]->chips);
+    }
+    return lines;
+}
+
 namespace {
 
 /// Why the sum of times on a chip is not known.
@@ -136,14 +164,15 @@ void addProgramRows(const std::string &name, const roofline::ProgramTime &before
     rows.push_back({name + " time s", before.timeS, after.timeS});
 }
 
-std::string shapesNote(const shapes::Summary &shapes)
+std::string shapesNote(const shapes::Summary &shapes, bool byDefault)
 {
     std::string bound;
     for (const shapes::ShapeBinding &each : shapes.bound)
         bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", each.input,
                              shapes::dimsText(each.dims));
-    return fmt::format("With {}: {} of {} open shapes follow.", bound, shapes.inferred,
-                       shapes.open);
+    return fmt::format("With {}{}: {} of {} open shapes follow.", bound,
+                       byDefault ? " (the model's own default; --shape takes another)" : "",
+                       shapes.inferred, shapes.open);
 }
 
 } // namespace
@@ -199,7 +228,7 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
     const plan::Plan &plan = *subject.plan;
     std::vector<std::string> notes;
     if (survey.shaped)
-        notes.push_back(shapesNote(survey.shaped->summary));
+        notes.push_back(shapesNote(survey.shaped->summary, survey.defaultShapes));
     if (survey.unread > 0)
         notes.push_back(
             fmt::format("The stored bytes of {} are not known: sums of stored bytes are "
@@ -279,6 +308,7 @@ Json planJson(const PlanSubject &subject)
     document["error_model"] = plan::errorModelName(survey.model);
     document["rules"] = planRules(survey);
     document["notes"] = planNotes(subject);
+    document["contested"] = contestedOf(subject);
     document["proven"] = subject.plan->proven;
     document["cost"] = subject.plan->cost;
     document["bound"] = subject.plan->bound;
@@ -301,7 +331,7 @@ Json planJson(const PlanSubject &subject)
     document["output"] = subject.output.empty() ? Json(nullptr) : Json(subject.output);
     document["opsets"] = subject.raised == nullptr ? Json(nullptr) : raisedJson(*subject.raised);
     if (survey.shaped)
-        addBoundShapes(document, survey.shaped->summary, false);
+        addBoundShapes(document, survey.shaped->summary, survey.defaultShapes);
     return document;
 }
 

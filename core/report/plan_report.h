@@ -39,6 +39,10 @@ std::string planReport(std::string_view ending, const PlanSubject &subject);
 /// How errors are summed and chips are taken together, in a sentence each.
 std::vector<std::string> planRules(const plan::Survey &survey);
 
+/// What sources disagree on in the answers for the forms that the weights have and get, each once:
+/// "palette2 on H13: Followed: …".
+std::vector<std::string> contestedOf(const PlanSubject &subject);
+
 /// Whose times a plan's are: "the slowest chip", or where the ceilings of some are not known "H13",
 /// "the slowest of H13, H17s".
 std::string timedChips(const plan::Survey &survey);

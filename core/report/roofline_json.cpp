@@ -125,6 +125,8 @@ Json assessmentJson(const Assessment &point)
     json["speedup"] = speedupJson(point.speedup);
     json["predicted_speedup"] = optionalJson(point.predictedSpeedup);
     json["predicted_speedup_unpruned"] = optionalJson(point.predictedOverUnpruned);
+    json["call_s"] = optionalJson(point.callS);
+    json["predicted_speedup_call"] = optionalJson(point.predictedCallSpeedup);
     json["energy"] = energyJson(point.energy);
     json["energy_measured"] = measuredJson(point.energyMeasured);
     return json;

@@ -112,6 +112,12 @@ AssessmentFacts speedFacts(const roofline::Assessment &assessment)
              AssessmentText::tr("%1 \u00d7").arg(*assessment.predictedSpeedup, 0, 'f', 2),
              AssessmentText::tr("Against the same values stored dense, by the roofs of the chip; "
                                 "not measured")});
+    if (assessment.predictedCallSpeedup)
+        facts.push_back(
+            {AssessmentText::tr("predicted, of a call"),
+             AssessmentText::tr("%1 \u00d7").arg(*assessment.predictedCallSpeedup, 0, 'f', 2),
+             AssessmentText::tr("A call that runs the layer alone, with what it takes beside the "
+                                "layer, against the same with the values stored dense")});
     if (assessment.predictedOverUnpruned && assessment.weight.density.value_or(1) < 1)
         facts.push_back(
             {AssessmentText::tr("predicted, before pruning"),

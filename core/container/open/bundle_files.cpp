@@ -218,11 +218,13 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
 {
     OpenedFiles opened;
     opened.name = lastComponent(path);
-    for (const auto &[name, content] : options.memory) {
-        BundleFile file;
-        file.file = OverlaidFile::fromMemory(content, name);
+    auto files = options.files;
+    for (const auto &[name, content] : options.memory)
+        files.emplace_back(name, OverlaidFile::fromMemory(content, name));
+    for (auto &[name, content] : files) {
+        BundleFile &file = opened.files.emplace_back();
+        file.file = std::move(content);
         file.path = name;
-        opened.files.push_back(std::move(file));
     }
     sortByPath(opened.files);
     auto found = findFolderKind(opened);
@@ -237,7 +239,7 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
 
 Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)
 {
-    if (!options.memory.empty())
+    if (!options.memory.empty() || !options.files.empty())
         return openMemory(path, options);
     OpenedFiles opened;
     opened.name = lastComponent(path);
