@@ -48,6 +48,26 @@ const report::TableOf<Bookmark> &bookmarkTable()
 
 } // namespace
 
+QString placeInWords(const Bookmark &bookmark)
+{
+    const QString place = bookmark.place.isEmpty() ? BookmarkModel::tr("Overview") : bookmark.place;
+    return bookmark.bytes > 1
+               ? BookmarkModel::tr("%1, %2 bytes").arg(place, ui::groupedNumber(bookmark.bytes))
+               : place;
+}
+
+QString bookmarksText(const Bookmarks &bookmarks)
+{
+    QString text;
+    for (const Bookmark &bookmark : bookmarks) {
+        QString note = bookmark.note;
+        note.replace(QLatin1Char('\n'), QLatin1Char(' '))
+            .replace(QLatin1Char('\t'), QLatin1Char(' '));
+        text += placeInWords(bookmark) + QLatin1Char('\t') + note + QLatin1Char('\n');
+    }
+    return text;
+}
+
 BookmarkModel::BookmarkModel(QObject *parent)
     : QAbstractTableModel(parent), m_columns(bookmarkTable())
 {

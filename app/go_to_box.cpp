@@ -23,16 +23,20 @@ constexpr int kRestMilliseconds = 10'000;
 constexpr std::size_t kMostIndexedAtOnce = 5'000; ///< sections: about a millisecond
 constexpr std::size_t kMostNames = 200'000;       ///< of sections and operations each
 
+/// An operation and the function that holds it.
+using PlacedOperation = std::pair<const mil::Operation *, const mil::Function *>;
+
 /// The operations of a block that are no constants, in the order of the program.
-void collectOperations(const mil::Block &block, std::vector<const mil::Operation *> &all)
+void collectOperations(const mil::Block &block, const mil::Function &function,
+                       std::vector<PlacedOperation> &all)
 {
     for (const mil::Operation &operation : block.operations) {
         if (all.size() == kMostNames)
             return;
         if (operation.type != "const")
-            all.push_back(&operation);
+            all.emplace_back(&operation, &function);
         for (const mil::Block &inner : operation.blocks)
-            collectOperations(inner, all);
+            collectOperations(inner, function, all);
     }
 }
 
@@ -122,19 +126,20 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
         session.goToSection((*shared)[i], origin);
     };
     operations.kind = PaletteIndex::Kind::Operation;
-    const auto all = std::make_shared<std::vector<const mil::Operation *>>();
+    const auto all = std::make_shared<std::vector<PlacedOperation>>();
     for (const mil::Function &function : bundle->program()->functions)
-        collectOperations(function.body, *all);
+        collectOperations(function.body, function, *all);
     operations.count = all->size();
     operations.name = [bundle, all](std::size_t i) {
-        const mil::Operation &operation = *(*all)[i];
+        const mil::Operation &operation = *(*all)[i].first;
         return QString::fromStdString(operation.type + ' ' + operation.displayName());
     };
     operations.run = [&session, origin, bundle, all](std::size_t i) {
-        const SourceSpan span = (*all)[i]->span;
-        if (bundle->programFile() != kNoIndex && span.length > 0)
-            session.goToBytes(bundle->programFile(),
-                              {FileOffset(span.offset), ByteCount(span.length)}, origin);
+        const auto &[operation, function] = (*all)[i];
+        const SourceSpan span = operation->span;
+        const std::size_t file = bundle->programFileOf(function->model);
+        if (file != kNoIndex && span.length > 0)
+            session.goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, origin);
     };
     index.add(std::move(weights));
     index.add(std::move(sections));

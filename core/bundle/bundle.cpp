@@ -70,6 +70,20 @@ std::size_t weightsOfUnknownBytes(const Bundle &bundle)
                       [](const Weight &weight) { return !knownStoredBytes(weight).has_value(); }));
 }
 
+std::size_t Bundle::programFileOf(std::string_view model) const
+{
+    const auto own = m_programFiles.find(model);
+    return own == m_programFiles.end() ? m_programFile : own->second;
+}
+
+bool Bundle::isProgramFile(std::size_t file) const
+{
+    return file < m_files.size() &&
+           (file == m_programFile ||
+            std::any_of(m_programFiles.begin(), m_programFiles.end(),
+                        [file](const auto &each) { return each.second == file; }));
+}
+
 Totals Bundle::addUp() const
 {
     Totals totals;

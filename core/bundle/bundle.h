@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
@@ -56,6 +57,9 @@ struct BundleFile {
     std::size_t unusedRecords = 0; ///< weight files: records that no weight or constant names
     ByteCount payloadBytes;
 };
+
+/// The file of each model's program, by the model's path, where they lie in files of their own.
+using ProgramFiles = std::map<std::string, std::size_t, std::less<>>;
 
 struct Totals {
     std::size_t weights = 0;
@@ -107,7 +111,13 @@ public:
     const std::shared_ptr<const mil::Program> &program() const { return m_program; }
     /// The inputs whose extents the program leaves open, those that are bound left out.
     const std::vector<shapes::OpenInput> &openInputs() const { return *m_openInputs; }
-    std::size_t programFile() const { return m_programFile; } ///< kNoIndex where there is none
+    /// kNoIndex where there is none; of a compiled pipeline that of its first program.
+    std::size_t programFile() const { return m_programFile; }
+    /// The file that the program of a model (Weight::model, mil::Function::model) is written in: of
+    /// a compiled pipeline its own, else programFile().
+    std::size_t programFileOf(std::string_view model) const;
+    const ProgramFiles &programFiles() const { return m_programFiles; } ///< of compiled pipelines
+    bool isProgramFile(std::size_t file) const;
     /// The inputs whose shapes were bound (bindShapes); null where none was.
     const std::shared_ptr<const std::vector<shapes::ShapeBinding>> &shapeBindings() const
     {
@@ -173,6 +183,7 @@ private:
     std::shared_ptr<const mil::Program> m_program;
     std::shared_ptr<const std::vector<shapes::OpenInput>> m_openInputs;
     std::size_t m_programFile = kNoIndex;
+    ProgramFiles m_programFiles;
     std::shared_ptr<const std::vector<shapes::ShapeBinding>> m_shapeBindings;
     Diagnostics m_notes; ///< of OpenOptions::notes
     Diagnostics m_diagnostics;

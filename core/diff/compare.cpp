@@ -116,23 +116,39 @@ bool BundleComparison::otherNotation() const
     return isProtobuf(m_a) != isProtobuf(m_b);
 }
 
+/// The files of the program: one, or those of a compiled pipeline's models.
+std::vector<std::span<const std::byte>> programsOf(const Bundle &bundle)
+{
+    std::vector<std::span<const std::byte>> files;
+    for (std::size_t i = 0; i < bundle.files().size(); ++i) {
+        if (bundle.isProgramFile(i))
+            files.push_back(bundle.files()[i].file->bytes());
+    }
+    return files;
+}
+
 void BundleComparison::describeProgram()
 {
     auto &program = m_result.program;
-    std::span<const std::byte> a, b;
     const PairReadLock lock(m_a, m_b);
-    if (m_a.programFile() != kNoIndex) {
-        a = m_a.files()[m_a.programFile()].file->bytes();
-        program.bytesA = ByteCount(a.size());
-    }
-    if (m_b.programFile() != kNoIndex) {
-        b = m_b.files()[m_b.programFile()].file->bytes();
-        program.bytesB = ByteCount(b.size());
-    }
+    const auto a = programsOf(m_a), b = programsOf(m_b);
+    const auto bytesOf = [](const std::vector<std::span<const std::byte>> &files) {
+        std::uint64_t bytes = 0;
+        for (const auto &file : files)
+            bytes += file.size();
+        return files.empty() ? std::nullopt : std::optional(ByteCount(bytes));
+    };
+    program.bytesA = bytesOf(a);
+    program.bytesB = bytesOf(b);
     const bool both = program.bytesA.has_value() == program.bytesB.has_value();
-    program.sameBytes = both && diff::sameBytes(a, b, nullptr).value_or(false);
+    program.sameBytes =
+        std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto &x, const auto &y) {
+            return diff::sameBytes(x, y, nullptr).value_or(false);
+        });
     program.detail = comparePrograms(*m_a.program(), *m_b.program());
-    compareModels(*m_a.program(), a, *m_b.program(), b, program.detail);
+    const std::span<const std::byte> none;
+    compareModels(*m_a.program(), a.empty() ? none : a.front(), *m_b.program(),
+                  b.empty() ? none : b.front(), program.detail);
     // A program that could not be read whole is judged by its bytes as well.
     const auto readWhole = [](const Bundle &bundle) {
         return !bundle.program()->functions.empty() && !hasErrors(bundle.diagnostics());
@@ -146,8 +162,7 @@ void BundleComparison::describeProgram()
 /// Bundles of two kinds differ in the files that describe them; what they hold may be the same.
 bool BundleComparison::sameFile(const FileDifference &file) const
 {
-    const bool isProgram = (file.a != kNoIndex && file.a == m_a.programFile()) ||
-                           (file.b != kNoIndex && file.b == m_b.programFile());
+    const bool isProgram = m_a.isProgramFile(file.a) || m_b.isProgramFile(file.b);
     if (file.equal || (isProgram && m_result.program.equal))
         return true;
     if (m_a.kind() == m_b.kind() || isProgram)

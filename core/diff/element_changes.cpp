@@ -27,7 +27,8 @@ const codec::Operand *firstOf(const Weight &weight, std::initializer_list<codec:
 
 ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
                                const codec::Decoder &decoder)
-    : m_bundle(bundle), m_weight(bundle.weights()[weight]), m_decoder(decoder)
+    : m_bundle(bundle), m_weight(bundle.weights()[weight]), m_decoder(decoder),
+      m_programFile(bundle.programFileOf(m_weight.model))
 {
     using codec::PartRole;
     const OperandList &all = m_weight.operands();
@@ -73,9 +74,9 @@ bool ElementChanges::operandChanged(const codec::Operand &operand) const
                    : std::any_of(place.pieces.begin(), place.pieces.end(),
                                  [&file](ByteRange piece) { return file.changed(piece); });
     }
-    if (!place.literal || m_bundle.programFile() == kNoIndex)
+    if (!place.literal || m_programFile == kNoIndex)
         return false;
-    const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
+    const OverlaidFile &program = *m_bundle.files()[m_programFile].file;
     const auto &spans = place.literal->elementSpans;
     return program.modified() &&
            std::any_of(spans.begin(), spans.end(), [&](const mil::SourceSpan &span) {
@@ -161,7 +162,7 @@ std::uint64_t ElementChanges::bits(const codec::Operand &operand, std::uint64_t 
 bool ElementChanges::literalChanged(const codec::Operand &operand, std::uint64_t index) const
 {
     const mil::Literal &literal = *operand.place->literal;
-    const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
+    const OverlaidFile &program = *m_bundle.files()[m_programFile].file;
     if (literal.packedSpan && !literal.elementSpans.empty()) {
         const std::uint64_t width = widthOf(operand);
         const std::uint64_t first = index * width / 8, last = ((index + 1) * width - 1) / 8;

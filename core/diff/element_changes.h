@@ -47,6 +47,7 @@ private:
     const Bundle &m_bundle;
     const Weight &m_weight;
     const codec::Decoder &m_decoder;
+    const std::size_t m_programFile; ///< that writes the weight
     const codec::Operand *m_mask = nullptr, *m_payload = nullptr, *m_lut = nullptr;
     std::vector<const codec::Operand *> m_scales; ///< scale, zero point, offset: those that changed
     std::uint64_t m_vector = 1, m_entries = 0;

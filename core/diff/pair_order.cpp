@@ -29,7 +29,7 @@ std::vector<std::optional<StoredPlace>> storedPlacesOf(const Bundle &bundle)
     std::vector<std::optional<StoredPlace>> places(bundle.weights().size());
     for (const Section &section : bundle.sections()) {
         if (section.weight < places.size() && !places[section.weight] &&
-            section.file != bundle.programFile())
+            !bundle.isProgramFile(section.file))
             places[section.weight] =
                 StoredPlace{bundle.files()[section.file].path, section.range.offset.value};
     }

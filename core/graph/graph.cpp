@@ -148,7 +148,12 @@ std::size_t Graph::nodeOfWeight(std::size_t weight) const
     return weight < m_weightNodes.size() ? m_weightNodes[weight] : kNone;
 }
 
-std::size_t Graph::nodeAtByte(std::uint64_t offset) const
+std::size_t Graph::fileOf(std::size_t node) const
+{
+    return bundle().programFileOf(m_functions[m_nodes[node].function].model);
+}
+
+std::size_t Graph::nodeAtByte(std::size_t file, std::uint64_t offset) const
 {
     std::size_t found = kNone;
     for (std::size_t n = 0; n < m_nodes.size(); ++n) {
@@ -157,7 +162,7 @@ std::size_t Graph::nodeAtByte(std::uint64_t offset) const
         const SourceSpan &span = operation(n)->span;
         if (offset < span.offset || offset - span.offset >= span.length)
             continue;
-        if (found == kNone || span.length < operation(found)->span.length)
+        if (fileOf(n) == file && (found == kNone || span.length < operation(found)->span.length))
             found = n;
     }
     return found;

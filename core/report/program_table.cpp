@@ -80,9 +80,12 @@ std::vector<Column<ModelFacts>> modelColumns()
          .document = [](const Row &row) { return numberJson(row.node->span.offset); }},
         {.key = "bytes",
          .title = "bytes",
-         .explanation = "Bytes of its message",
+         .explanation = "Bytes of its message; a model of a compiled pipeline has files instead",
          .align = kProgramNumber,
-         .value = [](const Row &row) -> Value { return Count{row.node->span.length}; }},
+         .value = [](const Row &row) -> Value {
+             const std::uint64_t bytes = row.node->span.length;
+             return bytes == 0 ? Value(Nothing{}) : Value(Count{bytes});
+         }},
         {.key = "read",
          .title = "read",
          .explanation = "Whether its content is read",

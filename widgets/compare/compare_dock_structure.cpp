@@ -133,12 +133,14 @@ void CompareDock::goToChange(const ProgramChange &change)
 {
     const mil::SourceSpan &span = m_swapped ? change.spanB : change.spanA;
     const BundlePtr document = session().bundle();
-    if (!document || document->programFile() == kNoIndex || span.length == 0) {
+    const std::string_view model = change.function;
+    const std::size_t file =
+        document ? document->programFileOf(model.substr(0, model.rfind('/'))) : kNoIndex;
+    if (file == kNoIndex || span.length == 0) {
         Q_EMIT session().statusMessage(tr("The document has no such statement."));
         return;
     }
-    session().goToBytes(document->programFile(), {FileOffset(span.offset), ByteCount(span.length)},
-                        this);
+    session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
 }
 
 QComboBox *CompareDock::buildChips(QWidget *parent)

@@ -98,7 +98,7 @@ void GraphDock::showInHex()
 {
     const std::size_t node = nodeOf(m_view->current());
     const SourceSpan span = node == graph::kNone ? SourceSpan() : m_graph->span(node);
-    const std::size_t file = m_graph ? m_graph->bundle().programFile() : kNoIndex;
+    const std::size_t file = node == graph::kNone ? kNoIndex : m_graph->fileOf(node);
     if (span.length == 0 || file == kNoIndex) {
         Q_EMIT session().statusMessage(tr("The place of this in the program file is not known."));
         return;

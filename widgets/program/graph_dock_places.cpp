@@ -29,10 +29,10 @@ std::size_t GraphDock::nodeAt(const Place &place) const
     if (!m_graph)
         return graph::kNone;
     const std::size_t weight = m_graph->nodeOfWeight(place.weight);
-    const bool inProgram =
-        place.bytes && place.file != kNoIndex && place.file == m_graph->bundle().programFile();
-    return weight != graph::kNone || !inProgram ? weight
-                                                : m_graph->nodeAtByte(place.bytes->offset.value);
+    const bool inProgram = place.bytes && m_graph->bundle().isProgramFile(place.file);
+    return weight != graph::kNone || !inProgram
+               ? weight
+               : m_graph->nodeAtByte(place.file, place.bytes->offset.value);
 }
 
 void GraphDock::follow(const Place &place, QObject *origin)
@@ -84,7 +84,7 @@ void GraphDock::leadThere(std::size_t unit)
     const std::size_t weight = of.weight != graph::kNone
                                    ? std::size_t(of.weight)
                                    : leadingWeight(m_graph->bundle(), weights);
-    const std::size_t file = m_graph->bundle().programFile();
+    const std::size_t file = m_graph->fileOf(node);
     if (weight != kNoIndex)
         session().goToWeight(weight, this);
     else if (const SourceSpan span = m_graph->span(node); span.length > 0 && file != kNoIndex)

@@ -165,8 +165,8 @@ void ProgramDock::follow(const Place &place, QObject *origin)
     if (!tree || origin == this)
         return;
     std::size_t row = tree->readerOf(place.weight);
-    if (place.bytes && place.file == tree->bundle().programFile())
-        row = tree->rowAtByte(place.bytes->offset.value);
+    if (place.bytes && tree->bundle().isProgramFile(place.file))
+        row = tree->rowAtByte(place.file, place.bytes->offset.value);
     if (row != ProgramTree::kNone)
         showRow(row);
 }
@@ -341,7 +341,7 @@ void ProgramDock::showInHex()
     if (!tree || !index.isValid())
         return;
     const SourceSpan span = tree->span(m_model->nodeOf(index));
-    const std::size_t file = tree->bundle().programFile();
+    const std::size_t file = tree->fileOf(m_model->nodeOf(index));
     if (span.length == 0 || file == kNoIndex) {
         Q_EMIT session().statusMessage(tr("The place of this row in the file is not known."));
         return;

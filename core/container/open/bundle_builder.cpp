@@ -155,6 +155,7 @@ void BundleBuilder::build(OpenedFiles &&opened)
         shapes::openInputs(contents.program));
     bundle.m_program = std::make_shared<const mil::Program>(std::move(contents.program));
     bundle.m_programFile = contents.programFile;
+    bundle.m_programFiles = std::move(contents.programFiles);
     bundle.m_hardware = std::move(contents.hardware);
     bundle.m_section = std::move(contents.section);
     if (!contents.readOnlyReason.empty())

@@ -163,7 +163,7 @@ Result<void> PayloadResizer::writeRecord(ElementCount elements, std::uint64_t by
 
 Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
 {
-    const std::size_t file = m_bundle.programFile();
+    const std::size_t file = m_bundle.programFileOf(m_bundle.weights()[m_weight].model);
     const std::uint64_t before = m_operand.declaredShape().front();
     const std::uint64_t vector = vectorOf(m_bundle.weights()[m_weight]);
     std::vector<mil::SourceSpan> spans = m_place.dimSpans;

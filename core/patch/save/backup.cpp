@@ -95,6 +95,7 @@ bool isBundleFolder(const fs::path &folder)
     const fs::path suffix = folder.extension();
     return suffix == ".mlmodelc" || suffix == ".mlpackage" ||
            fs::is_regular_file(folder / "model.mil", fault) ||
+           fs::is_regular_file(folder / "model0/model.mil", fault) ||
            fs::is_regular_file(folder / "quantize.json", fault) ||
            (fs::is_regular_file(folder / "Manifest.json", fault) &&
             fs::is_directory(folder / "Data", fault));

@@ -46,8 +46,7 @@ public:
     const std::string &fileName(std::size_t file) const { return m_files[file].path; }
     /// The sound records of a file that the program has named, by offset.
     std::vector<milblob::Record> named(std::size_t file) const;
-    /// The files that the program names, and those whose content is that of a weight file.
-    bool isWeightFile(std::size_t file) const;
+    bool names(std::size_t file) const; ///< the program names the file
 
 private:
     Result<std::size_t> findFile(const mil::BlobReference &reference);

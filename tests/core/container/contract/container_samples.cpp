@@ -59,6 +59,19 @@ Bytes writtenProgram()
     return bytesOf(QByteArray::fromStdString(text));
 }
 
+/// Two models of one name for their weights, one of them written in the text.
+ContainerSample compiledPipeline()
+{
+    const MadeBundle made = madeProgram();
+    ContainerSample sample{BundleKind::Mlmodelc, "pipe.mlmodelc", {}};
+    sample.files.memory = {
+        {"metadata.json", bytesOf(R"([{"modelType": {"name": "MLModelType_pipeline"}}])")},
+        {"model1/model.mil", writtenProgram()}};
+    for (auto &[path, bytes] : made.options().memory)
+        sample.files.memory.emplace_back("model0/" + path, std::move(bytes));
+    return sample;
+}
+
 ContainerSample package()
 {
     ContainerSample sample{BundleKind::Mlpackage, "x.mlpackage", {}};
@@ -165,6 +178,7 @@ std::vector<ContainerSample> containerSamples()
 {
     const MadeBundle made = madeProgram();
     return {{BundleKind::Mlmodelc, "x.mlmodelc", made.options()},
+            compiledPipeline(),
             package(),
             lone(BundleKind::MilText, "x.mil", writtenProgram()),
             lone(BundleKind::Network, "net.mlmodel", seed("network.mlmodel")),
