@@ -7,7 +7,7 @@
 #include "app/paths.h"
 #include "app/shapes_dialog.h"
 #include "app/status_line.h"
-#include "core/container/open/bundle_files.h"
+#include "core/bundle/open/bundle_files.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
