@@ -94,9 +94,9 @@ struct Weight {
     Shape shape;
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;
-    ByteCount storedBytes; ///< an operand used twice counts once
+    ByteCount storedBytes;     ///< an operand used twice counts once
     ByteCount unreadElsewhere; ///< of them, those in a missing file that an earlier weight has too
-    Detail detail;         ///< further figures of its form and container, for people
+    Detail detail;             ///< further figures of its form and container, for people
     std::vector<Consumer> consumers;
     WeightRole role = WeightRole::Weight;
     std::size_t beside = kNoIndex; ///< biases and tables of a section, biases of a container: of

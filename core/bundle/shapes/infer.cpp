@@ -382,7 +382,7 @@ tl::unexpected<Error> wrong(std::string expected, std::string found, std::string
 }
 
 /// Functions that call each other, deeper than any compiler writes.
-constexpr int kMaxDepth = 32;
+constexpr int kMaxCallDepth = 32;
 
 /// Where an input is: of which function and which of its inputs.
 struct ShapeInput {
@@ -586,7 +586,7 @@ RuleResult Inference::call(std::size_t caller, const OperationView &view)
         State &state = m_walks[i];
         if (state.running)
             return unknown("it calls itself");
-        if (!state.walk && m_depth >= kMaxDepth)
+        if (!state.walk && m_depth >= kMaxCallDepth)
             return unknown("too many functions call each other");
         if (!state.walk)
             runFunction(i, std::move(inputs));

@@ -47,7 +47,7 @@ SectionKind kindOf(Kind kind, const section::Unit &unit)
     return unit.has(Kind::Pal) ? SectionKind::Indices : SectionKind::Data;
 }
 
-ByteClaim claimOf(ByteRange range, SectionKind kind, std::string name)
+ByteClaim claimOfEntry(ByteRange range, SectionKind kind, std::string name)
 {
     ByteClaim claim;
     claim.range = range;
@@ -81,7 +81,7 @@ void claimUnit(const section::WeightSection &section, std::size_t number,
         if (range.bytes.value == 0)
             return; // no number of a core survives
         ByteClaim claim =
-            claimOf(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
+            claimOfEntry(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
         if (of < weights.size())
             claim.weight = of;
         claims.push_back(std::move(claim));
@@ -131,10 +131,10 @@ std::vector<ByteClaim> claimsOfSection(const section::WeightSection &section,
         }
     }
     std::vector<ByteClaim> claims;
-    claims.push_back(
-        claimOf({FileOffset(0), ByteCount(section::kHeaderBytes)}, SectionKind::Header, "header"));
-    claims.push_back(claimOf({FileOffset(section.pool), ByteCount(section.poolBytes)},
-                             SectionKind::Metadata, "names"));
+    claims.push_back(claimOfEntry({FileOffset(0), ByteCount(section::kHeaderBytes)},
+                                  SectionKind::Header, "header"));
+    claims.push_back(claimOfEntry({FileOffset(section.pool), ByteCount(section.poolBytes)},
+                                  SectionKind::Metadata, "names"));
     for (std::size_t unit = 0; unit < section.units.size(); ++unit)
         claimUnit(section, unit, weightOf, weights, claims);
     return claims;
