@@ -7,7 +7,7 @@
 #include "core/base/overlaid_file.h"
 
 #include "core/numeric/npy.h"
-#include "core/report/quantize_json.h"
+#include "core/report/quantize_table.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,10 +6,10 @@
 #include "core/assessment/prediction_note.h"
 #include "core/bundle/bundle.h"
 #include "core/format/contested.h"
-#include "core/report/command_documents.h"
+#include "core/report/chip_table.h"
+#include "core/report/command_json.h"
 #include "core/report/decision_table.h"
-#include "core/report/json_values.h"
-#include "core/report/target_totals_table.h"
+#include "core/report/json_table.h"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include "core/bundle/bundle.h"
 #include "core/diff/byte_ranges.h"
 #include "core/patch/binary/apply_binary.h"
-#include "core/report/applied_json.h"
+#include "core/report/edit_table.h"
 
 #include <algorithm>
 #include <filesystem>

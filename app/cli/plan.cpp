@@ -278,7 +278,7 @@ int PlanRun::print()
         return exitCodeOf(diagnostics);
     }
     if (m_options.format == "csv")
-        cli::print(report::planCsv(shown));
+        cli::print(report::planReport(".csv", shown));
     else if (!m_context.quiet)
         cli::print(planText(shown));
     printDiagnostics(m_context, diagnostics);

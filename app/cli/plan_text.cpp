@@ -2,7 +2,6 @@
 #include "app/cli/plan.h"
 #include "app/cli/text_output.h"
 #include "core/report/plan_table.h"
-#include "core/report/plan_totals_table.h"
 
 #include <algorithm>
 

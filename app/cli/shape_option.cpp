@@ -6,7 +6,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
-#include "core/report/command_documents.h"
+#include "core/report/command_json.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -69,6 +69,8 @@ struct Totals {
     std::vector<std::pair<std::string, std::size_t>> forms; ///< in order of first appearance
 };
 
+class ContainerReader;
+
 struct OpenOptions {
     /// Files that exist in memory instead of on disk: path relative to the bundle -> content.
     std::vector<std::pair<std::string, std::vector<std::byte>>> memory;
@@ -81,6 +83,8 @@ struct OpenOptions {
     std::function<bool(const std::filesystem::path &)> leftOut = {};
     /// Asked once when all is read: rows to begin the diagnostics with, also after reread().
     std::function<Diagnostics()> notes = {};
+    /// Reads the file in place of the registry's readers: of a format that is not among them.
+    const ContainerReader *reader = nullptr;
 };
 
 /// The one model that views, reports, diffs and patches read: an immutable snapshot of the tables,
@@ -190,6 +194,7 @@ private:
     std::shared_ptr<const hwx::Container> m_hardware;
     std::shared_ptr<const section::WeightSection> m_section;
     std::string m_readOnlyReason;
+    const ContainerReader *m_reader = nullptr; ///< of OpenOptions
 };
 
 /// Holds every file of a bundle for reading, so that no edit lands in between.

@@ -124,7 +124,8 @@ void TestCliPlan::whereSourcesDisagree()
     const QByteArray said = runCli(line(options + " --report %/contested.md")).out;
     const QString report = fileText(m_scratch.filePath(QStringLiteral("contested.md")));
     std::size_t lines = 0;
-    for (const auto &verdict : written.json()["verdicts"]) {
+    const auto decided = written.json();
+    for (const auto &verdict : decided["verdicts"]) {
         for (const auto &line : verdict["disagreements"]) {
             const std::string whole =
                 verdict["form"].get<std::string>() + " on H13: " + line.get<std::string>();

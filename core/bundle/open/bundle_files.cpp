@@ -168,6 +168,8 @@ Result<void> findFileKind(OpenedFiles &opened)
             .at(FileOffset(0))
             .unexpected();
     }
+    if (opened.reader != nullptr && opened.reader->knows(bytes, only.path))
+        return setKind(opened, *opened.reader);
     for (const ContainerReader *reader : containerReaders()) {
         if (reader->knows(bytes, only.path))
             return setKind(opened, *reader);
@@ -231,6 +233,7 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
 {
     OpenedFiles opened;
     opened.name = lastComponent(path);
+    opened.reader = options.reader;
     auto files = options.files;
     for (const auto &[name, content] : options.memory)
         files.emplace_back(name, OverlaidFile::fromMemory(content, name));
@@ -257,6 +260,7 @@ Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, 
     OpenedFiles opened;
     opened.name = lastComponent(path);
     opened.mapped = options.mapped;
+    opened.reader = options.reader;
     std::error_code failure;
     Result<void> found;
     if (fs::is_directory(path, failure)) {

@@ -116,7 +116,7 @@ private Q_SLOTS:
         QVERIFY(of(dense).starts_with("It streams on H13 stored as a palette of 4-bit"));
         WeightForm other = dense;
         other.use.kernel = false;
-        QVERIFY2(of(other).starts_with("None is known: the gates speak of kernels"),
+        QVERIFY2(of(other).starts_with("None is known: the gates apply to kernels"),
                  of(other).c_str());
         WeightForm bias = other;
         bias.use.bias = true;

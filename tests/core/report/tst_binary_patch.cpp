@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/binary_patch.h"
+#include "core/report/patch_files.h"
 
 #include "core/patch/binary/apply_binary.h"
 #include "tests/core/patch/patched_bytes.h"

@@ -14,6 +14,7 @@
 #include "core/container/mil/literal_integers.h"
 #include "core/container/mil/pipeline_folders.h"
 #include "core/container/mil/reader.h"
+#include "core/container/mil/segment_backends.h"
 #include "core/container/mil/sniff.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/writer.h"
@@ -351,9 +352,10 @@ SectionKind ProgramReading::roleOf(std::size_t file) const
 
 void ProgramReading::readWeights()
 {
+    const mil::SegmentBackends segments(m_out.program);
     for (const mil::Function &function : m_out.program.functions) {
         const auto own = m_out.programFiles.find(function.model);
-        MilWeightReader(m_out.program, function, blobsOf(function),
+        MilWeightReader(function, segments.of(function), blobsOf(function),
                         own == m_out.programFiles.end() ? m_input.programPath
                                                         : m_files[own->second].path,
                         m_out.log)

@@ -58,10 +58,10 @@ FormNode nodeOfFaulty(const mil::Operation &operation)
 
 } // namespace
 
-MilWeightReader::MilWeightReader(const mil::Program &program, const mil::Function &function,
+MilWeightReader::MilWeightReader(const mil::Function &function, std::string segment,
                                  BlobTable &blobs, std::string programFile, DiagnosticLog &log)
-    : m_function(function), m_segment(mil::segmentBackend(program, function)), m_blobs(blobs),
-      m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile), log)
+    : m_function(function), m_segment(std::move(segment)), m_blobs(blobs), m_log(log),
+      m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile), log)
 {
 }
 

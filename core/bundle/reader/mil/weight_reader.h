@@ -23,7 +23,8 @@ namespace kernscope {
 class MilWeightReader
 {
 public:
-    MilWeightReader(const mil::Program &program, const mil::Function &function, BlobTable &blobs,
+    /// `segment`: the backend that the function runs on as a whole (mil::SegmentBackends).
+    MilWeightReader(const mil::Function &function, std::string segment, BlobTable &blobs,
                     std::string programFile, DiagnosticLog &log);
 
     /// Appends the weights. One with a fault keeps its row, with what could be read of it.
@@ -49,7 +50,7 @@ private:
     void finish(Weight &weight, Result<ReadValue> value, std::vector<codec::Operand> known);
 
     const mil::Function &m_function;
-    std::string m_segment; ///< backend that the function runs on as a whole
+    std::string m_segment;
     BlobTable &m_blobs;
     DiagnosticLog &m_log;
     ValueGraph m_graph;

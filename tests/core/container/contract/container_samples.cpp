@@ -3,6 +3,7 @@
 #include "tests/test_program.h"
 
 #include "core/base/little_endian.h"
+#include "core/bundle/reader/skeleton/skeleton_reader.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/hwx/container.h"
 #include "core/container/quantized/folder.h"
@@ -172,6 +173,16 @@ ContainerSample quantizedFolder(const char *name, const char *data, const char *
     return sample;
 }
 
+/// The one to copy: two numbers.
+ContainerSample skeleton()
+{
+    ContainerSample sample = lone(BundleKind::Unknown, "x.skel",
+                                  bytesOf(QByteArray("SKEL\x02\x00\x00\x3c\x00\x40", 10)));
+    sample.files.reader = &skeletonReader();
+    sample.pages = "core/container/skeleton";
+    return sample;
+}
+
 } // namespace
 
 std::vector<ContainerSample> containerSamples()
@@ -190,7 +201,13 @@ std::vector<ContainerSample> containerSamples()
             quantizedFolder("folder", "nd", "nd"),
             quantizedFolder("boxes", "nz", "zz"),
             lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors")),
-            lone(BundleKind::Npz, "x.npz", seed("arrays.npz"))};
+            lone(BundleKind::Npz, "x.npz", seed("arrays.npz")),
+            skeleton()};
+}
+
+const ContainerReader &readerOf(const ContainerSample &sample)
+{
+    return sample.files.reader != nullptr ? *sample.files.reader : *containerReader(sample.kind);
 }
 
 } // namespace kernscope::test
