@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_line.h"
 
-#include "app/allocator.h"
-
 #include <QCommandLineParser>
 #include <QCoreApplication>
 
@@ -150,7 +148,6 @@ DisplayGuard::~DisplayGuard()
 void prepareEnvironment(int argc, char **argv)
 {
     using namespace std::string_view_literals;
-    configureAllocator();
     const bool pictures = has(argc, argv, std::array{"--screenshots"sv, "-screenshots"sv});
     const bool platform = has(argc, argv, std::array{"-platform"sv, "--platform"sv}) ||
                           qEnvironmentVariableIsSet("QT_QPA_PLATFORM");

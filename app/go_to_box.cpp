@@ -5,7 +5,7 @@
 #include "app/palette_list.h"
 #include "app/place_text.h"
 #include "core/bundle/bundle.h"
-#include "core/container/mil/packed_program.h"
+#include "core/container/mil/program.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/session.h"
@@ -147,48 +147,22 @@ constexpr int kRestMilliseconds = 10'000;
 constexpr std::size_t kMostIndexedAtOnce = 5'000; ///< sections: about a millisecond
 constexpr std::size_t kMostNames = 200'000;       ///< of sections and operations each
 
-/// What the palette shows of operations, and where they are written. It takes a twentieth of the
-/// memory of the program, which the palette does not keep.
-struct OperationNames {
-    std::string texts; ///< "conv encoder_0", one behind the other
-    std::vector<std::size_t> ends;
-    std::vector<SourceSpan> spans;
-    std::vector<std::size_t> files; ///< of programs, by the operation; of one program one for all
+/// An operation and the function that holds it.
+using PlacedOperation = std::pair<const mil::Operation *, const mil::Function *>;
 
-    /// In the order of the program, unpacked one by one.
-    void collect(const Bundle &bundle)
-    {
-        const auto packed = bundle.packedProgram();
-        const mil::PackedProgram &program = *packed;
-        const auto &functions = bundle.programOutline().functions;
-        std::size_t function = 0;
-        mil::PackedProgram::Reader reader(program);
-        std::vector<std::size_t> inBlocks;
-        for (std::size_t i = 0; i < program.operations() && spans.size() < kMostNames; ++i) {
-            mil::Operation operation;
-            reader.next(operation, inBlocks);
-            while (function + 1 < functions.size() && i >= program.operationsOf(function).second)
-                ++function;
-            if (operation.type == "const")
-                continue;
-            if (!bundle.programFiles().empty())
-                files.push_back(bundle.programFileOf(functions[function].model));
-            texts += operation.type + ' ' + operation.displayName();
-            ends.push_back(texts.size());
-            spans.push_back(operation.span);
-        }
-        texts.shrink_to_fit();
-        ends.shrink_to_fit();
-        spans.shrink_to_fit();
-        if (bundle.programFiles().empty())
-            files = {bundle.programFile()};
+/// The operations of a block that are no constants, in the order of the program.
+void collectOperations(const mil::Block &block, const mil::Function &function,
+                       std::vector<PlacedOperation> &all)
+{
+    for (const mil::Operation &operation : block.operations) {
+        if (all.size() == kMostNames)
+            return;
+        if (operation.type != "const")
+            all.emplace_back(&operation, &function);
+        for (const mil::Block &inner : operation.blocks)
+            collectOperations(inner, function, all);
     }
-    QString name(std::size_t index) const
-    {
-        const std::size_t begin = index == 0 ? 0 : ends[index - 1];
-        return QString::fromUtf8(texts.data() + begin, static_cast<qsizetype>(ends[index] - begin));
-    }
-};
+}
 
 } // namespace
 
@@ -297,13 +271,18 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
         session.goToSection((*shared)[i], origin);
     };
     operations.kind = PaletteIndex::Kind::Operation;
-    const auto all = std::make_shared<OperationNames>();
-    all->collect(*bundle);
-    operations.count = all->spans.size();
-    operations.name = [all](std::size_t i) { return all->name(i); };
-    operations.run = [&session, origin, all](std::size_t i) {
-        const SourceSpan &span = all->spans[i];
-        const std::size_t file = all->files[all->files.size() == 1 ? 0 : i];
+    const auto all = std::make_shared<std::vector<PlacedOperation>>();
+    for (const mil::Function &function : bundle->program()->functions)
+        collectOperations(function.body, function, *all);
+    operations.count = all->size();
+    operations.name = [bundle, all](std::size_t i) {
+        const mil::Operation &operation = *(*all)[i].first;
+        return QString::fromStdString(operation.type + ' ' + operation.displayName());
+    };
+    operations.run = [&session, origin, bundle, all](std::size_t i) {
+        const auto &[operation, function] = (*all)[i];
+        const SourceSpan span = operation->span;
+        const std::size_t file = bundle->programFileOf(function->model);
         if (file != kNoIndex && span.length > 0)
             session.goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, origin);
     };

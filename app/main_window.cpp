@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.h"
 
-#include "app/allocator.h"
 #include "app/bookmarks_dock.h"
 #include "app/compare_menu.h"
 #include "app/dock_set.h"
@@ -97,7 +96,6 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     connectSession();
     connectDocument();
     m_compareMenu->keepPairs();
-    new HeapTrimmer(m_session, this);
     m_tour = new Tour(*this);
     connect(m_tour, &Tour::runningChanged, this, &MainWindow::onTourChanged);
     fillRecent();

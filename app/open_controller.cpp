@@ -11,7 +11,7 @@
 #include "app/save_controller.h"
 #include "app/session_file.h"
 #include "core/bundle/bundle.h"
-#include "core/container/open/bundle_files.h"
+#include "core/bundle/open/bundle_files.h"
 #include "core/search/place.h"
 #include "resources/sample.h"
 #include "widgets/compare/builds_dock.h"

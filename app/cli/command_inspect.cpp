@@ -48,7 +48,7 @@ std::string summaryText(const Bundle &bundle)
                        fmt::format("{}, {} in {} {}", bundleKindName(bundle.kind()),
                                    bytesText(bundle.totalBytes().value), bundle.files().size(),
                                    bundle.files().size() == 1 ? "file" : "files");
-    const mil::Program &program = bundle.programOutline();
+    const mil::Program &program = *bundle.program();
     if (!program.version.empty())
         text += ", program " + printable(program.version);
     else if (!program.models.empty() && !program.models.front().specification.empty())
@@ -61,7 +61,7 @@ std::string summaryText(const Bundle &bundle)
 /// The models of a pipeline, or one whose content is not read; of others nothing.
 std::string modelsText(const Bundle &bundle)
 {
-    if (bundle.programOutline().models.size() < 2 && bundle.kind() != BundleKind::Model)
+    if (bundle.program()->models.size() < 2 && bundle.kind() != BundleKind::Model)
         return {};
     return heading("Models") +
            terminalText(textTable(report::modelTable(), report::modelFacts(bundle)));
@@ -96,7 +96,7 @@ std::string descriptionText(const Bundle &bundle)
     const auto features = report::featureFacts(bundle);
     std::string text = features.empty() ? std::string()
                                         : terminalText(textTable(report::featureTable(), features));
-    for (const mil::ModelDescription &description : bundle.programOutline().descriptions) {
+    for (const mil::ModelDescription &description : bundle.program()->descriptions) {
         for (const std::string &line : report::descriptionLines(description, kMostLabels))
             text += fmt::format(
                 "  {}{}\n", description.model.empty() ? "" : printable(description.model) + ": ",

@@ -251,7 +251,7 @@ std::optional<Error> whyKept(const Weight &weight, const codec::EncodedWeight *e
 /// The operation set that the model of a weight has.
 unsigned ownOpset(const Bundle &bundle, const Weight &weight)
 {
-    for (const mil::Function &function : bundle.programOutline().functions) {
+    for (const mil::Function &function : bundle.program()->functions) {
         if (function.name == weight.function && function.model == weight.model)
             return opsetOf(function.opset);
     }

@@ -146,7 +146,7 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
         const Weight &weight = bundle.weights()[layer.weight];
         const Consumer &consumer = weight.consumers[layer.consumer];
         const decision::LayerOperation operation = *layer.operation;
-        all.push_back({weight.findableName() + " in " + consumer.op.value() + " " + consumer.name,
+        all.push_back({weight.findableName() + " in " + consumer.op + " " + consumer.name,
                        weight.name, weight.address(), consumer.name, consumer.op, operation,
                        std::move(layer)});
     }

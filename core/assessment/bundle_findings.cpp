@@ -325,10 +325,9 @@ BundleFigures examineBundle(const Bundle &bundle,
 BundleSums::Forms sumUpForms(const Bundle &bundle)
 {
     BundleSums::Forms forms;
-    FormTexts texts;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
-        BundleSums::Form &form = forms[texts.of(weight.form)];
+        BundleSums::Form &form = forms[formText(weight.form)];
         if (form.weights++ == 0)
             form.first = i;
         form.unread += knownStoredBytes(weight) ? 0 : 1;

@@ -80,7 +80,7 @@ ChannelAxes seenAxes(const Consumer &consumer, const Shape &shape)
         return {1, 0, 0, geometry.groups};
     if (consumer.op == "einsum")
         return einsumAxes(geometry, shape).value_or(ChannelAxes{0, 1});
-    if (consumer.op->starts_with("gather") && geometry.axis < rank)
+    if (consumer.op.starts_with("gather") && geometry.axis < rank)
         return {geometry.axis, geometry.axis == 0 ? 1 : geometry.axis - 1};
     const bool attention = consumer.op == "scaled_dot_product_attention";
     bool outputsFirst = consumer.param != "value"; // of attention: rows of query and key
@@ -112,7 +112,7 @@ ChannelAxes storedAxes(const ChannelAxes &seen, const std::vector<std::size_t> &
 
 ChannelAxes channelAxes(const Weight &weight, const Consumer &consumer)
 {
-    const auto &map = consumer.geometry->storedAxes;
+    const auto &map = consumer.geometry.storedAxes;
     const Shape shape = seenShape(weight, map);
     if (weight.shape.size() < 2 || shape.size() < 2)
         return {};

@@ -23,7 +23,7 @@ inline bool isRecurrent(const Consumer &consumer)
 
 inline bool isGather(const Consumer &consumer)
 {
-    return consumer.op->starts_with("gather");
+    return consumer.op.starts_with("gather");
 }
 
 /// Multiplies with the weight: as the kernel of a convolution, a matrix, or a gate of a recurrence.
@@ -32,7 +32,7 @@ inline bool hasKernel(const Consumer &consumer)
     if (isConvolution(consumer) || consumer.op == "linear")
         return consumer.param == "weight";
     if (isRecurrent(consumer))
-        return consumer.param->starts_with("weight_");
+        return consumer.param.starts_with("weight_");
     if (consumer.op == "einsum")
         return consumer.param == "values";
     return consumer.op == "matmul" && (consumer.param == "x" || consumer.param == "y");

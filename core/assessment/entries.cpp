@@ -184,11 +184,11 @@ std::vector<roofline::LayerRun> runsOf(const Entries &entries, const Weight &wei
                                        const Consumer &consumer)
 {
     std::vector<roofline::LayerRun> runs = entries.runsOf(weight.model, weight.function);
-    const std::string &selected = consumer.backends->selected;
+    const std::string &selected = consumer.backends.selected;
     for (roofline::LayerRun &run : runs) {
         if (run.backend.empty() && !selected.empty())
             run.backend = selected == roofline::kEngineBackend ? std::string() : selected;
-        if (consumer.geometry->insideLoop)
+        if (consumer.geometry.insideLoop)
             run.times.reset();
     }
     return runs;

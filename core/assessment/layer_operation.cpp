@@ -30,7 +30,7 @@ std::optional<double> paddedZero(const ConsumerGeometry &geometry, const Shape &
     if (!geometry.input || !geometry.output || geometry.input->size() != spatial + 2 ||
         geometry.output->size() != spatial + 2)
         return std::nullopt;
-    const std::string type(geometry.padType.text());
+    const std::string type(geometry.padType);
     double inside = 1;
     for (std::size_t i = 0; i < spatial; ++i) {
         const std::size_t fromEnd = spatial - 1 - i;
@@ -89,14 +89,14 @@ void describeConvolution(const Weight &weight, const Consumer &consumer,
 /// output and its arithmetic tell them. False where they do not.
 bool describeByOutput(const Consumer &consumer, decision::LayerOperation &operation)
 {
-    const auto &output = consumer.geometry->output;
+    const auto &output = consumer.geometry.output;
     const bool first = consumer.op == "matmul" && consumer.param == "x";
     const auto count = output ? elementCount(*output) : std::nullopt;
     if (!count || count->value == 0 || output->empty() || !consumer.layerFlops)
         return false;
     // A product with a vector has an extent less. Where the weight is the vector, every output
     // value is a pixel of one channel.
-    const auto &other = consumer.geometry->input;
+    const auto &other = consumer.geometry.input;
     const bool withVector = consumer.op == "matmul" && other && output->size() < other->size();
     const bool ofVector = consumer.op == "matmul" && other && other->size() == 1;
     if (output->size() < 2 && !withVector && !ofVector)
@@ -201,15 +201,15 @@ std::optional<decision::LayerOperation> operationOf(const Weight &weight, const 
         if (weight.shape.size() < 2 || weight.shape.size() > 5 || isReshaped(consumer))
             return std::nullopt;
         const bool transposed = consumer.op == "conv_transpose";
-        if (consumer.geometry->groups == 0 || weight.shape[transposed ? 1 : 0] == 0 ||
-            (!transposed && weight.shape[0] % consumer.geometry->groups != 0))
+        if (consumer.geometry.groups == 0 || weight.shape[transposed ? 1 : 0] == 0 ||
+            (!transposed && weight.shape[0] % consumer.geometry.groups != 0))
             return std::nullopt; // no convolution: its groups do not divide its channels
         describeConvolution(weight, consumer, operation);
     } else if (!describeProduct(weight, consumer, operation)) {
         return std::nullopt;
     }
     const auto input =
-        consumer.geometry->input ? elementCount(*consumer.geometry->input) : std::nullopt;
+        consumer.geometry.input ? elementCount(*consumer.geometry.input) : std::nullopt;
     operation.inputElements = input ? input->value : 0;
     const bool integer = form.hasChannelScales() || form.isBlocks();
     operation.weightBits = form.node == FormNode::Dense ? 16 : form.bits;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
+
+#include "core/base/hash.h"
 #include "core/base/quantity.h"
 
 #include <algorithm>
@@ -280,6 +282,17 @@ std::optional<double> Layer::ofRuns(const std::optional<double> &once) const
                   ? std::optional(*sum + static_cast<double>(*run.times) * *once)
                   : std::nullopt;
     return sum;
+}
+
+std::size_t hashOf(const Layer &layer)
+{
+    HashSum hash(layer.op, layer.param, layer.function, layer.model, layer.flops, layer.inputBytes,
+                 layer.form);
+    for (const LayerRun &run : layer.runs) {
+        hash.add(run.entry);
+        hash.add(run.times);
+    }
+    return hash.value();
 }
 
 double callTime(double layersS, double fixedS, double floorS)

@@ -123,6 +123,7 @@ struct Layer {
     std::string label() const { return ofSeveral ? function + "/" + name : name; }
     friend bool operator==(const Layer &, const Layer &) = default;
 };
+std::size_t hashOf(const Layer &layer);
 
 enum class Bound : std::uint8_t { Compute, Bandwidth, Unknown };
 std::string_view boundName(Bound bound);

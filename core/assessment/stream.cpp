@@ -191,25 +191,6 @@ std::string verdictKey(const WeightForm &form)
 
 } // namespace
 
-std::size_t Judge::FormHash::operator()(const WeightForm &form) const
-{
-    std::size_t hash = static_cast<std::size_t>(form.node);
-    const auto mix = [&hash](std::uint64_t more) {
-        hash = (hash ^ more) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
-    };
-    mix(form.bits);
-    mix(static_cast<std::uint64_t>(form.element));
-    mix(form.storedBytes.value_or(0));
-    mix(form.codebooks);
-    mix(form.vectorSize);
-    mix((form.masked ? 1U : 0U) | (form.zeroPoint ? 2U : 0U));
-    mix(std::bit_cast<std::uint64_t>(form.density.value_or(2)));
-    for (const std::uint64_t extent : form.shape)
-        mix(extent);
-    return hash;
-}
-
 Judge::Row &Judge::rowOf(const WeightForm &form)
 {
     if (const auto known = m_rows.find(form); known != m_rows.end())

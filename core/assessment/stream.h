@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/weight_form.h"
+#include "core/base/hash.h"
 #include "core/target/hal.h"
 
 #include <array>
@@ -110,9 +111,6 @@ public:
 
 private:
     using Row = std::vector<std::shared_ptr<const Verdict>>; ///< by Target::index; null: not asked
-    struct FormHash {
-        std::size_t operator()(const WeightForm &form) const;
-    };
     static constexpr std::size_t kMostForms = 4096;
 
     Row &rowOf(const WeightForm &form);
@@ -120,7 +118,7 @@ private:
     target::TargetChoice m_choice;
     std::unordered_map<std::string, Row> m_verdicts; ///< by what verdicts depend on
     /// Of forms that were met lately: what their verdicts depend on takes longer than to find them.
-    std::unordered_map<WeightForm, Row *, FormHash> m_rows;
+    std::unordered_map<WeightForm, Row *, Hashed> m_rows;
     /// By target: the caps of folded and dense weights, and of streamed ones.
     std::vector<std::array<KernelMemory, 2>> m_caps;
 };

@@ -28,7 +28,7 @@ bool aboveOne(std::span<const std::uint64_t> numbers)
 bool isElsewhere(const Entries *entries, const Weight &weight)
 {
     const auto elsewhere = [&](const Consumer &consumer) {
-        const std::string &selected = consumer.backends->selected;
+        const std::string &selected = consumer.backends.selected;
         if (entries == nullptr)
             return !selected.empty() && selected != roofline::kEngineBackend;
         const auto runs = runsOf(*entries, weight, consumer);
@@ -48,16 +48,16 @@ decision::WeightUse useOf(const Bundle &bundle, const Weight &weight, const Entr
     use.elsewhere = isElsewhere(entries, weight);
     use.bias = !weight.consumers.empty() &&
                std::all_of(weight.consumers.begin(), weight.consumers.end(),
-                           [](const Consumer &each) { return isBiasOperand(each.param.value()); });
+                           [](const Consumer &each) { return isBiasOperand(each.param); });
     for (const Consumer &consumer : weight.consumers) {
         const bool kernel = hasKernel(consumer);
         use.kernel = use.kernel.value_or(true) && kernel;
         if (!kernel)
             continue;
         const bool convolution = isConvolution(consumer);
-        const bool unit = !convolution || !aboveOne(consumer.geometry->strides);
+        const bool unit = !convolution || !aboveOne(consumer.geometry.strides);
         use.unitStride = use.unitStride.value_or(true) && unit;
-        const bool dilated = convolution && aboveOne(consumer.geometry->dilations);
+        const bool dilated = convolution && aboveOne(consumer.geometry.dilations);
         use.dilated = use.dilated.value_or(false) || dilated;
     }
     return use;
@@ -83,8 +83,8 @@ bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
 /// Why an operation that reads a weight is no layer.
 std::string unassessedReason(const Consumer &consumer)
 {
-    const std::string op = consumer.op.value() + "." + consumer.param.value();
-    if (isBiasOperand(consumer.param.value()))
+    const std::string op = consumer.op + "." + consumer.param;
+    if (isBiasOperand(consumer.param))
         return op + ": added to the output of its layer, one value a channel";
     return op + ": no multiplication by the weight is known of this operation";
 }
@@ -106,7 +106,7 @@ std::size_t leadingWeight(const Bundle &bundle, std::span<const std::size_t> wei
 std::string uncompressibleNote(const Weight &weight)
 {
     for (const Consumer &consumer : weight.consumers) {
-        const WeightOperand *row = weightOperand(consumer.op.value(), consumer.param.value());
+        const WeightOperand *row = weightOperand(consumer.op, consumer.param);
         if (row && !row->compressible)
             return fmt::format("{} of {} {}: {}", row->operand, row->operation, consumer.name,
                                row->note);

@@ -3,7 +3,6 @@
 
 #include "core/assessment/assess.h"
 #include "core/assessment/channel_axes.h"
-#include "core/base/joined_lists.h"
 #include "core/bundle/bundle_fwd.h"
 
 #include <cstdint>
@@ -92,14 +91,14 @@ public:
 
     std::size_t rows() const { return m_rows.size(); }
     std::size_t columns() const { return m_targets.size(); }
-    const decision::WeightForm &form(std::size_t row) const { return m_forms[m_rows[row].form]; }
+    const decision::WeightForm &form(std::size_t row) const { return *m_rows[row].form; }
     /// The use of the weight that is assessed.
     roofline::Layer layer(std::size_t row) const;
     const target::Target &target(std::size_t column) const { return *m_targets[column]; }
     std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
     const decision::Verdict &verdict(std::size_t row, std::size_t column) const
     {
-        return *m_verdicts[m_rows[row].form][m_targets[column]->index];
+        return *m_rows[row].verdicts[m_targets[column]->index];
     }
     /// The whole answer for the layer that is assessed, made anew each time. The bytes that its
     /// decision moves are those of all layers that read the weight.
@@ -118,19 +117,18 @@ public:
     const TargetTotals &totals(std::size_t column) const { return m_totals[column]; }
 
 private:
+    using Verdicts = std::span<const std::shared_ptr<const decision::Verdict>>;
+    using MovedBytes = std::vector<std::optional<std::uint64_t>>; ///< by column; empty: not known
     struct Row {
-        std::uint32_t form = 0, layer = 0, moved = 0; ///< indices into the lists below
+        std::string name; ///< of the layer
+        std::shared_ptr<const decision::WeightForm> form;
+        std::shared_ptr<const roofline::Layer> layer; ///< without name and number of the weight
+        std::shared_ptr<const MovedBytes> moved;
+        Verdicts verdicts; ///< by Target::index; they belong to the judge
     };
     class Filling;
 
     std::vector<Row> m_rows;
-    JoinedLists<char> m_names; ///< of the layers, by row
-    std::vector<decision::WeightForm> m_forms;
-    /// By form, on all targets, by Target::index. They belong to the judge.
-    std::vector<std::span<const std::shared_ptr<const decision::Verdict>>> m_verdicts;
-    std::vector<roofline::Layer> m_layers; ///< without the name and the number of the weight
-    /// By column; the largest number: not known.
-    std::vector<std::vector<std::uint64_t>> m_moved;
     std::vector<const target::Target *> m_targets;
     std::vector<roofline::Roofs> m_roofs; ///< by column
     std::vector<TargetTotals> m_totals;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_form.h"
 
+#include "core/base/hash.h"
 #include "core/form/form_steps.h"
 
 #include <algorithm>
@@ -71,6 +72,13 @@ std::string WeightForm::signature() const
                        flag(use.tileOverlap), flag(use.immutable), flag(use.kernel),
                        use.bias ? "b" : "", elements == 0 ? "/none" : "",
                        scaledPalette ? "/scaled" : "");
+}
+
+std::size_t hashOf(const WeightForm &form)
+{
+    return HashSum(form.node, form.masked, form.bits, form.element, form.vectorSize, form.codebooks,
+                   form.zeroPoint, form.storedBytes, form.density, form.shape)
+        .value();
 }
 
 } // namespace kernscope::decision

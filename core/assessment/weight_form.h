@@ -66,4 +66,6 @@ struct WeightForm {
     friend bool operator==(const WeightForm &, const WeightForm &) = default;
 };
 
+std::size_t hashOf(const WeightForm &form);
+
 } // namespace kernscope::decision

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> halfBytes(const std::optional<Shape> &shape)
 std::optional<double> shareRead(const Weight &weight, const Consumer &consumer)
 {
     const auto output =
-        consumer.geometry->output ? elementCount(*consumer.geometry->output) : std::nullopt;
+        consumer.geometry.output ? elementCount(*consumer.geometry.output) : std::nullopt;
     if (!output || weight.elements.value == 0)
         return std::nullopt;
     return std::min(1.0, static_cast<double>(output->value) /
@@ -43,8 +43,8 @@ roofline::Layer bareLayer(const Weight &weight, std::size_t index, std::size_t c
     layer.consumer = consumer;
     layer.param = reader.param;
     layer.flops = reader.layerFlops;
-    layer.inputBytes = halfBytes(reader.geometry->input);
-    layer.outputBytes = halfBytes(reader.geometry->output);
+    layer.inputBytes = halfBytes(reader.geometry.input);
+    layer.outputBytes = halfBytes(reader.geometry.output);
     layer.function = functionAddress(weight.model, weight.function);
     layer.model = weight.model;
     return layer;

@@ -105,13 +105,9 @@ Error badTerm(std::string_view term)
 
 /// Whether a text of the weight that the key names (no key: any that people know) has the letters.
 /// Asked of every weight at every key: nothing is copied, and a form is written out last.
-bool textHasLetters(const Weight &weight, std::string_view key, std::string_view lower,
-                    const WhereFacts &facts)
+bool textHasLetters(const Weight &weight, std::string_view key, std::string_view lower)
 {
     const bool any = key.empty();
-    // What is typed has no zero, with which each of the texts ends: none reaches into the next one.
-    if (any && !facts.texts.empty() && lower.find('\0') == lower.npos)
-        return facts.texts.find(lower) != facts.texts.npos;
     if ((any || key == "name") && hasLetters(weight.name, lower))
         return true;
     if ((any || key == "function") && hasLetters(weight.function, lower))
@@ -128,8 +124,7 @@ bool textHasLetters(const Weight &weight, std::string_view key, std::string_view
         return hasLetters(weight.sourceOp, lower);
     if (!any && key != "form")
         return false;
-    return facts.forms ? hasLetters(facts.forms->of(weight.form), lower)
-                       : hasLetters(formText(weight.form), lower);
+    return hasLetters(formText(weight.form), lower);
 }
 
 std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, std::string_view key)
@@ -147,23 +142,6 @@ std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, st
 }
 
 } // namespace
-
-const std::string &FormTexts::of(const StorageForm &form)
-{
-    // Equal forms have equal texts.
-    if (m_last < m_known.size() && m_known[m_last].first == form)
-        return m_known[m_last].second;
-    const auto at = std::find_if(m_known.begin(), m_known.end(),
-                                 [&form](const auto &known) { return known.first == form; });
-    m_last = static_cast<std::size_t>(at - m_known.begin());
-    if (at != m_known.end())
-        return at->second;
-    if (m_known.size() >= kMostKept) {
-        m_known.clear();
-        m_last = 0;
-    }
-    return m_known.emplace_back(form, formText(form)).second;
-}
 
 std::span<const std::string_view> whereTextKeys()
 {
@@ -245,13 +223,6 @@ bool WeightWhere::needsZeros() const
     });
 }
 
-bool WeightWhere::asksForWords() const
-{
-    return std::any_of(m_terms.begin(), m_terms.end(), [](const Term &term) {
-        return term.kind == Kind::Letters && term.key.empty();
-    });
-}
-
 std::vector<const target::Target *> WeightWhere::targets() const
 {
     std::vector<const target::Target *> found;
@@ -266,7 +237,7 @@ std::optional<bool> WeightWhere::holds(const Term &term, const Weight &weight,
                                        const WhereFacts &facts)
 {
     switch (term.kind) {
-    case Kind::Letters: return textHasLetters(weight, term.key, term.letters, facts);
+    case Kind::Letters: return textHasLetters(weight, term.key, term.letters);
     case Kind::Outcome: {
         const auto outcome = facts.outcome ? facts.outcome(*term.target) : std::nullopt;
         if (!outcome)
@@ -303,10 +274,8 @@ std::vector<bool> selectWeights(const Bundle &bundle, const WeightWhere &where,
     if (!where.targets().empty())
         table.emplace(bundle, where.targets());
     std::vector<bool> selected;
-    FormTexts forms;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         WhereFacts facts;
-        facts.forms = &forms;
         if (i < zeros.size())
             facts.zeros = zeros[i];
         facts.outcome = [&table, i](const target::Target &target) {

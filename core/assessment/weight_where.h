@@ -13,21 +13,6 @@
 /// Which weights are meant, in the small language of the window's filter.
 namespace kernscope {
 
-/// Texts of forms (formText), of equal forms written once. A filter asks for those of all weights
-/// at every key.
-class FormTexts
-{
-public:
-    /// Valid until the next call.
-    const std::string &of(const StorageForm &form);
-
-private:
-    static constexpr std::size_t kMostKept = 32; ///< looked through one by one
-
-    std::vector<std::pair<StorageForm, std::string>> m_known;
-    std::size_t m_last = 0; ///< of `m_known`: neighbours are often alike
-};
-
 /// The letters that a filter takes for the same: A to Z for a to z.
 inline char lowerLetter(char letter)
 {
@@ -36,9 +21,6 @@ inline char lowerLetter(char letter)
 
 /// What is not in the tables of a bundle: worked out only where a term asks for it.
 struct WhereFacts {
-    FormTexts *forms = nullptr; ///< null: the text of each form is written anew
-    /// textsOf the weight; empty: its texts are looked for where they lie.
-    std::string_view texts;
     std::optional<double> zeros; ///< share of zeros, 0 to 1; empty: not counted
     /// What a chip does with the weight; may be empty.
     std::function<std::optional<decision::Outcome>(const target::Target &)> outcome;
@@ -61,8 +43,6 @@ public:
 
     bool empty() const { return m_terms.empty(); }
     bool needsZeros() const;
-    /// Whether a term looks for letters in any text of a weight.
-    bool asksForWords() const;
     /// The chips that terms name, each once.
     std::vector<const target::Target *> targets() const;
     bool passes(const Weight &weight, const WhereFacts &facts) const;

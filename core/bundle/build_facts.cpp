@@ -41,8 +41,8 @@ void appendBuildInfo(const mil::Program &program, std::vector<BuildFact> &facts)
 std::vector<BuildFact> buildFacts(const Bundle &bundle)
 {
     std::vector<BuildFact> facts;
-    appendBuildInfo(bundle.programOutline(), facts);
-    const auto &described = bundle.programOutline().descriptions;
+    appendBuildInfo(*bundle.program(), facts);
+    const auto &described = bundle.program()->descriptions;
     if (!described.empty() && described.front().model.empty()) {
         for (const auto &[key, value] : described.front().metadata)
             facts.push_back({key, value});

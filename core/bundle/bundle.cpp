@@ -3,7 +3,6 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/container/mil/program_store.h"
 
 #include <algorithm>
 #include <array>
@@ -71,61 +70,6 @@ std::size_t weightsOfUnknownBytes(const Bundle &bundle)
                       [](const Weight &weight) { return !knownStoredBytes(weight).has_value(); }));
 }
 
-namespace {
-
-/// Counts forms by their texts. The text of a form is written once, not for each of 50,000 weights:
-/// the window asks for totals between two frames.
-class FormCounts
-{
-public:
-    explicit FormCounts(Totals &totals) : m_totals(totals) {}
-
-    void count(const StorageForm &form) { ++m_totals.forms[placeOf(form)].second; }
-
-private:
-    static constexpr std::size_t kMostKnown = 32; ///< looked through one by one
-
-    std::size_t placeOf(const StorageForm &form)
-    {
-        const auto known = std::find_if(m_known.begin(), m_known.end(),
-                                        [&form](const auto &each) { return *each.first == form; });
-        if (known != m_known.end())
-            return known->second;
-        const auto [text, added] = m_texts.try_emplace(formText(form), m_totals.forms.size());
-        if (added)
-            m_totals.forms.emplace_back(text->first, 0);
-        if (m_known.size() < kMostKnown)
-            m_known.emplace_back(&form, text->second);
-        return text->second;
-    }
-
-    Totals &m_totals;
-    std::vector<std::pair<const StorageForm *, std::size_t>> m_known;
-    std::map<std::string, std::size_t> m_texts;
-};
-
-} // namespace
-
-std::shared_ptr<const mil::Program> Bundle::program() const
-{
-    return m_program->whole();
-}
-
-std::shared_ptr<const mil::PackedProgram> Bundle::packedProgram() const
-{
-    return m_program->packed();
-}
-
-const mil::Program &Bundle::programOutline() const
-{
-    return m_program->outline();
-}
-
-void Bundle::setProgramAside() const
-{
-    m_program->setAside();
-}
-
 std::size_t Bundle::programFileOf(std::string_view model) const
 {
     const auto own = m_programFiles.find(model);
@@ -154,7 +98,7 @@ Totals Bundle::addUp() const
     const auto add = [&stored](std::uint64_t bytes) {
         stored = checkedAdd(stored, bytes).value_or(UINT64_MAX);
     };
-    FormCounts forms(totals);
+    std::map<std::string, std::size_t> forms;    // their places in `totals`
     std::set<std::vector<std::uint64_t>> shared; // records of weights that share all of theirs
     for (const Weight &weight : m_weights) {
         std::vector<std::uint64_t> records{weight.elements.value};
@@ -175,7 +119,10 @@ Totals Bundle::addUp() const
                                weight.unreadElsewhere == weight.storedBytes;
         if (!elsewhere && (!sharesAll || shared.insert(std::move(records)).second))
             dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
-        forms.count(weight.form);
+        const auto [form, added] = forms.try_emplace(formText(weight.form), forms.size());
+        if (added)
+            totals.forms.emplace_back(form->first, 0);
+        ++totals.forms[form->second].second;
     }
     const auto before = [](const Blob &a, const Blob &b) {
         return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
@@ -197,7 +144,7 @@ Totals Bundle::addUp() const
 std::string Weight::address() const
 {
     std::string text;
-    for (const std::string *step : {&model.value(), &function.value(), &name}) {
+    for (const std::string *step : {&model, &function, &name}) {
         if (!step->empty())
             text += (text.empty() ? "" : "/") + *step;
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/kinds.h"
 #include "core/bundle/weight.h"
@@ -27,8 +26,6 @@ struct Container;
 }
 namespace mil {
 struct Program;
-class PackedProgram;
-class ProgramStore;
 } // namespace mil
 namespace section {
 struct WeightSection;
@@ -42,11 +39,11 @@ struct OpenInput;
 struct Section {
     ByteRange range;
     /// Its name, where that does not follow from the other members: Bundle::nameOf() has all.
-    RareText givenName;
-    SmallIndex file = 0;
-    SmallIndex weight = kNoIndex; ///< that it belongs to: Bundle::ownerOf() has its name
-    SmallIndex record = kNoIndex; ///< whose metadata it is
-    TinyIndex operand = kNoIndex; ///< among Weight::operands()
+    std::string givenName;
+    std::size_t file = 0;
+    std::size_t weight = kNoIndex;  ///< that it belongs to: Bundle::ownerOf() has its name
+    std::size_t record = kNoIndex;  ///< whose metadata it is
+    std::size_t operand = kNoIndex; ///< among Weight::operands()
     SectionKind kind = SectionKind::Unknown;
 };
 
@@ -114,16 +111,8 @@ public:
     const std::vector<BundleFile> &files() const { return m_files; }
     const std::vector<Section> &sections() const { return m_sections; } ///< by file, then offset
     const std::vector<Weight> &weights() const { return m_weights; }
-    /// The program with all its operations. Whoever keeps a pointer into it keeps this one as well;
-    /// see mil::ProgramStore::whole() for what asking may cost.
-    std::shared_ptr<const mil::Program> program() const;
-    /// Its operations one by one, for views: mil::ProgramStore::packed().
-    std::shared_ptr<const mil::PackedProgram> packedProgram() const;
-    /// The program without what its functions compute, always at hand: mil::ProgramStore::outline.
-    const mil::Program &programOutline() const;
-    /// Keeps the operations in a twentieth of their memory while they are not used. From any
-    /// thread.
-    void setProgramAside() const;
+    /// Never null; of a kind without a program it has no functions.
+    const std::shared_ptr<const mil::Program> &program() const { return m_program; }
     /// The inputs whose extents the program leaves open, those that are bound left out.
     const std::vector<shapes::OpenInput> &openInputs() const { return *m_openInputs; }
     /// kNoIndex where there is none; of a compiled pipeline that of its first program.
@@ -195,7 +184,7 @@ private:
     std::vector<Section> m_sections;
     std::vector<Weight> m_weights;
     Totals m_totals; ///< of m_weights
-    std::shared_ptr<const mil::ProgramStore> m_program;
+    std::shared_ptr<const mil::Program> m_program;
     std::shared_ptr<const std::vector<shapes::OpenInput>> m_openInputs;
     std::size_t m_programFile = kNoIndex;
     ProgramFiles m_programFiles;

@@ -30,8 +30,8 @@ Result<lanes::WeightExtents> laneGeometry(const Weight &weight)
         geometry.depth = shape[2];
     std::uint64_t groups = 1;
     if (!weight.consumers.empty())
-        groups = weight.consumers.front().geometry->groups;
-    groups = weight.dealing->groups.value_or(groups);
+        groups = weight.consumers.front().geometry.groups;
+    groups = weight.dealing.groups.value_or(groups);
     if (groups > 1 && geometry.outputs % groups == 0)
         geometry.groups = groups;
     return geometry;

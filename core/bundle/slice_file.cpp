@@ -27,7 +27,7 @@ Result<lanes::SliceLayout> sliceLayout(const Bundle &bundle, std::size_t weight,
     if (options.lanes != 0)
         deal.cap = options.lanes;
     // A container of the same weight: its own lanes, so that the bytes come out the same.
-    const auto &lanes = bundle.weights()[weight].dealing->lanes;
+    const auto &lanes = bundle.weights()[weight].dealing.lanes;
     if (options.lanes == 0 && !lanes.empty() && bundle.kind() == BundleKind::Hwx)
         deal.cap = lanes.front();
     return lanes::SliceLayout::make(*geometry, laneLaw(bundle.weights()[weight], *geometry), deal);

@@ -176,11 +176,11 @@ void BundleComparison::describeProgram()
         });
     program.detail = comparePrograms(*m_a.program(), *m_b.program());
     const std::span<const std::byte> none;
-    compareModels(m_a.programOutline(), a.empty() ? none : a.front(), m_b.programOutline(),
+    compareModels(*m_a.program(), a.empty() ? none : a.front(), *m_b.program(),
                   b.empty() ? none : b.front(), program.detail);
     // A program that could not be read whole is judged by its bytes as well.
     const auto readWhole = [](const Bundle &bundle) {
-        return !bundle.programOutline().functions.empty() && !hasErrors(bundle.diagnostics());
+        return !bundle.program()->functions.empty() && !hasErrors(bundle.diagnostics());
     };
     program.equal =
         program.sameBytes || (both && program.detail.equal && readWhole(m_a) && readWhole(m_b));

@@ -160,8 +160,8 @@ void Pairer::byKey(Pairing how, const KeyOf &keyOf)
 
 std::string consumerKey(const Weight &weight, const Consumer &consumer)
 {
-    return fmt::format("{}/{}\n{}\n{}\n{}", weight.model.value(), weight.function.value(),
-                       consumer.op.value(), consumer.name, consumer.param.value());
+    return fmt::format("{}/{}\n{}\n{}\n{}", weight.model, weight.function, consumer.op,
+                       consumer.name, consumer.param);
 }
 
 Groups consumersOf(const Bundle &bundle)
@@ -215,12 +215,11 @@ void Pairer::byName()
     }
     byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
         const Weight &weight = bundle.weights()[i];
-        return fmt::format("{}/{}\n{}", weight.model.value(), weight.function.value(), weight.name);
+        return fmt::format("{}/{}\n{}", weight.model, weight.function, weight.name);
     });
     byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
         const Weight &weight = bundle.weights()[i];
-        return fmt::format("{}/{}\n{}", weight.model.value(), weight.function.value(),
-                           baseName(weight.name));
+        return fmt::format("{}/{}\n{}", weight.model, weight.function, baseName(weight.name));
     });
     byKey(Pairing::Name,
           [](const Bundle &bundle, std::size_t i) { return baseName(bundle.weights()[i].name); });
@@ -427,7 +426,7 @@ std::string consumerReason(const Weight &a, const Weight &b)
     for (const Consumer &x : a.consumers) {
         for (const Consumer &y : b.consumers) {
             if (x.op == y.op && x.name == y.name && x.param == y.param)
-                return fmt::format("both are {} of {} {}", x.param.value(), x.op.value(), x.name);
+                return fmt::format("both are {} of {} {}", x.param, x.op, x.name);
         }
     }
     return "both are read by the same operation";

@@ -52,7 +52,7 @@ struct ProgramNodes {
 };
 
 /// By name: "x: fp16 [1, 4], y: fp16 [4]".
-std::string signatureText(const CompactVector<mil::NamedType> &values);
+std::string signatureText(const std::vector<mil::NamedType> &values);
 
 } // namespace kernscope::diff
 
@@ -559,7 +559,7 @@ ProgramNodes::ProgramNodes(const mil::Function &function)
     NodeMaker(function, nodes);
 }
 
-std::string signatureText(const CompactVector<mil::NamedType> &values)
+std::string signatureText(const std::vector<mil::NamedType> &values)
 {
     // A protobuf has them in no order of its own.
     std::vector<std::string> each;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
 #include "core/form/element_order.h"
 #include "core/numeric/element_type.h"
 
@@ -106,10 +105,10 @@ struct Scaling {
 struct Encoding {
     ElementType type = ElementType::Fp16; ///< decoded type T
     Shape shape;                          ///< decoded shape
-    BoxedOptional<Operand> mask;          ///< bit set: element is stored; payload then is compact
+    std::optional<Operand> mask;          ///< bit set: element is stored; payload then is compact
     OperandSource payload;                ///< data, packed indices, or the mask's survivors
-    BoxedOptional<Palette> palette;
-    BoxedOptional<Scaling> scaling;
+    std::optional<Palette> palette;
+    std::optional<Scaling> scaling;
 };
 
 /// The stored operands of an encoding: mask, payload, codebook, scale, offset, those of nested

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
 #include "core/form/encoding.h"
 
 #include <cstddef>
@@ -55,7 +54,7 @@ public:
     const codec::Operand &front() const { return *m_all.front(); }
 
 private:
-    CompactVector<const codec::Operand *> m_all;
+    std::vector<const codec::Operand *> m_all;
     std::shared_ptr<const void> m_owner;
 };
 

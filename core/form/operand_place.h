@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
 #include "core/base/quantity.h"
 #include "core/base/source_span.h"
 #include "core/form/encoding.h"
@@ -36,21 +35,21 @@ struct OperandPlace {
     bool shared = false;         ///< the same blob serves another operand as well
     /// What the file declares the bytes to be, where they are read as something else: masks and
     /// indices that are declared as plain bytes, values that are stored for some elements only.
-    BoxedOptional<DeclaredTensor> declared;
+    std::optional<DeclaredTensor> declared;
     /// Literals: their packed bytes and where they are written in the program file.
     std::shared_ptr<const mil::Literal> literal;
     /// Spans of the extents in the program's type, for edits that change the operand's size.
-    CompactVector<SourceSpan> dimSpans;
+    std::vector<SourceSpan> dimSpans;
     /// Extents of other types that repeat those of this operand: of the const op that it is named
     /// by, and of sparse values those of a joint op's output (there times the palette's vector).
-    CompactVector<SourceSpan> countSpans;
+    std::vector<SourceSpan> countSpans;
 
     /// Of an operand that lies in pieces (slices of engines, groups of a section): each, ascending.
     /// `dataOffset` is that of the first and `bytes` their sum; Operand::bytes then are those of
     /// the whole file, and its order counts from there. Operands that lie among each other (mask
     /// bytes among their values) have the same pieces, and are `shared`.
-    CompactVector<ByteRange> pieces;
-    CompactVector<ByteRange> copies; ///< further places that hold the same
+    std::vector<ByteRange> pieces;
+    std::vector<ByteRange> copies; ///< further places that hold the same
 
     bool isLiteral() const { return file == kNoIndex; }
     /// From the first byte to the last one; of pieces, with what lies between them.

@@ -179,28 +179,21 @@ Detail formFigures(const Encoding &encoding)
     return collector.take();
 }
 
-const SharedValue<StorageForm::Nodes> &StorageForm::unknownNodes()
-{
-    static const SharedValue kUnknown(Nodes{FormNode::Unknown});
-    return kUnknown;
-}
-
 StorageForm::StorageForm(Encoding encoding, FormWords words)
     : m_encoding(std::make_shared<const Encoding>(std::move(encoding))), m_operands(m_encoding),
       m_words(words)
 {
     m_type = codec::sourceType(storingEncoding(*m_encoding).payload);
-    Nodes nodes;
+    m_nodes.clear();
     for (const FormStep &step : formSteps(*m_encoding))
-        nodes.push_back(step.node);
-    m_nodes = SharedValue(std::move(nodes));
+        m_nodes.push_back(step.node);
 }
 
 StorageForm StorageForm::unsound(FormNode node, ElementType type, std::vector<codec::Operand> known)
 {
     StorageForm form;
     form.m_operands = OperandList(std::move(known));
-    form.m_nodes = SharedValue(Nodes{node});
+    form.m_nodes = {node};
     form.m_type = type;
     return form;
 }
@@ -208,7 +201,7 @@ StorageForm StorageForm::unsound(FormNode node, ElementType type, std::vector<co
 StorageForm StorageForm::slices(FormNode node, Encoding bytes)
 {
     StorageForm form(std::move(bytes));
-    form.m_nodes = SharedValue(Nodes{node});
+    form.m_nodes = {node};
     form.m_slices = true;
     return form;
 }
@@ -216,7 +209,7 @@ StorageForm StorageForm::slices(FormNode node, Encoding bytes)
 StorageForm StorageForm::activationTable(Encoding values)
 {
     StorageForm form(std::move(values));
-    form.m_nodes = SharedValue(Nodes{FormNode::ActivationTable});
+    form.m_nodes = {FormNode::ActivationTable};
     return form;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/shared_value.h"
 #include "core/form/encoding.h"
 #include "core/form/operand_list.h"
 #include "core/form/operand_place.h"
@@ -92,8 +91,6 @@ public:
     /// Outermost first; at least one.
     using Nodes = std::vector<FormNode>;
     const Nodes &nodes() const { return m_nodes; }
-    /// For readers of many weights: makes equal lists of steps the same object.
-    void shareNodes(ValuePool<Nodes> &pool) { pool.share(m_nodes); }
     bool has(FormNode node) const
     {
         return std::find(m_nodes.begin(), m_nodes.end(), node) != m_nodes.end();
@@ -118,11 +115,9 @@ public:
     friend bool operator==(const StorageForm &a, const StorageForm &b);
 
 private:
-    static const SharedValue<Nodes> &unknownNodes();
-
     std::shared_ptr<const codec::Encoding> m_encoding;
     OperandList m_operands;
-    SharedValue<Nodes> m_nodes = unknownNodes();
+    Nodes m_nodes{FormNode::Unknown};
     ElementType m_type = ElementType::Unknown;
     FormWords m_words = FormWords::Program;
     bool m_slices = false;

@@ -1,16 +1,82 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/graph/builder.h"
-
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/container/mil/value_graph.h"
 #include "core/container/network/network_program.h"
+#include "core/graph/graph.h"
 #include "core/graph/repeats.h"
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace kernscope::graph {
+
+/// Fills in a Graph, function by function. Private to Graph.
+class Builder
+{
+public:
+    explicit Builder(Graph &graph) : m_graph(graph) {}
+
+    Result<void> run(Progress *progress);
+
+private:
+    /// Where an operation stands: in which block of which operation (of ValueGraph), if in any.
+    struct Place {
+        std::size_t holder = kNone, block = 0;
+    };
+    /// Nodes of operations by their names.
+    using Readers = std::unordered_map<std::string, std::vector<std::size_t>>;
+
+    void addNetworks();
+    void addFunction(const mil::Function &function);
+    void addOperations(const mil::Block &block, std::size_t holder, std::size_t number);
+    void addOperation(std::size_t operation);
+    void noteWeights();
+    void takeWeights();
+    void hideUnpacking();
+    std::size_t addNode(Node node);
+    void addEdge(std::size_t from, std::size_t to, std::string_view param, std::size_t value,
+                 EdgeKind kind);
+    std::size_t paramOf(std::string_view name);
+    std::size_t addValue(const mil::NamedType &declared);
+    void addDefinition(std::size_t definition, Node node);
+    void addBlockInputs(std::size_t operation);
+    void addReads(std::size_t operation);
+    void addYields(std::size_t operation);
+    void addAliases();
+    void addOutputs(const mil::Function &function);
+    void addUnnamedWeights();
+    void addUnnamedWeight(std::size_t weight, const Readers &readers);
+    std::size_t visible(const std::string &name, std::size_t before, Place place) const;
+    std::size_t calleeOf(const mil::Operation &operation) const;
+
+    Graph &m_graph;
+    std::vector<const mil::Function *> m_programs; ///< by function
+    std::unordered_map<std::string_view, std::size_t> m_params;
+    // Of the function that is being read:
+    std::size_t m_function = 0;
+    std::unique_ptr<ValueGraph> m_values;
+    std::vector<Place> m_places;              ///< by operation
+    std::vector<Place> m_definedIn;           ///< by definition
+    std::vector<std::size_t> m_operationNode; ///< kNone: a constant
+    std::vector<std::size_t> m_definitionNode;
+    std::vector<std::size_t> m_definitionValue;
+    std::size_t m_firstOperation = 0;    ///< in Graph::m_operations
+    std::vector<std::size_t> m_weightOf; ///< by operation: the weight that it makes
+    std::vector<bool> m_hidden;          ///< by operation: unpacks a weight
+    std::unordered_map<std::string_view, std::vector<std::size_t>> m_byName; ///< definitions
+    std::unordered_map<const mil::ValueType *, std::size_t> m_byType;
+    std::unordered_map<std::string, std::deque<std::size_t>> m_wanted; ///< weights by name
+    std::vector<bool> m_placed;                                        ///< by weight
+};
 
 namespace {
 
@@ -34,15 +100,11 @@ Result<void> Builder::run(Progress *progress)
 {
     const Bundle &bundle = m_graph.bundle();
     addNetworks();
-    m_program = bundle.program();
-    m_graph.m_program = bundle.packedProgram();
-    m_graph.m_networks = std::make_shared<const mil::PackedProgram>(m_networks);
     for (const mil::Program *program :
-         {m_program.get(), static_cast<const mil::Program *>(&m_networks)}) {
+         {bundle.program().get(), &std::as_const(m_graph.m_networks)}) {
         for (const mil::Function &function : program->functions) {
             m_programs.push_back(&function);
             m_graph.m_functions.push_back({function.name, function.model, 0, 0});
-            m_graph.m_inputs.push_back(function.inputs);
         }
     }
     if (m_graph.m_functions.empty())
@@ -58,22 +120,14 @@ Result<void> Builder::run(Progress *progress)
         m_function = f;
         FunctionNodes &function = m_graph.m_functions[f];
         function.firstNode = m_graph.m_nodes.size();
-        const std::size_t programs = m_program->functions.size();
-        addFunction(*m_programs[f], f < programs
-                                        ? m_graph.m_program->operationsOf(f).first
-                                        : m_graph.m_program->operations() +
-                                              m_graph.m_networks->operationsOf(f - programs).first);
+        addFunction(*m_programs[f]);
         function.nodes = m_graph.m_nodes.size() - function.firstNode;
         if (progress && !progress->advance(1))
             return tl::unexpected(cancelledError("The graph was not made."));
     }
-    m_graph.m_nodes.shrink_to_fit(); // of 100,000 a third would be room for more
-    m_graph.m_spans.shrink_to_fit();
-    m_graph.m_edges.shrink_to_fit();
-    m_graph.m_values.shrink_to_fit();
     m_graph.m_into.fill(m_graph.m_nodes.size(), m_graph.m_edges, &Edge::to);
     m_graph.m_from.fill(m_graph.m_nodes.size(), m_graph.m_edges, &Edge::from);
-    RepeatFinder(m_graph, m_read).run(progress);
+    RepeatFinder(m_graph).run(progress);
     if (progress && progress->cancelled())
         return tl::unexpected(cancelledError("The graph was not made."));
     return {};
@@ -85,12 +139,12 @@ void Builder::addNetworks()
     if (bundle.programFile() == kNoIndex)
         return;
     const BundleFile &file = bundle.files()[bundle.programFile()];
-    for (const mil::ModelNode &model : bundle.programOutline().models) {
+    for (const mil::ModelNode &model : bundle.program()->models) {
         if (!model.isNetwork())
             continue;
-        m_networks.functions.push_back(
+        m_graph.m_networks.functions.push_back(
             network::networkFunction(file.file->bytes(), model.content, file.path));
-        m_networks.functions.back().model = model.path;
+        m_graph.m_networks.functions.back().model = model.path;
     }
 }
 
@@ -98,13 +152,8 @@ void Builder::addNetworks()
 std::size_t Builder::addNode(Node node)
 {
     node.function = m_function;
-    const mil::Operation *operation = nullptr;
-    if (node.operation != kNone) {
-        operation = m_values->operations()[node.operation].operation;
+    if (node.operation != kNone)
         node.operation = m_firstOperation + node.operation;
-    }
-    m_read.operations.push_back(operation);
-    m_graph.m_spans.push_back(operation ? operation->span : SourceSpan());
     m_graph.m_nodes.push_back(node);
     return m_graph.m_nodes.size() - 1;
 }
@@ -126,10 +175,9 @@ void Builder::addEdge(std::size_t from, std::size_t to, std::string_view param, 
         m_graph.m_edges.push_back({from, to, paramOf(param), value, kind});
 }
 
-std::size_t Builder::addValue(const mil::NamedType &declared, Graph::Declared at)
+std::size_t Builder::addValue(const mil::NamedType &declared)
 {
-    m_read.values.push_back(&declared);
-    m_graph.m_values.push_back(at);
+    m_graph.m_values.push_back(&declared);
     return m_graph.m_values.size() - 1;
 }
 
@@ -221,8 +269,7 @@ void Builder::addOperations(const mil::Block &block, std::size_t holder, std::si
                 if (at == m_byType.end())
                     continue;
                 m_definedIn[at->second] = {index, b};
-                m_definitionValue[at->second] = addValue(
-                    inputs[i], {m_firstOperation + index, b, static_cast<std::uint32_t>(i), kNone});
+                m_definitionValue[at->second] = addValue(inputs[i]);
             }
             addOperations(operation.blocks[b], index, b);
         }
@@ -279,7 +326,7 @@ void Builder::addUnnamedWeights()
     const std::size_t end = m_graph.m_nodes.size();
     for (std::size_t n = m_graph.m_functions[m_function].firstNode; n < end; ++n) {
         if (m_graph.m_nodes[n].kind == NodeKind::Operation)
-            readers[m_read.operations[n]->displayName()].push_back(n);
+            readers[m_graph.operation(n)->displayName()].push_back(n);
     }
     std::vector<std::size_t> missing;
     for (const auto &[name, wanted] : m_wanted)
@@ -297,7 +344,7 @@ void Builder::addUnnamedWeight(std::size_t weight, const Readers &readers)
         if (found == readers.end())
             continue;
         for (const std::size_t reader : found->second) {
-            if (m_read.operations[reader]->type != consumer.op)
+            if (m_graph.operation(reader)->type != consumer.op)
                 continue;
             const Node of = m_graph.m_nodes[reader];
             if (made == kNone) {
@@ -316,12 +363,14 @@ void Builder::addUnnamedWeight(std::size_t weight, const Readers &readers)
     m_placed[weight] = made != kNone;
 }
 
-void Builder::addFunction(const mil::Function &function, std::size_t firstOperation)
+void Builder::addFunction(const mil::Function &function)
 {
-    m_firstOperation = firstOperation;
+    m_firstOperation = m_graph.m_operations.size();
     m_values = std::make_unique<ValueGraph>(function);
     const auto &definitions = m_values->definitions();
     const auto &operations = m_values->operations();
+    for (const GraphOperation &operation : operations)
+        m_graph.m_operations.push_back(operation.operation);
     m_places.clear();
     m_byName.clear();
     m_byType.clear();
@@ -338,16 +387,14 @@ void Builder::addFunction(const mil::Function &function, std::size_t firstOperat
         for (std::size_t o = 0; o < operations[i].operation->outputs.size(); ++o) {
             m_definedIn[operations[i].firstDefinition + o] = m_places[i];
             m_definitionValue[operations[i].firstDefinition + o] =
-                addValue(operations[i].operation->outputs[o],
-                         {firstOperation + i, kNone, static_cast<std::uint32_t>(o), kNone});
+                addValue(operations[i].operation->outputs[o]);
         }
     }
     noteWeights();
     takeWeights();
     hideUnpacking();
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-        m_definitionValue[i] =
-            addValue(function.inputs[i], {kNone, kNone, static_cast<std::uint32_t>(i), m_function});
+        m_definitionValue[i] = addValue(function.inputs[i]);
         Node node;
         node.kind = NodeKind::Input;
         addDefinition(i, node);
@@ -361,6 +408,81 @@ void Builder::addFunction(const mil::Function &function, std::size_t firstOperat
         addYields(i);
     }
     addOutputs(function);
+}
+
+void Builder::addReads(std::size_t operation)
+{
+    const std::size_t node = m_operationNode[operation];
+    if (node == kNone || m_graph.m_nodes[node].kind == NodeKind::Weight)
+        return;
+    forEachValue(*m_values->operations()[operation].operation, [&](std::string_view param,
+                                                                   const mil::ProgramValue &value) {
+        const mil::Reference *reference = value.reference();
+        const std::size_t made = reference ? m_values->resolve(*reference) : ValueGraph::kNone;
+        if (made != ValueGraph::kNone)
+            addEdge(m_definitionNode[made], node, param, m_definitionValue[made], EdgeKind::Value);
+    });
+}
+
+/// The last definition of a name before another one that a block can see; kNone: none.
+std::size_t Builder::visible(const std::string &name, std::size_t before, Place place) const
+{
+    const auto found = m_byName.find(name);
+    if (found == m_byName.end())
+        return kNone;
+    constexpr std::size_t kMostTried = 4096; // of a program that defines one name over and over
+    const auto &all = found->second;
+    const auto last = std::lower_bound(all.begin(), all.end(), before);
+    std::size_t tried = 0;
+    for (auto at = std::make_reverse_iterator(last); at != all.rend() && tried < kMostTried;
+         ++at, ++tried) {
+        const Place &made = m_definedIn[*at];
+        for (Place around = place;; around = m_places[around.holder]) {
+            if (made.holder == around.holder &&
+                (made.holder == kNone || made.block == around.block))
+                return *at;
+            if (around.holder == kNone)
+                break;
+        }
+    }
+    return kNone;
+}
+
+void Builder::addYields(std::size_t operation)
+{
+    const GraphOperation &holder = m_values->operations()[operation];
+    for (std::size_t b = 0; b < holder.operation->blocks.size(); ++b) {
+        for (const std::string &name : holder.operation->blocks[b].outputs) {
+            const std::size_t made = visible(name, holder.firstDefinition, {operation, b});
+            if (made != kNone)
+                addEdge(m_definitionNode[made], m_operationNode[operation], {},
+                        m_definitionValue[made], EdgeKind::Yields);
+        }
+    }
+}
+
+void Builder::addAliases()
+{
+    const auto &definitions = m_values->definitions();
+    for (std::size_t d = 0; d < definitions.size(); ++d) {
+        for (const std::size_t inner : definitions[d].aliases)
+            addEdge(m_definitionNode[d], m_definitionNode[inner], {}, m_definitionValue[d],
+                    EdgeKind::Enters);
+    }
+}
+
+void Builder::addOutputs(const mil::Function &function)
+{
+    for (const std::string &name : function.body.outputs) {
+        const std::size_t made = visible(name, m_values->definitions().size(), {});
+        if (made == kNone)
+            continue;
+        Node node;
+        node.kind = NodeKind::Output;
+        node.value = m_definitionValue[made];
+        addEdge(m_definitionNode[made], addNode(node), {}, m_definitionValue[made],
+                EdgeKind::Value);
+    }
 }
 
 } // namespace kernscope::graph

@@ -66,13 +66,13 @@ std::string typeText(const mil::ValueType &type)
     return text + "]";
 }
 
-void Graph::EdgeLists::fill(std::size_t nodes, const std::vector<Edge> &all, Index Edge::*end)
+void Graph::EdgeLists::fill(std::size_t nodes, const std::vector<Edge> &all, std::size_t Edge::*end)
 {
     ends.assign(nodes, 0);
     for (const Edge &edge : all)
         ++ends[edge.*end];
-    std::vector<std::uint32_t> next(nodes);
-    std::uint32_t from = 0;
+    std::vector<std::size_t> next(nodes);
+    std::size_t from = 0;
     for (std::size_t n = 0; n < nodes; ++n) {
         next[n] = from;
         from = ends[n] += from;
@@ -80,32 +80,6 @@ void Graph::EdgeLists::fill(std::size_t nodes, const std::vector<Edge> &all, Ind
     edges.resize(all.size(), kNone);
     for (std::size_t e = 0; e < all.size(); ++e)
         edges[next[all[e].*end]++] = e;
-}
-
-mil::OperationPtr Graph::operationAt(std::size_t number) const
-{
-    const std::size_t first = m_program->operations();
-    return number < first ? m_program->operation(number) : m_networks->operation(number - first);
-}
-
-mil::OperationPtr Graph::operation(std::size_t node) const
-{
-    const Index number = m_nodes[node].operation;
-    return number == kNone ? nullptr : operationAt(number);
-}
-
-std::shared_ptr<const mil::NamedType> Graph::value(std::size_t value) const
-{
-    if (value == kNone)
-        return nullptr;
-    const Declared &at = m_values[value];
-    if (at.operation == kNone)
-        return {std::shared_ptr<const Graph>(), &m_inputs[at.function][at.index]};
-    mil::OperationPtr operation = operationAt(at.operation);
-    const mil::NamedType *declared = at.block == kNone
-                                         ? &operation->outputs[at.index]
-                                         : &operation->blocks[at.block].inputs[at.index];
-    return {std::move(operation), declared};
 }
 
 std::string Graph::title(std::size_t node) const
@@ -158,8 +132,7 @@ std::vector<std::string> Graph::constantsOf(std::size_t node) const
     const Node &of = m_nodes[node];
     if (of.kind != NodeKind::Operation)
         return names;
-    const mil::OperationPtr its = operation(node);
-    for (const mil::Argument &argument : its->inputs) {
+    for (const mil::Argument &argument : operation(node)->inputs) {
         const auto into = edgesInto(node);
         const bool read = std::any_of(into.begin(), into.end(), [&](std::size_t e) {
             return param(m_edges[e]) == argument.name;
@@ -172,7 +145,7 @@ std::vector<std::string> Graph::constantsOf(std::size_t node) const
 
 std::size_t Graph::nodeOfWeight(std::size_t weight) const
 {
-    return weight < m_weightNodes.size() ? std::size_t(m_weightNodes[weight]) : kNone;
+    return weight < m_weightNodes.size() ? m_weightNodes[weight] : kNone;
 }
 
 std::size_t Graph::fileOf(std::size_t node) const
@@ -186,10 +159,10 @@ std::size_t Graph::nodeAtByte(std::size_t file, std::uint64_t offset) const
     for (std::size_t n = 0; n < m_nodes.size(); ++n) {
         if (m_nodes[n].operation == kNone)
             continue;
-        const SourceSpan &span = m_spans[n];
+        const SourceSpan &span = operation(n)->span;
         if (offset < span.offset || offset - span.offset >= span.length)
             continue;
-        if (fileOf(n) == file && (found == kNone || span.length < m_spans[found].length))
+        if (fileOf(n) == file && (found == kNone || span.length < operation(found)->span.length))
             found = n;
     }
     return found;
@@ -247,7 +220,7 @@ Result<std::size_t> findNode(const Graph &graph, std::string_view name, std::str
             continue;
         const std::string own = graph.name(n);
         bool meant = own == name;
-        if (const mil::OperationPtr operation = graph.operation(n)) {
+        if (const mil::Operation *operation = graph.operation(n)) {
             for (const mil::NamedType &output : operation->outputs)
                 meant = meant || output.name == name;
         }

@@ -3,9 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
-#include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/container/mil/packed_program.h"
+#include "core/container/mil/program.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,20 +29,18 @@ enum class NodeKind : std::uint8_t {
 /// "operation", "weight", "input", "output", "block-input".
 std::string_view nodeKindName(NodeKind kind);
 
-/// There are hundreds of thousands of them; none is kNone.
-using Index = SmallIndex;
-
 struct Node {
     NodeKind kind = NodeKind::Operation;
-    Index function = 0;      ///< index into Graph::functions()
-    Index operation = kNone; ///< of a Weight: the one that makes it, if any; see Graph::operation
-    Index value = kNone;     ///< what it gives first, or stands for, as the program declares it
-    Index weight = kNone;    ///< Weight: index into Bundle::weights()
-    Index holder = kNone;    ///< node of the operation in whose block it lies; kNone: in none
-    Index block = 0;         ///< which of that operation's blocks
-    Index callee = kNone;    ///< `call`: the function that it runs
-    Index run = kNone;       ///< index into Graph::runs() of the repeat that it is part of
-    Index turn = 0;          ///< which time, from 0
+    std::size_t function = 0; ///< index into Graph::functions()
+    std::size_t operation =
+        kNone;                 ///< of a Weight: the one that makes it, if any; see Graph::operation
+    std::size_t value = kNone; ///< what it gives first, or stands for, as the program declares it
+    std::size_t weight = kNone; ///< Weight: index into Bundle::weights()
+    std::size_t holder = kNone; ///< node of the operation in whose block it lies; kNone: in none
+    std::size_t block = 0;      ///< which of that operation's blocks
+    std::size_t callee = kNone; ///< `call`: the function that it runs
+    std::size_t run = kNone;    ///< index into Graph::runs() of the repeat that it is part of
+    std::size_t turn = 0;       ///< which time, from 0
 };
 
 enum class EdgeKind : std::uint8_t {
@@ -54,9 +51,9 @@ enum class EdgeKind : std::uint8_t {
 
 /// A value on its way from what makes it to what reads it.
 struct Edge {
-    Index from = 0, to = 0; ///< nodes
-    Index param = kNone;    ///< operand of the reader; see Graph::param
-    Index value = kNone;    ///< kNone: a weight that the program does not name
+    std::size_t from = 0, to = 0; ///< nodes
+    std::size_t param = kNone;    ///< operand of the reader; see Graph::param
+    std::size_t value = kNone;    ///< kNone: a weight that the program does not name
     EdgeKind kind = EdgeKind::Value;
 };
 
@@ -76,8 +73,8 @@ struct FunctionNodes {
 };
 
 /// Plain constants (strides, axes) are no nodes: they belong to the operation that reads them. Of a
-/// neural network of the kind before programs, layers are operations. Immutable; holds numbers,
-/// some dozens of bytes a node: operations and values are unpacked when they are looked at.
+/// neural network of the kind before programs, layers are operations. Immutable; points into the
+/// program of its bundle.
 class Graph
 {
 public:
@@ -92,15 +89,26 @@ public:
     const std::vector<Edge> &edges() const { return m_edges; }
     const std::vector<Repeat> &runs() const { return m_runs; }
     /// Edges that end or begin at a node, in the order of the program.
-    std::span<const Index> edgesInto(std::size_t node) const { return m_into.of(node); }
-    std::span<const Index> edgesFrom(std::size_t node) const { return m_from.of(node); }
+    std::span<const std::size_t> edgesInto(std::size_t node) const { return m_into.of(node); }
+    std::span<const std::size_t> edgesFrom(std::size_t node) const { return m_from.of(node); }
 
-    /// The operation of a node, without those of its blocks; null where it has none.
-    mil::OperationPtr operation(std::size_t node) const;
+    /// The operation of a node; null where it has none.
+    const mil::Operation *operation(std::size_t node) const
+    {
+        const std::size_t number = m_nodes[node].operation;
+        return number == kNone ? nullptr : m_operations[number];
+    }
     /// Where it is written; of no length where that is not known.
-    const SourceSpan &span(std::size_t node) const { return m_spans[node]; }
-    /// What Node::value and Edge::value say, while the graph is there; null for kNone.
-    std::shared_ptr<const mil::NamedType> value(std::size_t value) const;
+    SourceSpan span(std::size_t node) const
+    {
+        const mil::Operation *of = operation(node);
+        return of ? of->span : SourceSpan();
+    }
+    /// What Node::value and Edge::value say; null for kNone.
+    const mil::NamedType *value(std::size_t value) const
+    {
+        return value == kNone ? nullptr : m_values[value];
+    }
     /// "x"; empty where the reader has no name for it.
     std::string_view param(const Edge &edge) const
     {
@@ -132,38 +140,27 @@ private:
 
     /// The edges of each node, one list behind the other.
     struct EdgeLists {
-        std::vector<std::uint32_t> ends; ///< by node
-        std::vector<Index> edges;
+        std::vector<std::size_t> ends; ///< by node
+        std::vector<std::size_t> edges;
 
-        std::span<const Index> of(std::size_t node) const
+        std::span<const std::size_t> of(std::size_t node) const
         {
             const std::size_t from = node == 0 ? 0 : ends[node - 1];
             return std::span(edges).subspan(from, ends[node] - from);
         }
-        void fill(std::size_t nodes, const std::vector<Edge> &all, Index Edge::*end);
+        void fill(std::size_t nodes, const std::vector<Edge> &all, std::size_t Edge::*end);
     };
-    /// Where a value is declared.
-    struct Declared {
-        Index operation = kNone; ///< whose output it is; none: an input of the function
-        Index block = kNone;     ///< of the operation: an input of that block; none: an output
-        std::uint32_t index = 0; ///< which of them
-        Index function = kNone;  ///< of an input
-    };
-    /// Programs and networks: the operations of these have the numbers behind those.
-    mil::OperationPtr operationAt(std::size_t number) const;
 
     BundlePtr m_bundle;
-    std::shared_ptr<const mil::PackedProgram> m_program;
-    std::shared_ptr<const mil::PackedProgram> m_networks; ///< made of the layers of networks
-    std::vector<CompactVector<mil::NamedType>> m_inputs;  ///< by function
+    mil::Program m_networks;                          ///< made of the layers of networks
+    std::vector<const mil::Operation *> m_operations; ///< of the program, then of networks
     std::vector<FunctionNodes> m_functions;
     std::vector<Node> m_nodes;
-    std::vector<SourceSpan> m_spans; ///< by node
     std::vector<Edge> m_edges;
     EdgeLists m_into, m_from;
-    std::vector<Declared> m_values;
+    std::vector<const mil::NamedType *> m_values;
     std::vector<std::string> m_params;
-    std::vector<Index> m_weightNodes;
+    std::vector<std::size_t> m_weightNodes;
     std::vector<Repeat> m_runs;
 };
 using GraphPtr = std::shared_ptr<const Graph>;
@@ -177,7 +174,7 @@ std::string typeText(const mil::ValueType &type);
 /// "MODEL/MAIN"; empty: anywhere. Errors: "cli.option", `expected` naming the candidates or the
 /// nearest names.
 Result<std::size_t> findNode(const Graph &graph, std::string_view name, std::string_view function);
-/// Index of a function of that name. Errors: "cli.option", `expected` naming those there are.
+/// std::size_t of a function of that name. Errors: "cli.option", `expected` naming those there are.
 Result<std::size_t> findFunction(const Graph &graph, std::string_view name);
 
 } // namespace kernscope::graph

@@ -39,14 +39,14 @@ std::uint64_t RepeatFinder::typeMark(std::size_t value)
         return 0;
     const auto [at, fresh] = m_typeMarks.try_emplace(value, 0);
     if (fresh)
-        at->second = hashOf(typeText(m_read.values[value]->type));
+        at->second = hashOf(typeText(m_graph.value(value)->type));
     return at->second;
 }
 
 /// Kind, results, names of operands, and the weights that it reads.
 std::uint64_t RepeatFinder::markOf(std::size_t node) const
 {
-    const mil::Operation &operation = *m_read.operations[node];
+    const mil::Operation &operation = *m_graph.operation(node);
     std::uint64_t mark = hashOf(operation.type);
     for (const mil::NamedType &output : operation.outputs)
         mark = mixed(mark, hashOf(typeText(output.type)));
@@ -69,7 +69,7 @@ std::uint64_t RepeatFinder::markOf(std::size_t node) const
 void RepeatFinder::addSources(Step &step, std::size_t first, std::size_t last)
 {
     for (std::size_t node = first; node < last; ++node) {
-        if (node != first && m_read.operations[node] &&
+        if (node != first && m_graph.operation(node) &&
             m_graph.m_nodes[node].kind == NodeKind::Operation)
             step.mark = mixed(step.mark, markOf(node));
         for (const std::size_t e : m_graph.edgesInto(node)) {

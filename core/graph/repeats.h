@@ -10,18 +10,12 @@
 
 namespace kernscope::graph {
 
-/// What a graph is made of, while it is made.
-struct ReadProgram {
-    std::vector<const mil::Operation *> operations; ///< by node
-    std::vector<const mil::NamedType *> values;
-};
-
 /// Finds what a program repeats: in each block the longest stretches of operations that are several
 /// times the same, from its beginning on. Private to Graph.
 class RepeatFinder
 {
 public:
-    RepeatFinder(Graph &graph, const ReadProgram &read) : m_graph(graph), m_read(read) {}
+    explicit RepeatFinder(Graph &graph) : m_graph(graph) {}
     void run(Progress *progress);
 
 private:
@@ -48,7 +42,6 @@ private:
     void giveWeights();
 
     Graph &m_graph;
-    const ReadProgram &m_read;
     std::vector<Step> m_steps;
     std::unordered_map<std::size_t, std::size_t> m_placeOf;     ///< node -> place in the block
     std::unordered_map<std::size_t, std::uint64_t> m_typeMarks; ///< of values

@@ -83,6 +83,12 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
     return chips;
 }
 
+std::size_t hashOf(const TriedForm &tried)
+{
+    return HashSum(tried.name, tried.form, tried.stored, tried.method, tried.sampled, tried.refused)
+        .value();
+}
+
 bool Usage::sameAs(const Usage &other) const
 {
     return form.use == other.form.use && model == other.model && opset == other.opset &&
@@ -146,29 +152,42 @@ std::string ContentJudge::refusal(const decision::WeightForm &form)
     return {};
 }
 
-void ContentJudge::takeForm(TriedForm &tried, const Usage &usage, const decision::WeightForm &form)
+ContentJudge::Layers ContentJudge::layersOf(const Usage &usage)
 {
-    tried.form = m_parts.form(form);
-    if (const auto *known = m_parts.chips(tried.form, usage.layers))
-        tried.chips = *known;
-    else
-        tried.chips =
-            m_parts.keep(tried.form, usage.layers,
-                         chipFigures(usage.layers, form, m_roofs, m_judge, m_options.batch));
+    std::vector<roofline::Layer> bare = usage.layers;
+    for (roofline::Layer &layer : bare) {
+        layer.name.clear();
+        layer.weight = layer.consumer = 0;
+    }
+    return m_layers.get(std::move(bare));
 }
 
-void ContentJudge::keep(const Usage &usage, Tried &all)
+void ContentJudge::takeForm(TriedForm &tried, const Tried &by, decision::WeightForm form)
+{
+    constexpr std::size_t kMostForms = 4096;
+    FiguresByForm &figures = m_figures[by.layers];
+    auto known = figures.find(form);
+    if (known == figures.end()) {
+        if (figures.size() >= kMostForms)
+            figures.clear();
+        auto chips = chipFigures(by.usage.layers, form, m_roofs, m_judge, m_options.batch);
+        known = figures.emplace(form, std::move(chips)).first;
+    }
+    tried.chips = known->second;
+    tried.form = std::move(form);
+}
+
+void ContentJudge::keep(Tried &all)
 {
     TriedForm kept;
-    kept.name = m_parts.text(std::string(kKeep));
-    kept.stored = usage.form.storedBytes.value_or(0); // known: what cannot be read stays
-    takeForm(kept, usage, usage.form);
+    kept.name = kKeep;
+    kept.stored = all.usage.form.storedBytes.value_or(0); // known: what cannot be read stays
+    takeForm(kept, all, all.usage.form);
     for (std::size_t t = 0; t < kept.chips.size(); ++t) {
         if (kept.chips[t].outcome == Outcome::Rejected)
-            kept.refused = m_parts.text("refused on " + m_options.targets[t]->name);
+            kept.refused = "refused on " + m_options.targets[t]->name;
     }
-    all.forms.push_back(m_parts.tried(std::move(kept)));
-    all.errors.push_back(0);
+    all.candidates.push_back({m_tried.get(std::move(kept)), 0});
 }
 
 void ContentJudge::tryForm(Content &content, const WeightValues &values,
@@ -179,10 +198,10 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
     bool wanted = false;
     for (const Usage &usage : content.usages) {
         TriedForm tried;
-        tried.name = m_parts.text(name);
+        tried.name = name;
         tried.spec = std::shared_ptr<const codec::FormSpec>(content.forms, &spec);
-        tried.form = m_parts.form(proposedForm(spec, usage.form, values.type));
-        tried.refused = m_parts.text(refusal(tried.form));
+        tried.form = proposedForm(spec, usage.form, values.type);
+        tried.refused = refusal(tried.form);
         tried.sampled = values.sampled();
         wanted |= tried.refused.empty();
         made.push_back(std::move(tried));
@@ -191,20 +210,18 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
     content.encodings += wanted ? 1 : 0;
     for (std::size_t u = 0; u < made.size(); ++u) {
         TriedForm &tried = made[u];
-        const Usage &usage = content.usages[u];
         double error = 0;
         if (tried.refused.empty() && !encoded)
-            tried.refused = m_parts.text("cannot be encoded: " + describe(encoded.error()));
+            tried.refused = "cannot be encoded: " + describe(encoded.error());
         if (tried.refused.empty())
-            tried.refused = m_parts.text(m_opsets.refusal(usage, name, encoded->weight));
+            tried.refused = m_opsets.refusal(content.usages[u], name, encoded->weight);
         if (tried.refused.empty()) {
-            takeForm(tried, usage, sizedForm(tried.form, values, encoded->weight));
-            tried.stored = *tried.form->storedBytes;
+            takeForm(tried, all[u], sizedForm(tried.form, values, encoded->weight));
+            tried.stored = *tried.form.storedBytes;
             tried.method = encoded->method;
             error = encoded->error;
         }
-        all[u].forms.push_back(m_parts.tried(std::move(tried)));
-        all[u].errors.push_back(error);
+        all[u].candidates.push_back({m_tried.get(std::move(tried)), error});
     }
 }
 
@@ -215,9 +232,12 @@ Result<void> ContentJudge::judge(Content &content)
     if (!values)
         return tl::unexpected(values.error());
     content.energy = energy(*values);
-    std::vector<Tried> tried(content.usages.size());
-    for (std::size_t u = 0; u < tried.size(); ++u)
-        keep(content.usages[u], tried[u]);
+    constexpr std::size_t kMostLayers = 4096;
+    if (m_figures.size() >= kMostLayers)
+        m_figures.clear();
+    std::vector<Tried> tried;
+    for (const Usage &usage : content.usages)
+        keep(tried.emplace_back(Tried{usage, layersOf(usage), {}}));
     for (const codec::FormSpec &spec : *content.forms) {
         tryForm(content, *values, spec, tried);
         if (m_options.progress != nullptr && !m_options.progress->advance(values->values.size())) {
@@ -225,8 +245,8 @@ Result<void> ContentJudge::judge(Content &content)
         }
     }
     for (std::size_t u = 0; u < tried.size(); ++u)
-        content.usages[u].candidates = std::make_shared<const CandidateList>(
-            m_parts.forms(std::move(tried[u].forms)), tried[u].errors);
+        content.usages[u].candidates =
+            std::make_shared<const CandidateList>(std::move(tried[u].candidates));
     return {};
 }
 

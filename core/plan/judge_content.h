@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/plan/shared_parts.h"
+#include "core/base/hash.h"
 #include "core/plan/survey.h"
 
 #include <map>
 #include <mutex>
+#include <unordered_map>
 
 /// Private to the survey: judging the weights that hold the same values.
 namespace kernscope::plan {
@@ -76,17 +77,21 @@ public:
     Result<void> judge(Content &content);
 
 private:
-    /// What was tried for a usage up to now, and the errors.
+    /// Layers that are equal but for their names and places, on which no figure depends.
+    using Layers = std::shared_ptr<const std::vector<roofline::Layer>>;
+    /// A usage, and what was tried for it up to now.
     struct Tried {
-        TriedForms forms;
-        std::vector<double> errors;
+        const Usage &usage;
+        Layers layers;
+        CandidateList candidates;
     };
-    void keep(const Usage &usage, Tried &kept);
+    void keep(Tried &kept);
     void tryForm(Content &content, const WeightValues &values, const codec::FormSpec &spec,
                  std::vector<Tried> &tried);
+    Layers layersOf(const Usage &usage);
     std::string refusal(const decision::WeightForm &form);
     /// Gives what is tried that form and its figures.
-    void takeForm(TriedForm &tried, const Usage &usage, const decision::WeightForm &form);
+    void takeForm(TriedForm &tried, const Tried &by, decision::WeightForm form);
 
     const Bundle &m_bundle;
     const SurveyOptions &m_options;
@@ -94,7 +99,11 @@ private:
     Opsets &m_opsets;
     decision::Judge m_judge;
     std::map<std::pair<std::size_t, std::string>, std::string> m_encoderRefusals;
-    SharedParts m_parts;
+    Interner<TriedForm> m_tried;
+    Interner<std::vector<roofline::Layer>> m_layers;
+    using FiguresByForm =
+        std::unordered_map<decision::WeightForm, std::vector<ChipFigures>, Hashed>;
+    std::unordered_map<Layers, FiguresByForm> m_figures;
 };
 
 } // namespace kernscope::plan

@@ -131,7 +131,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
         if (!row.candidates)
             continue;
         if (!partners[r]) {
-            build.unpaired.push_back(survey.nameOf(r));
+            build.unpaired.push_back(survey.names[r]);
             continue;
         }
         ++build.paired;

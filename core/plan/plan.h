@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact_shared.h"
-#include "core/plan/choice.h"
 #include "core/plan/survey.h"
 
 #include <cstdint>
@@ -66,8 +64,8 @@ struct PlanTotals {
 };
 
 struct FrontPoint {
-    CompactShared<SqueezedChoice> choice; ///< by row
-    bool corner = false;                  ///< of the lower convex hull: proven best at its cost
+    std::vector<std::size_t> choice; ///< by row
+    bool corner = false;             ///< of the lower convex hull: proven best at its cost
     PlanTotals totals;
 };
 
@@ -78,9 +76,9 @@ struct FrontCount {
 };
 
 struct Plan {
-    std::vector<std::size_t> choice;           ///< by row: index of its candidate; 0 keeps the form
-    std::vector<SharedValue<std::string>> why; ///< by row
-    Goal goal = Goal::Time;                    ///< what is least
+    std::vector<std::size_t> choice; ///< by row: index of its candidate; 0 keeps the form
+    std::vector<std::string> why;    ///< by row
+    Goal goal = Goal::Time;          ///< what is least
     PlanTotals before, after;
     bool proven = false; ///< no other choice within the limits is better
     double cost = 0;     ///< of the goal: seconds, bytes or a squared error

@@ -3,20 +3,79 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_layers.h"
+#include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/base/pattern.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/patch/reencode/reencode_draft.h"
-#include "core/plan/surveyor.h"
+#include "core/plan/judge_content.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <deque>
+#include <map>
+#include <memory>
 #include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace kernscope::plan {
+
+/// Makes a survey step by step.
+class Surveyor
+{
+public:
+    Surveyor(const Bundle &bundle, const SurveyOptions &options)
+        : m_bundle(bundle), m_options(options)
+    {
+    }
+
+    Result<Survey> run();
+
+private:
+    Result<void> checkOptions();
+    void readLayers();
+    Result<void> bindInputs();
+    /// The bundle whose shapes count.
+    const Bundle &shaped() const { return m_survey.shaped ? *m_survey.shaped->bundle : m_bundle; }
+    Result<void> addRows();
+    std::string whyFixed(std::size_t weight) const;
+    Result<void> checkChannels(std::size_t weight) const;
+    void findItems();
+    void findContents();
+    std::size_t contentOf(std::size_t weight, const Axes &axes);
+    bool sameContent(std::size_t a, std::size_t b) const;
+    Usage usageOf(std::size_t weight) const;
+    using FormList = std::vector<codec::FormSpec>;
+    Result<std::shared_ptr<const FormList>> formsOf(const Weight &weight, const Axes &axes);
+    Result<void> addForms(Content &content, std::size_t weight);
+    bool triesForm(const std::string &name) const;
+    Result<void> judgeAll();
+    void finish();
+
+    const Bundle &m_bundle;
+    const SurveyOptions &m_options;
+    Survey m_survey;
+    std::vector<decision::WeightForm> m_forms;
+    LayersByWeight m_layers;
+    std::vector<Axes> m_axes;       ///< by weight
+    std::vector<unsigned> m_opsets; ///< by weight
+    std::vector<Content> m_contents;
+    /// By shape, axes, and whether the weight is dense.
+    std::map<std::tuple<Shape, Axes, bool>, std::shared_ptr<const FormList>> m_formLists;
+    std::unordered_multimap<std::uint64_t, std::size_t> m_byHash;
+    struct Used {
+        std::size_t content = 0, usage = 0;
+    };
+    std::vector<Used> m_used; ///< by weight
+};
 
 namespace {
 
@@ -30,24 +89,18 @@ LayersByWeight layersIn(const Bundle &bundle)
 }
 
 /// What is needed of them to add up a program. Most are reached alike and are one object.
-JoinedLists<SharedValue<roofline::Layer>> reachedLayers(const LayersByWeight &layers)
+std::vector<std::vector<std::shared_ptr<const roofline::Layer>>>
+reachedLayers(const LayersByWeight &layers)
 {
-    JoinedLists<SharedValue<roofline::Layer>> reached;
-    ValuePool<roofline::Layer> pool;
-    std::size_t count = 0;
-    for (const auto &each : layers)
-        count += each.size();
-    reached.reserve(layers.size(), count);
-    std::vector<SharedValue<roofline::Layer>> list;
-    for (const auto &each : layers) {
-        list.clear();
-        for (const roofline::Layer &layer : each) {
+    std::vector<std::vector<std::shared_ptr<const roofline::Layer>>> reached(layers.size());
+    Interner<roofline::Layer> known;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        for (const roofline::Layer &layer : layers[i]) {
             roofline::Layer bare;
             bare.model = layer.model;
             bare.runs = layer.runs;
-            pool.share(list.emplace_back(std::move(bare)));
+            reached[i].push_back(known.get(std::move(bare)));
         }
-        reached.add(list);
     }
     return reached;
 }
@@ -124,7 +177,7 @@ void Surveyor::readLayers()
     m_layers = layersIn(shaped());
     m_axes.assign(count, Axes{0, 1, 0, 1});
     std::map<std::pair<std::string, std::string>, unsigned> opsets;
-    for (const mil::Function &function : m_bundle.programOutline().functions)
+    for (const mil::Function &function : m_bundle.program()->functions)
         opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);
     m_opsets.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -169,8 +222,7 @@ Result<void> Surveyor::checkChannels(std::size_t index) const
                        found.message);
     }
     const std::uint64_t channels = weight.shape[inputs->axis];
-    const std::uint64_t groups =
-        weight.consumers[m_layers[index].front().consumer].geometry->groups;
+    const std::uint64_t groups = weight.consumers[m_layers[index].front().consumer].geometry.groups;
     const std::uint64_t given = inputs->meanSquare.size();
     if (given == 0 || given == channels || given == channels * groups)
         return {};
@@ -181,24 +233,15 @@ Result<void> Surveyor::checkChannels(std::size_t index) const
 
 Result<void> Surveyor::addRows()
 {
-    ValuePool<std::string> functions, forms, reasons;
-    ValuePool<Axes> axes;
-    const auto shared = [](auto &pool, auto value) {
-        SharedValue made(std::move(value));
-        pool.share(made);
-        return made;
-    };
     m_survey.rows.reserve(m_bundle.weights().size());
     for (std::size_t i = 0; i < m_bundle.weights().size(); ++i) {
         Row row;
         row.weight = i;
-        m_survey.names.add(m_bundle.weights()[i].findableName());
-        row.function = shared(functions, functionAddress(m_bundle.weights()[i].model,
-                                                         m_bundle.weights()[i].function));
-        row.stored = shared(forms, storedFormName(m_forms[i]));
-        row.axes = shared(axes, m_axes[i]);
-        if (std::string why = whyFixed(i); !why.empty())
-            row.fixed = shared(reasons, std::move(why));
+        m_survey.names.push_back(m_bundle.weights()[i].findableName());
+        row.function = functionAddress(m_bundle.weights()[i].model, m_bundle.weights()[i].function);
+        row.stored = storedFormName(m_forms[i]);
+        row.axes = m_axes[i];
+        row.fixed = whyFixed(i);
         row.unread = !m_forms[i].storedBytes;
         m_survey.unread += row.unread ? 1 : 0;
         if (i < m_options.sensitivity.size())
@@ -210,7 +253,6 @@ Result<void> Surveyor::addRows()
         m_survey.rows.push_back(std::move(row));
         m_survey.denseBytes += m_forms[i].denseBytes;
     }
-    m_survey.names.shrink_to_fit();
     return {};
 }
 
@@ -266,7 +308,7 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index)
         content.forms = std::move(*forms);
     }
     for (const auto &[pattern, form] : m_options.forced) {
-        if (form == kKeep || !matchesPattern(pattern, m_survey.nameOf(index)))
+        if (form == kKeep || !matchesPattern(pattern, m_survey.names[index]))
             continue;
         const auto spec = formFromName(form, content.axes);
         if (!spec)
@@ -382,6 +424,175 @@ Result<Survey> Surveyor::run()
 Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options)
 {
     return Surveyor(bundle, options).run();
+}
+
+namespace {
+
+/// Where the bytes of an operand are: a file and an offset; of a literal its own address.
+using Place = std::pair<std::size_t, std::uint64_t>;
+Place placeOf(const codec::Operand &operand)
+{
+    const OperandPlace &place = *operand.place;
+    if (place.isLiteral())
+        return {kNoIndex, reinterpret_cast<std::uintptr_t>(place.literal.get())};
+    return {place.file, place.dataOffset.value};
+}
+
+/// Of the bytes of a weight that could not be read.
+Place unreadPlace(std::size_t weight)
+{
+    return {kNoIndex - 1, weight};
+}
+
+/// A quick number of a run of bytes; equal ones are compared.
+std::uint64_t mix(std::uint64_t hash, std::span<const std::byte> bytes)
+{
+    constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15u;
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, 8);
+        hash = (hash ^ word) * kPrime;
+        hash ^= hash >> 29;
+    }
+    for (; at < bytes.size(); ++at)
+        hash = (hash ^ std::to_integer<std::uint64_t>(bytes[at])) * kPrime;
+    return hash ^ (hash >> 32);
+}
+
+bool sameInputs(const codec::InputStatistics *a, const codec::InputStatistics *b)
+{
+    if (a == b || a == nullptr || b == nullptr)
+        return a == b;
+    return a->axis == b->axis && a->meanSquare == b->meanSquare && a->mean == b->mean &&
+           a->secondMoment == b->secondMoment;
+}
+
+} // namespace
+
+/// Weights whose parts lie at the same places are one item: they change together or not at all.
+void Surveyor::findItems()
+{
+    std::map<std::vector<Place>, std::size_t> items;
+    std::vector<std::string> stays;
+    for (Row &row : m_survey.rows) {
+        std::vector<Place> places;
+        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
+            places.push_back(placeOf(operand));
+        const Weight &weight = m_bundle.weights()[row.weight];
+        if (unreadBytes(weight).value + weight.unreadElsewhere.value > 0)
+            places.push_back(unreadPlace(row.weight)); // they lie nowhere, and so with no others
+        row.item = items.emplace(places, items.size()).first->second;
+        stays.resize(items.size());
+        if (!row.fixed.empty())
+            stays[row.item] = m_survey.names[row.weight];
+    }
+    for (Row &row : m_survey.rows) {
+        if (row.fixed.empty() && !stays[row.item].empty())
+            row.fixed = "shares its bytes with " + stays[row.item] + ", which stays as it is";
+    }
+    m_survey.items = items.size();
+    std::map<Place, std::set<std::size_t>> users;
+    for (const Row &row : m_survey.rows) {
+        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
+            users[placeOf(operand)].insert(row.item);
+    }
+    std::map<Place, std::size_t> numbers;
+    for (const Row &row : m_survey.rows) {
+        if (row.item < m_survey.parts.size()) // items are numbered as rows come to them
+            continue;
+        std::vector<PartBytes> parts;
+        std::set<std::size_t> seen;
+        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands()) {
+            const Place place = placeOf(operand);
+            const std::size_t number = numbers.emplace(place, numbers.size()).first->second;
+            if (seen.insert(number).second)
+                parts.push_back({number, users[place].size() > 1, operand.place->bytes.value});
+        }
+        if (const ByteCount unread = unreadBytes(m_bundle.weights()[row.weight]); unread.value > 0)
+            parts.push_back({numbers.emplace(unreadPlace(row.weight), numbers.size()).first->second,
+                             false, unread.value});
+        m_survey.parts.push_back(std::move(parts));
+    }
+}
+
+bool Surveyor::sameContent(std::size_t a, std::size_t b) const
+{
+    const OperandList &operands = m_bundle.weights()[a].operands();
+    const OperandList &others = m_bundle.weights()[b].operands();
+    const Weight &first = m_bundle.weights()[a];
+    const Weight &second = m_bundle.weights()[b];
+    if (first.shape != second.shape || first.type != second.type ||
+        first.sourceOp != second.sourceOp || operands.size() != others.size())
+        return false;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const codec::Operand &one = operands[i], &other = others[i];
+        if (one.role != other.role || one.declaredType() != other.declaredType() ||
+            one.declaredShape() != other.declaredShape())
+            return false;
+        const auto x = m_bundle.operandBytes(one);
+        const auto y = m_bundle.operandBytes(other);
+        if (x.size() != y.size() || std::memcmp(x.data(), y.data(), x.size()) != 0)
+            return false;
+    }
+    return true;
+}
+
+std::size_t Surveyor::contentOf(std::size_t weight, const Axes &axes)
+{
+    auto inputs = inputsOf(m_options, weight);
+    std::uint64_t hash = axes.input * 8 + axes.output;
+    if (inputs) {
+        for (const auto *numbers : {&inputs->meanSquare, &inputs->mean, &inputs->secondMoment})
+            hash = mix(hash, std::as_bytes(std::span<const float>(*numbers)));
+    }
+    for (const codec::Operand &operand : m_bundle.weights()[weight].operands())
+        hash = mix(hash, m_bundle.operandBytes(operand));
+    const auto [first, last] = m_byHash.equal_range(hash);
+    for (auto at = first; at != last; ++at) {
+        const Content &content = m_contents[at->second];
+        if (content.axes == axes && sameInputs(content.inputs.get(), inputs.get()) &&
+            sameContent(content.weight, weight))
+            return at->second;
+    }
+    Content content;
+    content.weight = weight;
+    content.axes = axes;
+    content.inputs = std::move(inputs);
+    m_contents.push_back(std::move(content));
+    m_byHash.emplace(hash, m_contents.size() - 1);
+    return m_contents.size() - 1;
+}
+
+Usage Surveyor::usageOf(std::size_t weight) const
+{
+    Usage usage;
+    usage.form = m_forms[weight];
+    usage.layers = m_layers[weight];
+    usage.model = m_bundle.weights()[weight].model;
+    usage.opset = m_opsets[weight];
+    return usage;
+}
+
+void Surveyor::findContents()
+{
+    const BundleReadLock lock(m_bundle);
+    m_used.resize(m_survey.rows.size());
+    for (const Row &row : m_survey.rows) {
+        if (m_options.progress != nullptr && m_options.progress->cancelled())
+            return; // seen by who called
+        if (!row.fixed.empty())
+            continue;
+        const std::size_t number = contentOf(row.weight, m_axes[row.weight]);
+        Content &content = m_contents[number];
+        const Usage usage = usageOf(row.weight);
+        const auto same =
+            std::find_if(content.usages.begin(), content.usages.end(),
+                         [&usage](const Usage &other) { return usage.sameAs(other); });
+        m_used[row.weight] = {number, static_cast<std::size_t>(same - content.usages.begin())};
+        if (same == content.usages.end())
+            content.usages.push_back(usage);
+    }
 }
 
 } // namespace kernscope::plan

@@ -2,15 +2,14 @@
 #pragma once
 
 #include "core/assessment/assess.h"
-#include "core/base/compact.h"
-#include "core/base/joined_lists.h"
 #include "core/base/progress.h"
-#include "core/base/shared_value.h"
-#include "core/base/small_index.h"
 #include "core/bundle/bound_shapes.h"
-#include "core/plan/candidates.h"
+#include "core/codec/encode/encoder.h"
+#include "core/codec/encode/form_spec.h"
 #include "core/plan/weight_error.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,21 +19,72 @@
 /// Every form that the weights of a network may take, with its figures: what a plan chooses from.
 namespace kernscope::plan {
 
+/// A weight in a form on a chip: sums over the layers that read it.
+struct ChipFigures {
+    decision::Outcome outcome = decision::Outcome::Unknown;
+    /// Bytes of the weight that cross in a dispatch, as decide has them; empty: refused, not known.
+    std::optional<std::uint64_t> moved = 0;
+    std::uint64_t movedAtMost = 0; ///< the same, with all bytes where it is not known
+    std::optional<double> timeS;   ///< by the roofs, of all runs; empty: not known
+    /// Of one run of each of the weight's layers, in their order.
+    std::vector<std::optional<double>> layerS;
+    std::string refusal;                              ///< roofline::refusalOf it
+    std::shared_ptr<const decision::Verdict> verdict; ///< that `outcome` is of
+
+    friend bool operator==(const ChipFigures &, const ChipFigures &) = default;
+};
+/// Adds bytes to a sum of them: unknown from the first ones on that are not known.
+inline void addBytes(std::optional<std::uint64_t> &sum, const std::optional<std::uint64_t> &bytes)
+{
+    sum = sum && bytes ? std::optional(*sum + *bytes) : std::nullopt;
+}
+/// Adds a layer's time to a sum of them: unknown from the first one on that is not known.
+inline void addTime(std::optional<double> &sum, const std::optional<double> &time)
+{
+    sum = sum && time ? std::optional(*sum + *time) : std::nullopt;
+}
+
+/// What a form makes of a weight, but for the error: the same for most weights of a shape.
+struct TriedForm {
+    std::string name; ///< formName, or "keep"
+    /// Null: stays as it is. One of a list that all weights of a shape share.
+    std::shared_ptr<const codec::FormSpec> spec;
+    decision::WeightForm form;
+    std::uint64_t stored = 0;                                ///< bytes
+    std::vector<ChipFigures> chips;                          ///< in the order of the targets
+    codec::EncodeMethod method = codec::EncodeMethod::Plain; ///< by which the error is least
+    bool sampled = false; ///< error, and bytes of sparse forms, from some rows
+    std::string refused;  ///< why it cannot be chosen; empty where it can
+
+    friend bool operator==(const TriedForm &, const TriedForm &) = default;
+};
+std::size_t hashOf(const TriedForm &tried);
+
+/// A form of a weight.
+struct Candidate {
+    std::shared_ptr<const TriedForm> tried; ///< null: there is no candidate
+    double error = 0; ///< relative, without the sensitivity; 0 of a form that is refused
+
+    explicit operator bool() const { return tried != nullptr; }
+    const TriedForm *operator->() const { return tried.get(); }
+};
+using CandidateList = std::vector<Candidate>;
+
 /// One weight and what may become of it.
 struct Row {
-    SmallIndex weight = 0;
-    SmallIndex item = 0; ///< weights that lie at the same place are one item
+    std::size_t weight = 0;
+    std::size_t item = 0; ///< weights that lie at the same place are one item
     /// "MODEL/FUNCTION" that reads it, without the parts that are empty.
-    SharedValue<std::string> function;
-    SharedValue<std::string> stored; ///< the form that it has
+    std::string function;
+    std::string stored; ///< the form that it has
     /// The first one keeps the form. Shared by weights that hold the same and are used alike.
     std::shared_ptr<const CandidateList> candidates;
-    double energy = 0;                     ///< sum of squared values, weighted like the error
-    double sensitivity = 1;                ///< its relative error is multiplied by it
-    SharedValue<std::string> fixed;        ///< why it stays as it is; empty where it is planned
-    SharedValue<Axes> axes;                ///< of its channels
-    bool unread = false;                   ///< its stored bytes are not known
-    CompactVector<ChipFigures> fixedChips; ///< of a weight that stays: by target
+    double energy = 0;                   ///< sum of squared values, weighted like the error
+    double sensitivity = 1;              ///< its relative error is multiplied by it
+    std::string fixed;                   ///< why it stays as it is; empty where it is planned
+    Axes axes;                           ///< of its channels
+    bool unread = false;                 ///< its stored bytes are not known
+    std::vector<ChipFigures> fixedChips; ///< of a weight that stays: by target
 };
 
 struct SurveyOptions {
@@ -60,8 +110,8 @@ struct SurveyOptions {
 
 /// Bytes of a weight as it is stored.
 struct PartBytes {
-    SmallIndex number = 0; ///< the same for parts that lie at the same place
-    bool shared = false;   ///< another item has it as well
+    std::size_t number = 0; ///< the same for parts that lie at the same place
+    bool shared = false;    ///< another item has it as well
     std::uint64_t bytes = 0;
 };
 
@@ -71,12 +121,12 @@ struct Survey {
     std::vector<const target::Target *> targets;
     std::vector<roofline::Roofs> roofs; ///< by target
     std::vector<Row> rows;              ///< all weights, in the bundle's order
-    JoinedLists<char> names;            ///< by row, by which its weight is found
-    /// By weight, its layers, as a run of the program comes to them: their models and runs alone.
-    JoinedLists<SharedValue<roofline::Layer>> layers;
+    std::vector<std::string> names;     ///< by row, by which its weight is found
+    /// By weight, its layers: only model and run information.
+    std::vector<std::vector<std::shared_ptr<const roofline::Layer>>> layers;
     std::size_t items = 0;
     ErrorModel model = ErrorModel::Weights;
-    JoinedLists<PartBytes> parts;   ///< by item
+    std::vector<std::vector<PartBytes>> parts; ///< by item
     std::vector<ChipFigures> fixed; ///< by target: sums of the weights that stay as they are
     std::uint64_t denseBytes = 0;   ///< of all weights as fp16
     std::size_t unread = 0;         ///< weights whose stored bytes are not known: none of `parts`
@@ -85,11 +135,6 @@ struct Survey {
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
     bool defaultShapes = false; ///< SurveyOptions
-
-    std::string nameOf(std::size_t row) const
-    {
-        return std::string(names[row].begin(), names[row].end());
-    }
 };
 
 /// The chips whose ceilings, or some times, are known: only they have a part in times.

@@ -126,7 +126,7 @@ bool Writer::makeExact()
     for (const Row &row : m_result.survey.rows)
         layers.emplace(row.candidates.get(), &m_layers[row.weight]);
     decision::Judge judge(m_options.choice);
-    std::unordered_map<const CandidateList *, std::shared_ptr<const CandidateList>> made;
+    std::unordered_map<const CandidateList *, std::shared_ptr<CandidateList>> made;
     for (const auto &[key, encoded] : m_encoded) {
         const Candidate candidate = (*key.first)[key.second];
         if (!candidate->sampled)
@@ -136,13 +136,13 @@ bool Writer::makeExact()
         TriedForm exact = *candidate.tried;
         exact.method = encoded->method;
         exact.sampled = false;
-        exact.form = SharedValue(encoded->form);
+        exact.form = encoded->form;
         exact.stored = encoded->form.storedBytes.value_or(0); // as it was encoded
-        exact.chips = SharedParts::Chips(chipFigures(
-            *layers.at(key.first), exact.form, m_result.survey.roofs, judge, m_options.batch));
-        const CandidateList &before = copy ? *copy : *key.first;
-        copy = std::make_shared<const CandidateList>(
-            before.with(key.second, std::move(exact), encoded->error));
+        exact.chips = chipFigures(*layers.at(key.first), exact.form, m_result.survey.roofs, judge,
+                                  m_options.batch);
+        if (!copy)
+            copy = std::make_shared<CandidateList>(*key.first);
+        (*copy)[key.second] = {std::make_shared<const TriedForm>(std::move(exact)), encoded->error};
     }
     if (same)
         return true;
@@ -165,7 +165,7 @@ Result<void> Writer::raise()
 {
     std::map<std::string, unsigned> wanted;
     std::map<std::pair<std::string, std::string>, unsigned> own;
-    for (const mil::Function &function : m_bundle.programOutline().functions)
+    for (const mil::Function &function : m_bundle.program()->functions)
         own[{function.model, function.name}] = patch::opsetNumber(function.opset);
     for (std::size_t r = 0; r < m_result.survey.rows.size(); ++r) {
         const Row &row = m_result.survey.rows[r];
@@ -243,7 +243,7 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
     const Candidate promised = (*row.candidates)[m_result.plan.choice[r]];
     const Weight &weight = m_result.bundle->weights()[row.weight];
     if (weight.storedBytes.value != promised->stored)
-        return tl::unexpected(broken(m_result.survey.nameOf(r),
+        return tl::unexpected(broken(m_result.survey.names[r],
                                      fmt::format("{} stored bytes", promised->stored),
                                      fmt::format("{}", weight.storedBytes.value)));
     decision::WeightForm form = weightForm(*m_result.bundle, weight);
@@ -259,7 +259,7 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
                                figures.timeS.value_or(0));
         };
         return tl::unexpected(
-            broken(m_result.survey.nameOf(r) + " on " + m_result.survey.targets[t]->name, text(was),
+            broken(m_result.survey.names[r] + " on " + m_result.survey.targets[t]->name, text(was),
                    text(chips[t])));
     }
     return {};
@@ -281,7 +281,7 @@ Result<void> Writer::verifyValues(std::size_t r) const
         return tl::unexpected(found.error());
     const double promised = (*row.candidates)[m_result.plan.choice[r]].error;
     if (*found != promised)
-        return tl::unexpected(broken(m_result.survey.nameOf(r),
+        return tl::unexpected(broken(m_result.survey.names[r],
                                      fmt::format("an error of {:.17g}", promised),
                                      fmt::format("{:.17g}", *found)));
     return {};

@@ -24,7 +24,7 @@ std::string unplacedReason(const Weight &weight, const Consumer &consumer)
 {
     if (weight.elements.value == 0)
         return "it has no elements";
-    if (consumer.op->starts_with("gather"))
+    if (consumer.op.starts_with("gather"))
         return "fetches rows: no multiplication";
     if (consumer.op == "einsum")
         return "its equation is no product of two matrices, or an extent of it is not known";
@@ -44,8 +44,7 @@ std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
         const Consumer &consumer = weight.consumers[layer.consumer];
         if (!layer.operation)
             rows.push_back({weight.findableName(), weight.address(),
-                            consumer.op.value() + " " + consumer.name,
-                            unplacedReason(weight, consumer)});
+                            consumer.op + " " + consumer.name, unplacedReason(weight, consumer)});
     }
     for (const Unassessed &rest : unassessedWeights(bundle)) {
         const Weight &weight = bundle.weights()[rest.weight];

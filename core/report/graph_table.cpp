@@ -190,7 +190,7 @@ Json extentsJson(const mil::ValueType &type)
     return extents;
 }
 
-void addType(Json &json, const std::shared_ptr<const mil::NamedType> &value)
+void addType(Json &json, const mil::NamedType *value)
 {
     if (!value)
         return;

@@ -60,13 +60,13 @@ Cells weightCells(const PlanSubject &subject, std::size_t r)
     const auto own = plan::ownBytes(*subject.survey, row);
     const plan::Candidate before = row.candidates ? row.candidates->front() : plan::Candidate();
     const plan::Candidate after = row.candidates ? (*row.candidates)[choice] : plan::Candidate();
-    Cells cells{subject.survey->nameOf(r), row.stored.value(), plan::formOf(row, choice)};
+    Cells cells{subject.survey->names[r], row.stored, plan::formOf(row, choice)};
     cells.push_back(count(before ? std::optional(before->stored) : own));
     cells.push_back(count(after ? std::optional(after->stored) : own));
     cells.push_back(after ? fmt::format("{:.4g}", plan::layerError(row, after)) : "0");
-    cells.push_back(subject.plan->why[r].value());
+    cells.push_back(subject.plan->why[r]);
     if (hasFunctions(*subject.survey))
-        cells.insert(cells.begin() + 1, row.function.value());
+        cells.insert(cells.begin() + 1, row.function);
     for (std::size_t t = 0; t < subject.survey->targets.size(); ++t) {
         if (!after) {
             cells.insert(cells.end(), 4, "");

@@ -33,8 +33,8 @@ Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures
 Json triedJson(const PlannedWeight &weight, const Candidate &candidate)
 {
     Json json;
-    json["form"] = candidate->name.value();
-    json["refused"] = candidate->refused.empty() ? Json(nullptr) : Json(candidate->refused.value());
+    json["form"] = candidate->name;
+    json["refused"] = candidate->refused.empty() ? Json(nullptr) : Json(candidate->refused);
     if (!candidate->refused.empty())
         return json;
     json["bytes"] = numberJson(candidate->stored);
@@ -109,15 +109,15 @@ Value methodOf(const PlannedWeight &weight)
 /// The name that finds a weight is its address where another weight has the same.
 std::string plannedAddress(const PlannedWeight &weight)
 {
-    const std::string name = weight.survey->nameOf(weight.number);
-    const std::string &function = weight.row().function.value();
+    const std::string name = weight.survey->names[weight.number];
+    const std::string &function = weight.row().function;
     return function.empty() || name.starts_with(function + "/") ? name : function + "/" + name;
 }
 
 Json formsOf(const FrontRow &row)
 {
     const plan::Survey &survey = *row.subject->survey;
-    const std::vector<std::size_t> choice = row.point->choice->all();
+    const std::vector<std::size_t> &choice = row.point->choice;
     Json forms = Json::array();
     for (std::size_t r = 0; r < survey.rows.size(); ++r)
         forms.push_back(plan::formOf(survey.rows[r], choice[r]));
@@ -135,8 +135,7 @@ bool hasFunctions(const plan::Survey &survey)
 
 std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,
-                                          const std::vector<SharedValue<std::string>> &why,
-                                          bool withCandidates)
+                                          const std::vector<std::string> &why, bool withCandidates)
 {
     std::vector<PlannedWeight> rows;
     rows.reserve(survey.rows.size());
@@ -151,16 +150,16 @@ const TableOf<PlannedWeight> &plannedWeightTable()
     using Row = PlannedWeight;
     static constexpr Column<Row> kColumns[] = {
         {kName, "weight", "Name of the weight",
-         [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
+         [](const Row &row) -> Value { return row.survey->names[row.number]; }},
         {kDocument, "address", "Model, function and name of the weight",
          [](const Row &row) -> Value { return plannedAddress(row); }},
         {kName, "function", "The function of the program that reads the weight",
          [](const Row &row) -> Value {
-             return row.ofSeveral ? Value(row.row().function.value()) : Value(Absent());
+             return row.ofSeveral ? Value(row.row().function) : Value(Absent());
          },
-         jsonOf([](const Row &row) { return Json(row.row().function.value()); })},
+         jsonOf([](const Row &row) { return Json(row.row().function); })},
         {"from", "The form that it has",
-         [](const Row &row) -> Value { return row.row().stored.value(); }},
+         [](const Row &row) -> Value { return row.row().stored; }},
         {"to", "The form that it gets, with what the first chip does with it",
          [](const Row &row) -> Value {
              const auto form = row.after();
@@ -346,7 +345,7 @@ Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
     json["error"] = totals.error;
     json["largest_error"] = totals.largestError;
     json["largest_error_of"] =
-        totals.largest == kNoIndex ? Json(nullptr) : Json(survey.nameOf(totals.largest));
+        totals.largest == kNoIndex ? Json(nullptr) : Json(survey.names[totals.largest]);
     json["chips"] = Json::array();
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         Json chip;
@@ -430,8 +429,8 @@ std::vector<std::string> contestedOf(const PlanSubject &subject)
         add(row.fixedChips);
         if (!row.candidates)
             continue;
-        add(row.candidates->front()->chips.value());
-        add((*row.candidates)[subject.plan->choice[r]]->chips.value());
+        add(row.candidates->front()->chips);
+        add((*row.candidates)[subject.plan->choice[r]]->chips);
     }
     return lines;
 }

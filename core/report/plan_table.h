@@ -85,7 +85,7 @@ bool hasFunctions(const plan::Survey &survey);
 /// A row a weight of the survey, with these choices and reasons. Points into all three.
 std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,
-                                          const std::vector<SharedValue<std::string>> &why,
+                                          const std::vector<std::string> &why,
                                           bool withCandidates = false);
 const TableOf<PlannedWeight> &plannedWeightTable();
 

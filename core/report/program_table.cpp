@@ -105,7 +105,7 @@ void addRecords(const Bundle &bundle, const Weight &weight, RecordUsers &users)
 std::vector<ModelFacts> modelFacts(const Bundle &bundle)
 {
     std::vector<ModelFacts> rows;
-    for (const mil::ModelNode &node : bundle.programOutline().models) {
+    for (const mil::ModelNode &node : bundle.program()->models) {
         const auto &weights = bundle.weights();
         const auto own = std::count_if(weights.begin(), weights.end(), [&](const Weight &weight) {
             return weight.model == node.path;
@@ -118,7 +118,7 @@ std::vector<ModelFacts> modelFacts(const Bundle &bundle)
 std::vector<FeatureFacts> featureFacts(const Bundle &bundle)
 {
     std::vector<FeatureFacts> rows;
-    for (const mil::ModelDescription &description : bundle.programOutline().descriptions) {
+    for (const mil::ModelDescription &description : bundle.program()->descriptions) {
         for (const mil::FunctionDescription &function : description.functions) {
             const auto add = [&](std::string_view use,
                                  const std::vector<mil::ModelFeature> &features) {

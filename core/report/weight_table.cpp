@@ -23,8 +23,7 @@ std::string usedByText(const Weight &weight)
     const std::size_t named = std::min(weight.consumers.size(), kNamedConsumers);
     for (std::size_t i = 0; i < named; ++i) {
         const Consumer &consumer = weight.consumers[i];
-        text +=
-            fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op.value(), consumer.param.value());
+        text += fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op, consumer.param);
     }
     if (weight.consumers.size() > named)
         text += fmt::format(", {} more", weight.consumers.size() - named);
@@ -34,9 +33,9 @@ std::string usedByText(const Weight &weight)
 Value backendValue(const WeightFacts &row)
 {
     const auto &consumers = row.weight().consumers;
-    if (consumers.empty() || consumers.front().backends->empty())
+    if (consumers.empty() || consumers.front().backends.empty())
         return Absent();
-    return orNothing(consumers.front().backends->selected);
+    return orNothing(consumers.front().backends.selected);
 }
 
 Value ratioValue(const WeightFacts &row)
@@ -91,7 +90,7 @@ Json ofRead(const WeightFacts &row, const Value &value)
 std::string functionWords(const Weight &weight)
 {
     const bool both = !weight.model.empty() && !weight.function.empty();
-    return weight.model.value() + (both ? "/" : "") + weight.function.value();
+    return weight.model + (both ? "/" : "") + weight.function;
 }
 
 bool severalFunctions(const Bundle &bundle)
@@ -266,7 +265,7 @@ Json geometryJson(const ConsumerGeometry &geometry)
     if (!geometry.pads.empty())
         json["pads"] = numbersJson(geometry.pads);
     if (!geometry.padType.empty())
-        json["pad_type"] = geometry.padType.text();
+        json["pad_type"] = geometry.padType;
     json["groups"] = numberJson(geometry.groups);
     if (geometry.transposeX)
         json["transpose_x"] = true;
@@ -306,7 +305,7 @@ Json consumerJson(const Consumer &consumer)
     json["flops"] = consumer.flops ? numberJson(*consumer.flops) : Json(nullptr);
     json["layer_flops"] = consumer.layerFlops ? numberJson(*consumer.layerFlops) : Json(nullptr);
     json["geometry"] = geometryJson(consumer.geometry);
-    if (!consumer.backends->empty())
+    if (!consumer.backends.empty())
         addBackends(json, consumer.backends);
     return json;
 }

@@ -3,9 +3,9 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/reader/container_reader.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/decode/decoder.h"
-#include "core/container/container_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include "core/assessment/layer_times.h"
 #include "core/assessment/weight_layers.h"
+#include "core/base/hash.h"
 
 #include <unordered_map>
 #include <utility>
@@ -56,14 +57,10 @@ public:
     {
         layer.name.clear();
         ChipLayer placed{std::exchange(layer.weight, 0), std::exchange(layer.consumer, 0), nullptr};
-        const std::size_t hash = hashOf(layer);
-        const auto [from, to] = m_known.equal_range(hash);
-        for (auto at = from; at != to && !placed.figures; ++at) {
-            if (at->second->layer == layer)
-                placed.figures = at->second;
-        }
-        if (placed.figures)
+        if (const auto known = m_known.find(layer); known != m_known.end()) {
+            placed.figures = known->second;
             return placed;
+        }
         auto figures = roofline::place(layer, m_roofs, m_judge, m_batch);
         if (!figures)
             return std::nullopt;
@@ -72,33 +69,16 @@ public:
         placed.figures = std::make_shared<const roofline::Placement>(std::move(*figures));
         if (m_known.size() >= kMostPlacements) // layers that have them share them
             m_known.clear();
-        m_known.emplace(hash, placed.figures);
+        m_known.emplace(std::move(layer), placed.figures);
         return placed;
     }
 
 private:
-    static std::size_t hashOf(const roofline::Layer &layer)
-    {
-        std::size_t hash = std::hash<std::string>()(layer.op + '.' + layer.param);
-        const auto mix = [&hash](std::uint64_t more) {
-            hash = (hash ^ more) * 0x9E3779B97F4A7C15u;
-            hash ^= hash >> 29;
-        };
-        mix(layer.flops.value_or(0));
-        mix(layer.inputBytes.value_or(0));
-        mix(layer.form.storedBytes.value_or(0));
-        mix(static_cast<std::uint64_t>(layer.form.node));
-        for (const std::uint64_t extent : layer.form.shape)
-            mix(extent);
-        mix(std::hash<std::string>()(layer.function));
-        return hash;
-    }
-
     const roofline::Roofs &m_roofs;
     decision::Judge m_judge;
     std::uint64_t m_batch;
     KeptForms m_kept;
-    std::unordered_multimap<std::size_t, std::shared_ptr<const roofline::Placement>> m_known;
+    std::unordered_map<roofline::Layer, std::shared_ptr<const roofline::Placement>, Hashed> m_known;
 };
 
 } // namespace

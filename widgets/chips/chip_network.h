@@ -3,7 +3,6 @@
 
 #include "core/assessment/assess.h"
 #include "core/base/progress.h"
-#include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
 
 #include <functional>
@@ -19,7 +18,7 @@ inline constexpr std::size_t kMostPlacedAtOnce = 500;
 
 /// A layer of a bundle on a chip.
 struct ChipLayer {
-    SmallIndex weight = 0, consumer = 0;
+    std::size_t weight = 0, consumer = 0;
     /// What layers that differ in nothing but their names and these two have in common: their layer
     /// has no name, and the numbers 0.
     std::shared_ptr<const roofline::Placement> figures;

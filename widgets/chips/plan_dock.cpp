@@ -498,7 +498,7 @@ plan::Limits PlanDock::limits() const
         limits.maxBytes = static_cast<std::uint64_t>(m_maxBytes->value());
     for (const auto &[row, form] : m_forced) {
         if (m_survey && row < m_survey->rows.size())
-            limits.forced.emplace_back(m_survey->nameOf(row), form);
+            limits.forced.emplace_back(m_survey->names[row], form);
     }
     return limits;
 }
@@ -510,7 +510,7 @@ void PlanDock::showPoint(int number)
     m_showsPoint = true;
     m_told->setText(m_plot->pointText(number));
     const plan::FrontPoint &point = m_plot->point(number);
-    showChoice(point.choice->all(), point.totals);
+    showChoice(point.choice, point.totals);
     m_write->setEnabled(true);
 }
 
@@ -519,13 +519,11 @@ PlanModel::Reasons PlanDock::reasons() const
 {
     if (m_plan && !m_showsPoint)
         return m_plan->why;
-    const SharedValue<std::string> other(m_showsPoint ? "a point of the front"
-                                                      : "no plan within the limits");
-    PlanModel::Reasons why(m_survey->rows.size(), other);
+    PlanModel::Reasons why(m_survey->rows.size(), m_showsPoint ? "a point of the front"
+                                                               : "no plan within the limits");
     for (std::size_t r = 0; r < why.size(); ++r) {
         if (!m_survey->rows[r].fixed.empty()) // the same in every plan
-            why[r] = m_plan ? m_plan->why[r]
-                            : SharedValue<std::string>("stays: " + m_survey->rows[r].fixed.value());
+            why[r] = m_plan ? m_plan->why[r] : "stays: " + m_survey->rows[r].fixed;
     }
     return why;
 }
@@ -536,7 +534,7 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
     m_choice = std::move(choice);
     m_after = after;
     const int scrolled = m_table->verticalScrollBar()->value();
-    m_model->show(m_survey, plan::Choice(m_choice), reasons());
+    m_model->show(m_survey, m_choice, reasons());
     hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     if (const int row = m_model->rowOf(selected); row >= 0) {
         m_following = true;
@@ -613,7 +611,7 @@ void PlanDock::fillForms()
         if (!candidate->refused.empty() && candidate->name != plan::kKeep)
             continue;
         const QString name = candidate->name == plan::kKeep
-                                 ? tr("keep %1").arg(fromUtf8(row.stored.value()))
+                                 ? tr("keep %1").arg(fromUtf8(row.stored))
                                  : fromUtf8(candidate->name);
         const plan::ChipFigures &chip = candidate->chips[0]; // the main one
         QString words = tr("%1 %2: %3 B, error %4")
@@ -713,7 +711,7 @@ void PlanDock::writeTo(const QString &path)
         for (std::size_t r = 0; r < m_choice.size(); ++r) {
             const plan::Row &row = m_survey->rows[r];
             if (row.candidates)
-                limits.forced.emplace_back(m_survey->nameOf(r),
+                limits.forced.emplace_back(m_survey->names[r],
                                            (*row.candidates)[m_choice[r]]->name);
         }
     }
@@ -754,7 +752,7 @@ QString PlanDock::saveReport(const QString &path) const
         shown.choice = m_choice;
         shown.before = m_before;
         shown.after = m_after;
-        shown.why.assign(m_choice.size(), SharedValue<std::string>("a point of the front"));
+        shown.why.assign(m_choice.size(), "a point of the front");
         shown.proven = false;
     }
     const plan::Limits limits = this->limits();

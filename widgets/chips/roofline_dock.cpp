@@ -68,7 +68,6 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     content->setFocusProxy(m_plot);
     buildActions();
     connectParts();
-    m_release = new HiddenRelease(*this, session, [this] { release(); });
 }
 
 QHBoxLayout *RooflineDock::buildBar(QWidget *content)
@@ -121,10 +120,7 @@ QWidget *RooflineDock::buildWords(QWidget *content)
 
 void RooflineDock::connectParts()
 {
-    connect(&m_state, &ChipState::targetChanged, this, [this] {
-        m_released.reset(); // other roofs: all of them are shown
-        scheduleRefresh();
-    });
+    connect(&m_state, &ChipState::targetChanged, this, &RooflineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int point) {
         showPoint(point);
         session().goToWeight(m_plot->points().layerOf(point).weight, this);
@@ -233,8 +229,6 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
 
 void RooflineDock::showPlaced(const BundlePtr &bundle, std::optional<ChipNetwork> placed)
 {
-    const auto released = std::exchange(m_released, std::nullopt);
-    const bool again = released && m_placed.lock() == bundle;
     m_placed = bundle;
     if (!placed)
         return;
@@ -244,29 +238,14 @@ void RooflineDock::showPlaced(const BundlePtr &bundle, std::optional<ChipNetwork
     }
     showFacts(placed->roofs, placed->program);
     m_plot->setContent(bundle, placed->roofs, std::move(placed->layers), placed->program);
-    if (again)
-        m_plot->setView(*released);
     showContent();
     followPlace();
-    m_release->check();
-}
-
-/// The dock is hidden; the task that placed the layers places them again.
-void RooflineDock::release()
-{
-    if (m_task || m_plot->pointCount() < kReleasedFrom)
-        return;
-    const RooflineView view = m_plot->view();
-    m_plot->setContent(nullptr, {}, {}, {});
-    m_released = view;
-    scheduleRefresh(); // which waits until the dock is shown
 }
 
 /// Another document: what is shown is of the one before, which this must not keep open.
 void RooflineDock::forget()
 {
     m_placed.reset();
-    m_released.reset();
     if (m_plot->points().bundle())
         m_plot->setContent(nullptr, {}, {}, {});
 }

@@ -5,7 +5,6 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/hidden_release.h"
 #include "widgets/models/task_manager.h"
 
 #include <QStringList>
@@ -33,10 +32,6 @@ public:
     QComboBox &compute() { return *m_compute; }
     QLabel &facts() { return *m_facts; }
     QLabel &pointWords() { return *m_point; }
-    /// Out of view for some time it gives the layers of a large bundle back, and places them again,
-    /// at the same zoom, when it is looked at.
-    HiddenRelease &hiddenRelease() { return *m_release; }
-    static constexpr int kReleasedFrom = 5'000; ///< points: fewer are kept
 
 protected:
     void refresh() override;
@@ -52,7 +47,6 @@ private:
     void placeLayers(const roofline::Roofs &roofs);
     void showPlaced(const BundlePtr &bundle, std::optional<ChipNetwork> placed);
     void forget();
-    void release();
     void showPoint(int point);
     void showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program);
 
@@ -63,9 +57,7 @@ private:
     QLabel *m_facts = nullptr, *m_point = nullptr;
     RooflinePlot *m_plot = nullptr;
     TaskPtr m_task;                       ///< places the layers of a large bundle
-    std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown, or were given back
-    HiddenRelease *m_release = nullptr;
-    std::optional<RooflineView> m_released; ///< of its layers
+    std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown
     QList<QAction *> m_actions;
 };
 

@@ -93,19 +93,6 @@ void RooflinePlot::zoom(double factor)
     plot().replot(QCustomPlot::rpQueuedReplot);
 }
 
-RooflineView RooflinePlot::view() const
-{
-    const QCPRange across = plot().xAxis->range(), up = plot().yAxis->range();
-    return {across.lower, across.upper, up.lower, up.upper};
-}
-
-void RooflinePlot::setView(const RooflineView &view)
-{
-    plot().xAxis->setRange(view.left, view.right);
-    plot().yAxis->setRange(view.low, view.high);
-    plot().replot(QCustomPlot::rpQueuedReplot);
-}
-
 bool RooflinePlot::zoomKey(int key, Qt::KeyboardModifiers modifiers)
 {
     const auto pan = [](QCPAxis *axis, double decades) {

@@ -28,8 +28,6 @@ public:
     QPoint positionOf(int point) const; ///< on the screen
     void fit();
     void zoom(double factor);
-    RooflineView view() const;
-    void setView(const RooflineView &view);
 
     int pointCount() const override { return m_points.count(); }
     QString pointText(int point) const override { return m_points.text(point); }

@@ -364,7 +364,6 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_plot);
     m_actions = m_plot->plotActions();
-    m_release = new HiddenRelease(*this, session, [this] { release(); });
     connect(&m_state, &ChipState::targetChanged, this, &TimelineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this,
             [this](int point) { this->session().goToWeight(m_plot->weightOf(point), this); });
@@ -496,16 +495,6 @@ void TimelineDock::showPlaced(const BundlePtr &bundle, Placed placed)
     m_plot->setContent(bundle, std::move(layers), program.engineTimeS, placed.floorS);
     showContent();
     followPlace();
-    m_release->check();
-}
-
-/// The dock is hidden; the task that made the bars makes them again.
-void TimelineDock::release()
-{
-    if (m_task || m_plot->pointCount() < kReleasedFrom)
-        return;
-    m_plot->setContent(nullptr, {}, {}, {});
-    scheduleRefresh(); // which waits until the dock is shown
 }
 
 /// Another document: what is shown is of the one before, which this must not keep open.

@@ -2,12 +2,10 @@
 #pragma once
 
 #include "core/assessment/assess.h"
-#include "core/base/small_index.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/placement_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/hidden_release.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/window_columns.h"
@@ -32,7 +30,7 @@ namespace kernscope::ui {
 
 /// A layer with its two times in the form that is looked at.
 struct TimelineLayer {
-    SmallIndex weight = 0, consumer = 0;
+    std::size_t weight = 0, consumer = 0;
     /// Without its name and the compiler's estimate: what layers that differ in nothing else have
     /// in common.
     std::shared_ptr<const report::TimedLayer> figures;
@@ -109,10 +107,6 @@ public:
     TimelinePlot &plot() { return *m_plot; }
     QComboBox &forms() { return *m_forms; }
     QLabel &facts() { return *m_facts; }
-    /// Out of view for some time it gives the layers of a large bundle back, and works them out
-    /// again when it is looked at.
-    HiddenRelease &hiddenRelease() { return *m_release; }
-    static constexpr int kReleasedFrom = 5'000; ///< layers: fewer are kept
 
 protected:
     void refresh() override;
@@ -128,7 +122,6 @@ private:
     static QString timesFact(const roofline::ProgramTime &program);
     void showPlaced(const BundlePtr &bundle, Placed placed);
     void forget();
-    void release();
 
     ChipState &m_state;
     QComboBox *m_forms = nullptr;
@@ -137,7 +130,6 @@ private:
     TimelinePlot *m_plot = nullptr;
     TaskPtr m_task;                       ///< places the layers of a large bundle
     std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown
-    HiddenRelease *m_release = nullptr;
     QList<QAction *> m_actions;
 };
 

@@ -119,7 +119,6 @@ void BundleTreeModel::setBundle(BundlePtr bundle)
     m_zeros.assign(m_bundle ? m_bundle->weights().size() : 0,
                    std::numeric_limits<double>::quiet_NaN());
     m_shortNames.clear();
-    m_texts.reset();
     makeGroups();
     applyFilter();
     endResetModel();
@@ -136,7 +135,6 @@ void BundleTreeModel::updateBundle(BundlePtr bundle)
         return;
     }
     m_bundle = std::move(bundle);
-    setTexts(m_texts);
     if (rowCount() == 0)
         return;
     const QModelIndex top = index(0, 0);
@@ -150,7 +148,7 @@ void BundleTreeModel::updateBundle(BundlePtr bundle)
     }
 }
 
-void BundleTreeModel::setShortNames(TextList names)
+void BundleTreeModel::setShortNames(QStringList names)
 {
     m_shortNames = std::move(names);
     const int name = columnOf("name");
@@ -160,12 +158,6 @@ void BundleTreeModel::setShortNames(TextList names)
         if (rowCount(at) > 0)
             Q_EMIT dataChanged(index(0, name, at), index(rowCount(at) - 1, name, at));
     }
-}
-
-void BundleTreeModel::setTexts(std::shared_ptr<const WeightTexts> texts)
-{
-    const bool fits = texts && m_bundle && texts->isOf(m_bundle);
-    m_texts = fits ? std::move(texts) : nullptr;
 }
 
 void BundleTreeModel::setFilter(const QString &typed)
@@ -204,9 +196,6 @@ void BundleTreeModel::refilter()
 void BundleTreeModel::applyFilter(bool fewer)
 {
     const TextFilter filter(m_filter);
-    FormTexts forms;
-    if (!m_texts && m_bundle && m_where.asksForWords())
-        m_texts = std::make_shared<const WeightTexts>(m_bundle);
     m_shown.clear();
     for (std::size_t g = 0; g < m_groups.size(); ++g) {
         Group &group = m_groups[g];
@@ -217,9 +206,6 @@ void BundleTreeModel::applyFilter(bool fewer)
                 passes = filter.passes({leafName(leafKind(group.kind), leaf)});
             } else if (!passes) {
                 WhereFacts facts;
-                facts.forms = &forms;
-                if (m_texts)
-                    facts.texts = m_texts->of(leaf);
                 facts.zeros = zeroFraction(leaf);
                 facts.outcome = [this, leaf](const target::Target &target) {
                     return m_outcomes ? m_outcomes(leaf, target) : std::nullopt;
@@ -404,7 +390,7 @@ void BundleTreeModel::makeGroups()
     m_groups.clear();
     if (!m_bundle)
         return;
-    if (m_bundle->programFile() != kNoIndex && !m_bundle->programOutline().functions.empty())
+    if (m_bundle->programFile() != kNoIndex && !m_bundle->program()->functions.empty())
         m_groups.push_back({Node::Kind::Program, tr("Program"), {}, {}});
     addContainerGroups();
     addFunctions();

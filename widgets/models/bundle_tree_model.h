@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/weight_texts.h"
 #include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/weight_table.h"
-#include "widgets/models/text_list.h"
 #include "widgets/models/window_columns.h"
 
 #include <QAbstractItemModel>
@@ -61,10 +59,7 @@ public:
     void updateBundle(BundlePtr bundle);
     const BundlePtr &bundle() const { return m_bundle; }
     /// By weight, shown instead of the whole names; empty: none are known.
-    void setShortNames(TextList names);
-    /// Made of the shown bundle elsewhere, since that takes as long as a key may; those of another
-    /// one, or null, are made when a word is typed.
-    void setTexts(std::shared_ptr<const WeightTexts> texts);
+    void setShortNames(QStringList names);
     bool hasShortNames() const { return !m_shortNames.isEmpty(); }
 
     /// Keeps the weights for which every term holds (WeightWhere), and the files whose name has
@@ -147,10 +142,9 @@ private:
     BundlePtr m_bundle;
     std::vector<Group> m_groups;      ///< all of them
     std::vector<std::size_t> m_shown; ///< groups with a row to show
-    TextList m_shortNames;            ///< by weight
+    QStringList m_shortNames;         ///< by weight
     QString m_filter, m_filterFault;
     WeightWhere m_where;
-    std::shared_ptr<const WeightTexts> m_texts; ///< null: not asked for yet
     Outcomes m_outcomes;
     int m_sortColumn = -1; ///< -1: the order of the bundle
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;

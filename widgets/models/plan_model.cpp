@@ -13,12 +13,12 @@ PlanModel::PlanModel(QObject *parent)
 {
 }
 
-void PlanModel::show(std::shared_ptr<const plan::Survey> survey, const plan::Choice &choice,
+void PlanModel::show(std::shared_ptr<const plan::Survey> survey, std::vector<std::size_t> choice,
                      Reasons why)
 {
     replaceRows(false, [&] {
         m_survey = std::move(survey);
-        m_choice = choice;
+        m_choice = std::move(choice);
         m_why = std::move(why);
         m_ofSeveral = m_survey && report::hasFunctions(*m_survey);
     });

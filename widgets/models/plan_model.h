@@ -17,12 +17,13 @@ class PlanModel final : public RowTableModel
     Q_OBJECT
 
 public:
-    using Reasons = std::vector<SharedValue<std::string>>;
+    using Reasons = std::vector<std::string>;
 
     explicit PlanModel(QObject *parent = nullptr);
 
     /// Shows these candidates of the weights and why they have them, one a row of the survey each.
-    void show(std::shared_ptr<const plan::Survey> survey, const plan::Choice &choice, Reasons why);
+    void show(std::shared_ptr<const plan::Survey> survey, std::vector<std::size_t> choice,
+              Reasons why);
     void clear() { show(nullptr, {}, {}); }
 
 protected:
@@ -36,7 +37,7 @@ private:
     report::PlannedWeight weightAt(std::size_t row) const;
 
     std::shared_ptr<const plan::Survey> m_survey;
-    plan::Choice m_choice;
+    std::vector<std::size_t> m_choice;
     Reasons m_why;
     bool m_ofSeveral = false; ///< functions
 };

@@ -108,10 +108,8 @@ public:
         ProgramSpan span{fromUtf8(name), SpanKind::Value, meaning.row, meaning.weight};
         if (meaning.weight != ProgramTree::kNone) {
             span.kind = SpanKind::Weight;
-        } else if (meaning.constant != ProgramTree::kNone) {
-            const auto value = m_tree.constantValue(meaning.constant);
-            if (const mil::Literal *literal = value ? value->literal() : nullptr)
-                return add(programLiteral(*literal), SpanKind::Literal);
+        } else if (meaning.constant && meaning.constant->literal()) {
+            return add(programLiteral(*meaning.constant->literal()), SpanKind::Literal);
         }
         if (!span.isLink())
             span.kind = SpanKind::Plain; // an input of the function
@@ -127,7 +125,7 @@ private:
     std::vector<ProgramSpan> m_spans;
 };
 
-QString namedTypes(const CompactVector<mil::NamedType> &values)
+QString namedTypes(const std::vector<mil::NamedType> &values)
 {
     QStringList words;
     for (const mil::NamedType &value : values)
@@ -221,7 +219,7 @@ QString programType(const mil::ValueType &type)
 std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t row)
 {
     const ProgramTree::Node node = tree.node(row);
-    const mil::OperationPtr operation = tree.operation(row);
+    const mil::Operation *operation = tree.operation(row);
     SpanBuilder builder(tree, row);
     switch (node.kind) {
     case ProgramTree::Kind::Function: appendFunction(builder, tree.functionOf(row)); break;

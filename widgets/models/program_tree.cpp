@@ -35,37 +35,28 @@ void forEachReference(const mil::ProgramValue &value, const Visitor &visit)
 
 } // namespace
 
-/// Reads the operations one after the other; what is kept of them are numbers.
 class ProgramTree::Builder
 {
 public:
-    explicit Builder(ProgramTree &tree)
-        : m_tree(tree), m_reader(*tree.m_program), m_inBodies(tree.m_program->inBodies())
-    {
-    }
+    explicit Builder(ProgramTree &tree) : m_tree(tree) {}
 
     bool run(Progress *progress)
     {
-        const auto &functions = m_tree.m_bundle->programOutline().functions;
+        const auto &functions = m_tree.m_bundle->program()->functions;
         m_tree.m_readers.assign(m_tree.m_bundle->weights().size(), kNoNumber);
-        for (std::size_t i = 0; i < m_inBodies.size(); ++i) {
+        for (std::size_t i = 0; i < functions.size(); ++i) {
             m_function = i;
             m_number = 0;
             m_ids.clear();
             noteWeights(functions[i]);
             Row row;
             row.kind = Kind::Function;
-            const Number root = addRow(row, {});
-            if (!addOperations(m_inBodies[i], root, progress))
+            const Number root = addRow(row);
+            if (!addOperations(functions[i].body, root, progress))
                 return false;
         }
         orderChildren();
         orderUses();
-        for (auto *numbers : {&m_tree.m_rowNames, &m_tree.m_children, &m_tree.m_uses})
-            numbers->shrink_to_fit();
-        m_tree.m_rows.shrink_to_fit();
-        m_tree.m_spans.shrink_to_fit();
-        m_tree.m_names.shrink_to_fit();
         return true;
     }
 
@@ -99,7 +90,7 @@ private:
         }
     }
 
-    Number addRow(Row row, const SourceSpan &span)
+    Number addRow(Row row)
     {
         const auto index = static_cast<Number>(m_tree.m_rows.size());
         row.function = static_cast<Number>(m_function);
@@ -109,41 +100,39 @@ private:
         if (row.parent == kNoNumber)
             m_tree.m_functionRows.push_back(index);
         m_tree.m_rows.push_back(row);
-        m_tree.m_spans.push_back(span);
         return index;
     }
 
-    bool addOperations(std::size_t count, Number parent, Progress *progress)
+    bool addOperations(const mil::Block &block, Number parent, Progress *progress)
     {
-        for (std::size_t i = 0; i < count; ++i) {
-            mil::Operation operation;
-            std::vector<std::size_t> inBlocks;
-            m_reader.next(operation, inBlocks);
-            const Number at = m_operation++;
-            if (progress && at % 1024 == 0 && !progress->advance(1))
+        for (const mil::Operation &operation : block.operations) {
+            if (progress && m_tree.m_operations % 1024 == 0 && !progress->advance(1))
                 return false;
-            if (plainValue(operation)) {
-                setOnce(m_tree.m_names[idOf(operation.outputs.front().name)].constant, at);
+            ++m_tree.m_operations;
+            if (const mil::ProgramValue *value = plainValue(operation)) {
+                Name &name = m_tree.m_names[idOf(operation.outputs.front().name)];
+                if (!name.constant)
+                    name.constant = value;
                 ++m_number;
                 continue;
             }
-            const Number row = addOperation(operation, at, parent);
-            for (std::size_t b = 0; b < inBlocks.size(); ++b) {
-                if (!addOperations(inBlocks[b], addBlock(operation, b, at, row), progress))
+            const Number row = addOperation(operation, parent);
+            for (std::size_t b = 0; b < operation.blocks.size(); ++b) {
+                if (!addOperations(operation.blocks[b], addBlock(operation, b, row), progress))
                     return false;
             }
         }
         return true;
     }
 
-    Number addOperation(const mil::Operation &operation, Number at, Number parent)
+    Number addOperation(const mil::Operation &operation, Number parent)
     {
         Row row;
         row.parent = parent;
         row.number = m_number++;
-        row.operation = at;
+        row.operation = &operation;
         row.outputs = static_cast<Number>(operation.outputs.size());
-        const Number index = addRow(row, operation.span);
+        const Number index = addRow(row);
         for (const mil::NamedType &output : operation.outputs) {
             const Number name = idOf(output.name);
             setOnce(m_tree.m_names[name].row, index);
@@ -167,14 +156,14 @@ private:
             setOnce(m_tree.m_readers[weight], row);
     }
 
-    Number addBlock(const mil::Operation &operation, std::size_t which, Number at, Number parent)
+    Number addBlock(const mil::Operation &operation, std::size_t which, Number parent)
     {
         Row row;
         row.kind = Kind::Block;
         row.parent = parent;
         row.number = static_cast<Number>(which);
-        row.operation = at;
-        const Number index = addRow(row, operation.span);
+        row.operation = &operation;
+        const Number index = addRow(row);
         for (const mil::NamedType &input : operation.blocks[which].inputs)
             setOnce(m_tree.m_names[idOf(input.name)].row, index);
         return index;
@@ -213,11 +202,8 @@ private:
     }
 
     ProgramTree &m_tree;
-    mil::PackedProgram::Reader m_reader;
-    std::vector<std::size_t> m_inBodies;
     std::size_t m_function = 0;
-    Number m_number = 0;    ///< of the next operation in the function
-    Number m_operation = 0; ///< of the next one in the program
+    Number m_number = 0; ///< of the next operation in the function
     Number m_roots = 0;
     std::unordered_map<std::string, Number> m_ids; ///< names of the function
     std::vector<Number> m_lastUse;                 ///< by name
@@ -228,7 +214,6 @@ std::shared_ptr<const ProgramTree> ProgramTree::build(BundlePtr bundle, Progress
 {
     auto tree = std::make_shared<ProgramTree>();
     tree->m_bundle = std::move(bundle);
-    tree->m_program = tree->m_bundle->packedProgram();
     return Builder(*tree).run(progress) ? tree : nullptr;
 }
 
@@ -247,20 +232,14 @@ std::size_t ProgramTree::child(std::size_t row, std::size_t place) const
 
 const mil::Function &ProgramTree::functionOf(std::size_t row) const
 {
-    return m_bundle->programOutline().functions[m_rows[row].function];
-}
-
-mil::OperationPtr ProgramTree::operation(std::size_t row) const
-{
-    const Number number = m_rows[row].operation;
-    return number == kNoNumber ? nullptr : m_program->operation(number);
+    return m_bundle->program()->functions[m_rows[row].function];
 }
 
 ProgramTree::Meaning ProgramTree::reference(std::size_t row, std::size_t place) const
 {
     const Row &of = m_rows[row];
     const Name &name = m_names[m_rowNames[of.firstName + of.outputs + place]];
-    return {wide(name.row), wide(name.weight), wide(name.constant)};
+    return {wide(name.row), wide(name.weight), name.constant};
 }
 
 std::span<const std::uint32_t> ProgramTree::uses(std::size_t row, std::size_t output) const
@@ -268,13 +247,6 @@ std::span<const std::uint32_t> ProgramTree::uses(std::size_t row, std::size_t ou
     const Number name = m_rowNames[m_rows[row].firstName + output];
     const Number from = m_names[name].firstUse;
     return std::span(m_uses).subspan(from, m_names[name + 1].firstUse - from);
-}
-
-std::shared_ptr<const mil::ProgramValue> ProgramTree::constantValue(std::size_t constant) const
-{
-    mil::OperationPtr operation = m_program->operation(constant);
-    const mil::ProgramValue *value = plainValue(*operation);
-    return {std::move(operation), value};
 }
 
 std::size_t ProgramTree::readerOf(std::size_t weight) const
@@ -288,7 +260,7 @@ std::vector<std::size_t> ProgramTree::weightsOf(std::size_t row) const
     if (m_rows[row].kind != Kind::Operation)
         return found;
     std::size_t place = 0;
-    for (const mil::OperationPtr of = operation(row); const mil::Argument &argument : of->inputs) {
+    for (const mil::Argument &argument : operation(row)->inputs) {
         for (const mil::ProgramValue &value : argument.values) {
             const std::size_t one = value.reference() ? reference(row, place).weight : kNone;
             if (one != kNone)
@@ -316,10 +288,10 @@ std::size_t ProgramTree::rowAtByte(std::size_t file, std::uint64_t offset) const
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         if (m_rows[i].kind != Kind::Operation)
             continue;
-        const SourceSpan &span = m_spans[i];
+        const SourceSpan span = this->span(i);
         if (offset < span.offset || offset - span.offset >= span.length)
             continue;
-        if (fileOf(i) == file && (found == kNone || span.length < m_spans[found].length))
+        if (fileOf(i) == file && (found == kNone || span.length < this->span(found).length))
             found = i;
     }
     return found;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/container/mil/packed_program.h"
+#include "core/container/mil/program.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,8 +17,7 @@ namespace kernscope::ui {
 
 /// The program as rows: functions, their operations, the blocks of these with their operations.
 /// Plain constants are no rows; where they are used, their value is written. Also who makes a
-/// value, who reads it, and which weight it is. Built once for a bundle, off the GUI thread. It
-/// holds numbers only, some dozens of bytes a row: an operation is unpacked when it is looked at.
+/// value, who reads it, and which weight it is. Built once for a bundle, off the GUI thread.
 class ProgramTree
 {
 public:
@@ -35,9 +34,9 @@ public:
     };
     /// What a name means in a function.
     struct Meaning {
-        std::size_t row = kNone;      ///< that makes it; kNone for inputs and constants
-        std::size_t weight = kNone;   ///< of that name
-        std::size_t constant = kNone; ///< a plain constant, which is no row: constantValue()
+        std::size_t row = kNone;    ///< that makes it; kNone for inputs and constants
+        std::size_t weight = kNone; ///< of that name
+        const mil::ProgramValue *constant = nullptr; ///< value of a plain constant, which is no row
     };
 
     /// Null where it was cancelled.
@@ -46,23 +45,25 @@ public:
     const Bundle &bundle() const { return *m_bundle; }
     std::size_t rows() const { return m_rows.size(); }
     std::size_t roots() const { return m_functionRows.size(); }
-    std::size_t operations() const { return m_program->operations(); }
+    std::size_t operations() const { return m_operations; }
     Node node(std::size_t row) const;
     std::size_t root(std::size_t place) const { return m_functionRows[place]; }
     std::size_t child(std::size_t row, std::size_t place) const;
-    const mil::Function &functionOf(std::size_t row) const; ///< without its operations
-    /// Of a block the one that it belongs to; null for a function. Its blocks have no operations.
-    mil::OperationPtr operation(std::size_t row) const;
+    const mil::Function &functionOf(std::size_t row) const;
+    /// Of a block the one that it belongs to; null for a function.
+    const mil::Operation *operation(std::size_t row) const { return m_rows[row].operation; }
     /// Where it is written; of no length where that is not known.
-    const SourceSpan &span(std::size_t row) const { return m_spans[row]; }
+    SourceSpan span(std::size_t row) const
+    {
+        const mil::Operation *of = operation(row);
+        return of ? of->span : SourceSpan();
+    }
 
     /// What a row reads: its references in the order in which they are written, those of lists
     /// among them.
     Meaning reference(std::size_t row, std::size_t place) const;
     /// Rows that read an output of it, in the order of the program.
     std::span<const std::uint32_t> uses(std::size_t row, std::size_t output) const;
-    /// The value of a plain constant; null where it has none. Holds its page.
-    std::shared_ptr<const mil::ProgramValue> constantValue(std::size_t constant) const;
     /// The first row that reads a weight, and the weights that a row reads.
     std::size_t readerOf(std::size_t weight) const;
     std::vector<std::size_t> weightsOf(std::size_t row) const;
@@ -78,23 +79,23 @@ private:
     struct Row {
         Kind kind = Kind::Operation;
         Number parent = kNoNumber, place = 0, function = 0, number = 0;
-        Number operation = kNoNumber; ///< of the packed program
-        Number firstChild = 0;        ///< in m_children
-        Number firstName = 0;         ///< in m_rowNames
+        const mil::Operation *operation = nullptr;
+        Number firstChild = 0; ///< in m_children
+        Number firstName = 0;  ///< in m_rowNames
         Number outputs = 0;
     };
     /// A name of a function.
     struct Name {
-        Number row = kNoNumber, weight = kNoNumber, constant = kNoNumber;
+        Number row = kNoNumber, weight = kNoNumber;
+        const mil::ProgramValue *constant = nullptr;
         Number firstUse = 0; ///< in m_uses
     };
 
     static std::size_t wide(Number number) { return number == kNoNumber ? kNone : number; }
 
     BundlePtr m_bundle;
-    std::shared_ptr<const mil::PackedProgram> m_program;
+    std::size_t m_operations = 0;
     std::vector<Row> m_rows;
-    std::vector<SourceSpan> m_spans; ///< by row
     std::vector<Number> m_children, m_functionRows;
     std::vector<Number> m_rowNames; ///< of a row what it makes, then what it reads
     std::vector<Name> m_names;      ///< and one behind the last

@@ -37,11 +37,11 @@ QStringList namesBy(const Consumer &consumer, std::size_t rank)
         return {WeightWords::tr("entry"), WeightWords::tr("feature")};
     if ((op == "lstm" || op == "gru") && rank == 2)
         return {WeightWords::tr("gate \u00D7 hidden"),
-                consumer.param->find("hh") != std::string::npos ? WeightWords::tr("hidden")
-                                                                : WeightWords::tr("input")};
+                consumer.param.find("hh") != std::string::npos ? WeightWords::tr("hidden")
+                                                               : WeightWords::tr("input")};
     if (op == "matmul" && rank == 2) {
         const bool isY = consumer.param == "y";
-        const bool turned = isY ? consumer.geometry->transposeY : consumer.geometry->transposeX;
+        const bool turned = isY ? consumer.geometry.transposeY : consumer.geometry.transposeX;
         const QString outer = isY ? out : WeightWords::tr("row"),
                       inner = isY ? in : WeightWords::tr("inner");
         return (isY == turned) ? QStringList{outer, inner} : QStringList{inner, outer};

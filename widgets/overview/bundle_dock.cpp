@@ -265,7 +265,6 @@ void BundleDock::buildActions()
 void BundleDock::takeNames()
 {
     m_model->setShortNames(m_names.namesInFunctions());
-    m_model->setTexts(m_names.texts());
 }
 
 void BundleDock::refresh()

@@ -573,7 +573,7 @@ void OverviewDock::showDescription()
 {
     constexpr std::size_t kMostFeatures = 6, kMostLabels = 6, kMostTipped = 40;
     const auto features = report::featureFacts(*m_shown);
-    const auto &described = m_shown->programOutline().descriptions;
+    const auto &described = m_shown->program()->descriptions;
     if (features.empty() || described.empty())
         return;
     std::string_view first = described.front().defaultFunction;

@@ -25,13 +25,7 @@ QStringList wholeNames(const Bundle &bundle, bool told)
 }
 
 /// Across the bundle, and within its functions.
-using BothNames = std::pair<TextList, TextList>;
-
-/// What the task makes.
-struct Made {
-    BothNames names;
-    std::shared_ptr<const WeightTexts> texts;
-};
+using BothNames = std::pair<QStringList, QStringList>;
 
 BothNames bothNames(const Bundle &bundle)
 {
@@ -40,13 +34,13 @@ BothNames bothNames(const Bundle &bundle)
     functions.reserve(whole.size());
     for (const Weight &weight : bundle.weights())
         functions += fromUtf8(functionWords(weight));
-    const TextList across(shortNames(told));
+    const QStringList across = shortNames(told);
     const bool several =
         std::any_of(functions.begin(), functions.end(),
                     [&functions](const QString &each) { return each != functions[0]; });
     if (!several && told == whole)
         return {across, across};
-    return {across, TextList(several ? shortNames(whole, functions) : shortNames(whole))};
+    return {across, several ? shortNames(whole, functions) : shortNames(whole)};
 }
 
 } // namespace
@@ -91,7 +85,6 @@ void WeightNames::rebuild()
         before->cancel();
     m_names.clear();
     m_inFunctions.clear();
-    m_texts.reset();
     const BundlePtr bundle = m_session.bundle();
     if (!bundle)
         return;
@@ -104,14 +97,11 @@ void WeightNames::rebuild()
         this, tr("Shortening names"),
         [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
-            return progress.cancelled()
-                       ? Made()
-                       : Made{bothNames(*bundle), std::make_shared<const WeightTexts>(bundle)};
+            return progress.cancelled() ? BothNames() : bothNames(*bundle);
         },
-        [this](Made made) {
+        [this](BothNames made) {
             m_task.reset();
-            std::tie(m_names, m_inFunctions) = std::move(made.names);
-            m_texts = std::move(made.texts);
+            std::tie(m_names, m_inFunctions) = std::move(made);
             Q_EMIT namesChanged();
         });
 }

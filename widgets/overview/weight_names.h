@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/weight_texts.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
-#include "widgets/models/text_list.h"
 
 #include <QObject>
+#include <QStringList>
 
 #include <memory>
 
@@ -26,12 +25,10 @@ public:
 
     /// By weight, as its function tells it apart: for views that show the functions. Empty where
     /// they are still being made.
-    const TextList &namesInFunctions() const { return m_inFunctions; }
+    const QStringList &namesInFunctions() const { return m_inFunctions; }
     /// The short name, or the whole one until it is known; with its function where weights of
     /// several functions have the same name.
     QString nameOf(std::size_t weight) const;
-    /// For filters; null until they are made, and where that takes no time.
-    const std::shared_ptr<const WeightTexts> &texts() const { return m_texts; }
     bool working() const { return m_task != nullptr; }
 
 Q_SIGNALS:
@@ -42,8 +39,7 @@ private:
     void rebuild();
 
     Session &m_session;
-    TextList m_names, m_inFunctions;
-    std::shared_ptr<const WeightTexts> m_texts;
+    QStringList m_names, m_inFunctions;
     TaskPtr m_task;
 };
 

@@ -54,7 +54,6 @@ GraphDock::GraphDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_view);
     buildHeader();
-    m_release = new HiddenRelease(*this, session, [this] { release(); });
     buildActions();
     connectParts();
 }
@@ -111,6 +110,17 @@ void GraphDock::connectParts()
         if (m_graph && static_cast<std::size_t>(index) < m_graph->functions().size())
             centreOn(m_graph->inputsOf(static_cast<std::size_t>(index)));
     });
+    connect(&session(), &Session::bundleChanged, this, [this] {
+        const BundlePtr bundle = session().bundle();
+        if (!m_graph || (bundle && bundle->path() == m_graph->bundle().path()))
+            return; // an edit or a reload keeps what is drawn
+        setTask(nullptr);
+        m_following = true;
+        m_view->setScene(nullptr, graph::kNone);
+        m_model->setRows({});
+        m_following = false;
+        m_graph = nullptr;
+    });
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
         if (m_task && m_task->progress().cancelled())
             m_task = nullptr;
@@ -127,10 +137,9 @@ void GraphDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
     const bool drawable =
-        bundle &&
-        (!bundle->programOutline().functions.empty() ||
-         std::any_of(bundle->programOutline().models.begin(), bundle->programOutline().models.end(),
-                     [](const mil::ModelNode &model) { return model.isNetwork(); }));
+        bundle && (!bundle->program()->functions.empty() ||
+                   std::any_of(bundle->program()->models.begin(), bundle->program()->models.end(),
+                               [](const mil::ModelNode &model) { return model.isNetwork(); }));
     if (!drawable) {
         setTask(nullptr);
         m_graph = nullptr;
@@ -165,11 +174,8 @@ void GraphDock::refresh()
 void GraphDock::showGraph(graph::GraphPtr graph)
 {
     // An edit rarely changes the program: what was drawn stays drawn.
-    const auto released = std::exchange(m_released, std::nullopt);
-    const bool again = released && released->path == graph->bundle().path() &&
-                       released->nodes == graph->nodes().size();
-    const bool same = again || (m_graph && m_graph->bundle().path() == graph->bundle().path() &&
-                                m_graph->nodes().size() == graph->nodes().size());
+    const bool same = m_graph && m_graph->bundle().path() == graph->bundle().path() &&
+                      m_graph->nodes().size() == graph->nodes().size();
     m_graph = std::move(graph);
     m_functions->clear();
     for (std::size_t f = 0; f < m_graph->functions().size(); ++f)
@@ -185,36 +191,8 @@ void GraphDock::showGraph(graph::GraphPtr graph)
             m_centres = {0};
         if (const std::size_t node = nodeAt(place()); node != graph::kNone)
             m_centres = {node};
-    } else if (again && released->place != place()) { // which moved while the dock was hidden
-        if (const std::size_t node = nodeAt(place()); node != graph::kNone)
-            m_centres = {node};
-        m_picked = graph::kNone;
     }
     draw();
-    m_release->check();
-}
-
-/// While the dock is hidden. The graph and its drawing hold the whole program in memory.
-void GraphDock::release()
-{
-    if (!m_graph || m_task || m_graph->nodes().size() < kReleasedFrom)
-        return;
-    m_released = {m_graph->bundle().path(), m_graph->nodes().size(), place()};
-    GraphScenePtr scene = m_view->scene();
-    m_following = true;
-    m_view->setScene(nullptr, graph::kNone);
-    m_model->setRows({});
-    m_following = false;
-    scheduleRefresh(); // which waits until the dock is visible
-    // Freeing 100,000 operations takes longer than a frame.
-    session().tasks().start(
-        this, tr("Setting the program aside"),
-        [graph = std::exchange(m_graph, nullptr), scene = std::move(scene)](Progress &) mutable {
-            scene.reset();
-            graph.reset();
-            return true;
-        },
-        [](bool) {});
 }
 
 bool GraphDock::rightwards() const

@@ -4,16 +4,13 @@
 #include "core/graph/neighbourhood.h"
 #include "core/report/graph_table.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/hidden_release.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/program/graph_scene.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -43,11 +40,6 @@ public:
     GraphView &view() { return *m_view; }
     GraphModel &model() { return *m_model; }
     QTableView &table() { return *m_table; }
-    /// Out of view for some time it gives the graph back, and draws the same part of it again when
-    /// it is looked at.
-    HiddenRelease &hiddenRelease() { return *m_release; }
-    bool holdsGraph() const { return m_graph != nullptr; }
-    static constexpr std::size_t kReleasedFrom = 5'000; ///< nodes: of fewer it keeps them
     /// Draws what is around nodes of the graph.
     void centreOn(std::vector<std::size_t> nodes);
     void setHops(unsigned hops);
@@ -74,14 +66,6 @@ private:
         std::set<std::size_t> opened;
     };
 
-    /// What was given back.
-    struct Released {
-        std::filesystem::path path;
-        std::size_t nodes = 0;
-        Place place;
-    };
-
-    void release();
     void buildHeader();
     void buildActions();
     void buildViewActions();
@@ -124,8 +108,6 @@ private:
     Flow m_flow = Flow::AsTheRoom;
     TaskPtr m_task;
     bool m_following = false;
-    HiddenRelease *m_release = nullptr;
-    std::optional<Released> m_released;
 };
 
 } // namespace kernscope::ui

@@ -67,7 +67,7 @@ GraphScene::Arrow arrowOf(const graph::LayoutResult::Path &path, const std::stri
 QStringList constantLines(const graph::Graph &graph, std::size_t node)
 {
     QStringList lines;
-    const mil::OperationPtr operation = graph.operation(node);
+    const mil::Operation *operation = graph.operation(node);
     for (const std::string &name : graph.constantsOf(node)) {
         const mil::Argument *argument = operation->input(name);
         const mil::Literal *literal =

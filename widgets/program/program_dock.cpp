@@ -106,7 +106,6 @@ ProgramDock::ProgramDock(Session &session, QWidget *parent)
     column->addWidget(m_view, 1);
     setContent(content);
     content->setFocusProxy(m_view);
-    m_release = new HiddenRelease(*this, session, [this] { release(); });
     buildActions();
     connectParts();
 }
@@ -142,6 +141,11 @@ void ProgramDock::connectParts()
     connect(m_view, &QTreeView::activated, this, [this] { popLinks(); });
     connect(m_find, &QLineEdit::returnPressed, this, [this] { find(true); });
     connect(m_find, &QLineEdit::textChanged, this, &ProgramDock::countFound);
+    connect(&session(), &Session::bundleChanged, this, [this] {
+        const BundlePtr bundle = session().bundle(); // an edit or a reload keeps the rows
+        if (!bundle || bundle->path() != m_shownPath)
+            m_model->setTree(nullptr);
+    });
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
             return;
@@ -166,7 +170,7 @@ void ProgramDock::refresh()
         before->cancel();
     stopFinding();
     m_again->setEnabled(false);
-    if (!bundle || bundle->programOutline().functions.empty()) {
+    if (!bundle || bundle->program()->functions.empty()) {
         m_model->setTree(nullptr);
         m_shownPath.clear();
         showMessage(bundle ? tr("%1 has no program.\nBundles (.mlmodelc, .mlpackage) have one.")
@@ -197,10 +201,7 @@ void ProgramDock::refresh()
 void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
 {
     const std::filesystem::path path = tree->bundle().path();
-    const auto released = std::exchange(m_released, std::nullopt);
-    const std::size_t rows = released          ? released->rows
-                             : m_model->tree() ? m_model->tree()->rows()
-                                               : 0;
+    const std::size_t rows = m_model->tree() ? m_model->tree()->rows() : 0;
     const bool same = path == m_shownPath && rows == tree->rows();
     const std::size_t row =
         same && m_view->currentIndex().isValid() ? m_model->nodeOf(m_view->currentIndex()) : 0;
@@ -208,10 +209,7 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
     m_model->setTree(std::move(tree));
     m_view->unfoldAll();
     countFound();
-    if (same && released) {
-        showContent(); // a view that is not seen goes to its current row later, and unfolds it
-        restore(*released);
-    } else if (same) {
+    if (same) {
         chooseRow(m_view, m_model->indexOf(row));
     } else {
         m_visited.clear();
@@ -221,42 +219,7 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
     m_shownPath = path;
     setNote(countedWords(m_model->tree()->operations(), tr("1 operation"), tr("%1 operations")));
     showContent();
-    if (!same || !released || released->place != place()) // else what was chosen stays
-        followPlace();
-    m_release->check();
-}
-
-/// While the dock is hidden. The rows of a large program take some megabytes.
-void ProgramDock::release()
-{
-    const auto tree = m_model->tree();
-    if (!tree || m_task || tree->rows() < kReleasedFrom)
-        return;
-    View view;
-    view.rows = tree->rows();
-    if (m_view->currentIndex().isValid())
-        view.current = m_model->nodeOf(m_view->currentIndex());
-    for (std::size_t node = 0; node < view.rows; ++node) {
-        if (tree->node(node).children > 0 && !m_view->isExpanded(m_model->indexOf(node)))
-            view.folded.push_back(node);
-    }
-    view.scroll = m_view->verticalScrollBar()->value();
-    view.place = place();
-    m_released = std::move(view);
-    stopFinding();
-    m_following = true;
-    m_model->setTree(nullptr);
-    m_following = false;
-    scheduleRefresh(); // which waits until the dock is visible
-}
-
-void ProgramDock::restore(const View &view)
-{
-    if (view.current) // which unfolds what is around it
-        chooseRow(m_view, m_model->indexOf(*view.current));
-    for (const std::size_t node : view.folded)
-        m_view->collapse(m_model->indexOf(node));
-    m_view->verticalScrollBar()->setValue(view.scroll);
+    followPlace();
 }
 
 void ProgramDock::follow(const Place &place, QObject *origin)
@@ -305,7 +268,7 @@ std::vector<ProgramDock::Link> ProgramDock::linksOf(const QModelIndex &index) co
     if (!tree || !index.isValid())
         return links;
     const std::size_t node = m_model->nodeOf(index);
-    const mil::OperationPtr operation = tree->operation(node);
+    const mil::Operation *operation = tree->operation(node);
     for (const ProgramSpan &span : m_model->spans(index)) {
         if (span.weight != ProgramTree::kNone)
             links.push_back({tr("Weight %1").arg(span.text), span});
@@ -318,7 +281,7 @@ std::vector<ProgramDock::Link> ProgramDock::linksOf(const QModelIndex &index) co
         for (const std::size_t use : tree->uses(node, output)) {
             ProgramSpan to;
             to.node = use;
-            const mil::OperationPtr reader = tree->operation(use);
+            const mil::Operation *reader = tree->operation(use);
             links.push_back(
                 {tr("Read by %1 %2").arg(fromUtf8(reader->type), fromUtf8(reader->displayName())),
                  to});

@@ -2,13 +2,11 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/common/hidden_release.h"
 #include "widgets/models/program_model.h"
 #include "widgets/models/task_manager.h"
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <vector>
 
 class QAction;
@@ -39,10 +37,7 @@ public:
         ProgramSpan to;
     };
     std::vector<Link> linksOf(const QModelIndex &index) const;
-    /// Out of view for some time it gives its rows back, and reads them again when it is looked at.
-    HiddenRelease &hiddenRelease() { return *m_release; }
-    static constexpr std::size_t kReleasedFrom = 5'000; ///< rows: of fewer it keeps them
-    static constexpr std::size_t kFoundAtOnce = 1'000;  ///< rows: more are searched by a task
+    static constexpr std::size_t kFoundAtOnce = 1'000; ///< rows: more are searched by a task
 
 Q_SIGNALS:
     void raiseRequested(const QString &dock);
@@ -53,16 +48,6 @@ protected:
     bool working() const override;
 
 private:
-    /// What is shown of a tree, by its rows.
-    struct View {
-        std::size_t rows = 0; ///< of the tree
-        std::optional<std::size_t> current;
-        std::vector<std::size_t> folded;
-        int scroll = 0;
-        Place place;
-    };
-    void release();
-    void restore(const View &view);
     void buildActions();
     void connectParts();
     void showTree(std::shared_ptr<const ProgramTree> tree);
@@ -85,8 +70,6 @@ private:
     std::filesystem::path m_shownPath;  ///< of the bundle whose program is on view
     std::vector<std::size_t> m_visited; ///< rows from which links were followed
     bool m_following = false;
-    HiddenRelease *m_release = nullptr;
-    std::optional<View> m_released; ///< of the tree that was given back
     QAction *m_again = nullptr;
     QList<QAction *> m_actions;
 };

@@ -349,7 +349,7 @@ void BundleFacts::setBundle(const BundlePtr &bundle)
     m_body->show();
     anew(m_more);
     addFiles(*bundle);
-    addProgram(bundle->programOutline());
+    addProgram(*bundle->program());
     m_more->show();
 }
 

@@ -17,8 +17,7 @@ using Dims = std::vector<std::int64_t>;
 
 /// The declared extents with those of the default shape, which of images are height and width; no
 /// shape where the two contradict each other.
-std::optional<Dims> fitted(const CompactVector<std::int64_t> &declared, const Dims &shape,
-                           bool image)
+std::optional<Dims> fitted(const std::vector<std::int64_t> &declared, const Dims &shape, bool image)
 {
     Dims dims(declared.begin(), declared.end());
     if (shape.empty() || (image ? shape.size() > dims.size() : shape.size() != dims.size()))

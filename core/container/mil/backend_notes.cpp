@@ -11,7 +11,7 @@ namespace kernscope::mil {
 
 namespace {
 
-const ProgramValue *attributeValue(const CompactVector<Argument> &attributes, std::string_view name)
+const ProgramValue *attributeValue(const std::vector<Argument> &attributes, std::string_view name)
 {
     const auto found = std::find_if(attributes.begin(), attributes.end(),
                                     [name](const Argument &a) { return a.name == name; });
@@ -110,7 +110,7 @@ BackendNotes backendNotes(const Operation &operation, const std::string &segment
         forEachLeaf(*support, [&notes](const ProgramValue &leaf) {
             const Literal *literal = leaf.literal();
             for (const std::string &name :
-                 literal ? literal->strings : CompactVector<std::string>()) {
+                 literal ? literal->strings : std::vector<std::string>()) {
                 if (name != "unsupported")
                     notes.supported.push_back(name);
             }

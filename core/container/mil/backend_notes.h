@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
-
 #include <string>
 #include <utility>
 
@@ -11,10 +9,10 @@ namespace kernscope::mil {
 /// What the newest compiler (3600.x) writes at an operation: where it can run, where it will, and
 /// the compiler's own estimate of how long it takes there.
 struct BackendNotes {
-    std::string selected;                 ///< SelectedBackend, or the backend of a segment: "ane"
-    CompactVector<std::string> supported; ///< BackendSupport without "unsupported"
-    CompactVector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
-    CompactVector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
+    std::string selected;               ///< SelectedBackend, or the backend of a segment: "ane"
+    std::vector<std::string> supported; ///< BackendSupport without "unsupported"
+    std::vector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
+    std::vector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
 
     bool empty() const
     {

@@ -7,7 +7,7 @@ namespace kernscope::mil {
 
 namespace {
 
-const Argument *find(const CompactVector<Argument> &arguments, std::string_view name)
+const Argument *find(const std::vector<Argument> &arguments, std::string_view name)
 {
     const auto found = std::find_if(arguments.begin(), arguments.end(),
                                     [name](const Argument &a) { return a.name == name; });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/compact.h"
 #include "core/base/error.h"
 #include "core/base/source_span.h"
 #include "core/container/mil/backend_notes.h"
@@ -30,12 +29,12 @@ struct ValueType {
     /// Of tensors, buffers and states of tensors; of lists and dictionaries that of their scalar
     /// members or values.
     ElementType element = ElementType::Unknown;
-    CompactVector<std::int64_t> dims;   ///< empty: scalar
-    CompactVector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
-    RareText text;                      ///< as written, for kinds other than Tensor
+    std::vector<std::int64_t> dims;   ///< empty: scalar
+    std::vector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
+    std::string text;                 ///< as written, for kinds other than Tensor
     /// Buffers (`tensor_buffer<…>`): elements from one index to the next and interleave factor of
     /// each axis, as written; empty where they are not given.
-    CompactVector<std::int64_t> strides, interleave;
+    std::vector<std::int64_t> strides, interleave;
 
     /// A tensor, or a buffer with a tensor's element type and extents.
     bool isTensor() const { return kind == Kind::Tensor || kind == Kind::Buffer; }
@@ -55,11 +54,11 @@ struct Literal {
     ElementType element = ElementType::Unknown;
     bool packedSpan = false; ///< the one span of `elementSpans` covers `bytes` as they are
     std::uint64_t count = 0;
-    std::vector<std::byte> bytes;       ///< packed as in a weight file; empty for strings
-    CompactVector<std::string> strings; ///< string tensors
+    std::vector<std::byte> bytes;     ///< packed as in a weight file; empty for strings
+    std::vector<std::string> strings; ///< string tensors
     /// Where each element is written in text (at most kMaxElementSpans of them, else none), or one
     /// span over the packed bytes of a protobuf field.
-    CompactVector<SourceSpan> elementSpans;
+    std::vector<SourceSpan> elementSpans;
     static constexpr std::size_t kMaxElementSpans = 4096;
 };
 
@@ -69,8 +68,8 @@ struct Reference {
     SourceSpan span;
 };
 
-struct ProgramValue; // some hundred thousand in a large program: rare members are pointers
-using Values = CompactVector<ProgramValue>;
+struct ProgramValue;
+using Values = std::vector<ProgramValue>;
 
 struct ProgramValue {
     ValueType type;
@@ -99,10 +98,10 @@ struct Block;
 struct Operation {
     std::string type;  ///< "conv", "constexpr_lut_to_dense", "const", …
     std::string opset; ///< "ios17" of `conv<ios17>(…)`; empty: that of the function
-    CompactVector<Argument> inputs;
-    CompactVector<Argument> attributes;
-    CompactVector<NamedType> outputs;
-    CompactVector<Block> blocks; ///< bodies of cond and while_loop
+    std::vector<Argument> inputs;
+    std::vector<Argument> attributes;
+    std::vector<NamedType> outputs;
+    std::vector<Block> blocks; ///< bodies of cond and while_loop
     SourceSpan span;
 
     const Argument *input(std::string_view name) const;
@@ -114,7 +113,7 @@ struct Operation {
 };
 
 struct Block {
-    CompactVector<NamedType> inputs;
+    std::vector<NamedType> inputs;
     std::vector<Operation> operations;
     std::vector<std::string> outputs;
     std::vector<SourceSpan> outputSpans; ///< one an output
@@ -125,8 +124,8 @@ struct Function {
     SourceSpan nameSpan; ///< where the name is written; empty where no file has it
     std::string model;   ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string opset;   ///< "ios18"
-    CompactVector<NamedType> inputs;
-    CompactVector<Argument> attributes;
+    std::vector<NamedType> inputs;
+    std::vector<Argument> attributes;
     Block body;
 };
 
@@ -148,7 +147,7 @@ struct ModelNode {
 
 struct Program {
     std::string version; ///< "1.3"; of a protobuf, its version number
-    CompactVector<Argument> attributes;
+    std::vector<Argument> attributes;
     std::vector<Function> functions;
     std::vector<ModelNode> models; ///< of a serialised Model, from the outermost one inwards
     std::vector<ModelDescription> descriptions; ///< of the models that have one

@@ -78,7 +78,7 @@ bool ProtobufParser::parseOperation(const WireBytes &message, Operation &operati
 }
 
 /// An entry of Operation.inputs: name of the parameter, and its bindings.
-bool ProtobufParser::parseInput(const WireBytes &entry, CompactVector<Argument> &arguments)
+bool ProtobufParser::parseInput(const WireBytes &entry, std::vector<Argument> &arguments)
 {
     return mapEntry(entry, [&](const WireBytes &key, const WireBytes &value) {
         Argument &argument = arguments.emplace_back();
@@ -105,7 +105,7 @@ bool ProtobufParser::parseBinding(const WireBytes &message, ProgramValue &value)
            });
 }
 
-bool ProtobufParser::parseAttribute(const WireBytes &entry, CompactVector<Argument> &arguments)
+bool ProtobufParser::parseAttribute(const WireBytes &entry, std::vector<Argument> &arguments)
 {
     return mapEntry(entry, [&](const WireBytes &key, const WireBytes &value) {
         Argument &argument = arguments.emplace_back();

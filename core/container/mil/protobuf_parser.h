@@ -56,9 +56,9 @@ private:
     bool parseBlock(const WireBytes &message, Block &block);
     void parseOperations(const std::vector<WireBytes> &operations, Block &block);
     bool parseOperation(const WireBytes &message, Operation &operation);
-    bool parseInput(const WireBytes &entry, CompactVector<Argument> &arguments);
+    bool parseInput(const WireBytes &entry, std::vector<Argument> &arguments);
     bool parseBinding(const WireBytes &message, ProgramValue &value);
-    bool parseAttribute(const WireBytes &entry, CompactVector<Argument> &arguments);
+    bool parseAttribute(const WireBytes &entry, std::vector<Argument> &arguments);
     bool parseNamedType(const WireBytes &message, NamedType &named);
 
     // protobuf_values.cpp

@@ -25,7 +25,7 @@ bool TextParser::parseHeader(Program &program)
 
 /// `[name = value, …]` of a program or a function. What cannot be read is left out with a warning:
 /// new compilers add attributes, and no weight depends on them.
-bool TextParser::parseAttributes(CompactVector<Argument> &attributes)
+bool TextParser::parseAttributes(std::vector<Argument> &attributes)
 {
     const Lexer lexer = m_lexer;
     const TextToken token = m_token;

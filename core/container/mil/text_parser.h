@@ -87,24 +87,24 @@ private:
 
     // text_statements.cpp
     bool parseHeader(Program &program);
-    bool parseAttributes(CompactVector<Argument> &attributes);
+    bool parseAttributes(std::vector<Argument> &attributes);
     bool parseFunction(Function &function);
     bool parseSignature(Function &function);
-    bool parseParameters(CompactVector<NamedType> &parameters);
+    bool parseParameters(std::vector<NamedType> &parameters);
     bool parseParameter(NamedType &parameter);
     bool hasNoOutputs() const;
     bool parseOperationOpset(Operation &operation);
     bool parseOutputNames(Block &block);
     void parseStatements(Block &block);
     bool parseStatement(Operation &operation);
-    bool parseOutputs(CompactVector<NamedType> &outputs);
+    bool parseOutputs(std::vector<NamedType> &outputs);
     bool parseOutput(NamedType &output);
-    bool parseArguments(char closing, Operation &operation, CompactVector<Argument> &arguments);
+    bool parseArguments(char closing, Operation &operation, std::vector<Argument> &arguments);
     bool startsBlock(int words) const;
     bool opensStatements() const;
     bool parseBlock(Block &block);
-    bool parseNestedBlocks(CompactVector<Block> &blocks);
-    bool parseLabelledBlock(CompactVector<Block> &blocks);
+    bool parseNestedBlocks(std::vector<Block> &blocks);
+    bool parseLabelledBlock(std::vector<Block> &blocks);
     void poison(const Operation &operation);
     void recoverStatement(int braces);
     void recoverFunction();

@@ -23,7 +23,7 @@ bool TextParser::parseOutput(NamedType &output)
     return expectIdentifier(output.name, "a name");
 }
 
-bool TextParser::parseOutputs(CompactVector<NamedType> &outputs)
+bool TextParser::parseOutputs(std::vector<NamedType> &outputs)
 {
     const bool bracketed = accept('(');
     do {
@@ -35,7 +35,7 @@ bool TextParser::parseOutputs(CompactVector<NamedType> &outputs)
 
 /// `name = value`, … up to `closing`. A value may be a block: those go to the operation's.
 bool TextParser::parseArguments(char closing, Operation &operation,
-                                CompactVector<Argument> &arguments)
+                                std::vector<Argument> &arguments)
 {
     if (accept(closing))
         return true;
@@ -120,7 +120,7 @@ bool TextParser::parseBlock(Block &block)
 
 /// What may follow an operation's attributes: a block, with or without a label before it, or
 /// labelled blocks in braces of their own.
-bool TextParser::parseNestedBlocks(CompactVector<Block> &blocks)
+bool TextParser::parseNestedBlocks(std::vector<Block> &blocks)
 {
     Lexer ahead = m_lexer;
     if (m_token.is('{') && m_lexer.text(ahead.next()) == "block") {
@@ -139,7 +139,7 @@ bool TextParser::parseNestedBlocks(CompactVector<Block> &blocks)
 }
 
 /// `block name (parameters) { … }`; both words may be missing.
-bool TextParser::parseLabelledBlock(CompactVector<Block> &blocks)
+bool TextParser::parseLabelledBlock(std::vector<Block> &blocks)
 {
     if (!startsBlock(2))
         return unexpected("a block");
@@ -267,7 +267,7 @@ bool TextParser::parseOutputNames(Block &block)
     return expect(')');
 }
 
-bool TextParser::parseParameters(CompactVector<NamedType> &parameters)
+bool TextParser::parseParameters(std::vector<NamedType> &parameters)
 {
     if (!expect('('))
         return false;

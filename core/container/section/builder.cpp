@@ -2,15 +2,369 @@
 #include "core/container/section/builder.h"
 
 #include "core/base/error_builder.h"
-#include "core/container/section/packer.h"
+#include "core/format/kernel_format.h"
+#include "core/format/legality.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+#include "core/numeric/transpose.h"
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <set>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace kernscope::section {
+
+std::vector<std::byte> halfBytes(std::span<const std::uint16_t> halves);
+
+struct Packed {
+    std::vector<GroupRecord> records;
+    std::vector<std::byte> weights, palette;
+    std::vector<std::uint16_t> scales;
+    std::vector<std::uint64_t> channelList; ///< in the order of the records
+    std::uint64_t channels = 0, books = 0;
+    std::uint32_t weightType = 0, entryType = 0;
+};
+
+class Packer
+{
+public:
+    Packer(const codec::Decoder &decoder, const UnitForm &form,
+           const std::vector<lanes::Chunk> &chunks, std::uint64_t steps, std::size_t core)
+        : m_decoder(decoder), m_form(form), m_chunks(chunks), m_steps(steps), m_core(core)
+    {
+    }
+    /// Errors: "section.form" (a scale that fp16 does not hold).
+    Result<Packed> pack();
+
+private:
+    void packDense(Packed &out, std::uint64_t first, std::uint64_t count) const;
+    void packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const;
+    void packSparse(Packed &out, std::uint64_t first, std::uint64_t count);
+    Result<void> packScales(Packed &out) const;
+    void packPalette(Packed &out) const;
+
+    const codec::Decoder &m_decoder;
+    const UnitForm &m_form;
+    const std::vector<lanes::Chunk> &m_chunks;
+    std::uint64_t m_steps;
+    std::size_t m_core;
+    std::vector<std::uint8_t> m_mask; ///< a byte a bit, in the order of the records
+    std::vector<std::byte> m_survivors;
+};
+
+namespace {
+
+Error formError(std::string expected, std::string found, std::string message)
+{
+    return ErrorBuilder("section.form")
+        .field("form")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
+}
+
+void putHalf(std::vector<std::byte> &bytes, std::uint16_t half)
+{
+    bytes.push_back(static_cast<std::byte>(half & 0xFFU));
+    bytes.push_back(static_cast<std::byte>(half >> 8U));
+}
+
+std::string_view entryName(ElementType type)
+{
+    switch (type) {
+    case ElementType::Fp16: return "f16";
+    case ElementType::Int8: return "i8";
+    case ElementType::Uint8: return "u8";
+    case ElementType::Fp8E4M3Fn: return "e4m3";
+    default: return {};
+    }
+}
+
+/// Type number of packed indices; 0 for a width that the catalogue lacks.
+std::uint32_t indexType(unsigned bits)
+{
+    switch (bits) {
+    case 1: return 11;
+    case 2: return 12;
+    case 4: return 9;
+    case 6: return 10;
+    case 8: return 3;
+    default: return 0;
+    }
+}
+
+bool onlyFirstAxis(const Shape &grid)
+{
+    return std::all_of(grid.begin() + (grid.empty() ? 0 : 1), grid.end(),
+                       [](std::uint64_t cells) { return cells == 1; });
+}
+
+/// Whether the section's vector of one scale a channel holds the scales: one for all, or one for
+/// each of equal runs of channels, and no offset.
+bool scalesOfChannels(const codec::Encoding &encoding)
+{
+    const codec::Scaling &scaling = *encoding.scaling;
+    const codec::Operand *scale = codec::storedOperand(scaling.scale);
+    if (scale == nullptr || scaling.offset || encoding.shape.empty())
+        return false;
+    const auto count = elementCount(scale->shape);
+    const bool first = scaling.kind == codec::Scaling::Kind::Affine ? scaling.axis == 0
+                                                                    : onlyFirstAxis(scale->shape);
+    return count && count->value != 0 &&
+           (count->value == 1 || (first && encoding.shape.front() % count->value == 0));
+}
+
+Result<UnitForm> paletteForm(const codec::Encoding &encoding)
+{
+    const codec::Palette &palette = *encoding.palette;
+    const codec::Operand *lut = codec::storedOperand(palette.lut);
+    const codec::Operand *indices = codec::storedOperand(encoding.payload);
+    UnitForm form;
+    form.node = FormNode::Palette;
+    form.bits =
+        static_cast<unsigned>(std::countr_zero(std::max<std::uint64_t>(palette.entries, 1)));
+    form.vector = palette.vector;
+    const auto *row =
+        lut == nullptr || indices == nullptr
+            ? nullptr
+            : format::findKernelFormat(fmt::format("p{}{}", form.bits, entryName(lut->type)));
+    if (row == nullptr || (encoding.scaling && !scalesOfChannels(encoding)))
+        return tl::unexpected(formError("a palette of fp16, int8, uint8 or E4M3 values, with no "
+                                        "scales or one an output channel",
+                                        "another",
+                                        "The section has no kernel format for the palette; build "
+                                        "it as a dense weight"));
+    form.kernelFormat = row->format.value;
+    form.entries = lut->type;
+    if (indices->order) { // already a section's: its books follow its groups
+        form.books = indices->order->tables();
+        if (form.books != 1)
+            return tl::unexpected(formError("one codebook", fmt::format("{}", form.books),
+                                            "Codebooks of groups are not dealt anew; build it as "
+                                            "a dense weight"));
+        return form;
+    }
+    for (const std::uint64_t cells : palette.grid)
+        form.books *= cells;
+    if (!format::isLegalVectorSize(form.vector) || form.vector == 0 ||
+        (form.vector > 1 && (palette.vectorAxis != 0 || form.books > 1)) ||
+        !onlyFirstAxis(palette.grid))
+        return tl::unexpected(
+            formError("codebooks of output channels, vectors of 1, 2, 4 or 5 of them",
+                      fmt::format("{} codebooks, vectors of {}", form.books, form.vector),
+                      "The section has no place for such codebooks; build it as a dense weight"));
+    form.channelsPerBook = encoding.shape.empty() ? 1 : encoding.shape.front() / form.books;
+    return form;
+}
+
+Result<UnitForm> affineForm(const codec::Encoding &encoding)
+{
+    const codec::Scaling &scaling = *encoding.scaling;
+    const codec::Operand *data = codec::storedOperand(encoding.payload);
+    const codec::Operand *scale = codec::storedOperand(scaling.scale);
+    UnitForm form;
+    form.node = FormNode::Affine;
+    form.bits = 8;
+    const bool bytes =
+        data != nullptr && (data->type == ElementType::Int8 || data->type == ElementType::Uint8);
+    const bool perChannel =
+        scale != nullptr && (scaling.kind == codec::Scaling::Kind::Affine
+                                 ? scaling.axis == 0 || elementCount(scale->shape)->value == 1
+                                 : onlyFirstAxis(scale->shape));
+    bool symmetric = true;
+    if (scaling.offset) {
+        const codec::Operand *offset = codec::storedOperand(*scaling.offset);
+        symmetric = offset != nullptr;
+        for (std::uint64_t i = 0; symmetric && i < elementCount(offset->shape)->value; ++i)
+            symmetric = loadValue(offset->bytes, offset->type, i) == 0.0;
+    }
+    if (!bytes || !perChannel || !symmetric)
+        return tl::unexpected(formError(
+            "int8 or uint8 with one scale an output channel and no zero point",
+            !bytes ? "another element type" : (symmetric ? "scales of blocks" : "a zero point"),
+            "The section has no place for it; build it as a dense weight"));
+    form.kernelFormat = data->type == ElementType::Int8 ? 1 : 2;
+    return form;
+}
+
+} // namespace
+
+std::vector<std::byte> halfBytes(std::span<const std::uint16_t> halves)
+{
+    std::vector<std::byte> bytes;
+    bytes.reserve(2 * halves.size());
+    for (const std::uint16_t half : halves)
+        putHalf(bytes, half);
+    return bytes;
+}
+
+Result<UnitForm> unitForm(const codec::Encoding &encoding)
+{
+    const codec::Operand *payload = codec::storedOperand(encoding.payload);
+    if (encoding.mask && (encoding.palette || encoding.scaling || payload == nullptr ||
+                          payload->type != ElementType::Fp16))
+        return tl::unexpected(formError("masked fp16 values", "masked codes",
+                                        "The section holds masks with fp16 values only; build it "
+                                        "as a sparse or dense weight"));
+    if (payload == nullptr)
+        return tl::unexpected(formError("stored values", "the result of another op",
+                                        "The weight is computed; build it as a dense weight"));
+    if (encoding.palette)
+        return paletteForm(encoding);
+    if (encoding.scaling)
+        return affineForm(encoding);
+    UnitForm form;
+    if (encoding.mask || (payload->order && payload->order->skipsZeros()))
+        form.node = FormNode::Sparse;
+    return form;
+}
+
+void Packer::packDense(Packed &out, std::uint64_t first, std::uint64_t count) const
+{
+    std::vector<std::uint16_t> halves(count * m_steps);
+    m_decoder.decodeHalf(first * m_steps, halves);
+    std::vector<std::uint16_t> turned(halves.size()); // the lanes of each step side by side
+    turnHalves(std::as_bytes(std::span(halves)), 2 * m_steps, m_steps, count, turned.data(), count);
+    for (const std::uint16_t half : turned)
+        putHalf(out.weights, half);
+}
+
+void Packer::packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const
+{
+    std::vector<std::int64_t> codes(count * m_steps);
+    m_decoder.codes(first * m_steps, codes);
+    std::vector<std::byte> low;
+    low.reserve(codes.size());
+    for (const std::int64_t code : codes)
+        low.push_back(static_cast<std::byte>(code & 0xFF));
+    std::vector<std::uint8_t> packed(codes.size()); // the lanes of each step side by side
+    turnBytes(low, m_steps, m_steps, count, packed.data(), count);
+    const std::size_t at = out.weights.size();
+    out.weights.resize(at + (packed.size() * m_form.bits + 7) / 8);
+    kernscope::packCodes(packed, m_form.bits, 0, std::span(out.weights).subspan(at));
+}
+
+void Packer::packSparse(Packed &, std::uint64_t first, std::uint64_t count)
+{
+    std::vector<std::uint16_t> halves(count * m_steps);
+    m_decoder.decodeHalf(first * m_steps, halves);
+    const bool masked = m_decoder.encoding().mask.has_value();
+    for (std::uint64_t step = 0; step < m_steps; ++step) {
+        for (std::uint64_t lane = 0; lane < count; ++lane) {
+            const std::uint64_t element = (first + lane) * m_steps + step;
+            const std::uint16_t half = halves[lane * m_steps + step];
+            const bool keep = masked ? m_decoder.stored(element) : half != 0;
+            m_mask.push_back(keep ? 1 : 0);
+            if (keep)
+                putHalf(m_survivors, half);
+        }
+    }
+}
+
+Result<void> Packer::packScales(Packed &out) const
+{
+    const codec::Scaling &scaling = *m_decoder.encoding().scaling;
+    const codec::Operand &scale = *codec::storedOperand(scaling.scale);
+    const std::uint64_t scales = elementCount(scale.shape)->value;
+    // One for all channels, one a channel, or one for each codebook's run of them.
+    const std::uint64_t run =
+        scales > 1 ? m_decoder.encoding().shape.front() / scales : std::uint64_t{1};
+    for (const std::uint64_t channel : out.channelList) {
+        std::uint64_t position = 0;
+        if (scale.order && scales > 1)
+            scale.order->positions(channel, std::span(&position, 1));
+        const double value =
+            scale.order ? loadValue(scale.bytes.subspan(position / 8), scale.type, 0)
+                        : loadValue(scale.bytes, scale.type, scales > 1 ? channel / run : 0);
+        const std::uint16_t half = floatToHalf(static_cast<float>(value));
+        if (static_cast<double>(halfToFloat(half)) != value)
+            return tl::unexpected(formError("scales that fp16 holds", fmt::format("{}", value),
+                                            "A scale would be rounded; build it as a dense "
+                                            "weight"));
+        out.scales.push_back(half);
+    }
+    return {};
+}
+
+/// Codebooks of this core: one, or one a chunk. All cores have as many: a core without channels in
+/// a last chunk holds that chunk's first codebook, which nothing reads.
+void Packer::packPalette(Packed &out) const
+{
+    const codec::Operand &lut = *codec::storedOperand(m_decoder.encoding().palette->lut);
+    const std::uint64_t perBook = m_decoder.encoding().palette->entries * m_form.vector;
+    const std::uint64_t width = bitWidth(lut.type) / 8;
+    out.books = m_form.books > 1 ? m_chunks.size() : 1;
+    for (std::uint64_t number = 0; number < out.books; ++number) {
+        const lanes::Chunk &chunk = m_chunks[number];
+        const std::uint64_t channel =
+            chunk.first + (chunk.channelsOf(m_core) == 0 ? 0 : m_core * chunk.lanes);
+        const std::uint64_t book = m_form.books > 1 ? channel / m_form.channelsPerBook : 0;
+        for (std::uint64_t i = book * perBook; i < (book + 1) * perBook; ++i) {
+            std::uint64_t position = 8 * width * i;
+            if (lut.order)
+                lut.order->positions(i, std::span(&position, 1));
+            const auto entry = lut.bytes.subspan(position / 8, width);
+            out.palette.insert(out.palette.end(), entry.begin(), entry.end());
+        }
+    }
+    const auto entry = format::paletteEntryFormat(format::KernelFormat(m_form.kernelFormat));
+    const auto number = entry ? format::typeNumber(*entry) : Result<format::TypeNumber>();
+    out.entryType = number ? number->value : 0;
+}
+
+Result<Packed> Packer::pack()
+{
+    Packed out;
+    for (const lanes::Chunk &chunk : m_chunks) {
+        const std::uint64_t first = chunk.first + m_core * chunk.lanes;
+        const std::uint64_t count = chunk.channelsOf(m_core);
+        if (count == 0)
+            continue;
+        GroupRecord record;
+        std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
+        record.words[0] = static_cast<std::uint32_t>(out.weights.size() + m_survivors.size());
+        record.words[1] = static_cast<std::uint32_t>(count);
+        switch (m_form.node) {
+        case FormNode::Dense: packDense(out, first, count); break;
+        case FormNode::Sparse: packSparse(out, first, count); break;
+        case FormNode::Affine:
+        case FormNode::Palette: packCodes(out, first, count); break;
+        default: // the section's tables have no words for it
+            return tl::unexpected(formError("dense, affine, palette or sparse", "another form",
+                                            "The section has no place for it; build it as a dense "
+                                            "weight"));
+        }
+        out.records.push_back(record);
+        for (std::uint64_t lane = 0; lane < count; ++lane)
+            out.channelList.push_back(first + lane);
+    }
+    out.channels = out.channelList.size();
+    const auto number = format::typeNumber(format::KernelFormat(m_form.kernelFormat));
+    out.weightType = number ? number->value : 0;
+    if (m_form.node == FormNode::Sparse) {
+        out.weights.resize((m_mask.size() + 7) / 8);
+        kernscope::packCodes(m_mask, 1, 0, out.weights);
+        for (GroupRecord &record : out.records) // its survivors lie behind the mask
+            record.words[0] += static_cast<std::uint32_t>(out.weights.size());
+        out.weights.insert(out.weights.end(), m_survivors.begin(), m_survivors.end());
+    }
+    if (m_form.node == FormNode::Palette) {
+        out.weightType = indexType(m_form.bits);
+        packPalette(out);
+    }
+    if (m_form.node == FormNode::Affine ||
+        (m_form.node == FormNode::Palette && m_decoder.encoding().scaling)) {
+        if (auto scales = packScales(out); !scales)
+            return tl::unexpected(std::move(scales.error()));
+    }
+    return out;
+}
 
 namespace {
 

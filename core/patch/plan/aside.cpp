@@ -2,7 +2,7 @@
 #include "core/patch/aside.h"
 #include "core/bundle/bundle.h"
 
-#include "core/container/open/bundle_builder.h"
+#include "core/bundle/open/bundle_builder.h"
 #include "core/patch/plan/planner.h"
 #include "core/patch/plan/recorder.h"
 

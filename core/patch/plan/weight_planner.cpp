@@ -300,7 +300,7 @@ std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight,
         if (other.function == own.function && other.model == own.model)
             names.push_back(other.name);
         else if (other.model == own.model)
-            names.push_back(fmt::format("{} of function {}", other.name, other.function.value()));
+            names.push_back(fmt::format("{} of function {}", other.name, other.function));
         else
             names.push_back(other.address());
     }

@@ -151,7 +151,7 @@ Result<void> Raiser::checkOperations()
 
 bool Raiser::inFunctions(const std::string &name) const
 {
-    const auto &functions = m_bundle.programOutline().functions;
+    const auto &functions = m_bundle.program()->functions;
     return std::any_of(functions.begin(), functions.end(), [&](const mil::Function &function) {
         return function.name == name && isRaised(function);
     });
@@ -221,7 +221,7 @@ std::vector<Splice> Raiser::modelSplices() const
     const auto bytes = file().file->bytes();
     mil::WireState state{mil::Faults(file().path), bytes.size(), false, false};
     std::vector<Splice> splices;
-    for (const mil::ModelNode &node : m_bundle.programOutline().models) {
+    for (const mil::ModelNode &node : m_bundle.program()->models) {
         // The model itself and the pipelines around it.
         const bool own = node.path == m_model;
         const bool around = node.path.empty() || m_model.starts_with(node.path + "/");
@@ -293,7 +293,7 @@ Result<void> Raiser::check()
     if (m_opset <= kFirstOpset || m_opset > kLastOpset)
         return opsetError("--opset", fmt::format("ios{} to ios{}", kFirstOpset + 1, kLastOpset),
                           fmt::format("ios{}", m_opset), "This operation set is not known");
-    for (const mil::Function &function : m_bundle.programOutline().functions) {
+    for (const mil::Function &function : m_bundle.program()->functions) {
         if (isRaised(function) && m_result.before.empty())
             m_result.before = function.opset;
     }
@@ -318,7 +318,7 @@ Result<RaisedBundle> Raiser::run()
     if (!made)
         return tl::unexpected(std::move(made.error()));
     m_result.bundle = std::move(*made);
-    for (const mil::Function &function : m_result.bundle->programOutline().functions) {
+    for (const mil::Function &function : m_result.bundle->program()->functions) {
         if (isRaised(function))
             return opsetError(function.name, m_result.after, function.opset,
                               "A function kept its operation set");

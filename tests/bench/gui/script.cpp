@@ -29,7 +29,6 @@ namespace {
 constexpr int kMostOpening = 30'000; ///< milliseconds
 constexpr int kStrokes = 60;         ///< of each kind of scrolling
 constexpr int kDockStrokes = 4;
-constexpr int kGivenBack = 12'000; ///< milliseconds: HiddenRelease waits a little less
 
 const Measure kFirstPaint{QStringLiteral("first paint"), 350};
 const Measure kUsefulPaint{QStringLiteral("first useful paint, after that"), 300};
@@ -43,12 +42,10 @@ const Measure kFilterKey{QStringLiteral("filter: answer to a key"), 30};
 const Measure kPaletteKey{QStringLiteral("palette: answer to a key"), 30};
 const Measure kStall{QStringLiteral("turns of 1 ms and more, the longest"), 50,
                      QStringLiteral("ms"), Measure::Judged::Longest};
-const Measure kMemoryOpened{QStringLiteral("memory over the files, opened"), 150,
+const Measure kMemoryOpened{QStringLiteral("memory over the files, opened"), 400,
                             QStringLiteral("MiB")};
-const Measure kMemoryEnd{QStringLiteral("memory over the files, at the end"), 150,
+const Measure kMemoryEnd{QStringLiteral("memory over the files, at the end"), 400,
                          QStringLiteral("MiB")};
-const Measure kMemoryRested{QStringLiteral("the same, back in the overview for a while"), 150,
-                            QStringLiteral("MiB")};
 const Measure kSettled{QStringLiteral("opened, every task done"), std::nullopt};
 
 } // namespace
@@ -360,32 +357,12 @@ void Script::docks()
     }
 }
 
-/// To the overview, until the hidden docks have given back what they hold.
-void Script::goBack()
-{
-    begin(QStringLiteral("back to the overview"));
-    act([&] { m_window.layouts().show(app::Layout::Inspect); });
-    act([&] { app::DockSet::reveal(dock(QStringLiteral("overview"))); });
-    settle();
-    QEventLoop loop;
-    QTimer timer;
-    m_application.ignore(&timer);
-    QObject::connect(&timer, &QTimer::timeout, &loop, &QEventLoop::quit);
-    timer.start(kGivenBack);
-    loop.exec();
-    settle();
-    rest();
-    m_results.addFigure(kMemoryRested, memoryOverFiles());
-    noteMemory(QStringLiteral("back in the overview"));
-}
-
 void Script::closing()
 {
     for (const Turn &turn : m_application.turns())
         m_results.add(kStall, turn.span);
     rest();
     m_results.addFigure(kMemoryEnd, memoryOverFiles());
-    goBack();
     std::vector<Turn> longest = m_application.longest(2);
     longest.resize(std::min<std::size_t>(longest.size(), 25));
     m_results.setTurns(std::move(longest));

@@ -44,7 +44,6 @@ private:
     void weightsTable();
     void filter();
     void palette();
-    void goBack();
     void closing();
 
     /// Posts `action` and waits until what it asked for is painted.

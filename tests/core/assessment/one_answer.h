@@ -170,7 +170,7 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
         const auto &stored = drawn["forms"]["stored"];
         unknownBytesStayUnknownDrawn(bundle.weights()[layers[i].weight], drawn);
         const Weight &weight = bundle.weights()[layers[i].weight];
-        if (weight.consumers[layers[i].consumer].geometry->insideLoop)
+        if (weight.consumers[layers[i].consumer].geometry.insideLoop)
             QVERIFY(drawn["runs"][0]["times"].is_null());
         QCOMPARE(row["outcome"], stored["outcome"]);
         if (isOnEngine(drawn))

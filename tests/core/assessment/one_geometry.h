@@ -54,7 +54,7 @@ inline void arithmeticAgrees(const roofline::Layer &layer, const Consumer &consu
 {
     const decision::LayerOperation &operation = *layer.operation;
     QCOMPARE(geometry.cycles.macs.has_value(), operation.outputKnown);
-    const auto &output = consumer.geometry->output;
+    const auto &output = consumer.geometry.output;
     const auto count = output ? elementCount(*output) : std::nullopt;
     // A program may declare an output that the weight's channels do not divide.
     if (!operation.outputKnown)

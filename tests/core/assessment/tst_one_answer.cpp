@@ -78,7 +78,7 @@ private Q_SLOTS:
         for (const roofline::Layer &layer : layersOf(**bundle, forms)) {
             const Weight &weight = (*bundle)->weights()[layer.weight];
             const Consumer &consumer = weight.consumers[layer.consumer];
-            QCOMPARE(layer.flops.has_value(), consumer.geometry->output.has_value());
+            QCOMPARE(layer.flops.has_value(), consumer.geometry.output.has_value());
             if (weight.shape.size() < 2 || !layer.flops)
                 continue;
             QVERIFY(layer.operation);

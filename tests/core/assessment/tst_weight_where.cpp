@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/weight_texts.h"
 #include "core/assessment/weight_where.h"
 #include "core/assessment/where_completions.h"
 #include "core/bundle/weight.h"
@@ -134,13 +133,6 @@ void TestWeightWhere::terms()
     WhereFacts facts;
     facts.zeros = 0.583;
     const Weight weight = weightOf("Encoder_6_weight", FormNode::Sparse, 23564, {128, 64, 3});
-    QCOMPARE(where->passes(weight, facts), passes);
-    FormTexts forms;
-    facts.forms = &forms;
-    for (int i = 0; i < 2; ++i) // written, then known
-        QCOMPARE(where->passes(weight, facts), passes);
-    const std::string texts = textsOf(weight, forms);
-    facts.texts = texts;
     QCOMPARE(where->passes(weight, facts), passes);
 }
 

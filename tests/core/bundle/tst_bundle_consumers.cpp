@@ -220,7 +220,7 @@ void TestBundleConsumers::intoLoops()
     QCOMPARE(consumersOf(**bundle, "w"), std::string("f:linear.weight=16"));
     QCOMPARE(consumersOf(**bundle, "v"), std::string("g:linear.weight=16"));
     QCOMPARE(consumersOf(**bundle, "inner"), std::string("h:add.x=0 h:add.y=0"));
-    QVERIFY((*bundle)->weights()[*(*bundle)->weightByName("v")].consumers[0].geometry->insideLoop);
+    QVERIFY((*bundle)->weights()[*(*bundle)->weightByName("v")].consumers[0].geometry.insideLoop);
     QCOMPARE((*bundle)->weights().size(), std::size_t(3));
 }
 

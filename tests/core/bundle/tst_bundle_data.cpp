@@ -154,7 +154,7 @@ void TestBundleData::loopWeights()
     int inside = 0;
     for (const Weight &weight : (*bundle)->weights()) {
         QVERIFY(!weight.consumers.empty());
-        inside += weight.consumers.front().geometry->insideLoop ? 1 : 0;
+        inside += weight.consumers.front().geometry.insideLoop ? 1 : 0;
     }
     QCOMPARE(inside, 6);
 }

@@ -94,7 +94,7 @@ void TestBundleSamples::estimates()
     const BundlePtr segments = open(u"mil-3600/H16G__ctx.band_part.seg.mil"_s);
     QVERIFY(segments);
     for (const Weight &weight : segments->weights())
-        QCOMPARE(weight.consumers[0].backends->selected, std::string("ane"));
+        QCOMPARE(weight.consumers[0].backends.selected, std::string("ane"));
 }
 
 void TestBundleSamples::functions()

@@ -114,13 +114,13 @@ void TestCompiledPipeline::reads()
     QCOMPARE(decoded(bundle, "model1/main/w"), (std::vector<float>{7, 2, 3, 4}));
     QCOMPARE(decoded(bundle, "model4/model0/main/w"), (std::vector<float>{9, 2, 3, 4}));
     std::vector<std::string> models;
-    for (const mil::ModelNode &node : bundle.programOutline().models)
+    for (const mil::ModelNode &node : bundle.program()->models)
         models.push_back(node.path + " " + node.kind);
     QCOMPARE(models,
              (std::vector<std::string>{" pipeline", "model0 mlProgram", "model1 mlProgram",
                                        "model2 neuralNetwork (Espresso)", "model3 glmRegressor",
                                        "model4 pipeline", "model4/model0 mlProgram"}));
-    QCOMPARE(bundle.programOutline().descriptions.front().metadata.size(), std::size_t{1});
+    QCOMPARE(bundle.program()->descriptions.front().metadata.size(), std::size_t{1});
     QCOMPARE(faults(bundle.diagnostics()),
              (std::vector<std::string>{"note bundle.kind model2/model.espresso.net+0"}));
     QCOMPARE(sectionFault(bundle), std::string());
@@ -138,8 +138,8 @@ void TestCompiledPipeline::otherKindsAlone()
     options.memory = {{"coremldata.bin", ofText("x")}, {"model0/coremldata.bin", ofText("x")}};
     const auto bundle = Bundle::open("p.mlmodelc", options);
     QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE((*bundle)->programOutline().models.size(), std::size_t{2});
-    QCOMPARE((*bundle)->programOutline().models.back().kind, std::string("compiled model"));
+    QCOMPARE((*bundle)->program()->models.size(), std::size_t{2});
+    QCOMPARE((*bundle)->program()->models.back().kind, std::string("compiled model"));
     QCOMPARE((*bundle)->programFile(), kNoIndex);
     QCOMPARE(sectionFault(**bundle), std::string());
 }

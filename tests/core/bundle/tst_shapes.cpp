@@ -220,7 +220,7 @@ void TestShapes::reachesConsumers()
     QVERIFY2(bound, bound ? "" : describe(bound.error()).c_str());
     const Consumer &consumer = bound->bundle->weights().front().consumers.front();
     QCOMPARE(consumer.flops.value_or(0), std::uint64_t(2 * 8 * 3 * 20));
-    QCOMPARE(consumer.geometry->output.value_or(Shape()), (Shape{1, 8, 5, 4}));
+    QCOMPARE(consumer.geometry.output.value_or(Shape()), (Shape{1, 8, 5, 4}));
     QCOMPARE(faults(bound->bundle->diagnostics()), faults((*before)->diagnostics()));
     QCOMPARE(decoded(*bound->bundle, "w").size(), std::size_t(24));
     const auto wrong = bindShapes(**before, bindings("w=1"));

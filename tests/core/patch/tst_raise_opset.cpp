@@ -79,8 +79,8 @@ void TestRaiseOpset::text()
     const auto raised = raiseOpset(*bundle, "", 16);
     QVERIFY2(raised, raised ? "" : describe(raised.error()).c_str());
     QCOMPARE(raised->before, std::string("ios15"));
-    QCOMPARE(raised->bundle->programOutline().functions[0].opset, std::string("ios17"));
-    QCOMPARE(raised->bundle->programOutline().functions[1].opset, std::string("ios16"));
+    QCOMPARE(raised->bundle->program()->functions[0].opset, std::string("ios17"));
+    QCOMPARE(raised->bundle->program()->functions[1].opset, std::string("ios16"));
     QCOMPARE(raised->changes.size(), 1U);
     QCOMPARE(raised->changes[0].operation, std::string("gather"));
     std::string expected = textOf(bundle->files()[bundle->programFile()]);
@@ -142,9 +142,9 @@ void TestRaiseOpset::models()
         const auto raised = raiseOpset(**bundle, model, 18);
         QVERIFY2(raised, raised ? "" : describe(raised.error()).c_str());
         QVERIFY(test::faults(raised->bundle->diagnostics()).empty());
-        for (const mil::Function &function : raised->bundle->programOutline().functions)
+        for (const mil::Function &function : raised->bundle->program()->functions)
             QCOMPARE(function.opset, std::string(function.model == model ? "ios18" : "ios15"));
-        for (const mil::ModelNode &node : raised->bundle->programOutline().models)
+        for (const mil::ModelNode &node : raised->bundle->program()->models)
             QCOMPARE(node.specification, std::string(node.path == "a" ? "6" : "9"));
         QCOMPARE(raised->bundle->files()[0].file->size(), (*bundle)->files()[0].file->size());
     }

@@ -88,14 +88,12 @@ void TestPlan::everyFormIsMadeAsPromised()
             continue;
         Limits limits;
         limits.goal = Goal::Stored;
-        limits.forced = {{"*", "keep"},
-                         {judged->nameOf(judged->rows.size() - 1), candidate->name.value()}};
+        limits.forced = {{"*", "keep"}, {judged->names[judged->rows.size() - 1], candidate->name}};
         limits.frontPoints = 2;
         const auto plan = solve(*judged, limits);
         QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
         const auto carried = carryOut(*bundle, options, *judged, limits, *plan);
-        QVERIFY2(carried,
-                 carried ? "" : (candidate->name.value() + ": " + text(carried.error())).c_str());
+        QVERIFY2(carried, carried ? "" : (candidate->name + ": " + text(carried.error())).c_str());
         QCOMPARE(sectionFault(*carried->bundle).c_str(), "");
         QCOMPARE(carried->bundle->totals().storedBytes.value, plan->after.stored);
         QCOMPARE(carried->changed, std::size_t(candidate->name == kKeep ? 0 : 1));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/plan/choice.h"
 #include "core/plan/select.h"
 #include "tests/test_program.h"
 
@@ -98,7 +97,6 @@ private slots:
     void frontIsWhole_data();
     void frontIsWhole();
     void frontOfManyIsThinned();
-    void choicesOfAnyNumber();
 };
 
 void TestPlanSelect::againstExhaustiveSearch_data()
@@ -330,21 +328,6 @@ void TestPlanSelect::frontIsBestAtItsCost()
                 QVERIFY(front.points[p].error < front.points[p - 1].error);
             }
         }
-    }
-}
-
-/// A plan of a front is the same in bytes and in larger numbers.
-void TestPlanSelect::choicesOfAnyNumber()
-{
-    using Candidates = std::vector<std::size_t>;
-    for (const Candidates &candidates : {Candidates{}, Candidates{0, 1, 255}, Candidates{0, 256},
-                                         Candidates{4'000'000'000, 0, 7}}) {
-        const Choice choice(candidates);
-        QCOMPARE(choice.size(), candidates.size());
-        QCOMPARE(choice.empty(), candidates.empty());
-        QCOMPARE(SqueezedChoice(candidates).all(), candidates);
-        for (std::size_t row = 0; row < candidates.size(); ++row)
-            QCOMPARE(choice[row], candidates[row]);
     }
 }
 

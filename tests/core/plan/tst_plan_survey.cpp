@@ -3,7 +3,6 @@
 
 #include "core/base/pattern.h"
 #include "core/plan/plan.h"
-#include "core/plan/shared_parts.h"
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"
 #include "plan_networks.h"
@@ -30,7 +29,6 @@ private slots:
     void sensitivityCounts();
     void estimatesBecomeExact();
     void equalFiguresAreKeptOnce();
-    void listsOfTheSameFormsAreOne();
 };
 
 void TestPlanSurvey::severalChipsTakeEveryForm()
@@ -41,7 +39,7 @@ void TestPlanSurvey::severalChipsTakeEveryForm()
         const auto judged = survey(*bundle, optionsFor(chips));
         for (const Candidate &candidate : *judged->rows[0].candidates) {
             if (candidate->refused.empty())
-                names.insert(candidate->name.value());
+                names.insert(candidate->name);
         }
         return names;
     };
@@ -194,9 +192,9 @@ void TestPlanSurvey::equalFiguresAreKeptOnce()
     QCOMPARE(second.size(), expected.size());
     std::size_t shared = 0;
     for (std::size_t c = 0; c < second.size(); ++c) {
-        QVERIFY(second[c]->name == expected[c]->name.value());
-        QVERIFY(second[c]->refused == expected[c]->refused.value());
-        QVERIFY(second[c]->form == expected[c]->form.value());
+        QVERIFY(second[c]->name == expected[c]->name);
+        QVERIFY(second[c]->refused == expected[c]->refused);
+        QVERIFY(second[c]->form == expected[c]->form);
         QCOMPARE(second[c]->stored, expected[c]->stored);
         QCOMPARE(second[c].error, expected[c].error);
         QCOMPARE(second[c]->chips.size(), expected[c]->chips.size());
@@ -206,62 +204,13 @@ void TestPlanSurvey::equalFiguresAreKeptOnce()
             QCOMPARE(second[c]->chips[t].timeS, expected[c]->chips[t].timeS);
             QVERIFY(second[c]->chips[t].layerS == expected[c]->chips[t].layerS);
         }
-        if (first[c]->form == second[c]->form.value()) {
-            QVERIFY(first[c]->form.isSameAs(second[c]->form));
-            QVERIFY(first[c]->chips.isSameAs(second[c]->chips));
+        if (first[c]->form == second[c]->form) {
             // With the same way of encoding, all but the error is one object.
             QCOMPARE(first[c].tried == second[c].tried, first[c]->method == second[c]->method);
             ++shared;
         }
     }
     QVERIFY(shared > 10);
-    bool alike = true;
-    for (std::size_t c = 0; c < second.size(); ++c)
-        alike &= first[c].tried == second[c].tried;
-    QCOMPARE(&first.forms() == &second.forms(), alike);
-}
-
-/// A list of other weights with the same forms takes no more than its errors; those of refused
-/// forms are not kept.
-void TestPlanSurvey::listsOfTheSameFormsAreOne()
-{
-    const auto form = [](const char *name, const char *refused) {
-        TriedForm tried;
-        tried.name = SharedValue<std::string>(name);
-        tried.refused = SharedValue<std::string>(refused);
-        return CompactShared<TriedForm>(std::move(tried));
-    };
-    const TriedForms tried{form("keep", ""), form("a", "why"), form("b", ""), form("c", "")};
-    SharedParts parts;
-    const auto forms = parts.forms(tried);
-    QCOMPARE(parts.forms(tried).get(), forms.get());
-    QVERIFY(parts.forms({tried[0], tried[1]}).get() != forms.get());
-    QCOMPARE(forms->errors, std::size_t(3));
-    const CandidateList first(forms, {0, 0, 0.25, 0.5}), second(forms, {0, 0, 0, 0.125});
-    QCOMPARE(first.size(), std::size_t(4));
-    QCOMPARE(first[1].error, 0.0);
-    QCOMPARE(first[2].error, 0.25);
-    QCOMPARE(first[3].error, 0.5);
-    QCOMPARE(second[3].error, 0.125);
-    QCOMPARE(first[3].tried, second[3].tried);
-    QCOMPARE(first.front()->name.value(), std::string("keep"));
-    const auto at = std::find_if(first.begin(), first.end(),
-                                 [](const Candidate &each) { return each->name == "b"; });
-    QCOMPARE(at - first.begin(), std::ptrdiff_t(2));
-
-    // One form in place of another, which may be refused: the others stay as they were.
-    TriedForm exact = *first[2].tried;
-    exact.stored = 7;
-    const CandidateList changed = first.with(2, exact, 0.75);
-    QCOMPARE(changed[2]->stored, std::uint64_t(7));
-    QCOMPARE(changed[2].error, 0.75);
-    QCOMPARE(changed[3].error, 0.5);
-    QCOMPARE(changed[3].tried, first[3].tried);
-    QCOMPARE(first[2]->stored, std::uint64_t(0));
-    exact.refused = SharedValue<std::string>("now refused");
-    const CandidateList refused = first.with(2, exact, 0);
-    QCOMPARE(refused[2].error, 0.0);
-    QCOMPARE(refused[3].error, 0.5);
 }
 
 void TestPlanSurvey::estimatesBecomeExact()

@@ -57,7 +57,6 @@ private slots:
     void diagnostics();
     void numbers();
     void unknownBytes();
-    void programSetAside();
 };
 
 void TestInspectJson::document()
@@ -193,19 +192,6 @@ void TestInspectJson::unknownBytes()
     Json whole = report::inspectJson(**cut, {}, {});
     QCOMPARE(text(whole["totals"]["stored_bytes"]), text(nullptr));
     QCOMPARE(text(whole["totals"]["ratio"]), text(nullptr));
-}
-
-/// The report of a program that is set aside is the same as before.
-void TestInspectJson::programSetAside()
-{
-    const auto bundle = made();
-    QVERIFY(bundle);
-    const QByteArray before = text(report::inspectJson(**bundle, {}, {}));
-    (*bundle)->setProgramAside();
-    QCOMPARE(text(report::inspectJson(**bundle, {}, {})), before);
-    const auto again = (*bundle)->reread();
-    QVERIFY(again);
-    QCOMPARE(text(report::inspectJson(**again, {}, {})), before);
 }
 
 KERNSCOPE_TEST(TestInspectJson, kernscope::test::NoApplication)

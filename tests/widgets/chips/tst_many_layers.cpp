@@ -57,9 +57,6 @@ private Q_SLOTS:
     void rooflineNamesFewOfMany();
     void timelineDrawsTheHighest();
     void cancelledPlacingIsSaid();
-    void rooflineGivesLayersBack();
-    void timelineGivesLayersBack();
-    void fewHiddenDocksKeepTheirs();
     void hiddenDocksLetGoOfClosedBundles();
 };
 
@@ -176,102 +173,11 @@ void TestManyLayers::cancelledPlacingIsSaid()
     QCOMPARE(roofline.plot().pointCount(), 600);
 }
 
-/// Out of view it holds no layers of a large network. Seen again, the same part is drawn.
-void TestManyLayers::rooflineGivesLayersBack()
-{
-    Session session;
-    session.setBundle(manyLayers(RooflineDock::kReleasedFrom));
-    session.goToWeight(7);
-    RooflineDock dock(session);
-    dock.hiddenRelease().setDelay(20);
-    QVERIFY(showWhole(dock));
-    RooflinePlot &plot = dock.plot();
-    QCOMPARE(plot.pointCount(), RooflineDock::kReleasedFrom);
-    plot.zoom(0.5);
-    const RooflineView view = plot.view();
-    const QString facts = dock.facts().text(), words = dock.pointWords().text();
-    const QString table = plot.csv();
-    dock.hide();
-    QTRY_COMPARE(plot.pointCount(), 0);
-    QVERIFY(showWhole(dock));
-    QVERIFY(dock.showsContent());
-    QCOMPARE(plot.pointCount(), RooflineDock::kReleasedFrom);
-    QCOMPARE(plot.view().left, view.left);
-    QCOMPARE(plot.view().right, view.right);
-    QCOMPARE(plot.view().low, view.low);
-    QCOMPARE(plot.view().high, view.high);
-    QCOMPARE(dock.facts().text(), facts);
-    QCOMPARE(dock.pointWords().text(), words);
-    QCOMPARE(plot.csv(), table);
-    QCOMPARE(plot.points().layerOf(plot.currentPoint()).weight, std::size_t{7});
-    // Somebody went elsewhere meanwhile: it follows.
-    dock.hide();
-    QTRY_COMPARE(plot.pointCount(), 0);
-    session.goToWeight(9);
-    QVERIFY(showWhole(dock));
-    QTRY_VERIFY(plot.currentPoint() >= 0 && plot.points().layerOf(plot.currentPoint()).weight == 9);
-    // Fewer are kept.
-    session.setBundle(manyLayers(50));
-    QTRY_COMPARE(plot.pointCount(), 50);
-    dock.hide();
-    QTest::qWait(100);
-    QCOMPARE(plot.pointCount(), 50);
-}
-
-void TestManyLayers::timelineGivesLayersBack()
-{
-    Session session;
-    session.setBundle(manyLayers(TimelineDock::kReleasedFrom));
-    session.goToWeight(7);
-    TimelineDock dock(session);
-    dock.hiddenRelease().setDelay(20);
-    QVERIFY(showWhole(dock));
-    TimelinePlot &plot = dock.plot();
-    const QString facts = dock.facts().text(), table = plot.csv();
-    const QStringList lines = plot.lineTexts();
-    const int current = plot.currentPoint();
-    QCOMPARE(plot.pointCount(), TimelineDock::kReleasedFrom);
-    dock.hide();
-    QTRY_COMPARE(plot.pointCount(), 0);
-    QVERIFY(showWhole(dock));
-    QVERIFY(dock.showsContent());
-    QCOMPARE(dock.facts().text(), facts);
-    QCOMPARE(plot.csv(), table);
-    QCOMPARE(plot.lineTexts(), lines);
-    QCOMPARE(plot.currentPoint(), current);
-}
-
-/// Of several docks out of view the last two keep what they hold for a while; those that went
-/// before them give it back at once.
-void TestManyLayers::fewHiddenDocksKeepTheirs()
-{
-    Session session;
-    session.setBundle(manyLayers(RooflineDock::kReleasedFrom));
-    RooflineDock first(session), second(session);
-    TimelineDock third(session);
-    for (Dock *dock :
-         {static_cast<Dock *>(&first), static_cast<Dock *>(&second), static_cast<Dock *>(&third)})
-        QVERIFY(showWhole(*dock));
-    first.hide();
-    second.hide();
-    QTest::qWait(50);
-    QCOMPARE(first.plot().pointCount(), RooflineDock::kReleasedFrom);
-    // One comes back into view: the others are few again.
-    QVERIFY(showWhole(first));
-    third.hide();
-    QTest::qWait(50);
-    QCOMPARE(second.plot().pointCount(), RooflineDock::kReleasedFrom);
-    first.hide();
-    QTRY_COMPARE(second.plot().pointCount(), 0);
-    QCOMPARE(first.plot().pointCount(), RooflineDock::kReleasedFrom);
-    QCOMPARE(third.plot().pointCount(), RooflineDock::kReleasedFrom);
-}
-
 /// A dock keeps the bundle for the names of its layers, but not beyond that bundle's time.
 void TestManyLayers::hiddenDocksLetGoOfClosedBundles()
 {
     Session session;
-    BundlePtr bundle = manyLayers(RooflineDock::kReleasedFrom);
+    BundlePtr bundle = manyLayers(5'000);
     const std::weak_ptr<const Bundle> watched = bundle;
     session.setBundle(bundle);
     RooflineDock roofline(session);
@@ -288,7 +194,7 @@ void TestManyLayers::hiddenDocksLetGoOfClosedBundles()
     QTRY_COMPARE(roofline.plot().pointCount(), 60);
     QTRY_COMPARE(timeline.plot().pointCount(), 60);
     // Closed while their tasks run: what these would bring is of no document.
-    session.setBundle(manyLayers(RooflineDock::kReleasedFrom));
+    session.setBundle(manyLayers(5'000));
     QTRY_VERIFY(!session.tasks().idle());
     session.setBundle(nullptr);
     QTRY_VERIFY(session.tasks().idle());

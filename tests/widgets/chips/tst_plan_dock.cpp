@@ -38,7 +38,7 @@ std::pair<std::size_t, std::string> otherForm(const PlanDock &dock)
         const plan::Row &row = dock.survey()->rows[r];
         for (std::size_t c = 1; row.candidates && c < row.candidates->size(); ++c) {
             if ((*row.candidates)[c]->refused.empty() && dock.plan()->choice[r] != c)
-                return {r, (*row.candidates)[c]->name.value()};
+                return {r, (*row.candidates)[c]->name};
         }
     }
     return {kNoIndex, {}};
@@ -246,7 +246,7 @@ void TestPlanDock::showsPointsOfTheFront()
     QVERIFY(showDock(dock));
     QVERIFY(dock.plot().pointCount() > 2);
     Q_EMIT dock.plot().currentPointChanged(1);
-    QCOMPARE(dock.plot().point(1).choice->all(), dock.shownChoice());
+    QCOMPARE(dock.plot().point(1).choice, dock.shownChoice());
     QVERIFY(dock.plot().pointText(1).contains(QStringLiteral("Plan 2")));
     for (int column = 0; column < dock.plot().columnCount(); ++column)
         QVERIFY(dock.plot().cellData(1, column, SortRole).isValid());

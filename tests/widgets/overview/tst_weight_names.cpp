@@ -48,7 +48,6 @@ private Q_SLOTS:
     void anotherBundleForgetsThem();
     void typingFiltersAsTheWholeWordsDo();
     void functionsTellNamesApart();
-    void textsInOnePiece();
     void completedNamesAreThoseOfTheBundle();
 };
 
@@ -164,23 +163,6 @@ void TestWeightNames::functionsTellNamesApart()
     QVERIFY(says(QStringLiteral("\u2212%1 B").arg(groupedNumber(again))));
     facts.setBundle(manyNames(3));
     QVERIFY(!says(QStringLiteral("\u22120 B")));
-}
-
-/// What the names are kept in gives back every text as it was.
-void TestWeightNames::textsInOnePiece()
-{
-    const QStringList texts{QStringLiteral("\u2026weight_0\u2026"), QString(), QStringLiteral("a"),
-                            QStringLiteral("\u91cd\u307f \U0001F600"), QString()};
-    TextList list(texts);
-    QCOMPARE(list.size(), texts.size());
-    for (qsizetype i = 0; i < texts.size(); ++i)
-        QCOMPARE(list[i], texts[i]);
-    QCOMPARE(list.value(5), QString());
-    QCOMPARE(list.value(-1), QString());
-    const TextList copy = list;
-    list.clear();
-    QVERIFY(list.isEmpty() && TextList().isEmpty());
-    QCOMPARE(copy[3], texts[3]);
 }
 
 /// What completers list is read from the bundle that is open.

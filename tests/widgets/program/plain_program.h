@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-/// The rows of a program made plainly, of the whole program and with maps of names: what the rows
-/// that are unpacked one by one are compared with.
+/// The rows of a program made plainly, with maps of names: what ProgramTree is compared with.
 namespace kernscope::test {
 
 class PlainProgram

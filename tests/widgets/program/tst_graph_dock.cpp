@@ -33,7 +33,6 @@ private Q_SLOTS:
     void textsFit();
     void exports();
     void functionsAndCalls();
-    void givesLargeGraphsBack();
     void withoutProgram();
     void sameColours();
 };
@@ -48,35 +47,6 @@ void TestGraphDock::beginsAtTheInputs()
     QVERIFY(!view().accessibleName().isEmpty());
     QVERIFY2(view().accessibleDescription().contains(QStringLiteral("x")),
              qPrintable(view().accessibleDescription()));
-}
-
-/// Out of view it holds no graph of a large program. Seen again, the same part is drawn.
-void TestGraphDock::givesLargeGraphsBack()
-{
-    m_dock->hiddenRelease().setDelay(20);
-    m_session->setBundle(chain(int(GraphDock::kReleasedFrom) / 4 + 1));
-    QVERIFY(test::showDock(*m_dock));
-    QVERIFY(ready());
-    m_session->goToWeight(7);
-    QVERIFY(ready());
-    QTRY_COMPARE(currentName(), QStringLiteral("w7"));
-    const int rows = m_dock->model().rowCount();
-    m_session->bundle()->setProgramAside();
-    const std::weak_ptr<const mil::Program> whole = m_session->bundle()->program();
-    QVERIFY(whole.expired()); // the graph holds numbers only
-    m_dock->hide();
-    QTRY_VERIFY(!m_dock->holdsGraph());
-    QVERIFY(test::showDock(*m_dock));
-    QTRY_VERIFY(m_dock->holdsGraph() && ready());
-    QCOMPARE(currentName(), QStringLiteral("w7"));
-    QCOMPARE(m_dock->model().rowCount(), rows);
-    // Somebody went elsewhere meanwhile: it follows.
-    m_dock->hide();
-    QTRY_VERIFY(!m_dock->holdsGraph());
-    m_session->goToWeight(900);
-    QVERIFY(test::showDock(*m_dock));
-    QTRY_VERIFY(m_dock->holdsGraph() && ready());
-    QTRY_COMPARE(currentName(), QStringLiteral("w900"));
 }
 
 void TestGraphDock::modelIsSound()

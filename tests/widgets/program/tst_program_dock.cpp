@@ -34,8 +34,7 @@ private Q_SLOTS:
     void findsInLargePrograms();
     void followsAndLeads();
     void editsKeepTheRow();
-    void readsThePackedProgram();
-    void givesLargeProgramsBack();
+    void letsGoOfClosedBundles();
     void withoutProgram();
     void cancelled();
 
@@ -90,7 +89,7 @@ void TestProgramDock::rowsAndTheirWords()
     session.setBundle(test::openSample("sample-sparse.mlmodelc"));
     QVERIFY(test::showDock(dock));
     QVERIFY(dock.showsContent());
-    QCOMPARE(dock.model().rowCount(), int(session.bundle()->programOutline().functions.size()));
+    QCOMPARE(dock.model().rowCount(), int(session.bundle()->program()->functions.size()));
     const QModelIndex function = dock.model().index(0, 0);
     QVERIFY(function.data().toString().startsWith(QStringLiteral("func main (")));
     QVERIFY(dock.view().isExpanded(function));
@@ -318,59 +317,20 @@ BundlePtr TestProgramDock::longBundle(int operations)
     return opened ? *opened : nullptr;
 }
 
-/// Out of view it holds no rows of a large program. Seen again, all is where it was.
-void TestProgramDock::givesLargeProgramsBack()
+/// Out of view it holds no rows of a bundle that was closed.
+void TestProgramDock::letsGoOfClosedBundles()
 {
     Session session;
     ProgramDock dock(session);
-    dock.hiddenRelease().setDelay(20);
-    session.setBundle(longBundle(int(ProgramDock::kReleasedFrom)));
-    QVERIFY(test::showDock(dock));
-    const std::weak_ptr<const ProgramTree> held = dock.model().tree();
-    const QModelIndex chosen = dock.model().index(4'000, 0, dock.model().index(0, 0));
-    const QString text = chosen.data().toString();
-    chooseRow(&dock.view(), chosen);
-    dock.view().scrollTo(chosen, QAbstractItemView::PositionAtTop);
-    const int scrolled = dock.view().verticalScrollBar()->value();
-    QVERIFY(scrolled > 0);
-    dock.hide();
-    QTRY_VERIFY(!dock.model().tree());
-    QTRY_VERIFY(held.expired());
-    QVERIFY(test::showDock(dock));
-    QTRY_VERIFY(dock.model().tree());
-    QVERIFY(dock.showsContent());
-    QCOMPARE(dock.view().currentIndex().data().toString(), text);
-    QCOMPARE(dock.view().verticalScrollBar()->value(), scrolled);
-    // What is folded stays so.
-    dock.view().collapse(dock.model().index(0, 0));
-    dock.hide();
-    QTRY_VERIFY(!dock.model().tree());
-    QVERIFY(test::showDock(dock));
-    QTRY_VERIFY(dock.model().tree());
-    QVERIFY(!dock.view().isExpanded(dock.model().index(0, 0)));
-    // A small one is kept.
     session.setBundle(longBundle(10));
-    QTRY_COMPARE(dock.model().rowCount(dock.model().index(0, 0)), 10);
-    dock.hide();
-    QTest::qWait(100);
-    QVERIFY(dock.model().tree());
-}
-
-/// What is shown of a program that is set aside is unpacked row by row.
-void TestProgramDock::readsThePackedProgram()
-{
-    Session session;
-    ProgramDock dock(session);
-    session.setBundle(loopBundle());
-    session.bundle()->setProgramAside();
     QVERIFY(test::showDock(dock));
-    session.bundle()->setProgramAside();
-    const std::weak_ptr<const mil::Program> whole = session.bundle()->program();
-    QVERIFY(whole.expired()); // nobody holds all of it
-    QVERIFY(rowWith(dock, QStringLiteral("reshape z")).isValid());
+    QTRY_VERIFY(dock.model().tree());
+    dock.hide();
     const std::weak_ptr<const ProgramTree> held = dock.model().tree();
-    session.setBundle(nullptr);
+    session.setBundle(loopBundle());
     QTRY_VERIFY(held.expired());
+    QVERIFY(test::showDock(dock));
+    QVERIFY(rowWith(dock, QStringLiteral("reshape z")).isValid());
 }
 
 void TestProgramDock::withoutProgram()

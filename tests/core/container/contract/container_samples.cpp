@@ -3,11 +3,11 @@
 #include "tests/test_program.h"
 
 #include "core/base/little_endian.h"
+#include "core/bundle/reader/skeleton/skeleton_reader.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/hwx/container.h"
 #include "core/container/quantized/folder.h"
 #include "core/container/section/builder.h"
-#include "core/container/skeleton/weights/skeleton_reader.h"
 #include "made_bundle.h"
 #include "synthetic_kernels.h"
 

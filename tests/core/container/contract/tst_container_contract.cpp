@@ -5,7 +5,7 @@
 #include "core/codec/decode/decoder.h"
 #include "made_bundle.h"
 
-#include "core/container/container_reader.h"
+#include "core/bundle/reader/container_reader.h"
 #include "core/patch/patch.h"
 #include "tests/test_program.h"
 

@@ -2,7 +2,7 @@
 // What every container promises, for every file of the data folder.
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/container/container_reader.h"
+#include "core/bundle/reader/container_reader.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 

@@ -83,7 +83,7 @@ inline QByteArray shown(const mil::ProgramValue &value)
     return shown(value.type) + "-";
 }
 
-inline QByteArray shown(const CompactVector<mil::Argument> &arguments)
+inline QByteArray shown(const std::vector<mil::Argument> &arguments)
 {
     QByteArrayList parts;
     for (const mil::Argument &argument : arguments) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
-#include "packed_operations.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
@@ -93,8 +92,6 @@ private slots:
     void programs();
     void spans_data() { programs_data(); }
     void spans();
-    void packed_data() { programs_data(); }
-    void packed();
     void twins_data();
     void twins();
     void expectedWeights_data();
@@ -153,20 +150,6 @@ void TestMilReal::spans()
         }
     });
     QVERIFY(checked > 0);
-}
-
-/// Packed, each operation by its number and all of them together are what was read.
-void TestMilReal::packed()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const mil::Program program = readFile(path).program;
-    const auto expected = operationsOf(program);
-    const mil::PackedProgram packed(program);
-    QCOMPARE(packed.operations(), expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        QVERIFY(same(*packed.operation(i), alone(*expected[i])));
-    QVERIFY(mil::PackedProgram(packed.whole()) == packed);
 }
 
 void TestMilReal::twins_data()

@@ -86,7 +86,7 @@ void TestSection::decodesBack()
     QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
     QCOMPARE(bundle->weights().size(), std::size_t(bias ? 2 : 1));
     QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
-    QCOMPARE(bundle->weights()[0].dealing->groups, std::optional<std::uint64_t>(1));
+    QCOMPARE(bundle->weights()[0].dealing.groups, std::optional<std::uint64_t>(1));
     if (bias)
         QCOMPARE(halvesOf(*bundle->decoder(1)).back(),
                  static_cast<std::uint16_t>(0x3c00 + shape[0] - 1));

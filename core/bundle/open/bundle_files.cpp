@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/open/bundle_files.h"
+
+#include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/open/folder_listing.h"
+#include "core/bundle/reader/container_reader.h"
+#include "core/container/archive/zip.h"
+#include "core/container/mil/pipeline_folders.h"
+#include "core/container/milblob/lfs_pointer.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEspressoNet = "model.espresso.net";
+
+std::string lastComponent(const fs::path &path)
+{
+    std::error_code ignored;
+    fs::path whole = path.has_filename() ? path : path.parent_path();
+    if (whole.filename() == "." || whole.filename() == "..")
+        whole = fs::canonical(whole, ignored);
+    return whole.filename().string();
+}
+
+std::size_t indexOf(const std::vector<BundleFile> &files, std::string_view path)
+{
+    const auto place = std::lower_bound(
+        files.begin(), files.end(), path,
+        [](const BundleFile &file, std::string_view wanted) { return file.path < wanted; });
+    return place != files.end() && place->path == path
+               ? static_cast<std::size_t>(place - files.begin())
+               : kNoIndex;
+}
+
+/// Takes a reader's kind, and where it says that the program is.
+Result<void> setKind(OpenedFiles &opened, const ContainerReader &reader)
+{
+    opened.kind = reader.kind();
+    auto program = reader.programPath(opened.files);
+    if (!program)
+        return tl::unexpected(std::move(program.error()));
+    opened.programPath = std::move(*program);
+    return {};
+}
+
+/// The kind of a folder by its files, and where its program is.
+Result<void> findFolderKind(OpenedFiles &opened)
+{
+    for (const ContainerReader *reader : containerReaders()) {
+        for (const std::string_view mark : reader->folderMarks()) {
+            if (indexOf(opened.files, mark) != kNoIndex)
+                return setKind(opened, *reader);
+        }
+    }
+    if (indexOf(opened.files, kEspressoNet) != kNoIndex)
+        return tl::unexpected(kindError("a compiled neural network (Espresso)",
+                                        "Bundles of this older kind are not read."));
+    return tl::unexpected(kindError("a folder without model.mil or Manifest.json",
+                                    "This folder is no bundle that can be read."));
+}
+
+void sortByPath(std::vector<BundleFile> &files)
+{
+    std::sort(files.begin(), files.end(),
+              [](const BundleFile &a, const BundleFile &b) { return a.path < b.path; });
+}
+
+/// The folder of an archive that a bundle lies in, with its '/'; nothing where there is none, or
+/// several, which are named then.
+Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
+{
+    std::set<std::string, std::less<>> found;
+    for (const archive::ZipMember &member : members) {
+        for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage}) {
+            for (const std::string_view name : containerReader(kind)->folderMarks()) {
+                const std::string_view path = member.path;
+                if (path == name ||
+                    (path.ends_with(name) && path[path.size() - name.size() - 1] == '/'))
+                    found.emplace(path.substr(0, path.size() - name.size()));
+            }
+        }
+    }
+    std::vector<std::string> folders;
+    for (const std::string &folder : found) {
+        // The models of a compiled pipeline are parts of one bundle.
+        std::string_view around = folder;
+        while (mil::isMemberFolder(around))
+            around.remove_suffix(around.size() - (around.rfind('/', around.size() - 2) + 1));
+        if (around == folder || found.count(around) == 0)
+            folders.push_back(folder);
+    }
+    if (folders.size() == 1)
+        return folders.front();
+    if (folders.empty())
+        return tl::unexpected(kindError("a zip archive without a bundle",
+                                        "The archive holds neither model.mil nor Manifest.json."));
+    return ErrorBuilder("bundle.several")
+        .expected(fmt::format("one of {}", fmt::join(folders, ", ")))
+        .found(fmt::format("{} bundles", folders.size()))
+        .message("The archive holds several bundles: unpack it and open one of them.")
+        .unexpected();
+}
+
+/// A zipped package: its files, unpacked into memory.
+Result<void> openArchive(OpenedFiles &opened)
+{
+    constexpr std::uint64_t kMaxUnpacked = std::uint64_t(512) << 20; // more is unpacked by hand
+    const std::shared_ptr<OverlaidFile> zip = opened.files.front().file;
+    const std::string name = opened.files.front().path;
+    const auto members = archive::readZip(zip->bytes(), name);
+    if (!members) {
+        ErrorBuilder error(
+            kindError("a zip archive that cannot be read", members.error().message + "."));
+        if (members.error().offset)
+            error.at(*members.error().offset);
+        return error.file(name).unexpected();
+    }
+    const auto inArchive = [&name](Error error) {
+        return ErrorBuilder(std::move(error)).file(name).at(FileOffset(0)).unexpected();
+    };
+    const auto folder = bundleFolder(*members);
+    if (!folder)
+        return inArchive(folder.error());
+    opened.files.clear();
+    std::uint64_t left = kMaxUnpacked;
+    for (const archive::ZipMember &member : *members) {
+        if (member.isFolder() || !member.path.starts_with(*folder) ||
+            !archive::isSafePath(member.path))
+            continue;
+        auto content = archive::unpack(zip->bytes(), member, left, name);
+        if (!content)
+            return tl::unexpected(std::move(content.error()));
+        left -= std::min<std::uint64_t>(left, content->size());
+        BundleFile file;
+        file.path = member.path.substr(folder->size());
+        file.file = OverlaidFile::fromMemory(std::move(*content), file.path);
+        opened.files.push_back(std::move(file));
+    }
+    sortByPath(opened.files);
+    opened.folder.clear();
+    opened.readOnlyReason = "The bundle lies in a zip archive: unpack it to change it";
+    const auto kind = findFolderKind(opened);
+    return kind ? kind : inArchive(kind.error());
+}
+
+Result<void> findFileKind(OpenedFiles &opened)
+{
+    const BundleFile &only = opened.files.front();
+    const auto bytes = only.file->bytes();
+    if (const auto pointer = lfsPointer(bytes))
+        return tl::unexpected(lfsError(*pointer, only.path));
+    if (only.path.ends_with(".mlarchive")) {
+        return ErrorBuilder(
+                   kindError("a model archive (.mlarchive): " + std::string(knownKind(bytes)),
+                             "A model that was archived for deployment is not read: open the "
+                             "package or the compiled model that it was made of."))
+            .file(only.path)
+            .at(FileOffset(0))
+            .unexpected();
+    }
+    if (opened.reader != nullptr && opened.reader->knows(bytes, only.path))
+        return setKind(opened, *opened.reader);
+    for (const ContainerReader *reader : containerReaders()) {
+        if (reader->knows(bytes, only.path))
+            return setKind(opened, *reader);
+    }
+    if (archive::isZip(bytes))
+        return openArchive(opened);
+    const std::string_view espresso = espressoKind(only.path);
+    if (!espresso.empty())
+        return ErrorBuilder(kindError(espresso, "Bundles of this older kind are not read."))
+            .file(only.path)
+            .unexpected();
+    return ErrorBuilder(
+               kindError(knownKind(bytes), "This kind of file is not read by this version."))
+        .file(only.path)
+        .at(FileOffset(0)) // kinds are told by their first bytes
+        .unexpected();
+}
+
+void addFile(std::vector<BundleFile> &files, const OpenedFiles &opened, const fs::path &place,
+             std::string path, DiagnosticLog &log)
+{
+    auto mapped = OverlaidFile::open(place, path);
+    if (!mapped) {
+        log.add(Severity::Error, std::move(mapped.error()));
+        return;
+    }
+    if (const auto pointer = lfsPointer((*mapped)->bytes()))
+        log.add(Severity::Error, lfsError(*pointer, path));
+    if (opened.mapped)
+        opened.mapped(*mapped);
+    BundleFile file;
+    file.file = std::move(*mapped);
+    file.path = std::move(path);
+    files.push_back(std::move(file));
+}
+
+Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOptions &options,
+                       DiagnosticLog &log)
+{
+    // Looked for first: any folder can be given, and mapping all of a home folder would be useless.
+    std::error_code failure;
+    bool any = fs::exists(path / kEspressoNet, failure);
+    for (const ContainerReader *reader : containerReaders()) {
+        for (const std::string_view mark : reader->folderMarks())
+            any = any || fs::exists(path / mark, failure);
+    }
+    if (!any)
+        return tl::unexpected(noBundle(path));
+    auto listed = listFolder(path, log);
+    if (!listed)
+        return tl::unexpected(std::move(listed.error()));
+    for (ListedFile &file : *listed) {
+        if (options.leftOut && options.leftOut(file.place))
+            continue;
+        addFile(opened.files, opened, file.place, std::move(file.path), log);
+    }
+    return findFolderKind(opened);
+}
+
+Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
+{
+    OpenedFiles opened;
+    opened.name = lastComponent(path);
+    opened.reader = options.reader;
+    auto files = options.files;
+    for (const auto &[name, content] : options.memory)
+        files.emplace_back(name, OverlaidFile::fromMemory(content, name));
+    for (auto &[name, content] : files) {
+        BundleFile &file = opened.files.emplace_back();
+        file.file = std::move(content);
+        file.path = name;
+    }
+    sortByPath(opened.files);
+    auto found = findFolderKind(opened);
+    if (!found && opened.files.size() == 1)
+        found = findFileKind(opened);
+    if (!found)
+        return tl::unexpected(std::move(found.error()));
+    return opened;
+}
+
+} // namespace
+
+Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)
+{
+    if (!options.memory.empty() || !options.files.empty())
+        return openMemory(path, options);
+    OpenedFiles opened;
+    opened.name = lastComponent(path);
+    opened.mapped = options.mapped;
+    opened.reader = options.reader;
+    std::error_code failure;
+    Result<void> found;
+    if (fs::is_directory(path, failure)) {
+        found = mapFolder(opened, path, options, log);
+    } else {
+        auto mapped = OverlaidFile::open(path, opened.name);
+        if (!mapped)
+            return tl::unexpected(std::move(mapped.error()));
+        if (opened.mapped)
+            opened.mapped(*mapped);
+        BundleFile file;
+        file.file = std::move(*mapped);
+        file.path = opened.name;
+        opened.files.push_back(std::move(file));
+        opened.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+        found = findFileKind(opened);
+    }
+    if (!found) {
+        // What is no bundle may be one that is being written.
+        auto same = checkInPlace(opened.files);
+        return tl::unexpected(std::move(same ? found.error() : same.error()));
+    }
+    return opened;
+}
+
+Result<void> checkInPlace(const std::vector<BundleFile> &files)
+{
+    for (const BundleFile &file : files) {
+        if (auto same = file.file->checkInPlace(); !same)
+            return same;
+    }
+    return {};
+}
+
+void openReferenced(std::vector<BundleFile> &files, const OpenedFiles &opened,
+                    const std::vector<std::string> &paths, DiagnosticLog &log)
+{
+    if (opened.folder.empty())
+        return;
+    for (const std::string &path : paths) {
+        const fs::path place = opened.folder / fs::path(path);
+        if (indexOf(files, path) == kNoIndex && isFileInside(place, opened.folder)) {
+            addFile(files, opened, place, path, log);
+            sortByPath(files);
+        }
+    }
+}
+
+} // namespace kernscope

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/reader/checkpoint/checkpoint.h"
+#include "core/bundle/reader/checkpoint/tensor_weight.h"
+#include "core/container/archive/zip.h"
+#include "core/numeric/npy.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope::checkpoint {
+
+namespace {
+
+constexpr std::uint64_t kMaxUnpacked = std::uint64_t(4) << 30; ///< of all members together
+constexpr const char *kSourceOp = "npy";
+constexpr std::string_view kArray = ".npy";
+
+ByteClaim claimOf(std::uint64_t offset, std::uint64_t bytes, SectionKind kind, std::string name)
+{
+    ByteClaim claim;
+    claim.range = {FileOffset(offset), ByteCount(bytes)};
+    claim.kind = kind;
+    claim.name = std::move(name);
+    return claim;
+}
+
+std::string nameOf(std::string_view path)
+{
+    if (path.ends_with(kArray))
+        path.remove_suffix(kArray.size());
+    return std::string(path);
+}
+
+/// The array of a .npy that begins at `offset`.
+StoredTensor arrayTensor(const Result<NpyLayout> &layout, const std::string &path,
+                         const std::string &fileName, std::uint64_t offset)
+{
+    StoredTensor tensor;
+    tensor.name = nameOf(path);
+    if (!layout) {
+        tensor.fault = layout.error();
+        tensor.fault->field = tensor.name;
+        return tensor;
+    }
+    tensor.type = layout->type;
+    tensor.shape = layout->shape;
+    tensor.firstAxisInnermost = layout->fortranOrder;
+    tensor.bytes = {FileOffset(offset + layout->dataAt), layout->bytes};
+    if (layout->bigEndian) {
+        tensor.fault = ErrorBuilder("npz.array")
+                           .file(fileName)
+                           .at(FileOffset(offset))
+                           .field(tensor.name)
+                           .expected("little-endian numbers")
+                           .found("big-endian numbers")
+                           .message("An array of this byte order is not read");
+    }
+    return tensor;
+}
+
+/// An array whose .npy bytes lie at `offset` of the file.
+void addArray(std::span<const std::byte> bytes, std::uint64_t offset, const std::string &path,
+              const std::string &fileName, ContainerContents &out)
+{
+    const auto layout = readNpyLayout(bytes, fileName);
+    const StoredTensor tensor = arrayTensor(layout, path, fileName, offset);
+    if (layout)
+        out.claims[0].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
+                                        fmt::format("{}: header", tensor.name)));
+    addTensor(tensor, kSourceOp, out);
+}
+
+class NpzReader final : public ContainerReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::Npz; }
+    std::string_view key() const override { return "npz"; }
+    std::string_view name() const override { return "arrays of NumPy"; }
+    std::string_view helpPage() const override { return "sources"; }
+    std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }
+    std::string_view wanted() const override { return "a .npz, a .npy"; }
+    std::vector<std::string_view> endings() const override { return {".npz"}; }
+
+    /// A zip archive whose first member is an array, or an array alone.
+    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
+    {
+        constexpr std::size_t kNameAt = 30, kLengthAt = 26;
+        if (isArray(bytes) || (path.ends_with(".npz") && archive::isZip(bytes)))
+            return true;
+        if (!archive::isZip(bytes) || bytes.size() < kNameAt)
+            return false;
+        const std::size_t length = std::to_integer<std::size_t>(bytes[kLengthAt]) |
+                                   std::to_integer<std::size_t>(bytes[kLengthAt + 1]) << 8;
+        if (length > bytes.size() - kNameAt)
+            return false;
+        return std::string_view(reinterpret_cast<const char *>(bytes.data()) + kNameAt, length)
+            .ends_with(kArray);
+    }
+
+    void read(ContainerInput &input, ContainerContents &out) const override
+    {
+        std::vector<BundleFile> &files = input.files;
+        out.readOnlyReason = kReadOnly;
+        files.front().role = SectionKind::Values;
+        const std::string name = files.front().path;
+        const auto bytes = files.front().file->bytes();
+        if (isArray(bytes)) {
+            const auto slash = name.rfind('/');
+            addArray(bytes, 0, slash == name.npos ? name : name.substr(slash + 1), name, out);
+            return;
+        }
+        auto members = archive::readZip(bytes, name);
+        if (!members) {
+            out.log.add(Severity::Error, std::move(members.error()));
+            return;
+        }
+        std::uint64_t left = kMaxUnpacked;
+        for (const archive::ZipMember &member : *members)
+            addMember(files, member, left, out);
+    }
+
+private:
+    static bool isArray(std::span<const std::byte> bytes)
+    {
+        constexpr std::string_view kMagic("\x93NUMPY", 6);
+        return bytes.size() > kMagic.size() &&
+               std::string_view(reinterpret_cast<const char *>(bytes.data()), kMagic.size()) ==
+                   kMagic;
+    }
+
+    /// What the header of a packed array says; only that is unpacked.
+    static Result<NpyLayout> packedLayout(std::span<const std::byte> archive,
+                                          const archive::ZipMember &member, std::uint64_t left,
+                                          const std::string &archiveName)
+    {
+        if (auto fits = archive::checkSize(member, left, archiveName); !fits)
+            return tl::unexpected(std::move(fits.error()));
+        constexpr std::size_t kHead = 1024, kLongHead = std::size_t{1} << 17;
+        for (const std::size_t most : {kHead, kLongHead}) {
+            auto head = archive::unpackHead(archive, member, most, archiveName);
+            if (!head)
+                return tl::unexpected(std::move(head.error()));
+            auto layout = readNpyLayout(*head, member.bytes, archiveName);
+            if (layout || head->size() < kHead || most == kLongHead)
+                return layout;
+        }
+        return tl::unexpected(Error());
+    }
+
+    static void addMember(const std::vector<BundleFile> &files, const archive::ZipMember &member,
+                          std::uint64_t &left, ContainerContents &out)
+    {
+        const std::string archiveName = files.front().path;
+        const auto bytes = files.front().file->bytes();
+        out.claims[0].push_back(
+            claimOf(member.headerOffset, member.dataOffset - member.headerOffset,
+                    SectionKind::Metadata, fmt::format("{}: member", member.path)));
+        const bool stored = member.method == 0 && !member.encrypted;
+        if (!member.path.ends_with(kArray))
+            out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
+                                            SectionKind::Data,
+                                            fmt::format("{}: as stored", member.path)));
+        if (!member.path.ends_with(kArray))
+            return;
+        if (stored) {
+            addArray(bytes.subspan(member.dataOffset, member.storedBytes), member.dataOffset,
+                     member.path, archiveName, out);
+            return;
+        }
+        const auto layout = packedLayout(bytes, member, left, archiveName);
+        StoredTensor tensor = arrayTensor(layout, member.path, archiveName, member.dataOffset);
+        if (!tensor.fault) {
+            left -= member.bytes;
+            tensor.bytes = {FileOffset(member.dataOffset), ByteCount(member.storedBytes)};
+            tensor.packed = [zip = files.front().file, member, archiveName] {
+                return archive::unpack(zip->bytes(), member, member.bytes, archiveName);
+            };
+            tensor.packedAt = layout->dataAt;
+        } else {
+            out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
+                                            SectionKind::Data,
+                                            fmt::format("{}: as stored", member.path)));
+        }
+        addTensor(tensor, kSourceOp, out);
+    }
+};
+
+} // namespace
+
+const ContainerReader &npzReader()
+{
+    static const NpzReader reader;
+    return reader;
+}
+
+} // namespace kernscope::checkpoint

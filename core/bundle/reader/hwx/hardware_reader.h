@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/reader/container_reader.h"
+#include "core/container/hwx/container.h"
+#include "core/container/hwx/cover.h"
+
+#include <vector>
+
+namespace kernscope {
+
+/// A hardware container (.hwx). Codes: those of hwx::readContainer, and "hwx.slices".
+const ContainerReader &hardwareReader();
+
+/// What readers of hardware images share: the weights of the tasks, and as sections the `spans` of
+/// the tables with the slices of the kernels in them. `image` is kept in `out`.
+void addHardware(hwx::Container image, const std::vector<hwx::CoverSpan> &spans, BundleFile &file,
+                 ContainerContents &out);
+
+} // namespace kernscope

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/reader/mil/blob_table.h"
+
+#include "core/base/counted_text.h"
+#include "core/base/error_builder.h"
+#include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
+#include "core/container/mil/blob_path.h"
+#include "core/container/milblob/lfs_pointer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+BlobTable::BlobTable(const std::vector<BundleFile> &files, std::string modelFolder,
+                     std::string programFile)
+    : m_files(files), m_modelFolder(std::move(modelFolder)), m_programFile(std::move(programFile))
+{
+}
+
+/// The fault of a reference lies in the program's text.
+Error BlobTable::place(Error error, const mil::BlobReference &reference) const
+{
+    error.file = m_programFile;
+    error.offset = FileOffset(reference.offsetSpan.offset);
+    if (reference.offsetSpan.length > 0)
+        error.length = ByteCount(reference.offsetSpan.length);
+    return error;
+}
+
+Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference)
+{
+    if (m_lastFile && m_lastPath == reference.path)
+        return *m_lastFile;
+    auto path = resolveBlobPath(reference.path, m_modelFolder);
+    if (!path)
+        return tl::unexpected(place(std::move(path.error()), reference));
+    const auto found = std::find_if(m_files.begin(), m_files.end(),
+                                    [&path](const BundleFile &file) { return file.path == *path; });
+    if (found != m_files.end()) {
+        m_lastPath = reference.path;
+        m_lastFile = static_cast<std::size_t>(found - m_files.begin());
+        return *m_lastFile;
+    }
+    const auto records = std::max<std::size_t>(1, m_missing[*path].size());
+    return ErrorBuilder("blob.file")
+        .file(*path)
+        .field("path")
+        .expected("a file of the bundle")
+        .found("no such file")
+        .message(fmt::format("The weight file that the program names does not exist; it would have "
+                             "{} that the program reads.",
+                             counted(records, "record")))
+        .unexpected();
+}
+
+void BlobTable::count(const mil::BlobReference &reference)
+{
+    const auto path = resolveBlobPath(reference.path, m_modelFolder);
+    if (path && std::none_of(m_files.begin(), m_files.end(),
+                             [&path](const BundleFile &file) { return file.path == *path; }))
+        m_missing[*path].insert(reference.offset);
+}
+
+Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offset) const
+{
+    const BundleFile &owner = m_files[file];
+    const auto bytes = owner.file->bytes();
+    if (const auto pointer = lfsPointer(bytes))
+        return tl::unexpected(lfsError(*pointer, owner.path));
+    if (bytes.size() < milblob::kHeaderBytes)
+        return ErrorBuilder("blob.header")
+            .file(owner.path)
+            .at(FileOffset(0))
+            .field("header")
+            .expected(fmt::format("{} bytes", milblob::kHeaderBytes))
+            .found(fmt::format("{} bytes", bytes.size()))
+            .message("The weight file is shorter than its header.")
+            .unexpected();
+    const auto version = loadLittle<std::uint32_t>(bytes, 4);
+    if (version != milblob::kVersion)
+        return ErrorBuilder("blob.version")
+            .file(owner.path)
+            .at(FileOffset(4))
+            .field("version")
+            .expected(fmt::format("{}", milblob::kVersion))
+            .found(fmt::format("{}", version))
+            .message(version == 1
+                         ? "Storage version 1, the older Espresso layout, is not supported."
+                         : "This storage version is not known.")
+            .unexpected();
+    return milblob::readRecord(bytes, offset, owner.path);
+}
+
+Result<BlobPlace> BlobTable::find(const mil::BlobReference &reference)
+{
+    const auto file = findFile(reference);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto key = std::pair(*file, reference.offset);
+    auto known = m_records.lower_bound(key);
+    if (known == m_records.end() || known->first != key)
+        known = m_records.emplace_hint(known, key, readRecord(*file, FileOffset(reference.offset)));
+    if (!known->second)
+        return tl::unexpected(known->second.error());
+    return BlobPlace{*file, *known->second};
+}
+
+std::vector<milblob::Record> BlobTable::named(std::size_t file) const
+{
+    std::vector<milblob::Record> records;
+    for (auto record = m_records.lower_bound({file, 0});
+         record != m_records.end() && record->first.first == file; ++record) {
+        if (record->second)
+            records.push_back(*record->second);
+    }
+    return records;
+}
+
+bool BlobTable::names(std::size_t file) const
+{
+    const auto record = m_records.lower_bound({file, 0});
+    return record != m_records.end() && record->first.first == file;
+}
+
+} // namespace kernscope

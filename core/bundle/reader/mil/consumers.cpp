@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/reader/mil/consumers.h"
+
+#include "core/base/quantity.h"
+#include "core/bundle/reader/mil/form_reader.h"
+#include "core/container/mil/literal_integers.h"
+#include "core/container/mil/value_graph.h"
+#include "core/form/operand_place.h"
+#include "core/numeric/element_type.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+
+/// By axis of a value that of the stored weight; kNoIndex where it is none of them.
+using AxisMap = std::vector<std::size_t>;
+
+AxisMap sameAxes(std::size_t rank);
+
+/// The map of what `operation` (cast, transpose, expand_dims, squeeze or reshape) makes of a value
+/// with the map `before`. An axis that several are joined in, and each of those that one is split
+/// into, is the first of them that is longer than 1. All kNoIndex where the operation does not say.
+AxisMap axesThrough(const ValueGraph &graph, const mil::Operation &operation,
+                    const mil::ValueType *from, const mil::ValueType *to, const AxisMap &before);
+
+/// The same for a reshape between two shapes of as many elements.
+AxisMap axesOfReshape(const Shape &from, const Shape &to, const AxisMap &before);
+
+namespace {
+
+/// The integers of a constant operand, negative axes counted from the end of `rank`.
+std::optional<std::vector<std::size_t>> axesOf(const ValueGraph &graph,
+                                               const mil::Operation &operation,
+                                               std::string_view name, std::size_t rank)
+{
+    const mil::ProgramValue *value = operation.operand(name);
+    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
+    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    if (!literal || literal->count > rank)
+        return std::nullopt;
+    std::vector<std::size_t> axes;
+    for (const std::int64_t axis : literalIntegers(*literal)) {
+        const auto extent = static_cast<std::int64_t>(rank);
+        if (axis < -extent || axis >= extent)
+            return std::nullopt;
+        axes.push_back(static_cast<std::size_t>(axis < 0 ? axis + extent : axis));
+    }
+    return axes;
+}
+
+std::optional<Shape> shapeIn(const mil::ValueType *type)
+{
+    return type && type->isTensor() ? type->shape() : std::nullopt;
+}
+
+AxisMap transposed(const std::vector<std::size_t> &order, const AxisMap &before)
+{
+    AxisMap after;
+    for (const std::size_t axis : order)
+        after.push_back(before[axis]);
+    return after.size() == before.size() ? after : AxisMap();
+}
+
+AxisMap expanded(std::vector<std::size_t> axes, const AxisMap &before)
+{
+    std::sort(axes.begin(), axes.end());
+    AxisMap after = before;
+    for (const std::size_t axis : axes) {
+        if (axis > after.size())
+            return {};
+        after.insert(after.begin() + static_cast<std::ptrdiff_t>(axis), kNoIndex);
+    }
+    return after;
+}
+
+/// Without `axes`, or without all axes of extent 1.
+AxisMap squeezed(const std::optional<std::vector<std::size_t>> &axes, const Shape &from,
+                 const AxisMap &before)
+{
+    AxisMap after;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const bool left =
+            axes ? std::find(axes->begin(), axes->end(), i) == axes->end() : from[i] != 1;
+        if (left)
+            after.push_back(before[i]);
+    }
+    return after;
+}
+
+} // namespace
+
+AxisMap sameAxes(std::size_t rank)
+{
+    AxisMap axes(rank);
+    for (std::size_t i = 0; i < rank; ++i)
+        axes[i] = i;
+    return axes;
+}
+
+AxisMap axesOfReshape(const Shape &from, const Shape &to, const AxisMap &before)
+{
+    AxisMap after(to.size(), kNoIndex);
+    std::size_t i = 0, o = 0;
+    while (i < from.size() && o < to.size()) {
+        // A run of axes on either side with the same product.
+        const std::size_t firstIn = i, firstOut = o;
+        std::uint64_t in = from[i++], out = to[o++];
+        while (in != out) {
+            std::uint64_t &less = in < out ? in : out;
+            const bool takesIn = in < out;
+            if (takesIn ? i == from.size() : o == to.size())
+                return {}; // not the same number of elements
+            const auto product = checkedMultiply(less, takesIn ? from[i++] : to[o++]);
+            if (!product)
+                return {};
+            less = *product;
+        }
+        std::size_t stored = kNoIndex;
+        for (std::size_t axis = firstIn; axis < i && stored == kNoIndex; ++axis)
+            stored = from[axis] > 1 ? before[axis] : kNoIndex;
+        for (std::size_t axis = firstOut; axis < o; ++axis)
+            after[axis] = to[axis] > 1 ? stored : kNoIndex;
+    }
+    return after;
+}
+
+AxisMap axesThrough(const ValueGraph &graph, const mil::Operation &operation,
+                    const mil::ValueType *from, const mil::ValueType *to, const AxisMap &before)
+{
+    const auto in = shapeIn(from), out = shapeIn(to);
+    const std::size_t rank = to && to->isTensor() ? to->dims.size() : 1;
+    const AxisMap none(std::max<std::size_t>(rank, 1), kNoIndex);
+    if (operation.type == "cast")
+        return before;
+    if (!in || in->size() != before.size())
+        return none;
+    AxisMap after;
+    if (operation.type == "transpose") {
+        if (const auto order = axesOf(graph, operation, "perm", in->size()))
+            after = transposed(*order, before);
+    } else if (operation.type == "expand_dims") {
+        if (const auto axes = out ? axesOf(graph, operation, "axes", out->size()) : std::nullopt)
+            after = expanded(*axes, before);
+    } else if (operation.type == "squeeze") {
+        const auto axes = axesOf(graph, operation, "axes", in->size());
+        if (axes || operation.operand("axes") == nullptr)
+            after = squeezed(axes, *in, before);
+    } else if (operation.type == "reshape" && out) {
+        after = axesOfReshape(*in, *out, before);
+    }
+    return out && out->size() == after.size() ? after : none;
+}
+
+namespace {
+
+/// More ops between a weight and its consumer than any converter writes.
+constexpr std::size_t kMaxVia = 32;
+
+/// A consumer with its place in the program, for sorting.
+struct Found {
+    std::size_t operation;
+    Consumer consumer;
+};
+
+class Search
+{
+public:
+    explicit Search(const ValueGraph &graph) : m_graph(graph) {}
+
+    void start(const Definition &definition);
+    std::vector<Found> found;
+
+private:
+    void visit(const Definition &definition);
+    void use(const Definition &definition, const Use &use);
+
+    const ValueGraph &m_graph;
+    std::vector<std::string> m_via;
+    AxisMap m_axes; ///< of the value that is visited
+    std::size_t m_aliases = 0;
+};
+
+/// The position of a value among those of an operand that is a list.
+std::size_t placeOf(const ValueGraph &graph, const mil::Operation &operation,
+                    std::string_view param, const Definition &definition)
+{
+    const mil::Argument *list = operation.input(param);
+    std::size_t place = 0, found = 0;
+    if (list == nullptr)
+        return found;
+    for (const mil::ProgramValue &value : list->values) {
+        forEachValue(value, [&](const mil::ProgramValue &each) {
+            if (std::holds_alternative<mil::Values>(each.content))
+                return;
+            if (graph.definition(each) == &definition)
+                found = place;
+            ++place;
+        });
+    }
+    return found;
+}
+
+void Search::use(const Definition &definition, const Use &use)
+{
+    const GraphOperation &reader = m_graph.operations()[use.operation];
+    const mil::Operation &operation = *reader.operation;
+    if (isConstexpr(operation))
+        return;
+    const bool loopVariable = operation.type == "while_loop" && use.param == "loop_vars";
+    if (loopVariable)
+        return; // seen again as an input of the bodies
+    if (passesThrough(operation.type) && use.param == "x" && m_via.size() < kMaxVia) {
+        m_via.push_back(operation.type);
+        const AxisMap before = m_axes;
+        for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
+            const Definition &made = m_graph.definitions()[reader.firstDefinition + i];
+            m_axes = axesThrough(m_graph, operation, definition.type, made.type, before);
+            visit(made);
+        }
+        m_axes = before;
+        m_via.pop_back();
+        return;
+    }
+    // The lists of other operations may be long and are not needed.
+    const std::size_t place =
+        operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
+    Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);
+    consumer.via = m_via;
+    if (std::any_of(m_via.begin(), m_via.end(), [](const auto &type) { return type != "cast"; }))
+        consumer.geometry.storedAxes = m_axes;
+    found.push_back({use.operation, std::move(consumer)});
+}
+
+void Search::start(const Definition &definition)
+{
+    const mil::ValueType *type = definition.type;
+    m_axes = sameAxes(type && type->isTensor() ? type->dims.size() : 0);
+    visit(definition);
+}
+
+void Search::visit(const Definition &definition)
+{
+    for (const Use &each : definition.uses)
+        use(definition, each);
+    if (m_aliases >= kMaxVia)
+        return;
+    ++m_aliases;
+    for (const std::size_t alias : definition.aliases)
+        visit(m_graph.definitions()[alias]);
+    --m_aliases;
+}
+
+std::vector<std::uint64_t> numbers(const ValueGraph &graph, const mil::Operation &operation,
+                                   std::string_view operand)
+{
+    const mil::ProgramValue *value = operation.operand(operand);
+    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
+    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    std::vector<std::uint64_t> result;
+    // Strides, pads and their like: a handful of small numbers. Anything else is not shown.
+    if (!literal || literal->count > 16)
+        return result;
+    for (const std::int64_t number : literalIntegers(*literal)) {
+        if (number < 0)
+            return {};
+        result.push_back(static_cast<std::uint64_t>(number));
+    }
+    return result;
+}
+
+bool flag(const ValueGraph &graph, const mil::Operation &operation, std::string_view operand)
+{
+    const auto value = numbers(graph, operation, operand);
+    return value.size() == 1 && value.front() != 0;
+}
+
+std::string text(const ValueGraph &graph, const mil::Operation &operation, std::string_view operand)
+{
+    const mil::ProgramValue *value = operation.operand(operand);
+    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
+    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    return literal && literal->strings.size() == 1 ? literal->strings.front() : std::string();
+}
+
+std::optional<Shape> shapeOf(const ValueGraph &graph, const mil::Operation &operation,
+                             std::string_view operand)
+{
+    const mil::ProgramValue *value = operation.operand(operand);
+    const mil::ValueType *type = value ? graph.typeOf(*value) : nullptr;
+    return type && type->isTensor() ? type->shape() : std::nullopt;
+}
+
+/// The axis that an operation names, counted from the end where it is negative; the first where it
+/// names none.
+std::size_t axisOf(const ValueGraph &graph, const mil::Operation &operation, std::size_t rank)
+{
+    const mil::ProgramValue *value = operation.operand("axis");
+    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
+    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    const auto numbers =
+        literal && literal->count == 1 ? literalIntegers(*literal) : std::vector<std::int64_t>();
+    if (numbers.size() != 1)
+        return 0;
+    const auto extent = static_cast<std::int64_t>(rank);
+    const std::int64_t axis = numbers.front() < 0 ? numbers.front() + extent : numbers.front();
+    return axis >= 0 && axis < extent ? static_cast<std::size_t>(axis) : 0;
+}
+
+ConsumerGeometry geometryOf(const ValueGraph &graph, const GraphOperation &reader,
+                            std::string_view param)
+{
+    const mil::Operation &operation = *reader.operation;
+    ConsumerGeometry geometry;
+    geometry.strides = numbers(graph, operation, "strides");
+    geometry.dilations = numbers(graph, operation, "dilations");
+    geometry.pads = numbers(graph, operation, "pad");
+    geometry.padType = text(graph, operation, "pad_type");
+    const auto groups = numbers(graph, operation, "groups");
+    if (groups.size() == 1)
+        geometry.groups = groups.front();
+    geometry.transposeX = flag(graph, operation, "transpose_x");
+    geometry.transposeY = flag(graph, operation, "transpose_y");
+    // Of matmul the weight may be x itself; a gather's table is always x.
+    const bool gather = operation.type.starts_with("gather");
+    const std::string_view activation = param != "x" ? "x" : gather ? "indices" : "y";
+    geometry.input = shapeOf(graph, operation, activation);
+    if (!operation.outputs.empty() && operation.outputs.front().type.isTensor())
+        geometry.output = operation.outputs.front().type.shape();
+    geometry.insideLoop = reader.insideLoop;
+    if (operation.type == "einsum")
+        geometry.equation = text(graph, operation, "equation");
+    if (const auto table = gather ? shapeOf(graph, operation, "x") : std::nullopt)
+        geometry.axis = axisOf(graph, operation, table->size());
+    return geometry;
+}
+
+/// The arithmetic of an einsum, and the first operand beside the weight as its input.
+void describeEinsum(const ValueGraph &graph, const mil::Operation &operation, Consumer &consumer)
+{
+    const auto shapes = einsumShapes(graph, operation);
+    consumer.geometry.input.reset();
+    consumer.layerFlops.reset();
+    if (!shapes || shapes->empty())
+        return;
+    consumer.layerFlops = einsumFlops(consumer.geometry.equation, *shapes);
+    for (std::size_t i = 0; i < shapes->size(); ++i) {
+        if (i != consumer.geometry.operand) {
+            consumer.geometry.input = (*shapes)[i];
+            return;
+        }
+    }
+    consumer.geometry.input = shapes->front();
+}
+
+/// The arithmetic of an attention, and what a weight in it is multiplied with as its input.
+void describeAttention(const ValueGraph &graph, const mil::Operation &operation, Consumer &consumer)
+{
+    const auto query = shapeOf(graph, operation, "query"), key = shapeOf(graph, operation, "key"),
+               value = shapeOf(graph, operation, "value");
+    consumer.geometry.input = consumer.param == "query" ? key : query;
+    consumer.layerFlops =
+        query && key && value ? attentionFlops(consumer.param, *query, *key, *value) : std::nullopt;
+}
+
+} // namespace
+
+bool passesThrough(std::string_view type)
+{
+    static constexpr std::array<std::string_view, 5> kTypes{"cast", "reshape", "transpose",
+                                                            "expand_dims", "squeeze"};
+    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
+                          const mil::ValueType *weight, std::size_t place)
+{
+    const GraphOperation &reader = graph.operations()[operation];
+    Consumer consumer;
+    consumer.op = reader.operation->type;
+    consumer.name = reader.operation->displayName();
+    consumer.param = param;
+    consumer.geometry = geometryOf(graph, reader, param);
+    consumer.geometry.operand = place;
+    consumer.flops = consumerFlops(consumer, weight);
+    consumer.layerFlops = layerFlops(consumer, weight);
+    if (consumer.op == "einsum" && consumer.param == "values")
+        describeEinsum(graph, *reader.operation, consumer);
+    if (consumer.op == "scaled_dot_product_attention")
+        describeAttention(graph, *reader.operation, consumer);
+    consumer.backends = mil::backendNotes(*reader.operation, {});
+    return consumer;
+}
+
+std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
+                                               const mil::Operation &operation)
+{
+    const mil::Argument *values = operation.input("values");
+    if (!values)
+        return std::nullopt;
+    std::vector<Shape> shapes;
+    bool known = true;
+    for (const mil::ProgramValue &value : values->values) {
+        forEachValue(value, [&](const mil::ProgramValue &each) {
+            if (std::holds_alternative<mil::Values>(each.content))
+                return;
+            const mil::ValueType *type = graph.typeOf(each);
+            auto shape = type && type->isTensor() ? type->shape() : std::nullopt;
+            known = known && shape;
+            if (shape)
+                shapes.push_back(std::move(*shape));
+        });
+    }
+    return known ? std::optional(std::move(shapes)) : std::nullopt;
+}
+
+std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation)
+{
+    Search search(graph);
+    const GraphOperation &maker = graph.operations()[operation];
+    for (std::size_t i = 0; i < maker.operation->outputs.size(); ++i)
+        search.start(graph.definitions()[maker.firstDefinition + i]);
+    std::stable_sort(search.found.begin(), search.found.end(),
+                     [](const Found &a, const Found &b) { return a.operation < b.operation; });
+    std::vector<Consumer> consumers;
+    consumers.reserve(search.found.size());
+    for (Found &found : search.found)
+        consumers.push_back(std::move(found.consumer));
+    return consumers;
+}
+
+} // namespace kernscope

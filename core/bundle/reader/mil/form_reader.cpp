@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/reader/mil/form_reader.h"
+
+#include "core/bundle/reader/mil/form_operations.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+bool isConstexpr(const mil::Operation &operation)
+{
+    return operation.type.starts_with("constexpr_");
+}
+
+codec::Operand withCounts(codec::Operand operand, const std::vector<SourceSpan> &spans)
+{
+    OperandPlace place = *operand.place;
+    place.countSpans.insert(place.countSpans.end(), spans.begin(), spans.end());
+    operand.place = std::make_shared<const OperandPlace>(std::move(place));
+    return operand;
+}
+
+Result<void> FormReader::checkType(const mil::Operation &operation, std::string_view name,
+                                   ElementType type, std::initializer_list<ElementType> types) const
+{
+    if (std::find(types.begin(), types.end(), type) != types.end())
+        return {};
+    std::string expected;
+    for (const ElementType allowed : types)
+        expected += (expected.empty() ? "" : ", ") + std::string(elementTypeName(allowed));
+    return tl::unexpected(m_operands.fault(operation, "codec.type", name, std::move(expected),
+                                           std::string(elementTypeName(type)),
+                                           "An operand has an element type that this form lacks."));
+}
+
+Result<codec::Operand> FormReader::stored(const mil::Operation &operation, std::string_view name,
+                                          PartRole role, std::initializer_list<ElementType> types)
+{
+    auto operand = m_operands.stored(operation, name, role);
+    if (!operand)
+        return operand;
+    m_known.push_back(*operand);
+    if (auto fits = checkType(operation, name, operand->type, types); !fits)
+        return tl::unexpected(std::move(fits.error()));
+    return operand;
+}
+
+Result<FormReader::Source> FormReader::source(const mil::Operation &operation,
+                                              std::string_view name, PartRole role)
+{
+    const mil::ProgramValue *value = operation.operand(name);
+    const mil::Operation *maker = value ? m_operands.graph().maker(*value) : nullptr;
+    Source result;
+    if (!maker || !isConstexpr(*maker)) {
+        auto operand = m_operands.stored(operation, name, role);
+        if (!operand)
+            return tl::unexpected(std::move(operand.error()));
+        result.type = operand->type;
+        result.shape = operand->shape;
+        m_known.push_back(*operand);
+        result.source = std::move(*operand);
+        return result;
+    }
+    if (makesSurvivors(*maker))
+        return tl::unexpected(m_operands.fault(operation, "mil.unsupported", name,
+                                               "a dense constant", maker->type,
+                                               "Compacted values are read as if dense."));
+    auto inner = readAs(*maker, role);
+    if (!inner)
+        return tl::unexpected(std::move(inner.error()));
+    if (inner->type != inner->encoding.type)
+        return tl::unexpected(m_operands.fault(operation, "mil.unsupported", name,
+                                               "a constant that is not cast", maker->type,
+                                               "A cast inside a stored form is not read."));
+    result.type = inner->type;
+    result.shape = inner->encoding.shape;
+    result.made = std::make_shared<const codec::Encoding>(std::move(inner->encoding));
+    result.source = result.made;
+    return result;
+}
+
+Result<Shape> FormReader::shapeOperand(const mil::Operation &operation)
+{
+    auto numbers = m_operands.integers(operation, "shape");
+    if (!numbers)
+        return tl::unexpected(std::move(numbers.error()));
+    Shape shape;
+    for (const std::int64_t extent : *numbers) {
+        if (extent < 0)
+            return tl::unexpected(
+                m_operands.fault(operation, "codec.shape", "shape", "extents that are not negative",
+                                 fmt::format("{}", extent), "The shape holds a negative extent."));
+        shape.push_back(static_cast<std::uint64_t>(extent));
+    }
+    const auto count = elementCount(shape);
+    if (count && packedBytes(*count, ElementType::Fp64))
+        return shape;
+    return tl::unexpected(m_operands.fault(operation, "codec.shape", "shape",
+                                           "fewer than 2^64 bytes", shapeText(shape),
+                                           "The decoded shape overflows."));
+}
+
+Result<std::uint64_t> FormReader::axisOperand(const mil::Operation &operation,
+                                              std::string_view name, std::size_t rank)
+{
+    auto numbers = m_operands.integers(operation, name);
+    if (!numbers)
+        return tl::unexpected(std::move(numbers.error()));
+    const auto extent = static_cast<std::int64_t>(rank);
+    const std::int64_t axis = numbers->size() == 1 ? numbers->front() : INT64_MAX;
+    if (axis >= -extent && axis < extent)
+        return static_cast<std::uint64_t>(axis < 0 ? axis + extent : axis);
+    return tl::unexpected(
+        m_operands.fault(operation, "codec.shape", name, fmt::format("an axis of {}", rank),
+                         numbers->size() == 1 ? fmt::format("{}", axis) : "several numbers",
+                         "The axis is not one of the tensor."));
+}
+
+Result<ReadValue> FormReader::readDense(const mil::Operation &operation, std::string_view field,
+                                        const mil::ProgramValue &value, PartRole role)
+{
+    auto operand = m_operands.stored(operation, field, value, role);
+    if (!operand)
+        return tl::unexpected(std::move(operand.error()));
+    m_known.push_back(*operand);
+    ReadValue form;
+    form.type = operand->type;
+    form.encoding.type = operand->type;
+    form.encoding.shape = operand->shape;
+    form.encoding.payload = std::move(*operand);
+    return form;
+}
+
+Result<ReadValue> FormReader::readConst(const mil::Operation &operation)
+{
+    const mil::ProgramValue *value = operation.operand("val");
+    if (!value || operation.outputs.empty())
+        return tl::unexpected(m_operands.fault(operation, "mil.operand", "val", "a value", "none",
+                                               "A constant has no value."));
+    auto form = readDense(operation, "val", *value, PartRole::Data);
+    if (!form)
+        return form;
+    if (auto fits = checkOutput(operation, *form); !fits)
+        return tl::unexpected(std::move(fits.error()));
+    auto &values = std::get<codec::Operand>(form->encoding.payload);
+    values = withCounts(std::move(values), operation.outputs.front().type.dimSpans);
+    return form;
+}
+
+Result<ReadValue> FormReader::cast(const mil::Operation &operation, PartRole role)
+{
+    const mil::ProgramValue *value = operation.operand("source_val");
+    if (!value)
+        return tl::unexpected(m_operands.fault(operation, "mil.operand", "source_val", "an operand",
+                                               "none",
+                                               "An operand that the operation needs is missing."));
+    const mil::Operation *maker = m_operands.graph().maker(*value);
+    Outcome form = maker && isConstexpr(*maker) ? readAs(*maker, role)
+                                                : readDense(operation, "source_val", *value, role);
+    if (!form)
+        return form;
+    if (auto fits =
+            checkType(operation, "source_val", form->type, {ElementType::Fp16, ElementType::Fp32});
+        !fits)
+        return tl::unexpected(std::move(fits.error()));
+    form->type =
+        operation.outputs.empty() ? ElementType::Unknown : operation.outputs.front().type.element;
+    if (form->type != ElementType::Fp32)
+        return tl::unexpected(m_operands.fault(operation, "codec.type", "output_dtype", "fp32",
+                                               std::string(elementTypeName(form->type)),
+                                               "Constants are only cast to fp32."));
+    return form;
+}
+
+Result<ReadValue> FormReader::dispatch(const mil::Operation &operation, PartRole role)
+{
+    if (const FormOperation *known = formOperation(operation.type))
+        return known->read(*this, operation, role);
+    return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
+                                           "a constexpr operation that is known", operation.type,
+                                           "This way to store a weight is not known."));
+}
+
+/// The last output holds the values; the first of two is the mask.
+Result<void> FormReader::checkOutput(const mil::Operation &operation, const ReadValue &form) const
+{
+    if (operation.outputs.empty())
+        return tl::unexpected(m_operands.fault(operation, "mil.shape", "output", "an output",
+                                               "none", "The operation makes nothing."));
+    const mil::ValueType &type = operation.outputs.back().type;
+    if (type.element != form.type)
+        return tl::unexpected(m_operands.fault(
+            operation, "codec.type", "output", std::string(elementTypeName(form.type)),
+            std::string(elementTypeName(type.element)),
+            "The declared element type is not the one that the operands give."));
+    if (operation.outputs.size() > 1)
+        return {}; // compacted values: their number is the mask's affair
+    const auto shape = type.shape();
+    if (shape == form.encoding.shape)
+        return {};
+    return tl::unexpected(
+        m_operands.fault(operation, "codec.shape", "output", shapeText(form.encoding.shape),
+                         shape ? shapeText(*shape) : std::string("a shape that is not known"),
+                         "The declared shape is not the one that the operands give."));
+}
+
+Result<ReadValue> FormReader::readAs(const mil::Operation &operation, PartRole role)
+{
+    if (m_depth >= codec::kMaxChainedOps)
+        return tl::unexpected(
+            m_operands.fault(operation, "mil.unsupported", "operation",
+                             fmt::format("at most {} in a row", codec::kMaxChainedOps), "more",
+                             "Constexpr operations feed each other too deeply."));
+    ++m_depth;
+    Outcome form = dispatch(operation, role);
+    --m_depth;
+    if (form) {
+        if (auto fits = checkOutput(operation, *form); !fits)
+            return tl::unexpected(std::move(fits.error()));
+    }
+    return form;
+}
+
+} // namespace kernscope

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/reader/mil/operand_reader.h"
+#include "core/form/encoding.h"
+
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kernscope {
+
+/// A value as the ops that make it say.
+struct ReadValue {
+    codec::Encoding encoding;                ///< its operands have places, and no bytes
+    ElementType type = ElementType::Unknown; ///< as declared; wider than the encoding's by a cast
+};
+
+/// True for the joint ops, which make a mask and the values that it leaves.
+bool makesSurvivors(const mil::Operation &operation);
+/// True for the ops that only make weights: "constexpr_…".
+bool isConstexpr(const mil::Operation &operation);
+
+/// The operand, whose extents the program repeats at further places.
+codec::Operand withCounts(codec::Operand operand, const std::vector<SourceSpan> &spans);
+/// The compacted values of a joint op, whose count the declared type of its output repeats.
+codec::Operand survivorsOf(const mil::Operation &operation, codec::Operand operand);
+
+/// The survivors of a mask: one dimension, no more than the mask has elements.
+/// Errors: "codec.mask".
+Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation &operation,
+                            const Shape &survivors, const Shape &mask);
+
+/// Turns constants and chains of constexpr ops into one encoding (resources/formats/forms.md).
+/// Only the tables are looked at: every shape, type, count and length, no payload.
+class FormReader
+{
+public:
+    explicit FormReader(OperandReader &operands) : m_operands(operands) {}
+
+    /// Errors: those of OperandReader, "codec.type", "codec.shape", "codec.codebook",
+    /// "codec.scale", "codec.mask", "mil.unsupported" (an op or a nesting that is not known).
+    Result<ReadValue> read(const mil::Operation &operation)
+    {
+        return readAs(operation, codec::PartRole::Data);
+    }
+    /// The value of a const op.
+    Result<ReadValue> readConst(const mil::Operation &operation);
+    /// A constant on its own; `field` names it in errors.
+    Result<ReadValue> readDense(const mil::Operation &operation, std::string_view field,
+                                const mil::ProgramValue &value, codec::PartRole role);
+    /// The operands that were read, also those before a fault.
+    std::vector<codec::Operand> takeKnown() { return std::move(m_known); }
+
+    using Outcome = Result<ReadValue>;
+    using PartRole = codec::PartRole;
+
+    // What the readers of operations are made of (form_operations.h).
+
+    /// An operand: stored, or the result of another op.
+    struct Source {
+        codec::OperandSource source;
+        ElementType type = ElementType::Unknown;
+        Shape shape;
+        std::shared_ptr<const codec::Encoding> made; ///< where another op makes it
+    };
+    Result<Source> source(const mil::Operation &operation, std::string_view name, PartRole role);
+    /// An operand that must be stored.
+    Result<codec::Operand> stored(const mil::Operation &operation, std::string_view name,
+                                  PartRole role, std::initializer_list<ElementType> types);
+    Result<void> checkType(const mil::Operation &operation, std::string_view name, ElementType type,
+                           std::initializer_list<ElementType> types) const;
+    OperandReader &operands() { return m_operands; }
+
+    Outcome affine(const mil::Operation &operation, PartRole role);
+    Outcome blockwise(const mil::Operation &operation, PartRole role);
+    Outcome lutToDense(const mil::Operation &operation, PartRole role);
+    Outcome sparse(const mil::Operation &operation, PartRole role);
+    Outcome lutToSparse(const mil::Operation &operation, PartRole role);
+    Outcome sparseBlockwise(const mil::Operation &operation, PartRole role);
+    Outcome cast(const mil::Operation &operation, PartRole role);
+
+private:
+    Outcome readAs(const mil::Operation &operation, PartRole role);
+    Outcome dispatch(const mil::Operation &operation, PartRole role);
+    Outcome palette(const mil::Operation &operation);
+    Outcome paletteOfBytes(const mil::Operation &operation);
+    Outcome sparseMasked(const mil::Operation &operation, ReadValue inner);
+    Result<Shape> shapeOperand(const mil::Operation &operation);
+    Result<std::uint64_t> axisOperand(const mil::Operation &operation, std::string_view name,
+                                      std::size_t rank);
+    Result<void> checkOutput(const mil::Operation &operation, const ReadValue &form) const;
+    Result<void> addPalette(const mil::Operation &operation, ReadValue &form,
+                            const Shape &indexShape, unsigned width);
+    Result<void> addBlocks(const mil::Operation &operation, ReadValue &form, ElementType dataType);
+    Result<void> sameMask(const mil::Operation &operation, std::string_view name,
+                          const ReadValue &inner, const mil::Operation &maker);
+    const mil::Operation *compactMaker(const mil::Operation &operation) const;
+
+    OperandReader &m_operands;
+    std::vector<codec::Operand> m_known;
+    unsigned m_depth = 0;
+};
+
+} // namespace kernscope

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The forms that scale what is stored: affine, blockwise, sparse blockwise.
+#include "core/bundle/reader/mil/form_reader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+using codec::Scaling;
+
+namespace {
+
+/// What blocks of scales may multiply.
+constexpr auto kBlockData = {ElementType::Int4,      ElementType::Uint4,  ElementType::Int8,
+                             ElementType::Uint8,     ElementType::Fp16,   ElementType::Fp32,
+                             ElementType::Fp8E4M3Fn, ElementType::Fp8E5M2};
+
+/// A palette's result can be scaled in place; anything else stays an encoding of its own.
+bool canScaleInPlace(const codec::Encoding &encoding)
+{
+    return encoding.palette && !encoding.scaling && !encoding.mask;
+}
+
+} // namespace
+
+Result<ReadValue> FormReader::affine(const mil::Operation &operation, PartRole role)
+{
+    auto data = stored(operation, "quantized_data", role, {ElementType::Int8, ElementType::Uint8});
+    if (!data)
+        return tl::unexpected(std::move(data.error()));
+    auto scale =
+        stored(operation, "scale", PartRole::Scale, {ElementType::Fp16, ElementType::Fp32});
+    if (!scale)
+        return tl::unexpected(std::move(scale.error()));
+    auto zero = stored(operation, "zero_point", PartRole::ZeroPoint,
+                       {ElementType::Int8, ElementType::Uint8, ElementType::Fp32});
+    if (!zero)
+        return tl::unexpected(std::move(zero.error()));
+    ReadValue form;
+    form.type = scale->type;
+    form.encoding.type = scale->type;
+    form.encoding.shape = data->shape;
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Affine;
+    for (const codec::Operand *vector : {&*scale, &*zero}) {
+        if (vector->shape.empty())
+            continue;
+        auto axis = axisOperand(operation, "axis", data->shape.size());
+        if (!axis)
+            return tl::unexpected(std::move(axis.error()));
+        scaling.axis = *axis;
+        if (vector->shape.size() != 1 || vector->shape[0] != data->shape[*axis])
+            return tl::unexpected(m_operands.fault(
+                operation, "codec.scale", codec::partRoleName(vector->role),
+                fmt::format("a scalar or [{}]", data->shape[*axis]), shapeText(vector->shape),
+                "A vector does not have one number for each index of the axis."));
+    }
+    form.encoding.payload = std::move(*data);
+    scaling.scale = std::move(*scale);
+    scaling.offset = std::move(*zero);
+    form.encoding.scaling = std::move(scaling);
+    return form;
+}
+
+/// Reads scale and offset, which follow the data, and checks that they divide it.
+Result<void> FormReader::addBlocks(const mil::Operation &operation, ReadValue &form,
+                                   ElementType dataType)
+{
+    auto scale = source(operation, "scale", PartRole::Scale);
+    if (!scale)
+        return tl::unexpected(std::move(scale.error()));
+    if (auto fits =
+            checkType(operation, "scale", scale->type, {ElementType::Fp16, ElementType::Fp32});
+        !fits)
+        return fits;
+    const Shape &shape = form.encoding.shape;
+    const bool divides = std::equal(
+        shape.begin(), shape.end(), scale->shape.begin(), scale->shape.end(),
+        [](std::uint64_t all, std::uint64_t cells) { return cells != 0 && all % cells == 0; });
+    if (!divides)
+        return tl::unexpected(m_operands.fault(
+            operation, "codec.scale", "scale", "extents that divide " + shapeText(shape),
+            shapeText(scale->shape), "The scales do not divide the data into equal blocks."));
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Blockwise;
+    scaling.scale = scale->source;
+    if (operation.operand("offset")) {
+        auto offset = source(operation, "offset", PartRole::Offset);
+        if (!offset)
+            return tl::unexpected(std::move(offset.error()));
+        if (auto fits = checkType(operation, "offset", offset->type,
+                                  {dataType, ElementType::Fp16, ElementType::Fp32});
+            !fits)
+            return fits;
+        if (offset->shape != scale->shape)
+            return tl::unexpected(
+                m_operands.fault(operation, "codec.scale", "offset", shapeText(scale->shape),
+                                 shapeText(offset->shape), "The offsets do not match the scales."));
+        scaling.offset = offset->source;
+    }
+    form.encoding.scaling = std::move(scaling);
+    form.encoding.type = scale->type;
+    form.type = scale->type;
+    return {};
+}
+
+Result<ReadValue> FormReader::blockwise(const mil::Operation &operation, PartRole role)
+{
+    auto data = source(operation, "data", role);
+    if (!data)
+        return tl::unexpected(std::move(data.error()));
+    if (auto fits = checkType(operation, "data", data->type, kBlockData); !fits)
+        return tl::unexpected(std::move(fits.error()));
+    ReadValue form;
+    if (data->made && canScaleInPlace(*data->made))
+        form.encoding = *data->made;
+    else
+        form.encoding.payload = data->source;
+    form.encoding.shape = data->shape;
+    if (auto added = addBlocks(operation, form, data->type); !added)
+        return tl::unexpected(std::move(added.error()));
+    return form;
+}
+
+Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation, PartRole)
+{
+    ReadValue form;
+    ElementType dataType = ElementType::Unknown;
+    if (const mil::Operation *maker = compactMaker(operation)) {
+        auto inner = readAs(*maker, PartRole::NonzeroData);
+        if (!inner)
+            return inner;
+        if (auto same = sameMask(operation, "data_mask", *inner, *maker); !same)
+            return tl::unexpected(std::move(same.error()));
+        if (inner->encoding.scaling)
+            return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "nonzero_data",
+                                                   "values that no operation has scaled yet",
+                                                   maker->type,
+                                                   "Compacted values are scaled once at most."));
+        dataType = inner->type;
+        form = std::move(*inner);
+    } else {
+        auto mask = stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1});
+        if (!mask)
+            return tl::unexpected(std::move(mask.error()));
+        auto data = stored(operation, "nonzero_data", PartRole::NonzeroData, kBlockData);
+        if (!data)
+            return tl::unexpected(std::move(data.error()));
+        if (auto fits = checkSurvivors(m_operands, operation, data->shape, mask->shape); !fits)
+            return tl::unexpected(std::move(fits.error()));
+        dataType = data->type;
+        form.encoding.shape = mask->shape;
+        form.encoding.mask = std::move(*mask);
+        form.encoding.payload = survivorsOf(operation, std::move(*data));
+    }
+    if (auto added = addBlocks(operation, form, dataType); !added)
+        return tl::unexpected(std::move(added.error()));
+    return form;
+}
+
+} // namespace kernscope

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/reader/anec/anec_reader.h"
+#include "core/bundle/reader/checkpoint/checkpoint.h"
+#include "core/bundle/reader/container_reader.h"
+#include "core/bundle/reader/hwx/hardware_reader.h"
+#include "core/bundle/reader/mil/mil_reader.h"
+#include "core/bundle/reader/milblob/blob_reader.h"
+#include "core/bundle/reader/quantized/quantized_reader.h"
+#include "core/bundle/reader/section/section_reader.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kernscope {
+
+Result<std::vector<FileBytes>> ContainerReader::rewrite(const std::vector<BundleFile> &) const
+{
+    return refused("container.read_only", "", "a kind that is written", std::string(name()),
+                   "Nothing writes files of this kind.");
+}
+
+std::string_view bundleKindName(BundleKind kind)
+{
+    // What a lone model turns out to be has no reader of its own.
+    if (kind == BundleKind::Network)
+        return "network";
+    if (kind == BundleKind::Pipeline)
+        return "pipeline";
+    if (kind == BundleKind::Model)
+        return "model";
+    const ContainerReader *reader = containerReader(kind);
+    return reader != nullptr ? reader->key() : "unknown";
+}
+
+std::span<const ContainerReader *const> containerReaders()
+{
+    // Programs last: their text is known by its first word or its name alone.
+    static const std::array readers{&compiledModelReader(),
+                                    &modelPackageReader(),
+                                    &hardwareReader(),
+                                    &anecReader(),
+                                    &sectionReader(),
+                                    &blobReader(),
+                                    &checkpoint::safetensorsReader(),
+                                    &checkpoint::npzReader(),
+                                    &quantizedReader(),
+                                    &programReader()};
+    return readers;
+}
+
+const ContainerReader *containerReader(BundleKind kind)
+{
+    // A lone model that holds no program is told apart only when it is read.
+    if (kind == BundleKind::Network || kind == BundleKind::Pipeline || kind == BundleKind::Model)
+        kind = BundleKind::MilText;
+    const auto readers = containerReaders();
+    const auto found = std::find_if(readers.begin(), readers.end(),
+                                    [kind](const auto *reader) { return reader->kind() == kind; });
+    return found == readers.end() ? nullptr : *found;
+}
+
+} // namespace kernscope
